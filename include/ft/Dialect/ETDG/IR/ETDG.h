@@ -1,0 +1,74 @@
+//===- ETDG.h - the etdg dialect --------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types, attributes and operations of the extended task dependence graph.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_ETDG_IR_ETDG_H
+#define FT_DIALECT_ETDG_IR_ETDG_H
+
+#include "ft/Dialect/FT/IR/FT.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::etdg {
+class BlockOp;
+class NestOp;
+class YieldOp;
+} // namespace mlir::etdg
+
+#include "ft/Dialect/ETDG/IR/ETDGDialect.h.inc"
+#include "ft/Dialect/ETDG/IR/ETDGEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/ETDG/IR/ETDGAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/ETDG/IR/ETDGTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/ETDG/IR/ETDGOps.h.inc"
+
+namespace mlir::etdg {
+
+/// The set without constraints (stored as `0 = 0`, which MLIR's sets can hold).
+IntegerSet getUniverse(MLIRContext *context, unsigned numDims, unsigned numSymbols);
+bool isUniverse(IntegerSet set);
+
+/// Constraints in the order in which a domain prints: for each dimension those
+/// whose last dimension it is (lower bounds, upper bounds, equalities), then
+/// those of symbols alone; simplified, without repetition.
+IntegerSet canonicalizeSet(IntegerSet set);
+IntegerSet intersect(IntegerSet a, IntegerSet b);
+
+/// All blocks, nests and buffers of a body in textual order; a block that
+/// stands alone is a nest of one.
+SmallVector<SmallVector<BlockOp>> getNests(Region &body);
+
+/// Everything a block needs, collected before it is built: `build` sorts the
+/// symbols, renumbers and canonicalises.
+struct BlockBuilder {
+  std::string name;
+  SmallVector<ft::OperatorKind> operators;
+  SmallVector<StringAttr> dims;
+  unsigned numAncestors = 0;
+  SmallVector<StringAttr> symbols;
+  IntegerSet domain;
+  SmallVector<Value> buffers;
+  SmallVector<ReadAttr> reads;
+  SmallVector<WriteAttr> writes;
+  SmallVector<ReadAttr> identity;
+
+  /// The index of `buffer` in `buffers`, adding it.
+  int64_t operandFor(Value buffer);
+  /// Creates the block with an empty body block (with the reads' types as arguments for a leaf;
+  /// `readTypes` gives them).
+  BlockOp build(OpBuilder &builder, Location loc, TypeRange readTypes);
+};
+
+} // namespace mlir::etdg
+
+#endif // FT_DIALECT_ETDG_IR_ETDG_H

@@ -1,0 +1,66 @@
+//===- FT.h - the ft dialect ------------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types, attributes, operations and interfaces of the ft dialect.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_FT_IR_FT_H
+#define FT_DIALECT_FT_IR_FT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+#include <string>
+
+namespace mlir::ft {
+class ListType;
+class YieldOp;
+
+/// A list, a ranked tensor of static shape, or a tuple of these.
+bool isValueType(Type type);
+} // namespace mlir::ft
+
+#include "ft/Dialect/FT/IR/FTDialect.h.inc"
+#include "ft/Dialect/FT/IR/FTEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/FT/IR/FTAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/FT/IR/FTTypes.h.inc"
+
+#include "ft/Dialect/FT/IR/FTInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/FT/IR/FTOps.h.inc"
+
+namespace mlir::ft {
+
+/// `index` as a position in a list of `length`: negative constants count from the end.
+LengthAttr resolveIndex(LengthAttr index, LengthAttr length);
+
+/// The bounds that hold at `op`: those of the enclosing function (`ft.bounds`), or null.
+BoundsAttr getBoundsAt(Operation *op);
+
+/// Whether `nonNegative` ≥ 0 follows from the bounds at `op` and from all names being ≥ 0.
+bool isProvablyNonNegative(Operation *op, LengthAttr nonNegative);
+
+/// The names that the arguments of a function type bind: lengths that are one
+/// name, in order of appearance.
+SmallVector<StringAttr> getBoundNames(TypeRange argumentTypes);
+
+} // namespace mlir::ft
+
+#endif // FT_DIALECT_FT_IR_FT_H

@@ -1,0 +1,38 @@
+//===- FTDialect.td - the ft dialect -----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_DIALECT
+#define FT_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def FT_Dialect : Dialect {
+  let name = "ft";
+  let cppNamespace = "::mlir::ft";
+  let summary = "Nested lists of static tensors, with second-order array operators";
+  let description = [{
+    The programming model of FractalTensor (SOSP'24, §4): a program is a function
+    over nested lists whose elements are tensors of static shape. *Compute*
+    operators (`map`, `reduce`, `fold`, `foldl`, `foldr`, `scan`, `scanl`,
+    `scanr`) apply a region to the elements of the outermost dimension; *access*
+    operators (`shift`, `reverse`, `slice`, `stride`, `window`, `gather`, …) say
+    which elements are read and are never materialised by themselves. Bodies are
+    upstream `linalg`, `arith`, `math` and `tensor` on the static elements.
+
+    Function attributes:
+
+    | attribute | on | meaning |
+    |---|---|---|
+    | `ft.bounds` | function | `#ft.bounds<L >= 5, ...>`: what every call guarantees of the lengths |
+    | `ft.lengths` | function | `{L = 64 : i64}`: lengths used where the caller gives none |
+    | `ft.typical` | function | `{L = [64, 4096]}`: lengths to optimise for |
+    | `ft.gen` | argument | `#ft.normal<0.05>`, `#ft.uniform<-3, 3>`, `#ft.index<0, L>`: how to generate test data |
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasConstantMaterializer = 0;
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+}
+
+#endif // FT_DIALECT
