@@ -12,9 +12,7 @@
 using namespace ft::rt;
 
 static Status systemError(const std::string &path, const char *verb, int error) {
-  Code code = error == ENOENT                      ? Code::notFound
-              : error == ENOMEM                    ? Code::outOfMemory
-                                                   : Code::io;
+  Code code = error == ENOENT ? Code::notFound : error == ENOMEM ? Code::outOfMemory : Code::io;
   return Status::error(code, path + ": cannot " + verb + ": " + strerror(error));
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/Generate.h"
 
-#include "ft/Runtime/Float16.h"
 #include "ft/Runtime/ThreadPool.h"
 
 #include <bit>
@@ -49,9 +48,9 @@ static void cosSinTurns(double u, double &cosine, double &sine) {
   double t = (quarters - double(quadrant)) * 1.5707963267948966, z = t * t;
   double c = 0, s = 0;
   for (int k = 18; k >= 2; k -= 2)
-    c = (1 - c) * z / double(k * (k - 1));
+    c = (1 - c) * z * (1.0 / double(k * (k - 1)));
   for (int k = 17; k >= 3; k -= 2)
-    s = (1 - s) * z / double(k * (k - 1));
+    s = (1 - s) * z * (1.0 / double(k * (k - 1)));
   c = 1 - c;
   s = t * (1 - s);
   switch (quadrant & 3) {

@@ -5,7 +5,9 @@
 #include "ft/Runtime/Float16.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 using namespace ft::rt;
 
@@ -79,6 +81,15 @@ Status ft::rt::countBytes(DType dtype, const std::vector<int64_t> &shape, int64_
 Status ft::rt::countElements(const std::vector<int64_t> &shape, int64_t &count) {
   return countBytesWith(DType::i8, shape, 1, count);
 }
+
+void *ft::rt::allocateAligned(size_t bytes, size_t alignment) {
+  void *pointer = nullptr;
+  if (posix_memalign(&pointer, alignment, bytes) != 0)
+    throw std::bad_alloc();
+  return pointer;
+}
+
+void ft::rt::freeAligned(void *pointer) { free(pointer); }
 
 Status HostArray::create(DType dtype, std::vector<int64_t> shape, HostArray &out) {
   int64_t bytes = 0;

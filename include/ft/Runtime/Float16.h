@@ -63,8 +63,7 @@ inline uint16_t doubleToFloat16(double value) {
   if (rest > half || (rest == half && (kept & 1)))
     ++kept;
   // A carry out of the mantissa moves into the exponent field by itself.
-  uint64_t result =
-      subnormal ? kept : (uint64_t(exponent + bias - 1) << mantissaBits) + kept;
+  uint64_t result = subnormal ? kept : (uint64_t(exponent + bias - 1) << mantissaBits) + kept;
   if (result >= infinity)
     return sign | infinity;
   return sign | uint16_t(result);

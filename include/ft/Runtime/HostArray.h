@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +37,11 @@ Status countElements(const std::vector<int64_t> &shape, int64_t &count);
 /// Number of bytes, with the same errors.
 Status countBytes(DType dtype, const std::vector<int64_t> &shape, int64_t &bytes);
 
+/// Throws std::bad_alloc when memory runs out; out of line, because callers may be
+/// compiled without exceptions.
+void *allocateAligned(size_t bytes, size_t alignment);
+void freeAligned(void *pointer);
+
 /// std::vector's memory at a cache line's alignment, so that vector code over
 /// it never splits a line.
 template <class T, size_t alignment>
@@ -50,10 +54,8 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U, alignment> &) {}
-  T *allocate(size_t n) {
-    return static_cast<T *>(::operator new(n * sizeof(T), std::align_val_t(alignment)));
-  }
-  void deallocate(T *p, size_t) { ::operator delete(p, std::align_val_t(alignment)); }
+  T *allocate(size_t n) { return static_cast<T *>(allocateAligned(n * sizeof(T), alignment)); }
+  void deallocate(T *p, size_t) { freeAligned(p); }
   bool operator==(const AlignedAllocator &) const { return true; }
 };
 

@@ -17,18 +17,18 @@ namespace ft::rt {
 
 enum class Code : int32_t {
   ok = 0,
-  invalidArgument = 1,  // a caller's mistake: dtype, rank, shape, device, stride, overlap
-  notFound = 2,         // file, entry, kernel
-  io = 3,               // the operating system refused
-  corrupt = 4,          // truncated, bad checksum, malformed
-  unsupportedFormat = 5,// a format, ABI or PTX version that this build does not read
-  outOfMemory = 6,      // host or device
-  noDriver = 7,         // libcuda is missing or too old
-  noDevice = 8,         // a driver but no usable device, or one of the wrong architecture
-  notResident = 9,      // a cooperative grid that does not fit the device
-  driver = 10,          // any other CUresult
-  contextLost = 11,     // a sticky device error: this process's context is gone
-  forked = 12,          // device use in a child of a process that had used the device
+  invalidArgument = 1,   // a caller's mistake: dtype, rank, shape, device, stride, overlap
+  notFound = 2,          // file, entry, kernel
+  io = 3,                // the operating system refused
+  corrupt = 4,           // truncated, bad checksum, malformed
+  unsupportedFormat = 5, // a format, ABI or PTX version that this build does not read
+  outOfMemory = 6,       // host or device
+  noDriver = 7,          // libcuda is missing or too old
+  noDevice = 8,          // a driver but no usable device, or one of the wrong architecture
+  notResident = 9,       // a cooperative grid that does not fit the device
+  driver = 10,           // any other CUresult
+  contextLost = 11,      // a sticky device error: this process's context is gone
+  forked = 12,           // device use in a child of a process that had used the device
   internal = 13,
 };
 
