@@ -174,7 +174,7 @@ def ETDG_BlockOp : ETDG_Op<"block", [
     unsigned getNumWrites() { return getWrites().size(); }
     SmallVector<StringAttr> getDimNames();
     SmallVector<StringAttr> getSymbolNames();
-    IntegerSet getDomainSet() { return getDomain().getValue(); }
+    IntegerSet getDomainSet() { return getDomain(); }
     YieldOp getYield();
     /// The block whose body holds this one, or null at the top of a graph.
     BlockOp getParentBlock();

@@ -1,0 +1,454 @@
+//===- AccessViews.cpp - access operators as rewrites of views ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each access operator of FT §4.2 substitutes list dimensions in the maps and
+// conditions of its operand's pieces; concatenation, fill and boundaries add
+// pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "View.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::toetdg;
+
+AffineExpr toetdg::substitute(const Names &names, AffineExpr expr, ArrayRef<AffineExpr> dims) {
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0, e = names.names.size(); i < e; ++i)
+    symbols.push_back(getAffineSymbolExpr(i, names.context));
+  symbols.append(dims.begin(), dims.end());
+  return expr.replaceSymbols(symbols);
+}
+
+ViewPiece toetdg::substitute(const Names &names, const ViewPiece &piece, ArrayRef<AffineExpr> dims) {
+  ViewPiece result = piece;
+  for (Constraint &c : result.constraints)
+    c.expr = substitute(names, c.expr, dims);
+  for (AffineExpr &e : result.results)
+    e = substitute(names, e, dims);
+  for (Gathered &g : result.gathered)
+    for (AffineExpr &e : g.index)
+      e = substitute(names, e, dims);
+  return result;
+}
+
+View toetdg::substitute(const Names &names, const View &view, ArrayRef<AffineExpr> dims, ArrayRef<LengthAttr> lengths) {
+  View result;
+  result.element = view.element;
+  result.lengths.assign(lengths.begin(), lengths.end());
+  for (const ViewPiece &piece : view.pieces)
+    result.pieces.push_back(substitute(names, piece, dims));
+  return result;
+}
+
+/// [index, d0, d1, ...]: what replaces `depth` dimensions when the outermost one is fixed.
+static SmallVector<AffineExpr> peeledDims(const Names &names, AffineExpr index, unsigned depth) {
+  SmallVector<AffineExpr> dims = {index};
+  for (unsigned d = 1; d < depth; ++d)
+    dims.push_back(names.viewDim(d - 1));
+  return dims;
+}
+
+View toetdg::peel(const Names &names, const View &view, AffineExpr index) {
+  return substitute(names, view, peeledDims(names, index, view.depth()), ArrayRef(view.lengths).drop_front());
+}
+
+Dest toetdg::peel(const Names &names, const Dest &dest, AffineExpr index) {
+  // A destination may use fewer list dimensions than the buffer has; 17 covers the deepest list.
+  SmallVector<AffineExpr> dims = peeledDims(names, index, 17);
+  Dest result{dest.buffer, {}};
+  for (AffineExpr e : dest.results)
+    result.results.push_back(substitute(names, e, dims));
+  return result;
+}
+
+static void flattenInto(Type type, SmallVector<LengthAttr> prefix, SmallVectorImpl<Member> &members) {
+  if (auto list = dyn_cast<ListType>(type)) {
+    prefix.append(list.getLengths().begin(), list.getLengths().end());
+    return flattenInto(list.getElement(), prefix, members);
+  }
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type member : tuple.getTypes())
+      flattenInto(member, prefix, members);
+    return;
+  }
+  members.push_back({prefix, cast<RankedTensorType>(type)});
+}
+
+void toetdg::flattenType(Type type, SmallVectorImpl<Member> &members) { flattenInto(type, {}, members); }
+
+bool toetdg::isAccessOp(Operation *op) {
+  return isa<ShiftOp, ReverseOp, SliceOp, StrideOp, WindowOp, GatherOp, ZipOp, GetOp, AtOp, ConcatOp, FlattenOp, SplitOp,
+             TransposeOp, RepeatOp, IotaOp, CastOp>(op);
+}
+
+namespace {
+/// Builds the views of one access operator.
+struct AccessBuilder {
+  const Names &names;
+  Operation *op;
+  llvm::function_ref<ArrayRef<View>(Value)> viewsOf;
+  std::vector<View> &result;
+  unsigned &copyOperand;
+
+  AffineExpr dim(unsigned d) { return names.viewDim(d); }
+
+  /// The identity on `depth` dimensions with dimension 0 replaced.
+  SmallVector<AffineExpr> withOuter(AffineExpr outer, unsigned depth) {
+    SmallVector<AffineExpr> dims = {outer};
+    for (unsigned d = 1; d < depth; ++d)
+      dims.push_back(dim(d));
+    return dims;
+  }
+
+  /// Applies `outer` to dimension 0 of every member.
+  AccessStatus remapOuter(Value input, AffineExpr outer, LengthAttr length) {
+    for (const View &view : viewsOf(input)) {
+      SmallVector<LengthAttr> lengths(view.lengths);
+      lengths[0] = length;
+      result.push_back(substitute(names, view, withOuter(outer, view.depth()), lengths));
+    }
+    return AccessStatus::Ok;
+  }
+
+  static void restrict(View &view, ArrayRef<Constraint> constraints) {
+    for (ViewPiece &piece : view.pieces)
+      piece.constraints.append(constraints.begin(), constraints.end());
+  }
+  static void append(View &to, View &&from) {
+    for (ViewPiece &piece : from.pieces)
+      to.pieces.push_back(std::move(piece));
+  }
+
+  AccessStatus notAffine(const Twine &what) {
+    op->emitError() << what << ": the access map would hold a product of lengths, which is not affine; "
+                    << "make the inner length a constant";
+    return AccessStatus::Failed;
+  }
+
+  AccessStatus shift(ShiftOp shift) {
+    int64_t k = shift.getOffset();
+    auto length = cast<ListType>(shift.getInput().getType()).getLength();
+    AffineExpr index = dim(0) - k, n = names.length(length);
+    for (auto [view, fill] : llvm::zip_equal(viewsOf(shift.getInput()), viewsOf(shift.getFill()))) {
+      View inside = substitute(names, view, withOuter(index, view.depth()), view.lengths);
+      SmallVector<AffineExpr> fillDims;
+      for (unsigned d = 1; d < view.depth(); ++d)
+        fillDims.push_back(dim(d));
+      View outside = substitute(names, fill, fillDims, view.lengths);
+      Constraint in = k >= 0 ? Constraint{index} : Constraint{n - 1 - index};
+      Constraint out = k >= 0 ? Constraint{-index - 1} : Constraint{index - n};
+      restrict(inside, in);
+      restrict(outside, out);
+      append(inside, std::move(outside));
+      result.push_back(std::move(inside));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus window(WindowOp window) {
+    auto type = cast<ListType>(window.getInput().getType());
+    auto resultType = cast<ListType>(window.getResult().getType());
+    AffineExpr n = names.length(type.getLength());
+    AffineExpr index = dim(0) * window.getStep() + dim(1) * window.getDilation() - window.getOverhangLow();
+    for (const View &view : viewsOf(window.getInput())) {
+      auto at = [&](AffineExpr position) {
+        SmallVector<AffineExpr> dims = {position};
+        for (unsigned d = 1; d < view.depth(); ++d)
+          dims.push_back(dim(d + 1));
+        SmallVector<LengthAttr> lengths = {resultType.getLengths()[0], resultType.getLengths()[1]};
+        lengths.append(view.lengths.begin() + 1, view.lengths.end());
+        return substitute(names, view, dims, lengths);
+      };
+      View inside = at(index);
+      if (window.getBoundary() != Boundary::None) {
+        restrict(inside, {{index}, {n - 1 - index}});
+        View low, high;
+        switch (window.getBoundary()) {
+        case Boundary::Zero:
+          low = zeros(view, inside.lengths);
+          high = low;
+          break;
+        case Boundary::Clamp:
+          low = at(names.constant(0));
+          high = at(n - 1);
+          break;
+        case Boundary::Mirror:
+          low = at(-index);
+          high = at(n * 2 - 2 - index);
+          break;
+        case Boundary::Wrap:
+          low = at(index + n);
+          high = at(index - n);
+          break;
+        case Boundary::None:
+          break;
+        }
+        restrict(low, {{-index - 1}});
+        restrict(high, {{index - n}});
+        append(inside, std::move(low));
+        append(inside, std::move(high));
+      }
+      result.push_back(std::move(inside));
+    }
+    return AccessStatus::Ok;
+  }
+
+  View zeros(const View &like, ArrayRef<LengthAttr> lengths) {
+    View view;
+    view.element = like.element;
+    view.lengths.assign(lengths.begin(), lengths.end());
+    ViewPiece piece;
+    piece.kind = etdg::SourceKind::Splat;
+    piece.value = cast<TypedAttr>(Builder(names.context).getZeroAttr(like.element.getElementType()));
+    view.pieces.push_back(piece);
+    return view;
+  }
+
+  AccessStatus gather(GatherOp gather) {
+    const View &indices = viewsOf(gather.getIndices()).front();
+    unsigned depth = indices.depth();
+    for (const View &view : viewsOf(gather.getInput())) {
+      View gathered;
+      gathered.element = view.element;
+      gathered.lengths = indices.lengths;
+      gathered.lengths.append(view.lengths.begin() + 1, view.lengths.end());
+      // Dimension 0 of the input becomes data; the others follow the indices' own.
+      auto dimsWith = [&](AffineExpr outer) {
+        SmallVector<AffineExpr> dims = {outer};
+        for (unsigned d = 1; d < view.depth(); ++d)
+          dims.push_back(dim(depth + d - 1));
+        return dims;
+      };
+      for (const ViewPiece &index : indices.pieces) {
+        if (index.kind == etdg::SourceKind::Index || index.kind == etdg::SourceKind::Splat) {
+          AffineExpr at = index.kind == etdg::SourceKind::Index
+                              ? index.results.front()
+                              : names.constant(cast<IntegerAttr>(index.value).getInt());
+          View part = substitute(names, view, dimsWith(at), gathered.lengths);
+          restrict(part, index.constraints);
+          append(gathered, std::move(part));
+          continue;
+        }
+        if (!index.gathered.empty()) {
+          copyOperand = 1;
+          return AccessStatus::NeedsCopy;
+        }
+        // A data-dependent index fits a map only as a whole result: `%idx[...]`.
+        AffineExpr outer = dim(0);
+        bool plain = view.pieces.size() == 1 && view.pieces[0].kind == etdg::SourceKind::Buffer &&
+                     view.pieces[0].constraints.empty();
+        int64_t position = -1;
+        if (plain) {
+          const ViewPiece &piece = view.pieces[0];
+          unsigned symbol = names.names.size();
+          for (auto [p, e] : llvm::enumerate(piece.results)) {
+            if (e == outer && position < 0)
+              position = p;
+            else if (e.isFunctionOfSymbol(symbol))
+              plain = false;
+          }
+          for (const Gathered &g : piece.gathered)
+            for (AffineExpr e : g.index)
+              plain &= !e.isFunctionOfSymbol(symbol);
+          for (const Gathered &g : piece.gathered)
+            plain &= static_cast<int64_t>(g.position) != position;
+        }
+        if (!plain || position < 0) {
+          copyOperand = 0;
+          return AccessStatus::NeedsCopy;
+        }
+        View part = substitute(names, view, dimsWith(names.constant(0)), gathered.lengths);
+        Gathered g{static_cast<unsigned>(position), index.buffer, {}};
+        g.index.assign(index.results.begin(), index.results.end());
+        part.pieces[0].gathered.push_back(g);
+        restrict(part, index.constraints);
+        append(gathered, std::move(part));
+      }
+      result.push_back(std::move(gathered));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus concat(ConcatOp concat) {
+    auto type = cast<ListType>(concat.getResult().getType());
+    SmallVector<Member> members;
+    flattenType(type, members);
+    for (auto [m, member] : llvm::enumerate(members)) {
+      View whole;
+      whole.element = member.element;
+      whole.lengths = member.lengths;
+      AffineExpr offset = names.constant(0);
+      for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
+        const View &view = viewsOf(input)[m];
+        AffineExpr end = offset + names.length(view.lengths[0]);
+        View part = substitute(names, view, withOuter(dim(0) - offset, view.depth()), whole.lengths);
+        if (i != 0)
+          restrict(part, {{dim(0) - offset}});
+        if (i + 1 != concat.getInputs().size())
+          restrict(part, {{end - 1 - dim(0)}});
+        append(whole, std::move(part));
+        offset = end;
+      }
+      result.push_back(std::move(whole));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus flatten(FlattenOp flatten) {
+    auto type = cast<ListType>(flatten.getInput().getType());
+    std::optional<int64_t> inner = type.getLengths().size() > 1 ? type.getLengths()[1].getConstant() : std::nullopt;
+    auto length = cast<ListType>(flatten.getResult().getType()).getLength();
+    if (!inner || *inner < 1)
+      return notAffine("'ft.flatten' of a list whose second length is " + Twine(type.getLengths()[1].str()));
+    for (const View &view : viewsOf(flatten.getInput())) {
+      SmallVector<AffineExpr> dims = {dim(0).floorDiv(*inner), dim(0) % *inner};
+      SmallVector<LengthAttr> lengths = {length};
+      for (unsigned d = 2; d < view.depth(); ++d) {
+        dims.push_back(dim(d - 1));
+        lengths.push_back(view.lengths[d]);
+      }
+      result.push_back(substitute(names, view, dims, lengths));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus split(SplitOp split) {
+    std::optional<int64_t> inner = split.getInner().getConstant();
+    auto type = cast<ListType>(split.getResult().getType());
+    if (!inner)
+      return notAffine("'ft.split' by " + Twine(split.getInner().str()));
+    for (const View &view : viewsOf(split.getInput())) {
+      SmallVector<AffineExpr> dims = {dim(0) * *inner + dim(1)};
+      SmallVector<LengthAttr> lengths = {type.getLengths()[0], type.getLengths()[1]};
+      for (unsigned d = 1; d < view.depth(); ++d) {
+        dims.push_back(dim(d + 1));
+        lengths.push_back(view.lengths[d]);
+      }
+      result.push_back(substitute(names, view, dims, lengths));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus transpose(TransposeOp transpose) {
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    for (const View &view : viewsOf(transpose.getInput())) {
+      SmallVector<AffineExpr> dims;
+      SmallVector<LengthAttr> lengths(view.lengths);
+      for (unsigned d = 0; d < view.depth(); ++d)
+        dims.push_back(dim(d));
+      for (auto [d, from] : llvm::enumerate(permutation)) {
+        dims[from] = dim(d);
+        lengths[d] = view.lengths[from];
+      }
+      result.push_back(substitute(names, view, dims, lengths));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus repeat(RepeatOp repeat) {
+    for (const View &view : viewsOf(repeat.getValue())) {
+      SmallVector<AffineExpr> dims;
+      SmallVector<LengthAttr> lengths = {repeat.getCount()};
+      for (unsigned d = 0; d < view.depth(); ++d) {
+        dims.push_back(dim(d + 1));
+        lengths.push_back(view.lengths[d]);
+      }
+      result.push_back(substitute(names, view, dims, lengths));
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus iota(IotaOp iota) {
+    auto type = cast<ListType>(iota.getResult().getType());
+    View view;
+    view.element = cast<RankedTensorType>(type.getElement());
+    view.lengths = llvm::to_vector(type.getLengths());
+    ViewPiece piece;
+    piece.kind = etdg::SourceKind::Index;
+    piece.results.push_back(dim(0));
+    view.pieces.push_back(piece);
+    result.push_back(view);
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus get(GetOp get) {
+    // Members are taken apart in order: those of the earlier ones come first.
+    Type type = get.getInput().getType();
+    while (auto list = dyn_cast<ListType>(type))
+      type = list.getElement();
+    auto tuple = cast<TupleType>(type);
+    unsigned first = 0, count = 0;
+    for (auto [i, member] : llvm::enumerate(tuple.getTypes())) {
+      SmallVector<Member> members;
+      flattenType(member, members);
+      if (i < static_cast<uint64_t>(get.getIndex()))
+        first += members.size();
+      if (i == static_cast<uint64_t>(get.getIndex()))
+        count = members.size();
+    }
+    ArrayRef<View> views = viewsOf(get.getInput()).slice(first, count);
+    llvm::append_range(result, views);
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus cast_(CastOp cast) {
+    SmallVector<Member> members;
+    flattenType(cast.getResult().getType(), members);
+    for (auto [view, member] : llvm::zip_equal(viewsOf(cast.getInput()), members)) {
+      result.push_back(view);
+      result.back().lengths = member.lengths;
+    }
+    return AccessStatus::Ok;
+  }
+
+  AccessStatus run() {
+    auto lengthOf = [](Value list) { return cast<ListType>(list.getType()).getLength(); };
+    return TypeSwitch<Operation *, AccessStatus>(op)
+        .Case([&](ShiftOp o) { return shift(o); })
+        .Case([&](ReverseOp o) {
+          return remapOuter(o.getInput(), names.length(lengthOf(o.getInput())) - 1 - dim(0), lengthOf(o.getInput()));
+        })
+        .Case([&](SliceOp o) {
+          LengthAttr lo = resolveIndex(o.getLo(), lengthOf(o.getInput()));
+          return remapOuter(o.getInput(), dim(0) + names.length(lo), lengthOf(o.getResult()));
+        })
+        .Case([&](StrideOp o) {
+          return remapOuter(o.getInput(), dim(0) * o.getStep() + o.getStart(), lengthOf(o.getResult()));
+        })
+        .Case([&](AtOp o) {
+          LengthAttr index = resolveIndex(o.getIndex(), lengthOf(o.getInput()));
+          for (const View &view : viewsOf(o.getInput()))
+            result.push_back(peel(names, view, names.length(index)));
+          return AccessStatus::Ok;
+        })
+        .Case([&](ZipOp o) {
+          for (Value input : o.getInputs())
+            llvm::append_range(result, viewsOf(input));
+          return AccessStatus::Ok;
+        })
+        .Case([&](WindowOp o) { return window(o); })
+        .Case([&](GatherOp o) { return gather(o); })
+        .Case([&](GetOp o) { return get(o); })
+        .Case([&](ConcatOp o) { return concat(o); })
+        .Case([&](FlattenOp o) { return flatten(o); })
+        .Case([&](SplitOp o) { return split(o); })
+        .Case([&](TransposeOp o) { return transpose(o); })
+        .Case([&](RepeatOp o) { return repeat(o); })
+        .Case([&](IotaOp o) { return iota(o); })
+        .Case([&](CastOp o) { return cast_(o); })
+        .Default([&](Operation *o) {
+          o->emitError("is not an access operator");
+          return AccessStatus::Failed;
+        });
+  }
+};
+} // namespace
+
+AccessStatus toetdg::computeAccess(const Names &names, Operation *op, llvm::function_ref<ArrayRef<View>(Value)> viewsOf,
+                                   std::vector<View> &result, unsigned &copyOperand) {
+  return AccessBuilder{names, op, viewsOf, result, copyOperand}.run();
+}

@@ -1,0 +1,105 @@
+//===- Converter.h - one ft function to one graph ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// State of the conversion of one function. FTToETDG.cpp sets up the graph,
+// Nests.cpp turns compute operators into nests, Leaves.cpp writes leaves and
+// copies.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_FTTOETDG_CONVERTER_H
+#define FT_LIB_CONVERSION_FTTOETDG_CONVERTER_H
+
+#include "View.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::ft::toetdg {
+
+/// The iteration vector that a region runs under: ancestors, then the dimensions
+/// of the block that is being built.
+struct Context {
+  SmallVector<StringAttr> dims;
+  unsigned numAncestors = 0;
+  SmallVector<OperatorKind> operators;      // own dimensions
+  SmallVector<Constraint> domain;           // constraints of own dimensions
+  SmallVector<Constraint> ancestorsDomain;  // what the ancestors' domains say
+  ComputeOp combining;                      // the operator whose `combine` the block takes
+
+  unsigned numDims() const { return dims.size(); }
+  /// The same vector, all of it ancestors: what children of a graph block see.
+  Context asAncestors() const;
+};
+
+/// One member of a value: values of tuple type have several.
+struct MemberRef {
+  Value value;
+  unsigned member;
+  bool operator<(const MemberRef &o) const {
+    return std::make_pair(value.getAsOpaquePointer(), member) < std::make_pair(o.value.getAsOpaquePointer(), o.member);
+  }
+};
+
+/// A yielded member that needs an identity copy block.
+struct CopyRequest {
+  MemberRef source;
+  Dest dest;
+};
+
+class Converter {
+public:
+  Converter(func::FuncOp function) : function(function), builder(function.getContext()) {}
+
+  /// Builds the graph before the function; null (with errors emitted) when it can't.
+  etdg::GraphOp convert();
+
+private:
+  // FTToETDG.cpp
+  LogicalResult checkConvertible();
+  Value createBuffer(Location loc, ArrayRef<LengthAttr> lengths, RankedTensorType element, ArrayRef<int64_t> live = {});
+  Value constantBuffer(Location loc, ElementsAttr value);
+  View bufferView(Value buffer, const Member &member);
+  StringAttr freshDim(const Context &context);
+  ArrayRef<View> viewsOf(Value value);
+  LogicalResult recordChecks();
+
+  // Nests.cpp
+  using Dests = std::map<MemberRef, Dest>;
+  /// Assigns destinations to fresh results; what is not fresh becomes a copy.
+  void planDest(Block &body, MemberRef source, Dest dest, Dests &dests, SmallVectorImpl<CopyRequest> &copies);
+  /// A graph body: blocks for everything in `body` at the builder's insertion point.
+  LogicalResult lowerBody(Block &body, const Context &context, ArrayRef<Dest> yields);
+  LogicalResult lowerCompute(ComputeOp op, const Context &context, const Dests &dests);
+  LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
+  LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
+  LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);
+  SmallVector<Value> terminatorOperands(Block &body);
+
+  // Leaves.cpp
+  bool isTensorStatement(Operation *op);
+  bool isCloneable(Operation *op);
+  LogicalResult lowerRun(ArrayRef<Operation *> run, const Context &context, const Dests &dests);
+  LogicalResult emitLeaf(Location loc, const Context &context, ArrayRef<Operation *> statements,
+                         ArrayRef<std::pair<Value, Dest>> yields);
+  LogicalResult emitCopy(Location loc, const Context &context, const View &view, const Dest &dest, StringRef why);
+  FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &block, const Context &context, const View &view);
+  LogicalResult makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest);
+  etdg::BlockBuilder startBlock(const Context &context);
+  LogicalResult attachCombine(etdg::BlockBuilder &spec, const Context &context);
+  void cloneCombine(etdg::BlockOp block, const Context &context);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  etdg::GraphOp graph;
+  Names names;
+  BoundsAttr bounds;
+  std::unique_ptr<ConstraintSystem> system;
+  DenseMap<Value, std::vector<View>> environment;
+  DenseMap<Attribute, Value> constants;
+  unsigned numBlocks = 0;
+};
+
+} // namespace mlir::ft::toetdg
+
+#endif // FT_LIB_CONVERSION_FTTOETDG_CONVERTER_H

@@ -1,0 +1,282 @@
+//===- Leaves.cpp - leaf blocks, copies, reads and writes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run of tensor statements becomes one leaf; what it takes from outside
+// becomes reads, what others need of it becomes writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Converter.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::toetdg;
+
+bool Converter::isTensorStatement(Operation *op) {
+  return !isa<ComputeOp>(op) && !isAccessOp(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+         op->getDialect() != function->getContext()->getLoadedDialect<FTDialect>() && op->getDialect() &&
+         llvm::is_contained({"linalg", "arith", "math", "tensor", "scf", "complex"}, op->getDialect()->getNamespace());
+}
+
+bool Converter::isCloneable(Operation *op) {
+  if (!isTensorStatement(op))
+    return false;
+  // Constants and scalars are repeated in each leaf that uses them: buffers hold tensors.
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+    return true;
+  return op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); }) &&
+         isMemoryEffectFree(op);
+}
+
+etdg::BlockBuilder Converter::startBlock(const Context &context) {
+  etdg::BlockBuilder block;
+  block.name = "r" + std::to_string(numBlocks++);
+  block.operators = context.operators;
+  block.dims = context.dims;
+  block.numAncestors = context.numAncestors;
+  block.symbols = names.names;
+  block.domain = makeSet(names, context.numDims(), context.domain);
+  return block;
+}
+
+FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &block, const Context &context,
+                                              const View &view) {
+  unsigned numDims = context.numDims(), numSymbols = names.names.size();
+  SmallVector<Constraint> domain(context.ancestorsDomain);
+  domain.append(context.domain.begin(), context.domain.end());
+  SmallVector<etdg::PieceAttr> pieces;
+  for (const ViewPiece &piece : view.pieces) {
+    auto affine = [&](ArrayRef<AffineExpr> exprs) {
+      return llvm::all_of(exprs, [](AffineExpr e) { return e.isPureAffine(); });
+    };
+    bool pure = affine(piece.results);
+    for (const Constraint &c : piece.constraints)
+      pure &= c.expr.isPureAffine();
+    for (const Gathered &g : piece.gathered)
+      pure &= affine(g.index);
+    if (!pure)
+      return emitError(loc) << "a read here is not affine: its index or condition holds a product of lengths; make one "
+                               "of them a constant";
+    std::optional<SmallVector<Constraint>> kept = system->simplify(numDims, piece.constraints, domain);
+    if (!kept)
+      continue;
+    IntegerSet set = makeSet(names, numDims, *kept);
+    switch (piece.kind) {
+    case etdg::SourceKind::Buffer: {
+      AffineMap map = AffineMap::get(numDims, numSymbols, piece.results, names.context);
+      SmallVector<etdg::GatherAttr> gathers;
+      int64_t operand = block.operandFor(piece.buffer);
+      for (const Gathered &g : piece.gathered)
+        gathers.push_back(
+            etdg::GatherAttr::get(names.context, g.position, block.operandFor(g.buffer),
+                                  AffineMapAttr::get(AffineMap::get(numDims, numSymbols, g.index, names.context))));
+      pieces.push_back(etdg::PieceAttr::getBuffer(set, operand, map, gathers));
+      break;
+    }
+    case etdg::SourceKind::Splat:
+      pieces.push_back(etdg::PieceAttr::getSplat(set, piece.value));
+      break;
+    case etdg::SourceKind::Index:
+      pieces.push_back(etdg::PieceAttr::getIndex(set, piece.results.front()));
+      break;
+    }
+  }
+  return etdg::ReadAttr::get(names.context, pieces, /*elementRank=*/0);
+}
+
+LogicalResult Converter::makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest) {
+  for (AffineExpr e : dest.results)
+    if (!e.isPureAffine())
+      return emitError(loc) << "a write here is not affine: its index holds a product of lengths";
+  AffineMap map = AffineMap::get(context.numDims(), names.names.size(), dest.results, names.context);
+  block.writes.push_back(etdg::WriteAttr::get(names.context, block.operandFor(dest.buffer), AffineMapAttr::get(map)));
+  return success();
+}
+
+LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const Context &context) {
+  if (!context.combining)
+    return success();
+  ComputeOp op = context.combining;
+  for (Value identity : op.getIdentities())
+    for (const View &view : std::vector<View>(viewsOf(identity))) {
+      FailureOr<etdg::ReadAttr> read = makeRead(op.getLoc(), spec, context, view);
+      if (failed(read))
+        return failure();
+      spec.identity.push_back(*read);
+    }
+  return success();
+}
+
+void Converter::cloneCombine(etdg::BlockOp block, const Context &context) {
+  if (!context.combining)
+    return;
+  ComputeOp op = context.combining;
+  IRMapping mapping;
+  op.getCombineOrNull()->cloneInto(&block.getCombine(), mapping);
+  Operation *yield = block.getCombine().front().getTerminator();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(yield);
+  // Constants of the surroundings move in.
+  llvm::SetVector<Value> outside;
+  getUsedValuesDefinedAbove(block.getCombine(), outside);
+  for (Value v : outside)
+    if (Operation *def = v.getDefiningOp(); def && isCloneable(def) && def->getNumOperands() == 0) {
+      builder.setInsertionPointToStart(&block.getCombine().front());
+      Operation *clone = builder.clone(*def);
+      replaceAllUsesInRegionWith(v, clone->getResult(cast<OpResult>(v).getResultNumber()), block.getCombine());
+    }
+  builder.setInsertionPoint(yield);
+  etdg::YieldOp::create(builder, yield->getLoc(), yield->getOperands());
+  yield->erase();
+}
+
+LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef<Operation *> statements,
+                                  ArrayRef<std::pair<Value, Dest>> yields) {
+  etdg::BlockBuilder spec = startBlock(context);
+
+  // Everything from outside, in order of first use; what can be repeated is repeated.
+  DenseSet<Operation *> inside(statements.begin(), statements.end());
+  llvm::SetVector<Value> externals;
+  llvm::SetVector<Operation *> repeated; // operands before users
+  std::function<void(Value)> require = [&](Value v) {
+    Operation *def = v.getDefiningOp();
+    if (def && inside.contains(def))
+      return;
+    if (def && isCloneable(def) && def->getBlock()) {
+      if (repeated.contains(def))
+        return;
+      for (Value operand : def->getOperands())
+        require(operand);
+      repeated.insert(def);
+      return;
+    }
+    externals.insert(v);
+  };
+  auto requireAll = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      require(operand);
+    llvm::SetVector<Value> above;
+    for (Region &region : op->getRegions())
+      getUsedValuesDefinedAbove(region, above);
+    for (Value v : above)
+      require(v);
+  };
+  // Region arguments first, as the program lists them; then the rest.
+  for (Operation *op : statements)
+    requireAll(op);
+  for (auto &[value, dest] : yields)
+    require(value);
+  SmallVector<Value> reads = externals.takeVector();
+
+  SmallVector<Type> readTypes;
+  for (Value v : reads) {
+    if (!isa<RankedTensorType>(v.getType()))
+      return emitError(loc) << "a tensor operation uses a value of type " << v.getType()
+                            << " from outside; expected a tensor of static shape";
+    const View view = viewsOf(v).front();
+    FailureOr<etdg::ReadAttr> read = makeRead(v.getLoc(), spec, context, view);
+    if (failed(read))
+      return failure();
+    spec.reads.push_back(*read);
+    readTypes.push_back(v.getType());
+  }
+  for (auto &[value, dest] : yields)
+    if (failed(makeWrite(loc, spec, context, dest)))
+      return failure();
+  if (failed(attachCombine(spec, context)))
+    return failure();
+
+  etdg::BlockOp block = spec.build(builder, loc, readTypes);
+  OpBuilder::InsertionGuard guard(builder);
+  cloneCombine(block, context);
+  builder.setInsertionPointToStart(&block.getBody().front());
+  IRMapping mapping;
+  mapping.map(reads, block.getBody().getArguments());
+  // What stands further out comes first; inside the region a repeated scalar may
+  // use a statement's result, so the program's order holds.
+  SmallVector<Operation *> order, here(statements);
+  Block *region = statements.empty() ? nullptr : statements.front()->getBlock();
+  for (Operation *op : repeated)
+    (op->getBlock() == region ? here : order).push_back(op);
+  llvm::sort(here, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  llvm::append_range(order, here);
+  for (Operation *op : order)
+    builder.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (auto &[value, dest] : yields)
+    results.push_back(mapping.lookup(value));
+  etdg::YieldOp::create(builder, loc, results);
+  return success();
+}
+
+LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const Context &context, const Dests &dests) {
+  DenseSet<Operation *> inside(run.begin(), run.end());
+  SmallVector<std::pair<Value, Dest>> yields;
+  for (Operation *op : run)
+    for (OpResult result : op->getResults()) {
+      auto it = dests.find({result, 0});
+      auto isOutside = [&](Operation *user) {
+        Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+        // A repeated scalar is computed where its users are.
+        return !here || (!inside.contains(here));
+      };
+      bool escapes = it != dests.end() || llvm::any_of(result.getUsers(), isOutside);
+      if (!escapes)
+        continue;
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || !type.hasStaticShape())
+        return op->emitError() << "result of type " << result.getType()
+                               << " is used outside its run of tensor statements; expected a tensor of static shape";
+      Dest dest = it != dests.end() ? it->second : Dest{createBuffer(op->getLoc(), {}, type), {}};
+      View view;
+      view.element = type;
+      ViewPiece piece;
+      piece.buffer = dest.buffer;
+      piece.results = dest.results;
+      view.pieces.push_back(piece);
+      environment[result] = {view};
+      yields.push_back({result, dest});
+    }
+  if (yields.empty())
+    return success(); // nothing of it is used
+  return emitLeaf(run.front()->getLoc(), context, run, yields);
+}
+
+LogicalResult Converter::emitCopy(Location loc, const Context &outer, const View &view, const Dest &dest,
+                                  StringRef why) {
+  Context context = outer;
+  View element = view;
+  Dest target = dest;
+  for (LengthAttr length : view.lengths) {
+    AffineExpr n = names.length(length);
+    if (!n.isPureAffine())
+      return emitError(loc) << "a copy of a list of length " << length.str()
+                            << " is needed: a product of lengths is not affine; make one of them a constant";
+    AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
+    context.dims.push_back(freshDim(context));
+    context.operators.push_back(OperatorKind::Map);
+    context.domain.append({{t}, {n - 1 - t}});
+    element = peel(names, element, t);
+    target = peel(names, target, t);
+  }
+  etdg::BlockBuilder spec = startBlock(context);
+  FailureOr<etdg::ReadAttr> read = makeRead(loc, spec, context, element);
+  if (failed(read) || failed(makeWrite(loc, spec, context, target)) || failed(attachCombine(spec, context)))
+    return failure();
+  spec.reads.push_back(*read);
+  remark::analysis(loc, remark::RemarkOpts::name("copy").category("etdg").subCategory("convert-ft-to-etdg"))
+      << remark::reason("{0}", why) << remark::metric("block", spec.name);
+  etdg::BlockOp block = spec.build(builder, loc, {view.element});
+  OpBuilder::InsertionGuard guard(builder);
+  cloneCombine(block, context);
+  builder.setInsertionPointToStart(&block.getBody().front());
+  etdg::YieldOp::create(builder, loc, block.getBody().getArguments());
+  return success();
+}
