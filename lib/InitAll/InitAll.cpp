@@ -1,0 +1,40 @@
+//===- InitAll.cpp - Register everything ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one place that knows every dialect, pass and translation.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/InitAll.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+void mlir::ft::registerOwnDialects(DialectRegistry &registry) {
+  (void)registry;
+}
+
+void mlir::ft::registerAllDialects(DialectRegistry &registry) {
+  registerOwnDialects(registry);
+  // Registration loads nothing: a dialect costs time only when it is used.
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+}
+
+void mlir::ft::registerOwnPasses() {}
+
+void mlir::ft::registerAllPasses() {
+  registerOwnPasses();
+  mlir::registerAllPasses();
+}
+
+void mlir::ft::registerAllTranslations() {}
+
+const char *mlir::ft::getVersion() { return FT_VERSION; }
+
+const char *mlir::ft::getBugReportMessage() {
+  return "This is a bug in FractalTensor or in the MLIR that it uses. Please report it with the\n"
+         "input file and the command line above; --mlir-pass-pipeline-crash-reproducer=FILE\n"
+         "writes both into FILE.\n";
+}

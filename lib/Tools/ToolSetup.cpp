@@ -1,0 +1,19 @@
+//===- ToolSetup.cpp - What all tools do at start --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/InitAll.h"
+#include "ft/Tools/ToolMains.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/raw_ostream.h"
+
+void mlir::ft::setUpTool(const char *name) {
+  llvm::setBugReportMsg(getBugReportMessage());
+  static const char *toolName = name;
+  toolName = name;
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << toolName << " (FractalTensor " << getVersion() << ", LLVM " << LLVM_VERSION_STRING
+       << ")\n";
+  });
+}

@@ -1,0 +1,84 @@
+//===- TranslateMain.cpp - ft-translate -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A driver for the translations that are registered with MLIR's registry.
+// Upstream's opens the file itself; ours reads it under the input limits, and
+// leaves no output file behind when a translation fails.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Support/InputLimits.h"
+#include "ft/Tools/ToolMains.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
+  namespace cl = llvm::cl;
+  llvm::InitLLVM init(argc, argv);
+  setUpTool("ft-translate");
+  registerInputOptions();
+  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
+  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"),
+                                  cl::init("-"));
+  cl::opt<std::string> splitMarker("split-input-file", cl::ValueOptional,
+                                   cl::desc("Translate the pieces of the file independently"),
+                                   cl::init(""),
+                                   cl::callback([&](const std::string &value) {
+                                     if (value.empty())
+                                       splitMarker.setValue(kDefaultSplitMarker);
+                                   }));
+  cl::opt<bool> verifyDiagnostics("verify-diagnostics", cl::init(false),
+                                  cl::desc("Check diagnostics against expected-* comments"));
+  cl::list<const Translation *, bool, TranslationParser> requested(
+      "", cl::desc("Translation to perform"), cl::Required);
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerTranslationCLOptions();
+  cl::ParseCommandLineOptions(argc, argv, "FractalTensor translation driver\n");
+  if (requested.size() != 1) {
+    llvm::errs() << "error: expected one translation, but got " << requested.size() << '\n';
+    return EXIT_FAILURE;
+  }
+
+  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
+  if (!buffer)
+    return EXIT_FAILURE;
+
+  // Into memory first: nothing is half written.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto translate = [&](std::unique_ptr<llvm::MemoryBuffer> chunk, llvm::raw_ostream &os) {
+    MLIRContext context(registry);
+    context.printOpOnDiagnostic(!verifyDiagnostics);
+    auto manager = std::make_shared<llvm::SourceMgr>();
+    manager->AddNewSourceBuffer(std::move(chunk), llvm::SMLoc());
+    if (verifyDiagnostics) {
+      SourceMgrDiagnosticVerifierHandler handler(*manager, &context);
+      (void)(*requested[0])(manager, os, &context);
+      return handler.verify();
+    }
+    SourceMgrDiagnosticHandler handler(*manager, &context);
+    return (*requested[0])(manager, os, &context);
+  };
+  if (failed(splitAndProcessBuffer(std::move(buffer), translate, stream, splitMarker)))
+    return EXIT_FAILURE;
+
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
+  if (!output) {
+    llvm::errs() << "error: " << message << '\n';
+    return EXIT_FAILURE;
+  }
+  output->os() << text;
+  output->keep();
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the examples and prints one table; called by demo.sh.
+
+Each example is one process of ft-run, which compares with the interpreter and
+prints what it measured as JSON, so one that crashes or hangs costs one row.
+"""
+
+import argparse
+import html
+import json
+import pathlib
+import platform
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def last_json(text):
+    """The last JSON object of the output, which may hold other lines before it."""
+    decoder = json.JSONDecoder()
+    position = len(text)
+    while (position := text.rfind("\n{", 0, position)) >= 0 or text.startswith("{"):
+        start = position + 1 if position >= 0 else 0
+        try:
+            value, _ = decoder.raw_decode(text[start:])
+            if isinstance(value, dict):
+                return value
+        except ValueError:
+            pass
+        if position < 0:
+            break
+    return None
+
+
+def run(example, engine, timeout, extra):
+    command = [
+        str(ROOT / "build/bin/ft-run"),
+        str(example.relative_to(ROOT)),
+        f"--engine={engine}",
+        "--compare=interpret",
+        "--bench",
+        "--json",
+        *extra,
+    ]
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout)
+        status, out, err = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired:
+        status, out, err = -1, "", f"no result after {timeout} s"
+    except OSError as problem:
+        status, out, err = -1, "", str(problem)
+    if status < 0 and not err.strip():
+        err = f"ended by signal {-status}"
+    return {
+        "name": example.stem,
+        "command": " ".join(["build/bin/ft-run", *command[1:]]),
+        "ok": status == 0,
+        "wall_s": time.monotonic() - start,
+        "measured": last_json(out) or {},
+        "error": err.strip(),
+    }
+
+
+def number(value, spec):
+    return format(value, spec) if isinstance(value, (int, float)) else "-"
+
+
+def cells(row):
+    m = row["measured"]
+    return [
+        row["name"],
+        str(m.get("engine", "-")),
+        "ok" if row["ok"] else "FAIL",
+        number(m.get("compile_ms"), ".1f"),
+        number(m.get("run_ms"), ".3f"),
+        number(m.get("max_error"), ".1e"),
+        number(m.get("gflops"), ".2f"),
+    ]
+
+
+HEADER = ["example", "engine", "result", "compile ms", "run ms", "max error", "GFLOP/s"]
+
+
+def table(rows):
+    lines = [HEADER] + [cells(row) for row in rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
+    for n, line in enumerate(lines):
+        text = [c.ljust(w) if i < 3 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))]
+        print("  ".join(text).rstrip())
+        if n == 0:
+            print("-" * (sum(widths) + 2 * (len(widths) - 1)))
+
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em; color: #1a1a1a; }
+table { border-collapse: collapse; width: 100%; }
+th, td { padding: .3em .7em; border-bottom: 1px solid #ddd; text-align: right; }
+th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
+.ok { color: #186a2d; } .FAIL { color: #b00020; font-weight: bold; }
+pre { background: #f5f5f5; padding: .8em; overflow-x: auto; font-size: 13px; }
+details { margin: .4em 0; } summary { cursor: pointer; }
+@media (prefers-color-scheme: dark) {
+  body { background: #161616; color: #e4e4e4; } th, td { border-color: #444; }
+  pre { background: #222; } .ok { color: #6fcf8a; } .FAIL { color: #ff7a8a; }
+}
+"""
+
+
+def report(rows, path, seconds):
+    good = sum(row["ok"] for row in rows)
+    out = [
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>FractalTensor report</title>",
+        f"<style>{STYLE}</style><h1>FractalTensor: examples</h1>",
+        f"<p>{good} of {len(rows)} examples agree with the interpreter. "
+        f"{html.escape(platform.machine())}, {time.strftime('%Y-%m-%d %H:%M')}, {seconds:.0f} s.</p>",
+        "<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in HEADER) + "</tr>",
+    ]
+    for row in rows:
+        values = [html.escape(c) for c in cells(row)]
+        values[2] = f"<span class='{values[2]}'>{values[2]}</span>"
+        out.append("<tr>" + "".join(f"<td>{v}</td>" for v in values) + "</tr>")
+    out.append("</table><h2>Programs</h2>")
+    for row in rows:
+        source = (ROOT / "examples" / (row["name"] + ".mlir")).read_text()
+        opened = "" if row["ok"] else " open"
+        out.append(f"<details{opened}><summary>{html.escape(row['name'])}</summary>")
+        out.append(f"<pre>{html.escape(row['command'])}</pre>")
+        if row["error"]:
+            out.append(f"<pre>{html.escape(row['error'][:8000])}</pre>")
+        if row["measured"]:
+            out.append(f"<pre>{html.escape(json.dumps(row['measured'], indent=1))}</pre>")
+        out.append(f"<pre>{html.escape(source)}</pre></details>")
+    path.write_text("\n".join(out) + "</html>\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="examples to run (default: all)")
+    parser.add_argument("--engine", default="cpu")
+    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--as-tests", action="store_true", help="print one summary line for test.sh")
+    parser.add_argument("--report", default=str(ROOT / "build/report.html"))
+    options = parser.parse_args()
+
+    examples = sorted((ROOT / "examples").glob("*.mlir"))
+    if options.names:
+        wanted = {pathlib.Path(name).stem for name in options.names}
+        unknown = wanted - {example.stem for example in examples}
+        if unknown:
+            sys.exit(f"no such example: {', '.join(sorted(unknown))}")
+        examples = [example for example in examples if example.stem in wanted]
+    if not examples:
+        sys.exit("examples/ holds no program")
+
+    start = time.monotonic()
+    rows = []
+    for example in examples:
+        row = run(example, options.engine, options.timeout, [])
+        rows.append(row)
+        if sys.stderr.isatty():
+            print(f"\r{len(rows)}/{len(examples)} {row['name']:<30}", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print("\r" + " " * 50 + "\r", end="", file=sys.stderr)
+
+    table(rows)
+    failed = [row for row in rows if not row["ok"]]
+    for row in failed:
+        first = "\n  ".join(row["error"].splitlines()[:12]) or "no message"
+        print(f"\n{row['name']}: {row['command']}\n  {first}")
+    path = pathlib.Path(options.report)
+    report(rows, path, time.monotonic() - start)
+    print(f"\n{len(rows) - len(failed)} of {len(rows)} ok; {path}")
+    if options.as_tests:
+        print(f"examples: {len(rows) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

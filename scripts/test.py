@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the sections of the test suite and sums them up; called by test.sh."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+JOBS = os.cpu_count() or 2
+
+
+class Counts:
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+
+    def __iadd__(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        return self
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def unit():
+    """Each GoogleTest binary of build/unittests; a crash is a failure."""
+    total = Counts()
+    binaries = sorted(p for p in (BUILD / "unittests").glob("*Tests") if os.access(p, os.X_OK))
+    for binary in binaries:
+        with tempfile.TemporaryDirectory() as folder:
+            xml = pathlib.Path(folder) / "result.json"
+            command = [str(binary), f"--gtest_output=json:{xml}", "--gtest_brief=1"]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=900, errors="replace")
+                status, output = done.returncode, done.stdout + done.stderr
+            except subprocess.TimeoutExpired:
+                status, output = -1, "no result after 900 s"
+            counts = Counts()
+            if xml.exists():
+                result = json.loads(xml.read_text())
+                for suite in result.get("testsuites", []):
+                    for test in suite.get("testsuite", []):
+                        if test.get("result") == "SKIPPED" or test.get("status") == "NOTRUN":
+                            counts.skipped += 1
+                        elif test.get("failures"):
+                            counts.failed += 1
+                        else:
+                            counts.passed += 1
+            if status and not counts.failed:
+                counts.failed += 1  # crashed, or ended before it wrote its result
+            if counts.failed:
+                print(f"{binary.name}: status {status}\n{output[-6000:]}")
+            total += counts
+    return total
+
+
+def lit():
+    """The lit suite."""
+    program = None
+    for candidate in ("/usr/lib/llvm-22/bin/lit", "/usr/lib/llvm-22/build/utils/lit/lit.py"):
+        if os.path.exists(candidate):
+            program = candidate
+            break
+    if program is None:
+        print("lit is not installed")
+        return Counts(failed=1)
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "lit.json"
+        command = [sys.executable, program, "-q", "-v", f"-j{JOBS}", "-o", str(result), str(BUILD / "test")]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if not result.exists():
+            print((done.stdout + done.stderr)[-6000:])
+            return Counts(failed=1)
+        counts = Counts()
+        for test in json.loads(result.read_text())["tests"]:
+            code = test["code"]
+            if code in ("PASS", "FLAKYPASS", "XFAIL"):
+                counts.passed += 1
+            elif code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+                counts.skipped += 1
+            else:
+                counts.failed += 1
+        if counts.failed:
+            print(done.stdout[-20000:])
+        return counts
+
+
+SUMMARY = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
+
+
+def counted(command, timeout):
+    """A program that prints "N passed, N failed, N skipped"; the last such line counts."""
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, text=True, timeout=timeout, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        print(f"{command[0]}: no result after {timeout} s")
+        return Counts(failed=1)
+    print(output.rstrip())
+    found = SUMMARY.findall(output)
+    counts = Counts(*(int(n or 0) for n in found[-1])) if found else Counts()
+    if status and not counts.failed:
+        counts.failed = 1
+    return counts
+
+
+def fuzz():
+    """Random well-typed programs: interpreter = etdg in all orders = CPU."""
+    binary = BUILD / "bin/ft-fuzz"
+    if not binary.exists():
+        return Counts()
+    return counted([str(binary)], 600)
+
+
+def examples():
+    """Every example at its default sizes on the CPU, against the interpreter."""
+    if not (BUILD / "bin/ft-run").exists() or not list((ROOT / "examples").glob("*.mlir")):
+        return Counts()
+    return counted([sys.executable, str(ROOT / "scripts/demo.py"), "--as-tests"], 1800)
+
+
+SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples}
+
+
+def main():
+    names = sys.argv[1:] or list(SECTIONS)
+    for name in names:
+        if name not in SECTIONS:
+            sys.exit(f"no section '{name}'; known are {', '.join(SECTIONS)}")
+    total = Counts()
+    summary = []
+    for name in names:
+        print(f"== {name}: {SECTIONS[name].__doc__.splitlines()[0]}", flush=True)
+        start = time.monotonic()
+        counts = SECTIONS[name]()
+        summary.append(f"{name:<10}{time.monotonic() - start:8.1f} s   {counts}")
+        total += counts
+        sys.stdout.flush()
+    print("\n".join(["", *summary]))
+    ok = total.failed == 0 and total.passed > 0
+    print(total, flush=True)
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# All tests: the same set-up and build as demo.sh, then unit tests, the lit
+# suite, random programs and the examples. Every section runs whatever the one
+# before it said. The last line is "N passed, N failed, N skipped".
+#
+#   FT_REQUIRE=ptxas,torch,cuda scripts/test.sh    a missing one of these fails
+#   scripts/test.sh unit lit fuzz examples         only these sections
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh
+scripts/build.sh all FTUnitTests
+
+# The system's Python has numpy; another one that comes first in PATH may not.
+python=python3
+[[ -x /usr/bin/python3 ]] && python=/usr/bin/python3
+exec "$python" scripts/test.py "$@"

@@ -1,0 +1,78 @@
+# Configuration of the lit suite. Read through lit.site.cfg.py of a build folder.
+#
+# Features: ptxas, cuda, torch, numpy. A test that needs one says so with
+# REQUIRES; FT_REQUIRE=ptxas,torch,cuda turns a missing one into a failure.
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import sys
+
+import lit.formats
+import lit.util
+
+config.name = "FractalTensor"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ft", ".test", ".py"]
+config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.join(config.ft_source_dir, "test")
+config.test_exec_root = os.path.join(config.ft_build_dir, "test")
+
+tools = os.path.join(config.ft_build_dir, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [tools, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+# Compiled-kernel caches and other state of the user must not leak into tests.
+config.environment["HOME"] = config.test_exec_root
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# Full paths, so that a tool that is missing is an error and not another version
+# found in PATH.
+def substitute(tool, directory):
+    pattern = r"(?<![\w/.%-])" + tool + r"(?![\w./=-])"
+    config.substitutions.append((pattern, os.path.join(directory, tool)))
+
+
+for tool in ("ft-opt", "ft-run", "ft-translate", "ft-lsp-server", "ft-reduce"):
+    substitute(tool, tools)
+for tool in ("FileCheck", "not", "count", "split-file", "mlir-opt"):
+    substitute(tool, config.llvm_tools_dir)
+# The Python that runs lit, which is also the one asked for numpy and torch.
+config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%ft_lib", os.path.join(config.ft_build_dir, "lib")))
+config.substitutions.append(("%ft_bin", tools))
+config.substitutions.append(("%ft_src", config.ft_source_dir))
+config.substitutions.append(("%examples", os.path.join(config.ft_source_dir, "examples")))
+
+
+def has_cuda():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+available = {
+    "ptxas": shutil.which("ptxas") is not None,
+    "cuda": has_cuda(),
+    "torch": importlib.util.find_spec("torch") is not None,
+    "numpy": importlib.util.find_spec("numpy") is not None,
+}
+required = [name for name in os.environ.get("FT_REQUIRE", "").split(",") if name]
+for name in required:
+    if name not in available:
+        lit_config.fatal(f"FT_REQUIRE names '{name}'; known are {', '.join(sorted(available))}")
+for name, present in available.items():
+    # A required feature counts as present: its tests run, and fail, without it.
+    if present or name in required:
+        config.available_features.add(name)
+
+# A time limit needs psutil, by which lit kills the children too.
+if lit_config.maxIndividualTestTime == 0 and lit.util.killProcessAndChildrenIsSupported()[0]:
+    lit_config.maxIndividualTestTime = 120
