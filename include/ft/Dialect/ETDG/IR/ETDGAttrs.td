@@ -75,7 +75,10 @@ def ETDG_PieceAttr : ETDG_Attr<"Piece", "piece"> {
     "::mlir::AffineMapAttr":$map,
     OptionalArrayRefParameter<"::mlir::etdg::GatherAttr">:$gathers,
     OptionalParameter<"::mlir::TypedAttr">:$value);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = [{
+    `<` `set` `=` $set `,` `kind` `=` $kind `,` `operand` `=` $operand `,` `map` `=` $map
+    (`,` `gathers` `=` `[` $gathers^ `]`)? (`,` `value` `=` $value^)? `>`
+  }];
   let extraClassDeclaration = [{
     static PieceAttr getBuffer(IntegerSet set, int64_t operand, AffineMap map, ArrayRef<GatherAttr> gathers = {});
     static PieceAttr getSplat(IntegerSet set, TypedAttr value);
@@ -86,7 +89,7 @@ def ETDG_PieceAttr : ETDG_Attr<"Piece", "piece"> {
 def ETDG_ReadAttr : ETDG_Attr<"Read", "read"> {
   let summary = "a value that a block reads: disjoint pieces that cover its domain";
   let parameters = (ins ArrayRefParameter<"::mlir::etdg::PieceAttr">:$pieces, DefaultValuedParameter<"int64_t", "0">:$elementRank);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = "`<` `pieces` `=` `[` $pieces `]` (`,` `elementRank` `=` $elementRank^)? `>`";
 }
 
 def ETDG_WriteAttr : ETDG_Attr<"Write", "write"> {
@@ -125,9 +128,11 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
       loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>, <dimension = 2, kind = parallel>]>
     ```
   }];
-  let parameters = (ins "::mlir::AffineMapAttr":$map, ArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
+  let parameters = (ins "::mlir::AffineMapAttr":$map, OptionalArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
                         OptionalArrayRefParameter<"::mlir::etdg::PlacementAttr">:$placements);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = [{
+    `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`,` `placements` `=` `[` $placements^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -131,7 +131,7 @@ def ETDG_BlockOp : ETDG_Op<"block", [
     A child prints its ancestors' dimensions before a bar, `(i, j | g)`. The
     domain prints as one range for each own dimension where the constraints have that
     form, the rest after `where`. A read of several pieces prints as
-    `{k = 0: splat 0.0 : f32; k >= 1: %s[k - 1]}`.
+    `{k = 0: splat 0.0 : f32, k >= 1: %s[k - 1]}`.
 
     `combine` and `identity` belong to the innermost own dimension that may be
     re-associated (`reduce`, `fold`, `scan`): it may be cut anywhere, a cut

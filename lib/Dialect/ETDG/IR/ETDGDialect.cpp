@@ -1,0 +1,158 @@
+//===- ETDGDialect.cpp - types and attributes of etdg ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration, the buffer type, and the attributes' builders and checks.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+#include "ft/Dialect/ETDG/IR/ETDGDialect.cpp.inc"
+#include "ft/Dialect/ETDG/IR/ETDGEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/ETDG/IR/ETDGAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/ETDG/IR/ETDGTypes.cpp.inc"
+
+void ETDGDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ft/Dialect/ETDG/IR/ETDGAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ft/Dialect/ETDG/IR/ETDGTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ft/Dialect/ETDG/IR/ETDGOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffer type
+//===----------------------------------------------------------------------===//
+
+Type BufferType::parse(AsmParser &parser) {
+  SmallVector<ft::LengthAttr> lengths;
+  auto parseLength = [&]() -> ParseResult {
+    ft::NamedExprParser exprs(parser);
+    AffineExpr expr;
+    if (exprs.parse(expr))
+      return failure();
+    lengths.push_back(ft::LengthAttr::get(parser.getContext(), exprs.symbols, expr));
+    return success();
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  RankedTensorType element;
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseLength) ||
+      parser.parseComma() || parser.parseType(element) || parser.parseGreater())
+    return {};
+  return parser.getChecked<BufferType>(loc, parser.getContext(), lengths, element);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getLengths(), printer,
+                        [&](ft::LengthAttr length) { printer << length.str(); });
+  printer << "], " << getElement() << ">";
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<ft::LengthAttr> lengths, RankedTensorType element) {
+  if (!element)
+    return emitError() << "a buffer holds ranked tensors";
+  if (!element.hasStaticShape())
+    return emitError() << "a buffer's element has a static shape, found " << element;
+  if (!element.getElementType().isIntOrIndexOrFloat())
+    return emitError() << "a buffer's element holds integers, indices or floats, found " << element;
+  if (lengths.size() > 64)
+    return emitError() << "a buffer has at most 64 programmable dimensions, found "
+                       << lengths.size();
+  constexpr int64_t limit = std::numeric_limits<int64_t>::max();
+  Type scalar = element.getElementType();
+  int64_t bytes = scalar.isIndex() ? 8 : std::max<int64_t>(1, scalar.getIntOrFloatBitWidth() / 8);
+  auto multiply = [&](int64_t by) {
+    if (by != 0 && bytes > limit / by)
+      return false;
+    bytes *= by;
+    return true;
+  };
+  for (int64_t size : element.getShape())
+    if (!multiply(size))
+      return emitError() << "the size of " << element << " in bytes does not fit 63 bits";
+  for (ft::LengthAttr length : lengths) {
+    if (!length)
+      return emitError() << "a buffer's lengths are all given";
+    if (length.getRagged())
+      return emitError() << "a buffer has no ragged length, found " << length.str();
+    std::optional<int64_t> constant = length.getConstant();
+    if (constant && *constant < 0)
+      return emitError() << "a length is not negative, found " << *constant;
+    if (constant && !multiply(*constant))
+      return emitError()
+             << "the size of the buffer's constant dimensions in bytes does not fit 63 bits";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+PieceAttr PieceAttr::getBuffer(IntegerSet set, int64_t operand, AffineMap map,
+                               ArrayRef<GatherAttr> gathers) {
+  return get(set.getContext(), IntegerSetAttr::get(set), SourceKind::Buffer, operand,
+             AffineMapAttr::get(map), gathers, TypedAttr());
+}
+
+PieceAttr PieceAttr::getSplat(IntegerSet set, TypedAttr value) {
+  MLIRContext *context = set.getContext();
+  auto map = AffineMap::get(set.getNumDims(), set.getNumSymbols(), context);
+  return get(context, IntegerSetAttr::get(set), SourceKind::Splat, -1, AffineMapAttr::get(map), {},
+             value);
+}
+
+PieceAttr PieceAttr::getIndex(IntegerSet set, AffineExpr value) {
+  auto map = AffineMap::get(set.getNumDims(), set.getNumSymbols(), value);
+  return get(set.getContext(), IntegerSetAttr::get(set), SourceKind::Index, -1,
+             AffineMapAttr::get(map), {}, TypedAttr());
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr map,
+                                   ArrayRef<LoopAttr> loops, ArrayRef<PlacementAttr> placements) {
+  if (!map)
+    return emitError() << "a schedule has a map";
+  unsigned count = map.getValue().getNumResults();
+  SmallVector<int64_t> lastTile(count, 0);
+  for (LoopAttr loop : loops) {
+    int64_t dimension = loop.getDimension();
+    if (dimension < 0 || dimension >= count)
+      return emitError() << "a loop's dimension is one of the schedule's " << count
+                         << " transformed dimensions, found " << dimension;
+    if (loop.getTile() < 1)
+      return emitError() << "a tile size is at least 1, found " << loop.getTile();
+    if (lastTile[dimension] && loop.getTile() >= lastTile[dimension])
+      return emitError() << "the loops over dimension " << dimension
+                         << " have falling tile sizes, found " << loop.getTile() << " inside "
+                         << lastTile[dimension];
+    lastTile[dimension] = loop.getTile();
+  }
+  for (unsigned i = 0; i < count && !loops.empty(); ++i)
+    if (!lastTile[i])
+      return emitError() << "every transformed dimension has a loop, dimension " << i
+                         << " has none";
+  for (PlacementAttr placement : placements)
+    if (placement.getStages() < 1 || placement.getRead() < 0 || placement.getLoop() < 0 ||
+        placement.getLoop() >= static_cast<int64_t>(std::max<size_t>(1, loops.size())))
+      return emitError() << "a placement names a read, one of the loops, and at least one stage";
+  return success();
+}
