@@ -19,9 +19,8 @@ bool RuntimeValue::identicalTo(const RuntimeValue &other) const {
   if (kind == Kind::Tensor)
     return tensor.identicalTo(other.tensor);
   return items->size() == other.items->size() &&
-         llvm::all_of(llvm::zip_equal(*items, *other.items), [](auto pair) {
-           return std::get<0>(pair).identicalTo(std::get<1>(pair));
-         });
+         llvm::all_of(llvm::zip_equal(*items, *other.items),
+                      [](auto pair) { return std::get<0>(pair).identicalTo(std::get<1>(pair)); });
 }
 
 void RuntimeValue::print(raw_ostream &os) const {

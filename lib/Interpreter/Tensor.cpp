@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/Tensor.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
 #include <cmath>
@@ -133,10 +134,9 @@ Cell mlir::ft::interp::fromBits(uint64_t bits, Type type) {
   } else {
     int exponent = (bits >> 10) & 31;
     double mantissa = bits & 1023;
-    double magnitude = exponent == 31 ? (mantissa == 0 ? INFINITY : NAN)
-                       : exponent == 0
-                           ? std::ldexp(mantissa, -24)
-                           : std::ldexp(1024 + mantissa, exponent - 25);
+    double magnitude = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
+                       : exponent == 0 ? std::ldexp(mantissa, -24)
+                                       : std::ldexp(1024 + mantissa, exponent - 25);
     cell.f = std::copysign(magnitude, bits & 0x8000 ? -1.0 : 1.0);
   }
   return cell;
@@ -217,8 +217,8 @@ void Tensor::toBytes(void *bytes) const {
   char *target = static_cast<char *>(bytes);
   for (int64_t i = 0, e = getNumElements(); i < e; ++i) {
     // i1 is the byte 0 or 1; other odd widths are sign-extended to whole bytes.
-    uint64_t bits = isFloat() ? toBits(data()[i], getElementType())
-                              : static_cast<uint64_t>(data()[i].i);
+    uint64_t bits =
+        isFloat() ? toBits(data()[i], getElementType()) : static_cast<uint64_t>(data()[i].i);
     std::memcpy(target + i * size, &bits, size);
   }
 }
@@ -266,7 +266,7 @@ void Tensor::print(raw_ostream &os) const {
   auto printLevel = [&](auto &self, int64_t level, int64_t offset) -> void {
     if (level == getRank()) {
       if (isFloat())
-        os << getFloat(offset);
+        os << llvm::format("%.7g", getFloat(offset));
       else
         os << getInt(offset);
       return;

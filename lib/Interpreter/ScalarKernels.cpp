@@ -1,0 +1,632 @@
+//===- ScalarKernels.cpp - arith and math on arrays of cells --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The meaning of each arith and math operation. Float operations compute in
+// double and round to the type: for + - * / and sqrt that is the correctly
+// rounded result of f32, f16 and bf16, because a double has more than twice
+// their digits.
+//
+//===----------------------------------------------------------------------===//
+#include "ScalarKernels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringMap.h"
+#include <bit>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft::interp;
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+static const llvm::StringMap<Opcode> &opcodeTable() {
+  static const llvm::StringMap<Opcode> table = {
+      {"arith.addf", Opcode::AddF},
+      {"arith.subf", Opcode::SubF},
+      {"arith.mulf", Opcode::MulF},
+      {"arith.divf", Opcode::DivF},
+      {"arith.remf", Opcode::RemF},
+      {"arith.negf", Opcode::NegF},
+      {"arith.maximumf", Opcode::MaximumF},
+      {"arith.minimumf", Opcode::MinimumF},
+      {"arith.maxnumf", Opcode::MaxNumF},
+      {"arith.minnumf", Opcode::MinNumF},
+      {"arith.cmpf", Opcode::CmpF},
+      {"arith.addi", Opcode::AddI},
+      {"arith.subi", Opcode::SubI},
+      {"arith.muli", Opcode::MulI},
+      {"arith.divsi", Opcode::DivSI},
+      {"arith.divui", Opcode::DivUI},
+      {"arith.remsi", Opcode::RemSI},
+      {"arith.remui", Opcode::RemUI},
+      {"arith.ceildivsi", Opcode::CeilDivSI},
+      {"arith.ceildivui", Opcode::CeilDivUI},
+      {"arith.floordivsi", Opcode::FloorDivSI},
+      {"arith.andi", Opcode::AndI},
+      {"arith.ori", Opcode::OrI},
+      {"arith.xori", Opcode::XOrI},
+      {"arith.shli", Opcode::ShLI},
+      {"arith.shrsi", Opcode::ShRSI},
+      {"arith.shrui", Opcode::ShRUI},
+      {"arith.maxsi", Opcode::MaxSI},
+      {"arith.maxui", Opcode::MaxUI},
+      {"arith.minsi", Opcode::MinSI},
+      {"arith.minui", Opcode::MinUI},
+      {"arith.cmpi", Opcode::CmpI},
+      {"arith.select", Opcode::Select},
+      {"arith.extf", Opcode::ExtF},
+      {"arith.truncf", Opcode::TruncF},
+      {"arith.extsi", Opcode::ExtSI},
+      {"arith.extui", Opcode::ExtUI},
+      {"arith.trunci", Opcode::TruncI},
+      {"arith.sitofp", Opcode::SIToFP},
+      {"arith.uitofp", Opcode::UIToFP},
+      {"arith.fptosi", Opcode::FPToSI},
+      {"arith.fptoui", Opcode::FPToUI},
+      {"arith.index_cast", Opcode::IndexCast},
+      {"arith.index_castui", Opcode::IndexCastUI},
+      {"arith.bitcast", Opcode::Bitcast},
+      {"math.absf", Opcode::AbsF},
+      {"math.acos", Opcode::ACos},
+      {"math.acosh", Opcode::ACosh},
+      {"math.asin", Opcode::ASin},
+      {"math.asinh", Opcode::ASinh},
+      {"math.atan", Opcode::ATan},
+      {"math.atan2", Opcode::ATan2},
+      {"math.atanh", Opcode::ATanh},
+      {"math.cbrt", Opcode::Cbrt},
+      {"math.ceil", Opcode::Ceil},
+      {"math.clampf", Opcode::ClampF},
+      {"math.copysign", Opcode::CopySign},
+      {"math.cos", Opcode::Cos},
+      {"math.cosh", Opcode::Cosh},
+      {"math.erf", Opcode::Erf},
+      {"math.erfc", Opcode::Erfc},
+      {"math.exp", Opcode::Exp},
+      {"math.exp2", Opcode::Exp2},
+      {"math.expm1", Opcode::ExpM1},
+      {"math.floor", Opcode::Floor},
+      {"math.fma", Opcode::Fma},
+      {"math.log", Opcode::Log},
+      {"math.log10", Opcode::Log10},
+      {"math.log1p", Opcode::Log1p},
+      {"math.log2", Opcode::Log2},
+      {"math.powf", Opcode::PowF},
+      {"math.round", Opcode::Round},
+      {"math.roundeven", Opcode::RoundEven},
+      {"math.rsqrt", Opcode::Rsqrt},
+      {"math.sin", Opcode::Sin},
+      {"math.sinh", Opcode::Sinh},
+      {"math.sqrt", Opcode::Sqrt},
+      {"math.tan", Opcode::Tan},
+      {"math.tanh", Opcode::Tanh},
+      {"math.trunc", Opcode::Trunc},
+      {"math.fpowi", Opcode::FPowI},
+      {"math.isfinite", Opcode::IsFinite},
+      {"math.isinf", Opcode::IsInf},
+      {"math.isnan", Opcode::IsNaN},
+      {"math.isnormal", Opcode::IsNormal},
+      {"math.absi", Opcode::AbsI},
+      {"math.ctlz", Opcode::CtLZ},
+      {"math.cttz", Opcode::CtTZ},
+      {"math.ctpop", Opcode::CtPop},
+      {"math.ipowi", Opcode::IPowI},
+  };
+  return table;
+}
+
+std::string mlir::ft::interp::listScalarOps() {
+  SmallVector<StringRef> names;
+  for (const auto &entry : opcodeTable())
+    names.push_back(entry.getKey());
+  llvm::sort(names);
+  return llvm::join(names, ", ");
+}
+
+Round RoundingMode::of(Type type) const {
+  if (truth)
+    return Round::None;
+  Round round = roundingOf(type).value_or(Round::None);
+  if (halfAsSingle && (round == Round::F16 || round == Round::BF16))
+    return Round::F32;
+  return round;
+}
+
+std::optional<ScalarInstr> mlir::ft::interp::decodeScalarOp(Operation *op, RoundingMode mode) {
+  auto it = opcodeTable().find(op->getName().getStringRef());
+  if (it == opcodeTable().end() || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      op->getNumOperands() > 3)
+    return std::nullopt;
+  ScalarInstr instr;
+  instr.opcode = it->second;
+  instr.numOperands = op->getNumOperands();
+  instr.resultType = getElementTypeOrSelf(op->getResult(0));
+  // A select is described by the values it chooses from, not by its condition.
+  Value described = op->getOperand(instr.opcode == Opcode::Select ? 1 : 0);
+  instr.operandType = getElementTypeOrSelf(described);
+  if (!isSupportedElementType(instr.resultType) || !isSupportedElementType(instr.operandType))
+    return std::nullopt;
+  if (!isa<FloatType>(instr.operandType))
+    instr.operandWidth = integerWidth(instr.operandType);
+  if (isa<FloatType>(instr.resultType)) {
+    bool isCast = instr.opcode == Opcode::TruncF;
+    instr.round = RoundingMode{mode.truth, mode.halfAsSingle && !isCast}.of(instr.resultType);
+  } else {
+    instr.resultWidth = integerWidth(instr.resultType);
+  }
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+    instr.predicate = static_cast<uint8_t>(cmp.getPredicate());
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    instr.predicate = static_cast<uint8_t>(cmp.getPredicate());
+  return instr;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The operands of one call, and the loops over them.
+struct Lanes {
+  const ScalarInstr &instr;
+  const Cell *const *in;
+  Cell *out;
+  int64_t count;
+
+  template <typename Fn>
+  const char *each(Fn fn) const {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = fn(i);
+    return nullptr;
+  }
+
+  /// Float results, rounded. The common roundings are fused with the loop.
+  template <typename Fn>
+  const char *floats(Fn fn) const {
+    if (instr.round == Round::F32) {
+      for (int64_t i = 0; i < count; ++i)
+        out[i].f = static_cast<float>(fn(i));
+      return nullptr;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      out[i].f = fn(i);
+    roundArray(out, count, instr.round);
+    return nullptr;
+  }
+  template <typename Fn>
+  const char *unaryF(Fn fn) const {
+    const Cell *a = in[0];
+    return floats([=](int64_t i) { return fn(a[i].f); });
+  }
+  template <typename Fn>
+  const char *binaryF(Fn fn) const {
+    const Cell *a = in[0], *b = in[1];
+    return floats([=](int64_t i) { return fn(a[i].f, b[i].f); });
+  }
+
+  /// Integer results, wrapped to the result's width.
+  template <typename Fn>
+  const char *integers(Fn fn) const {
+    unsigned width = instr.resultWidth;
+    for (int64_t i = 0; i < count; ++i)
+      out[i].i = wrapToWidth(static_cast<int64_t>(fn(i)), width);
+    return nullptr;
+  }
+  /// On the raw bits, as unsigned: wrapping is then the whole difference.
+  template <typename Fn>
+  const char *binaryRaw(Fn fn) const {
+    const Cell *a = in[0], *b = in[1];
+    return integers([=](int64_t i) { return fn(uint64_t(a[i].i), uint64_t(b[i].i)); });
+  }
+  template <typename Fn>
+  const char *binaryS(Fn fn) const {
+    const Cell *a = in[0], *b = in[1];
+    unsigned width = instr.operandWidth;
+    return integers(
+        [=](int64_t i) { return fn(asSigned(a[i].i, width), asSigned(b[i].i, width)); });
+  }
+  template <typename Fn>
+  const char *binaryU(Fn fn) const {
+    const Cell *a = in[0], *b = in[1];
+    unsigned width = instr.operandWidth;
+    return integers(
+        [=](int64_t i) { return fn(asUnsigned(a[i].i, width), asUnsigned(b[i].i, width)); });
+  }
+  template <typename Fn>
+  const char *testF(Fn fn) const {
+    const Cell *a = in[0];
+    return integers([=](int64_t i) { return fn(a[i].f) ? 1 : 0; });
+  }
+
+  bool anyZeroDivisor() const {
+    for (int64_t i = 0; i < count; ++i)
+      if (in[1][i].i == 0)
+        return true;
+    return false;
+  }
+  bool anyLargeShift() const {
+    for (int64_t i = 0; i < count; ++i)
+      if (asUnsigned(in[1][i].i, instr.operandWidth) >= instr.operandWidth)
+        return true;
+    return false;
+  }
+};
+
+} // namespace
+
+/// Quotient and remainder that survive the one overflow, min / -1.
+static int64_t quotientOf(int64_t a, int64_t b) {
+  return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a / b;
+}
+static int64_t remainderOf(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
+
+static double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return NAN;
+  if (a == 0 && b == 0)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+static double minimum(double a, double b) { return -maximum(-a, -b); }
+
+template <typename T>
+static bool compare(uint8_t predicate, T a, T b) {
+  switch (predicate) { // the order of CmpIPredicate's first six cases
+  case 0:
+    return a == b;
+  case 1:
+    return a != b;
+  case 2:
+    return a < b;
+  case 3:
+    return a <= b;
+  case 4:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+static bool compareFloat(uint8_t predicate, double a, double b) {
+  bool unordered = std::isnan(a) || std::isnan(b);
+  switch (static_cast<arith::CmpFPredicate>(predicate)) {
+  case arith::CmpFPredicate::AlwaysFalse:
+    return false;
+  case arith::CmpFPredicate::OEQ:
+    return !unordered && a == b;
+  case arith::CmpFPredicate::OGT:
+    return a > b;
+  case arith::CmpFPredicate::OGE:
+    return a >= b;
+  case arith::CmpFPredicate::OLT:
+    return a < b;
+  case arith::CmpFPredicate::OLE:
+    return a <= b;
+  case arith::CmpFPredicate::ONE:
+    return !unordered && a != b;
+  case arith::CmpFPredicate::ORD:
+    return !unordered;
+  case arith::CmpFPredicate::UEQ:
+    return unordered || a == b;
+  case arith::CmpFPredicate::UGT:
+    return unordered || a > b;
+  case arith::CmpFPredicate::UGE:
+    return unordered || a >= b;
+  case arith::CmpFPredicate::ULT:
+    return unordered || a < b;
+  case arith::CmpFPredicate::ULE:
+    return unordered || a <= b;
+  case arith::CmpFPredicate::UNE:
+    return unordered || a != b;
+  case arith::CmpFPredicate::UNO:
+    return unordered;
+  case arith::CmpFPredicate::AlwaysTrue:
+    return true;
+  }
+  return false;
+}
+
+/// Conversions to integers saturate, NaN gives 0: any answer is allowed there,
+/// and this one is the same on every machine.
+static int64_t toSignedSaturating(double value, unsigned width) {
+  if (std::isnan(value))
+    return 0;
+  double limit = std::ldexp(1.0, width - 1);
+  if (value >= limit)
+    return static_cast<int64_t>((uint64_t(1) << (width - 1)) - 1);
+  if (value < -limit)
+    return static_cast<int64_t>(~uint64_t(0) << (width - 1));
+  return static_cast<int64_t>(value);
+}
+static int64_t toUnsignedSaturating(double value, unsigned width) {
+  if (std::isnan(value) || value <= 0)
+    return 0;
+  if (value >= std::ldexp(1.0, width))
+    return static_cast<int64_t>(width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1);
+  return static_cast<int64_t>(static_cast<uint64_t>(value));
+}
+
+/// Integer power by squaring; a negative exponent leaves 0 unless |base| is 1.
+static int64_t integerPower(int64_t base, int64_t exponent) {
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  uint64_t result = 1, square = static_cast<uint64_t>(base);
+  for (; exponent; exponent >>= 1, square *= square)
+    if (exponent & 1)
+      result *= square;
+  return static_cast<int64_t>(result);
+}
+
+static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
+  const Cell *const *in = lanes.in;
+  switch (instr.opcode) {
+  case Opcode::AddF:
+    return lanes.binaryF([](double a, double b) { return a + b; });
+  case Opcode::SubF:
+    return lanes.binaryF([](double a, double b) { return a - b; });
+  case Opcode::MulF:
+    return lanes.binaryF([](double a, double b) { return a * b; });
+  case Opcode::DivF:
+    return lanes.binaryF([](double a, double b) { return a / b; });
+  case Opcode::RemF:
+    return lanes.binaryF([](double a, double b) { return std::fmod(a, b); });
+  case Opcode::NegF:
+    return lanes.unaryF([](double a) { return -a; });
+  case Opcode::MaximumF:
+    return lanes.binaryF(maximum);
+  case Opcode::MinimumF:
+    return lanes.binaryF(minimum);
+  case Opcode::MaxNumF:
+    return lanes.binaryF([](double a, double b) {
+      return std::isnan(a) ? b : std::isnan(b) ? a : maximum(a, b);
+    });
+  case Opcode::MinNumF:
+    return lanes.binaryF([](double a, double b) {
+      return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
+    });
+  case Opcode::CmpF:
+    return lanes.integers(
+        [&](int64_t i) { return compareFloat(instr.predicate, in[0][i].f, in[1][i].f); });
+  case Opcode::ExtF:
+  case Opcode::TruncF:
+    return lanes.unaryF([](double a) { return a; });
+  case Opcode::AbsF:
+    return lanes.unaryF([](double a) { return std::fabs(a); });
+  case Opcode::ACos:
+    return lanes.unaryF([](double a) { return std::acos(a); });
+  case Opcode::ACosh:
+    return lanes.unaryF([](double a) { return std::acosh(a); });
+  case Opcode::ASin:
+    return lanes.unaryF([](double a) { return std::asin(a); });
+  case Opcode::ASinh:
+    return lanes.unaryF([](double a) { return std::asinh(a); });
+  case Opcode::ATan:
+    return lanes.unaryF([](double a) { return std::atan(a); });
+  case Opcode::ATan2:
+    return lanes.binaryF([](double a, double b) { return std::atan2(a, b); });
+  case Opcode::ATanh:
+    return lanes.unaryF([](double a) { return std::atanh(a); });
+  case Opcode::Cbrt:
+    return lanes.unaryF([](double a) { return std::cbrt(a); });
+  case Opcode::Ceil:
+    return lanes.unaryF([](double a) { return std::ceil(a); });
+  case Opcode::ClampF:
+    return lanes.floats(
+        [&](int64_t i) { return minimum(maximum(in[0][i].f, in[1][i].f), in[2][i].f); });
+  case Opcode::CopySign:
+    return lanes.binaryF([](double a, double b) { return std::copysign(a, b); });
+  case Opcode::Cos:
+    return lanes.unaryF([](double a) { return std::cos(a); });
+  case Opcode::Cosh:
+    return lanes.unaryF([](double a) { return std::cosh(a); });
+  case Opcode::Erf:
+    return lanes.unaryF([](double a) { return std::erf(a); });
+  case Opcode::Erfc:
+    return lanes.unaryF([](double a) { return std::erfc(a); });
+  case Opcode::Exp:
+    return lanes.unaryF([](double a) { return std::exp(a); });
+  case Opcode::Exp2:
+    return lanes.unaryF([](double a) { return std::exp2(a); });
+  case Opcode::ExpM1:
+    return lanes.unaryF([](double a) { return std::expm1(a); });
+  case Opcode::Floor:
+    return lanes.unaryF([](double a) { return std::floor(a); });
+  case Opcode::Fma:
+    // A product of f32 and a sum in double could round twice.
+    if (instr.round == Round::F32)
+      return lanes.floats([&](int64_t i) {
+        return std::fma(static_cast<float>(in[0][i].f), static_cast<float>(in[1][i].f),
+                        static_cast<float>(in[2][i].f));
+      });
+    return lanes.floats([&](int64_t i) { return std::fma(in[0][i].f, in[1][i].f, in[2][i].f); });
+  case Opcode::Log:
+    return lanes.unaryF([](double a) { return std::log(a); });
+  case Opcode::Log10:
+    return lanes.unaryF([](double a) { return std::log10(a); });
+  case Opcode::Log1p:
+    return lanes.unaryF([](double a) { return std::log1p(a); });
+  case Opcode::Log2:
+    return lanes.unaryF([](double a) { return std::log2(a); });
+  case Opcode::PowF:
+    return lanes.binaryF([](double a, double b) { return std::pow(a, b); });
+  case Opcode::Round:
+    return lanes.unaryF([](double a) { return std::round(a); });
+  case Opcode::RoundEven:
+    return lanes.unaryF([](double a) { return std::nearbyint(a); });
+  case Opcode::Rsqrt:
+    return lanes.unaryF([](double a) { return 1.0 / std::sqrt(a); });
+  case Opcode::Sin:
+    return lanes.unaryF([](double a) { return std::sin(a); });
+  case Opcode::Sinh:
+    return lanes.unaryF([](double a) { return std::sinh(a); });
+  case Opcode::Sqrt:
+    return lanes.unaryF([](double a) { return std::sqrt(a); });
+  case Opcode::Tan:
+    return lanes.unaryF([](double a) { return std::tan(a); });
+  case Opcode::Tanh:
+    return lanes.unaryF([](double a) { return std::tanh(a); });
+  case Opcode::Trunc:
+    return lanes.unaryF([](double a) { return std::trunc(a); });
+  case Opcode::FPowI:
+    return lanes.floats(
+        [&](int64_t i) { return std::pow(in[0][i].f, static_cast<double>(in[1][i].i)); });
+  case Opcode::IsFinite:
+    return lanes.testF([](double a) { return std::isfinite(a); });
+  case Opcode::IsInf:
+    return lanes.testF([](double a) { return std::isinf(a); });
+  case Opcode::IsNaN:
+    return lanes.testF([](double a) { return std::isnan(a); });
+  case Opcode::IsNormal: {
+    // Normal in its own type, not as a double.
+    double smallest = instr.operandType.isF64()   ? 0x1p-1022
+                      : instr.operandType.isF16() ? 0x1p-14
+                                                  : 0x1p-126;
+    return lanes.testF([=](double a) { return std::isfinite(a) && std::fabs(a) >= smallest; });
+  }
+  default:
+    return "is not a float operation";
+  }
+}
+
+static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
+  const Cell *const *in = lanes.in;
+  const unsigned width = instr.operandWidth;
+  switch (instr.opcode) {
+  case Opcode::DivSI:
+  case Opcode::DivUI:
+  case Opcode::RemSI:
+  case Opcode::RemUI:
+  case Opcode::CeilDivSI:
+  case Opcode::CeilDivUI:
+  case Opcode::FloorDivSI:
+    if (lanes.anyZeroDivisor())
+      return "division by zero";
+    break;
+  case Opcode::ShLI:
+  case Opcode::ShRSI:
+  case Opcode::ShRUI:
+    if (lanes.anyLargeShift())
+      return "shift amount is not below the bit width";
+    break;
+  default:
+    break;
+  }
+
+  switch (instr.opcode) {
+  case Opcode::AddI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a + b; });
+  case Opcode::SubI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a - b; });
+  case Opcode::MulI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a * b; });
+  case Opcode::AndI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a & b; });
+  case Opcode::OrI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a | b; });
+  case Opcode::XOrI:
+    return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a ^ b; });
+  case Opcode::ShLI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return a << b; });
+  case Opcode::ShRUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return a >> b; });
+  case Opcode::ShRSI:
+    return lanes.integers(
+        [&](int64_t i) { return asSigned(in[0][i].i, width) >> asUnsigned(in[1][i].i, width); });
+  case Opcode::DivSI:
+    return lanes.binaryS(quotientOf);
+  case Opcode::RemSI:
+    return lanes.binaryS(remainderOf);
+  case Opcode::FloorDivSI:
+    return lanes.binaryS([](int64_t a, int64_t b) {
+      int64_t r = remainderOf(a, b);
+      return quotientOf(a, b) - (r != 0 && (r < 0) != (b < 0) ? 1 : 0);
+    });
+  case Opcode::CeilDivSI:
+    return lanes.binaryS([](int64_t a, int64_t b) {
+      int64_t r = remainderOf(a, b);
+      return quotientOf(a, b) + (r != 0 && (r < 0) == (b < 0) ? 1 : 0);
+    });
+  case Opcode::DivUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return a / b; });
+  case Opcode::RemUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return a % b; });
+  case Opcode::CeilDivUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return a / b + (a % b != 0); });
+  case Opcode::MaxSI:
+    return lanes.binaryS([](int64_t a, int64_t b) { return std::max(a, b); });
+  case Opcode::MinSI:
+    return lanes.binaryS([](int64_t a, int64_t b) { return std::min(a, b); });
+  case Opcode::MaxUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return std::max(a, b); });
+  case Opcode::MinUI:
+    return lanes.binaryU([](uint64_t a, uint64_t b) { return std::min(a, b); });
+  case Opcode::CmpI:
+    // eq … sge are cases 0 to 5, ult … uge repeat 2 to 5 on unsigned values.
+    if (instr.predicate < 6)
+      return lanes.binaryS([&](int64_t a, int64_t b) { return compare(instr.predicate, a, b); });
+    return lanes.binaryU(
+        [&](uint64_t a, uint64_t b) { return compare<uint64_t>(instr.predicate - 4, a, b); });
+  case Opcode::AbsI:
+    return lanes.integers([&](int64_t i) {
+      int64_t a = asSigned(in[0][i].i, width);
+      return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
+    });
+  case Opcode::CtLZ:
+    return lanes.integers([&](int64_t i) {
+      return std::countl_zero(asUnsigned(in[0][i].i, width)) - static_cast<int>(64 - width);
+    });
+  case Opcode::CtTZ:
+    return lanes.integers([&](int64_t i) {
+      return std::min<int>(std::countr_zero(asUnsigned(in[0][i].i, width)), width);
+    });
+  case Opcode::CtPop:
+    return lanes.integers([&](int64_t i) { return std::popcount(asUnsigned(in[0][i].i, width)); });
+  case Opcode::IPowI:
+    return lanes.binaryS([](int64_t a, int64_t b) { return integerPower(a, b); });
+  case Opcode::TruncI:
+  case Opcode::ExtSI:
+  case Opcode::IndexCast:
+    return lanes.integers([&](int64_t i) { return asSigned(in[0][i].i, width); });
+  case Opcode::ExtUI:
+  case Opcode::IndexCastUI:
+    return lanes.integers([&](int64_t i) { return asUnsigned(in[0][i].i, width); });
+  case Opcode::SIToFP:
+    if (instr.round == Round::F32) // in one step: a double would round twice
+      return lanes.floats(
+          [&](int64_t i) { return static_cast<float>(asSigned(in[0][i].i, width)); });
+    return lanes.floats(
+        [&](int64_t i) { return static_cast<double>(asSigned(in[0][i].i, width)); });
+  case Opcode::UIToFP:
+    if (instr.round == Round::F32)
+      return lanes.floats(
+          [&](int64_t i) { return static_cast<float>(asUnsigned(in[0][i].i, width)); });
+    return lanes.floats(
+        [&](int64_t i) { return static_cast<double>(asUnsigned(in[0][i].i, width)); });
+  case Opcode::FPToSI:
+    return lanes.integers(
+        [&](int64_t i) { return toSignedSaturating(in[0][i].f, instr.resultWidth); });
+  case Opcode::FPToUI:
+    return lanes.integers(
+        [&](int64_t i) { return toUnsignedSaturating(in[0][i].f, instr.resultWidth); });
+  default:
+    return "is not an integer operation";
+  }
+}
+
+const char *mlir::ft::interp::runScalar(const ScalarInstr &instr, const Cell *const *in, Cell *out,
+                                        int64_t count) {
+  Lanes lanes{instr, in, out, count};
+  if (instr.opcode == Opcode::Select)
+    return lanes.each([&](int64_t i) { return in[0][i].i ? in[1][i] : in[2][i]; });
+  if (instr.opcode == Opcode::Bitcast)
+    return lanes.each(
+        [&](int64_t i) { return fromBits(toBits(in[0][i], instr.operandType), instr.resultType); });
+  // A conversion between the kinds is an integer operation here.
+  bool convertsKind = instr.opcode == Opcode::SIToFP || instr.opcode == Opcode::UIToFP ||
+                      instr.opcode == Opcode::FPToSI || instr.opcode == Opcode::FPToUI;
+  if (isa<FloatType>(instr.operandType) && !convertsKind)
+    return runFloat(instr, lanes);
+  return runInteger(instr, lanes);
+}
