@@ -1,0 +1,482 @@
+//===- ETDGToCPU.cpp - kernels and loops ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel for each top-level nest: free dimensions outside all others become
+// tasks, one of them the rows of the leaves; the rest are loops in their order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+Emitter::Emitter(etdg::GraphOp graph, const CpuOptions &options)
+    : graph(graph), options(options), builder(graph.getContext()), context(graph.getContext()), loc(graph.getLoc()) {}
+
+//===----------------------------------------------------------------------===//
+// Small things
+//===----------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value Emitter::slot(unsigned number, Type type) {
+  Value &cached = slots[{number, type}];
+  if (cached)
+    return cached;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), env,
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+  bool isIndex = type.isIndex();
+  Value loaded = LLVM::LoadOp::create(builder, loc, isIndex ? builder.getI64Type() : type, address);
+  if (isIndex)
+    loaded = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loaded);
+  return cached = loaded;
+}
+
+Value Emitter::bufferBase(unsigned number, Type elementType) {
+  Type type = MemRefType::get({ShapedType::kDynamic}, elementType);
+  Value &cached = slots[{number, type}];
+  if (cached)
+    return cached;
+  Value pointer = slot(number, LLVM::LLVMPointerType::get(context));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  Type i64 = builder.getI64Type();
+  auto array = LLVM::LLVMArrayType::get(i64, 1);
+  auto structure = LLVM::LLVMStructType::getLiteral(context, {pointer.getType(), pointer.getType(), i64, array, array});
+  Value descriptor = LLVM::PoisonOp::create(builder, loc, structure);
+  Value zero = LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(1));
+  // Extents are the leaves' own; the flat one is never looked at.
+  Value extent = LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(int64_t(1) << 62));
+  descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, pointer, ArrayRef<int64_t>{0});
+  descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, pointer, ArrayRef<int64_t>{1});
+  descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, zero, ArrayRef<int64_t>{2});
+  descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, extent, ArrayRef<int64_t>{3, 0});
+  descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, one, ArrayRef<int64_t>{4, 0});
+  Value memref = UnrealizedConversionCastOp::create(builder, loc, type, descriptor).getResult(0);
+  return slots[{number, type}] = memref;
+}
+
+unsigned Emitter::splatSlot(RankedTensorType element, Attribute value) {
+  auto [it, inserted] = splats.try_emplace({element, value}, 0);
+  if (inserted) {
+    it->second = result.numSlots++;
+    CpuBuffer buffer;
+    buffer.kind = CpuBuffer::Splat;
+    buffer.element = element;
+    buffer.value = value;
+    buffer.slot = it->second;
+    result.buffers.push_back(buffer);
+  }
+  return it->second;
+}
+
+Value Emitter::symbolValue(StringAttr name) {
+  auto *it = llvm::find(result.symbols, name);
+  return slot(Environment::kFirstSymbol + (it - result.symbols.begin()), builder.getIndexType());
+}
+
+Value Emitter::lengthValue(LengthAttr length) {
+  SmallVector<Value> symbols;
+  for (StringAttr name : length.getNames())
+    symbols.push_back(symbolValue(name));
+  return affine::expandAffineExpr(builder, loc, length.getExpr(), {}, symbols);
+}
+
+Value Emitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
+  SmallVector<Value> symbols;
+  for (StringAttr name : block.getSymbolNames())
+    symbols.push_back(symbolValue(name));
+  return affine::expandAffineExpr(builder, loc, expr, point.dims, symbols);
+}
+
+int64_t Emitter::planesOf(Value buffer, unsigned dim) const {
+  auto number = bufferNumber.find(buffer);
+  if (number != bufferNumber.end()) {
+    ArrayRef<int64_t> planes = result.buffers[number->second].planes;
+    return planes.empty() ? 0 : planes[dim];
+  }
+  auto found = privatePlanes.find(buffer);
+  return found == privatePlanes.end() || found->second.empty() ? 0 : found->second[dim];
+}
+
+/// `live` says what is needed between iterations; one plane more, and a body
+/// never writes what it still reads.
+static SmallVector<int64_t> planesFromLive(etdg::BufferOp buffer) {
+  SmallVector<int64_t> planes;
+  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
+    for (int64_t w : *live)
+      planes.push_back(w < 0 ? 0 : w + 1);
+  return planes;
+}
+
+LogicalResult Emitter::collectBuffers() {
+  result.symbols = graph.getSymbolNames();
+  result.numSlots = Environment::kFirstSymbol + result.symbols.size();
+  auto add = [&](Value value, CpuBuffer buffer) {
+    auto type = cast<etdg::BufferType>(value.getType());
+    buffer.lengths = llvm::to_vector(type.getLengths());
+    buffer.element = type.getElement();
+    buffer.slot = result.numSlots++;
+    bufferNumber[value] = result.buffers.size();
+    result.buffers.push_back(buffer);
+  };
+  for (BlockArgument argument : graph.getBody().getArguments()) {
+    CpuBuffer buffer;
+    buffer.kind = CpuBuffer::Argument;
+    buffer.index = argument.getArgNumber();
+    add(argument, buffer);
+  }
+  Operation *terminator = graph.getBody().front().getTerminator();
+  for (Operation &op : graph.getBody().front()) {
+    if (auto constant = dyn_cast<etdg::ConstantOp>(op)) {
+      CpuBuffer buffer;
+      buffer.kind = CpuBuffer::Constant;
+      buffer.value = constant.getValue();
+      add(constant.getResult(), buffer);
+    } else if (auto declared = dyn_cast<etdg::BufferOp>(op)) {
+      CpuBuffer buffer;
+      bool returned = llvm::is_contained(terminator->getOperands(), declared.getResult());
+      if (returned) {
+        buffer.kind = CpuBuffer::Result;
+        for (auto [i, operand] : llvm::enumerate(terminator->getOperands()))
+          if (operand == declared.getResult())
+            buffer.index = i;
+      } else {
+        buffer.planes = planesFromLive(declared);
+      }
+      add(declared.getResult(), buffer);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+FailureOr<CpuModule> Emitter::run() {
+  result.module = ModuleOp::create(loc);
+  if (failed(collectBuffers()))
+    return failure();
+  std::string base = graph.getSymName().str();
+  for (auto [i, nest] : llvm::enumerate(etdg::getNests(graph.getBody())))
+    if (failed(emitKernel(nest, base + "_k" + std::to_string(i))))
+      return failure();
+  return std::move(result);
+}
+
+LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
+  BlockOp front = nest.front();
+  loc = front.getLoc();
+  SmallVector<unsigned> free, sequential;
+  for (unsigned d = 0; d < front.getNumDims(); ++d) {
+    bool map = llvm::all_of(nest, [&](BlockOp b) { return b.getOperator(d) == OperatorKind::Map; });
+    (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
+  }
+  std::optional<unsigned> rowDim = chooseRowDimension(nest, free);
+  maxRows = rowDim ? chooseMaxRows(nest, *rowDim, options) : 1;
+  SmallVector<unsigned> parallel;
+  for (unsigned d : free)
+    if (d != rowDim)
+      parallel.push_back(d);
+
+  Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
+  struct Tasks {
+    SmallVector<Value> lowers, counts;
+    Value rowLower, rowUpper, tile, tiles, total;
+  };
+  // The same arithmetic in the kernel and in its count.
+  auto emitTasks = [&]() {
+    Tasks tasks;
+    Point none;
+    none.dims.assign(front.getNumDims(), Value());
+    Value others = index(1), zero = index(0);
+    for (unsigned d : parallel) {
+      auto [lower, upper] = emitBounds(nest, d, none);
+      Value count = arith::MaxSIOp::create(builder, loc, arith::SubIOp::create(builder, loc, upper, lower), zero);
+      tasks.lowers.push_back(lower);
+      tasks.counts.push_back(count);
+      others = arith::MulIOp::create(builder, loc, others, count);
+    }
+    tasks.tile = index(1);
+    tasks.tiles = index(1);
+    if (rowDim) {
+      std::tie(tasks.rowLower, tasks.rowUpper) = emitBounds(nest, *rowDim, none);
+      Value rows = arith::MaxSIOp::create(
+          builder, loc, arith::SubIOp::create(builder, loc, tasks.rowUpper, tasks.rowLower), zero);
+      // As many rows in a task as leave one task for each thread.
+      Value threads = slot(Environment::kThreads, builder.getIndexType());
+      Value share = arith::CeilDivSIOp::create(builder, loc, arith::MulIOp::create(builder, loc, rows, others), threads);
+      tasks.tile = arith::MinSIOp::create(builder, loc, arith::MaxSIOp::create(builder, loc, share, index(1)),
+                                          index(maxRows));
+      tasks.tiles = arith::CeilDivSIOp::create(builder, loc, rows, tasks.tile);
+    }
+    tasks.total = arith::MulIOp::create(builder, loc, others, tasks.tiles);
+    return tasks;
+  };
+  auto begin = [&](StringRef functionName, TypeRange inputs, TypeRange outputs) {
+    builder.setInsertionPointToEnd(result.module->getBody());
+    kernel = func::FuncOp::create(builder, loc, functionName, builder.getFunctionType(inputs, outputs));
+    Block *body = kernel.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    // Hoisted values are emitted before this marker.
+    Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
+    entry = OpBuilder::InsertPoint(body, Block::iterator(marker));
+    env = body->getArgument(0);
+    slots.clear();
+    storage.clear();
+    toFree.clear();
+    scratch = scratchSize = Value();
+    scratchBytes = 0;
+  };
+
+  begin((name + "_count").str(), {pointer}, {i64});
+  Value total = arith::IndexCastOp::create(builder, loc, i64, emitTasks().total);
+  func::ReturnOp::create(builder, loc, total);
+
+  begin(name, {pointer, i64, i64}, {});
+  Tasks tasks;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(entry);
+    tasks = emitTasks();
+  }
+  maxRowsValue = tasks.tile;
+  Value first = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), kernel.getArgument(1));
+  Value last = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), kernel.getArgument(2));
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
+  builder.setInsertionPointToStart(loop.getBody());
+
+  Point point;
+  point.dims.assign(front.getNumDims(), Value());
+  Value rest = loop.getInductionVar();
+  if (rowDim) {
+    Value tile = arith::RemSIOp::create(builder, loc, rest, tasks.tiles);
+    rest = arith::DivSIOp::create(builder, loc, rest, tasks.tiles);
+    point.rowDim = rowDim;
+    Value offset = arith::MulIOp::create(builder, loc, tile, tasks.tile);
+    point.rowBegin = arith::AddIOp::create(builder, loc, tasks.rowLower, offset);
+    point.dims[*rowDim] = point.rowBegin;
+    Value left = arith::SubIOp::create(builder, loc, tasks.rowUpper, point.rowBegin);
+    point.rows = arith::MinSIOp::create(builder, loc, tasks.tile, left);
+  }
+  for (int64_t i = parallel.size() - 1; i >= 0; --i) {
+    Value position = rest;
+    if (i > 0) {
+      position = arith::RemSIOp::create(builder, loc, rest, tasks.counts[i]);
+      rest = arith::DivSIOp::create(builder, loc, rest, tasks.counts[i]);
+    }
+    point.dims[parallel[i]] = arith::AddIOp::create(builder, loc, tasks.lowers[i], position);
+  }
+  if (failed(emitLoops(nest, point, sequential)))
+    return failure();
+
+  builder.setInsertionPointAfter(loop);
+  for (Value memory : toFree)
+    memref::DeallocOp::create(builder, loc, memory);
+  func::ReturnOp::create(builder, loc);
+  result.kernels.push_back({name.str(), loc});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
+  Value lower, upper;
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim);
+    Value blockLower, blockUpper;
+    for (AffineExpr e : bounds.lowers) {
+      Value v = expand(e, block, point);
+      blockLower = blockLower ? arith::MaxSIOp::create(builder, loc, blockLower, v).getResult() : v;
+    }
+    for (AffineExpr e : bounds.uppers) {
+      Value v = expand(e, block, point);
+      blockUpper = blockUpper ? arith::MinSIOp::create(builder, loc, blockUpper, v).getResult() : v;
+    }
+    if (!blockLower || !blockUpper) // no bound: no iteration; the caller has refused such domains
+      blockLower = blockUpper = index(0);
+    lower = lower ? arith::MinSIOp::create(builder, loc, lower, blockLower).getResult() : blockLower;
+    upper = upper ? arith::MaxSIOp::create(builder, loc, upper, blockUpper).getResult() : blockUpper;
+  }
+  return {lower, upper};
+}
+
+LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining) {
+  if (remaining.empty()) {
+    for (BlockOp block : nest) {
+      SmallVector<unsigned> ignore; // dimensions whose constraints hold by construction
+      for (unsigned d = 0; d < block.getNumDims(); ++d)
+        if (nest.size() == 1 || (d >= block.getNumAncestors() && block.getOperator(d - block.getNumAncestors()) ==
+                                                                      OperatorKind::Map &&
+                                 isFreeDimension(nest, d)))
+          ignore.push_back(d);
+      Value guard = emitGuard(block, point, ignore);
+      if (!guard) {
+        if (failed(emitBlock(block, point)))
+          return failure();
+        continue;
+      }
+      auto branch = scf::IfOp::create(builder, loc, guard, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      if (failed(emitBlock(block, point)))
+        return failure();
+    }
+    return success();
+  }
+  unsigned dim = remaining.front();
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim);
+    if (bounds.lowers.empty() || bounds.uppers.empty())
+      return block.emitError() << "dimension " << block.getDims()[dim]
+                               << " has no bound that earlier dimensions give; the CPU engine can't run it as a loop";
+  }
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[dim] = loop.getInductionVar();
+  return emitLoops(nest, point, remaining.drop_front());
+}
+
+Value Emitter::emitGuard(BlockOp block, const Point &point, ArrayRef<unsigned> ignore) {
+  IntegerSet set = block.getDomainSet();
+  SmallVector<AffineExpr> kept;
+  SmallVector<bool> equalities;
+  unsigned own = block.getNumAncestors();
+  bool single = !block.getNest() || llvm::hasSingleElement(block.getNest().getBody().front());
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr); constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
+      continue;
+    bool holds = false;
+    for (unsigned d : ignore) {
+      if (d < own || !expr.isFunctionOfDim(d))
+        continue;
+      if (!single) {
+        holds = true; // a free dimension: its range is the tasks'
+        continue;
+      }
+      // The only block of a nest: what became a bound of the loop holds.
+      DimBounds bounds = boundsOf(block, d);
+      AffineExpr dimExpr = getAffineDimExpr(d, context), zero = getAffineConstantExpr(0, context);
+      AffineExpr rest = expr.replace(dimExpr, zero);
+      holds |= llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
+    }
+    if (!holds) {
+      kept.push_back(expr);
+      equalities.push_back(equality);
+    }
+  }
+  if (kept.empty())
+    return nullptr;
+  return emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), kept, equalities), block, point);
+}
+
+LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
+  BlockOp front = nest.front();
+  point.dims.resize(front.getNumDims());
+  SmallVector<unsigned> remaining;
+  SmallVector<unsigned> free;
+  for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
+    remaining.push_back(d);
+    bool map = llvm::all_of(
+        nest, [&](BlockOp b) { return b.getOperator(d - front.getNumAncestors()) == OperatorKind::Map; });
+    if (!point.rowDim && map && isFreeDimension(nest, d))
+      free.push_back(d);
+  }
+  std::optional<unsigned> rowDim = chooseRowDimension(nest, free);
+  if (!rowDim)
+    return emitLoops(nest, point, remaining);
+
+  // No dimension outside serves as rows: tile one of this nest.
+  int64_t savedRows = maxRows;
+  Value savedValue = maxRowsValue;
+  maxRows = chooseMaxRows(nest, *rowDim, options);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(entry);
+    maxRowsValue = index(maxRows);
+  }
+  auto [lower, upper] = emitBounds(nest, *rowDim, point);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, maxRowsValue);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.rowDim = rowDim;
+  point.rowBegin = point.dims[*rowDim] = loop.getInductionVar();
+  point.rows = arith::MinSIOp::create(builder, loc, maxRowsValue,
+                                      arith::SubIOp::create(builder, loc, upper, loop.getInductionVar()));
+  remaining.erase(llvm::find(remaining, *rowDim));
+  LogicalResult emitted = emitLoops(nest, point, remaining);
+  maxRows = savedRows;
+  maxRowsValue = savedValue;
+  return emitted;
+}
+
+LogicalResult Emitter::emitBlock(BlockOp block, Point point) {
+  if (block.isLeaf())
+    return emitLeaf(block, point);
+  return emitGraphBody(block.getBody(), point);
+}
+
+LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
+  for (Operation &op : body.front())
+    if (auto buffer = dyn_cast<etdg::BufferOp>(op))
+      declarePrivate(buffer, point.rowDim);
+  Location saved = loc;
+  for (ArrayRef<BlockOp> nest : etdg::getNests(body)) {
+    loc = BlockOp(nest.front()).getLoc();
+    if (failed(emitNest(nest, point)))
+      return failure();
+  }
+  loc = saved;
+  return success();
+}
+
+void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
+  auto type = buffer.getType();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  Storage place;
+  place.planes = planesFromLive(buffer);
+  privatePlanes[buffer.getResult()] = place.planes;
+  Value size = index(type.getElement().getNumElements());
+  place.strides.resize(type.getDepth());
+  for (int64_t d = type.getDepth() - 1; d >= 0; --d) {
+    place.strides[d] = size;
+    Value length = lengthValue(type.getLengths()[d]);
+    if (!place.planes.empty() && place.planes[d] != 0)
+      length = index(place.planes[d]);
+    size = arith::MulIOp::create(builder, loc, size, length);
+  }
+  if (rowDim) {
+    place.rowStride = size;
+    size = arith::MulIOp::create(builder, loc, size, maxRowsValue);
+  }
+  auto memory = MemRefType::get({ShapedType::kDynamic}, type.getElement().getElementType());
+  place.base = memref::AllocOp::create(builder, loc, memory, ValueRange{size}, builder.getI64IntegerAttr(64));
+  toFree.push_back(place.base);
+  storage[buffer.getResult()] = place;
+}
+
+FailureOr<CpuModule> ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
+  MLIRContext *context = graph.getContext();
+  context->loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                       memref::MemRefDialect, scf::SCFDialect>();
+  return Emitter(graph, options).run();
+}

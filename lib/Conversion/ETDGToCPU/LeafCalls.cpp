@@ -1,0 +1,325 @@
+//===- LeafCalls.cpp - addresses and calls of leaves ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A read resolves to a base, an offset and a stride between rows; pieces become
+// a choice between such triples. Equal bodies share one leaf function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+Value Emitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) {
+  Value all;
+  Value zero = index(0);
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr);
+        constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
+      continue;
+    Value v = expand(expr, block, point);
+    Value holds = arith::CmpIOp::create(builder, loc, equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, v, zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
+  }
+  return all ? all : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult();
+}
+
+Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
+  Value indices = block.getBuffers()[gather.getOperand()];
+  Address address = emitBufferAddress(block, indices, gather.getMap().getValue(), {}, point, /*useRows=*/false);
+  Value raw = memref::LoadOp::create(builder, loc, address.base, address.offset);
+  Value value = raw;
+  if (!raw.getType().isIndex())
+    value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), raw);
+  // Out of range is an error: note the first one, and read element 0 instead.
+  Value zero = index(0);
+  Value low = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, zero);
+  Value high = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value, bound);
+  Value inside = arith::AndIOp::create(builder, loc, low, high);
+  Value outside = arith::XOrIOp::create(builder, loc, inside, arith::ConstantIntOp::create(builder, loc, 1, 1));
+  auto branch = scf::IfOp::create(builder, loc, outside, /*withElseRegion=*/false);
+  {
+    Value errors = slot(Environment::kError, LLVM::LLVMPointerType::get(context));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    unsigned number = result.blockNames.size();
+    result.blockNames.push_back(block.getBlockName().value_or("").str());
+    result.blockLocations.push_back(block.getLoc());
+    Type i64 = builder.getI64Type();
+    auto store = [&](unsigned position, Value v) {
+      Value at = LLVM::GEPOp::create(builder, loc, errors.getType(), i64, errors,
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+      LLVM::StoreOp::create(builder, loc, v, at);
+    };
+    store(1, arith::ConstantIntOp::create(builder, loc, number, 64));
+    store(2, arith::IndexCastOp::create(builder, loc, i64, value));
+    store(3, arith::IndexCastOp::create(builder, loc, i64, bound));
+    store(0, arith::ConstantIntOp::create(builder, loc, 1, 64));
+  }
+  return arith::SelectOp::create(builder, loc, inside, value, zero);
+}
+
+Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
+                                            const Point &point, bool useRows) {
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  auto found = storage.find(buffer);
+  if (found == storage.end()) {
+    // A buffer of the whole call: its strides are hoisted.
+    const CpuBuffer &info = result.buffers[bufferNumber.lookup(buffer)];
+    Storage place;
+    place.base = bufferBase(info.slot, type.getElement().getElementType());
+    place.planes = info.planes;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(entry);
+    Value size = index(type.getElement().getNumElements());
+    place.strides.resize(type.getDepth());
+    for (int64_t d = type.getDepth() - 1; d >= 0; --d) {
+      place.strides[d] = size;
+      if (d == 0)
+        break;
+      Value length = lengthValue(type.getLengths()[d]);
+      if (!place.planes.empty() && place.planes[d] != 0)
+        length = index(place.planes[d]);
+      size = arith::MulIOp::create(builder, loc, size, length);
+    }
+    found = storage.try_emplace(buffer, place).first;
+  }
+  const Storage &place = found->second;
+  Address address{place.base, index(0), index(0)};
+  auto add = [&](Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b).getResult(); };
+  auto mul = [&](Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b).getResult(); };
+  for (auto [p, expr] : llvm::enumerate(map.getResults())) {
+    Value position = p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
+    if (!place.planes.empty() && place.planes[p] != 0)
+      position = arith::RemUIOp::create(builder, loc, position, index(place.planes[p]));
+    address.offset = add(address.offset, mul(position, place.strides[p]));
+    if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
+      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
+      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      address.rowStride = add(address.rowStride, mul(expand(step, block, point), place.strides[p]));
+    }
+  }
+  if (place.rowStride) {
+    Value row = arith::SubIOp::create(builder, loc, point.dims[*point.rowDim], point.rowBegin);
+    address.offset = add(address.offset, mul(row, place.rowStride));
+    address.rowStride = add(address.rowStride, place.rowStride);
+  }
+  return address;
+}
+
+Value Emitter::indexScratch(RankedTensorType element, int64_t rows) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  auto type = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
+  Value memory = memref::AllocOp::create(builder, loc, type, ValueRange{index(rows)}, builder.getI64IntegerAttr(64));
+  toFree.push_back(memory);
+  return memory;
+}
+
+FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
+                                               const Point &point, bool useRows) {
+  switch (piece.getKind()) {
+  case etdg::SourceKind::Splat: {
+    Value base = bufferBase(splatSlot(element, piece.getValue()), element.getElementType());
+    return Address{base, index(0), index(0)};
+  }
+  case etdg::SourceKind::Index: {
+    // The values of all rows, written out.
+    Value memory = indexScratch(element, maxRows);
+    AffineMap map = piece.getMap().getValue();
+    Value value = expand(map.getResult(0), block, point);
+    auto store = [&](Value v, Value at) {
+      if (!element.getElementType().isIndex())
+        v = arith::IndexCastOp::create(builder, loc, element.getElementType(), v);
+      memref::StoreOp::create(builder, loc, v, memory, at);
+    };
+    if (!useRows || !point.rowDim || !map.isFunctionOfDim(*point.rowDim)) {
+      store(value, index(0));
+      return Address{memory, index(0), index(0)};
+    }
+    auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Point row = point;
+      row.dims[*point.rowDim] = arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
+      store(expand(map.getResult(0), block, row), loop.getInductionVar());
+    }
+    return Address{memory, index(0), index(1)};
+  }
+  case etdg::SourceKind::Buffer:
+    break;
+  }
+  Value buffer = block.getBuffers()[piece.getOperand()];
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  if (piece.getMap().getValue().getNumResults() != type.getDepth())
+    return block.emitError() << "reads single scalars of an element by map; the CPU engine reads whole elements";
+  SmallVector<Value> overrides(type.getDepth());
+  for (etdg::GatherAttr gather : piece.getGathers()) {
+    Value bound = lengthValue(type.getLengths()[gather.getPosition()]);
+    overrides[gather.getPosition()] = emitGatherIndex(block, gather, bound, point);
+  }
+  return emitBufferAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
+}
+
+LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  if (!point.rowDim)
+    return emitLeafCall(block, point, false);
+  if (isRowUniform(block, *point.rowDim, planes))
+    return emitLeafCall(block, point, true);
+  auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[*point.rowDim] =
+      arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
+  return emitLeafCall(block, point, false);
+}
+
+LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    if (block.getRead(i).getElementRank() != 0)
+      return block.emitError() << "reads single scalars of an element by map; the CPU engine reads whole elements";
+
+  SmallVector<Value> operands = {rowWise ? point.rows : index(1)};
+  SmallVector<bool> batched;
+  auto view = [&](const Address &address, RankedTensorType element) {
+    // Row r of the leaf: the element at offset + r * rowStride.
+    SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
+    SmallVector<OpFoldResult> sizes = {operands.front()}, strideValues = {address.rowStride};
+    int64_t stride = element.getNumElements();
+    for (int64_t extent : element.getShape()) {
+      shape.push_back(extent);
+      stride = extent == 0 ? 0 : stride / extent;
+      strides.push_back(stride);
+      sizes.push_back(builder.getIndexAttr(extent));
+      strideValues.push_back(builder.getIndexAttr(stride));
+    }
+    auto layout = StridedLayoutAttr::get(context, ShapedType::kDynamic, strides);
+    auto type = MemRefType::get(shape, element.getElementType(), layout);
+    return memref::ReinterpretCastOp::create(builder, loc, type, address.base, OpFoldResult(address.offset), sizes,
+                                             strideValues)
+        .getResult();
+  };
+
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    ArrayRef<etdg::PieceAttr> pieces = block.getRead(i).getPieces();
+    bool varies = false;
+    for (etdg::PieceAttr piece : pieces) {
+      if (piece.getKind() == etdg::SourceKind::Splat || !rowWise)
+        continue;
+      varies |= piece.getMap().getValue().isFunctionOfDim(*point.rowDim);
+      if (piece.getKind() == etdg::SourceKind::Buffer) {
+        auto it = storage.find(block.getBuffers()[piece.getOperand()]);
+        varies |= it != storage.end() && it->second.rowStride;
+      }
+    }
+    batched.push_back(varies);
+    // A chain of choices; the last piece needs no condition: pieces cover the domain.
+    std::function<FailureOr<Address>(ArrayRef<etdg::PieceAttr>)> choose =
+        [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<Address> {
+      if (rest.size() == 1)
+        return emitPiece(block, rest.front(), element, point, rowWise);
+      Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
+      Type flat = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
+      auto branch = scf::IfOp::create(builder, loc, TypeRange{flat, builder.getIndexType(), builder.getIndexType()},
+                                      condition, /*withElseRegion=*/true);
+      for (bool then : {true, false}) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
+        FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
+        if (failed(address))
+          return failure();
+        scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
+      }
+      return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+    };
+    if (pieces.empty())
+      return block.emitError() << "read " << i << " has no piece";
+    FailureOr<Address> address = choose(pieces);
+    if (failed(address))
+      return failure();
+    operands.push_back(view(*address, element));
+  }
+  for (unsigned i = 0; i < block.getNumWrites(); ++i) {
+    Value buffer = block.getBuffers()[block.getWrite(i).getOperand()];
+    auto type = cast<etdg::BufferType>(buffer.getType());
+    Address address = emitBufferAddress(block, buffer, block.getWrite(i).getMap().getValue(), {}, point, rowWise);
+    operands.push_back(view(address, type.getElement()));
+  }
+  FailureOr<func::FuncOp> leaf = leafFunction(block, batched);
+  if (failed(leaf))
+    return failure();
+
+  // Scratch is one allocation for each call of the kernel and leaf, made for the most rows.
+  LeafScratch need = getLeafScratch(*leaf);
+  OpBuilder::InsertPoint here = builder.saveInsertionPoint();
+  builder.restoreInsertionPoint(entry);
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  int64_t size = need.forRows(rowWise ? maxRows : 1);
+  // Generated leaves run one after the other: the largest scratch serves all.
+  if (!scratch) {
+    scratchSize = arith::ConstantIndexOp::create(builder, loc, size);
+    scratch = memref::AllocOp::create(builder, loc, bytes, ValueRange{scratchSize}, builder.getI64IntegerAttr(64));
+    toFree.push_back(scratch);
+    scratchBytes = size;
+  } else if (size > scratchBytes) {
+    scratchBytes = size;
+    scratchSize.getDefiningOp<arith::ConstantOp>().setValueAttr(builder.getIndexAttr(size));
+  }
+  builder.restoreInsertionPoint(here);
+  operands.push_back(scratch);
+  func::CallOp::create(builder, loc, *leaf, operands);
+  return success();
+}
+
+FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batched) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(result.module->getBody());
+  SmallVector<Type> inputs(block.getBody().getArgumentTypes());
+  Operation *yield = block.getBody().front().getTerminator();
+  auto function = func::FuncOp::create(builder, block.getLoc(), "leaf",
+                                       builder.getFunctionType(inputs, yield->getOperandTypes()));
+  function.setPrivate();
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  IRMapping mapping;
+  mapping.map(block.getBody().getArguments(), body->getArguments());
+  for (Operation &op : block.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value v : yield->getOperands())
+    results.push_back(mapping.lookup(v));
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+
+  // Equal bodies are outlined once.
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  function.print(stream, OpPrintingFlags().useLocalScope());
+  for (bool b : batched)
+    stream << b;
+  auto it = leaves.find(key);
+  if (it != leaves.end()) {
+    function.erase();
+    return it->second;
+  }
+  function.setSymName("leaf" + std::to_string(leaves.size()));
+  LeafOptions leafOptions;
+  leafOptions.batched.assign(batched.begin(), batched.end());
+  leafOptions.target = options.target;
+  FailureOr<func::FuncOp> generated = generateLeaf(function, leafOptions);
+  if (failed(generated))
+    return failure();
+  leaves[key] = *generated;
+  return generated;
+}

@@ -1,0 +1,249 @@
+//===- Rows.cpp - which dimensions may be moved ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dimension may become parallel tasks or the rows of leaves when no dependence
+// crosses it and its range is rectangular. The dependence test here is a
+// sufficient one on the maps' results; the optimiser has the exact one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/IR/AffineExprVisitor.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+SmallVector<BlockOp> tocpu::leavesOf(BlockOp block) {
+  SmallVector<BlockOp> leaves;
+  block->walk([&](BlockOp inner) {
+    if (inner.isLeaf())
+      leaves.push_back(inner);
+  });
+  return leaves;
+}
+
+/// `expr` as c * dim + rest with a constant c ≠ 0 and a rest of symbols only.
+static bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
+  if (!expr.isFunctionOfDim(dim))
+    return false;
+  for (unsigned d = 0; d < numDims; ++d)
+    if (d != dim && expr.isFunctionOfDim(d))
+      return false;
+  MLIRContext *context = expr.getContext();
+  AffineExpr step = simplifyAffineExpr(expr.replace(getAffineDimExpr(dim, context), getAffineDimExpr(dim, context) + 1) - expr,
+                                       numDims, 64);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() != 0;
+}
+
+/// The expression with the block's symbols replaced by unique numbers of the names, so that
+/// expressions of different blocks compare.
+static AffineExpr withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names) {
+  SmallVector<AffineExpr> symbols;
+  for (StringAttr name : block.getSymbolNames()) {
+    auto *it = llvm::find(names, name);
+    unsigned position = it - names.begin();
+    if (it == names.end())
+      names.push_back(name);
+    symbols.push_back(getAffineSymbolExpr(position, expr.getContext()));
+  }
+  return expr.replaceSymbols(symbols);
+}
+
+static bool isInside(Value buffer, BlockOp block) {
+  Operation *def = buffer.getDefiningOp();
+  return def && block->isProperAncestor(def);
+}
+
+bool tocpu::isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim) {
+  BlockOp first = nest.front();
+  SmallVector<StringAttr> names;
+
+  // A rectangle: constraints on dim mention no other dimension, and are the same in each block.
+  auto constraintsOn = [&](BlockOp block) -> std::optional<SmallVector<AffineExpr>> {
+    SmallVector<AffineExpr> found;
+    IntegerSet set = block.getDomainSet();
+    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+      if (!expr.isFunctionOfDim(dim))
+        continue;
+      if (equality || !dependsOnlyOn(expr, dim, set.getNumDims()))
+        return std::nullopt;
+      found.push_back(withNames(expr, block, names));
+    }
+    return found;
+  };
+  std::optional<SmallVector<AffineExpr>> range = constraintsOn(first);
+  if (!range)
+    return false;
+  for (BlockOp block : nest.drop_front()) {
+    std::optional<SmallVector<AffineExpr>> other = constraintsOn(block);
+    if (!other || *other != *range)
+      return false;
+  }
+
+  // No dependence crosses it: every buffer that the nest both writes and reads has
+  // an index that is the same function of dim alone in each access.
+  struct Access {
+    BlockOp leaf;
+    AffineMap map;
+  };
+  llvm::DenseMap<Value, SmallVector<Access>> writes, reads;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block)) {
+      for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
+        Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
+        if (!isInside(buffer, block))
+          writes[buffer].push_back({leaf, leaf.getWrite(i).getMap().getValue()});
+      }
+      for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+          if (piece.getKind() != etdg::SourceKind::Buffer)
+            continue;
+          AffineMap map = piece.getMap().getValue();
+          // Gathered positions say nothing about where the read is.
+          SmallVector<AffineExpr> results(map.getResults());
+          for (etdg::GatherAttr gather : piece.getGathers()) {
+            results[gather.getPosition()] = getAffineConstantExpr(0, map.getContext());
+            Value indices = leaf.getBuffers()[gather.getOperand()];
+            if (!isInside(indices, block))
+              reads[indices].push_back({leaf, gather.getMap().getValue()});
+          }
+          Value buffer = leaf.getBuffers()[piece.getOperand()];
+          if (!isInside(buffer, block))
+            reads[buffer].push_back(
+                {leaf, AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext())});
+        }
+    }
+  for (auto &[buffer, writers] : writes) {
+    auto it = reads.find(buffer);
+    if (it == reads.end())
+      continue;
+    unsigned rank = cast<etdg::BufferType>(buffer.getType()).getDepth();
+    bool separated = false;
+    for (unsigned p = 0; p < rank && !separated; ++p) {
+      AffineExpr position = withNames(writers.front().map.getResult(p), writers.front().leaf, names);
+      separated = dependsOnlyOn(position, dim, 64);
+      auto same = [&](const Access &access) {
+        return withNames(access.map.getResult(p), access.leaf, names) == position;
+      };
+      separated = separated && llvm::all_of(writers, same) && llvm::all_of(it->second, same);
+    }
+    if (!separated)
+      return false;
+  }
+  return true;
+}
+
+/// Whether the expression is c * dim + rest, c constant along dim.
+static bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols) {
+  if (!expr.isFunctionOfDim(dim))
+    return true;
+  MLIRContext *context = expr.getContext();
+  AffineExpr d = getAffineDimExpr(dim, context);
+  AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, numDims, numSymbols);
+  return !step.isFunctionOfDim(dim);
+}
+
+bool tocpu::isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
+  auto evenMap = [&](AffineMap map, Value buffer) {
+    for (auto [p, e] : llvm::enumerate(map.getResults())) {
+      if (!isLinearIn(e, dim, numDims, numSymbols))
+        return false;
+      if (e.isFunctionOfDim(dim) && planesOf(buffer, p) != 0)
+        return false;
+    }
+    return true;
+  };
+  for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+    if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
+      return false;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+      for (AffineExpr e : piece.getSet().getValue().getConstraints())
+        if (e.isFunctionOfDim(dim))
+          return false;
+      for (etdg::GatherAttr gather : piece.getGathers())
+        if (gather.getMap().getValue().isFunctionOfDim(dim))
+          return false;
+      if (piece.getKind() == etdg::SourceKind::Buffer &&
+          !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
+        return false;
+    }
+  return true;
+}
+
+static int64_t bytesOf(RankedTensorType type) {
+  unsigned bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+/// Bytes of a leaf's reads and writes that vary along `dim`.
+static int64_t varyingBytes(BlockOp leaf, unsigned dim) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
+      if (piece.getKind() == etdg::SourceKind::Buffer && piece.getMap().getValue().isFunctionOfDim(dim)) {
+        bytes += bytesOf(cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()));
+        break;
+      }
+  for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+    bytes += bytesOf(cast<etdg::BufferType>(leaf.getBuffers()[leaf.getWrite(i).getOperand()].getType()).getElement());
+  return bytes;
+}
+
+std::optional<unsigned> tocpu::chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) {
+  std::optional<unsigned> best;
+  int64_t bestBytes = 0;
+  for (unsigned dim : free) {
+    int64_t bytes = 0;
+    for (BlockOp block : nest)
+      for (BlockOp leaf : leavesOf(block))
+        bytes += varyingBytes(leaf, dim);
+    if (!best || bytes <= bestBytes) {
+      best = dim;
+      bestBytes = bytes;
+    }
+  }
+  return best;
+}
+
+int64_t tocpu::chooseMaxRows(ArrayRef<BlockOp> nest, unsigned dim, const CpuOptions &options) {
+  int64_t largest = 1;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block))
+      largest = std::max(largest, varyingBytes(leaf, dim));
+  return std::clamp<int64_t>(options.rowBytes / largest, 1, options.maxRows);
+}
+
+DimBounds tocpu::boundsOf(BlockOp block, unsigned dim) {
+  DimBounds bounds;
+  IntegerSet set = block.getDomainSet();
+  AffineExpr d = getAffineDimExpr(dim, set.getContext());
+  AffineExpr zero = getAffineConstantExpr(0, set.getContext());
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    if (!expr.isFunctionOfDim(dim))
+      continue;
+    bool later = false;
+    for (unsigned other = dim + 1; other < set.getNumDims(); ++other)
+      later |= expr.isFunctionOfDim(other);
+    AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, set.getNumDims(), set.getNumSymbols());
+    auto coefficient = dyn_cast<AffineConstantExpr>(step);
+    // Other constraints stay in the guard.
+    if (later || !coefficient || std::abs(coefficient.getValue()) != 1)
+      continue;
+    AffineExpr rest = expr.replace(d, zero);
+    if (coefficient.getValue() == 1) {
+      bounds.lowers.push_back(-rest);
+      if (equality)
+        bounds.uppers.push_back(-rest + 1);
+    } else {
+      bounds.uppers.push_back(rest + 1);
+      if (equality)
+        bounds.lowers.push_back(rest);
+    }
+  }
+  return bounds;
+}
