@@ -1,0 +1,166 @@
+//===- Expr.cpp - integer expressions of a launch plan --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Runtime/Expr.h"
+
+#include <algorithm>
+#include <iterator>
+
+using namespace ft::rt;
+
+static constexpr const char *opNames[] = {"",         "",        "add", "sub", "mul",
+                                          "floordiv", "ceildiv", "mod", "min", "max"};
+
+/// False on overflow and on division by less than one.
+static bool apply(Expr::Op op, int64_t a, int64_t b, int64_t &out) {
+  switch (op) {
+  case Expr::add:
+    return !__builtin_add_overflow(a, b, &out);
+  case Expr::sub:
+    return !__builtin_sub_overflow(a, b, &out);
+  case Expr::mul:
+    return !__builtin_mul_overflow(a, b, &out);
+  case Expr::floordiv:
+  case Expr::ceildiv:
+  case Expr::mod: {
+    if (b < 1)
+      return false;
+    int64_t quotient = a / b, rest = a % b;
+    if (rest < 0) // C++ truncates; these round down
+      --quotient, rest += b;
+    out = op == Expr::mod ? rest : quotient + (op == Expr::ceildiv && rest > 0);
+    return true;
+  }
+  case Expr::min:
+    out = std::min(a, b);
+    return true;
+  case Expr::max:
+    out = std::max(a, b);
+    return true;
+  default:
+    return false;
+  }
+}
+
+Expr Expr::binary(Op op, const Expr &a, const Expr &b) {
+  int64_t value = 0;
+  if (a.asConstant() && b.asConstant() && apply(op, *a.asConstant(), *b.asConstant(), value))
+    return Expr(value);
+  // The identities that shape arithmetic produces.
+  if (b.asConstant() == (op == add || op == sub ? 0 : 1) && op <= ceildiv)
+    return a;
+  if ((op == add && a.asConstant() == 0) || (op == mul && a.asConstant() == 1))
+    return b;
+  Expr result;
+  result.code = a.code;
+  result.code.insert(result.code.end(), b.code.begin(), b.code.end());
+  result.code.push_back({op, 0});
+  return result;
+}
+
+bool Expr::evaluateLong(const int64_t *variables, int64_t &out) const {
+  int64_t stack[maxStack];
+  int top = 0;
+  for (const Instruction &i : code) {
+    if (i.op <= variable) {
+      if (top == maxStack)
+        return false;
+      stack[top++] = i.op == constant ? i.value : variables[i.value];
+      continue;
+    }
+    --top;
+    if (!apply(i.op, stack[top - 1], stack[top], stack[top - 1]))
+      return false;
+  }
+  out = stack[0];
+  return true;
+}
+
+int Expr::stackDepth() const {
+  int depth = 0, deepest = 0;
+  for (const Instruction &i : code)
+    deepest = std::max(deepest, depth += i.op <= variable ? 1 : -1);
+  return deepest;
+}
+
+int64_t Expr::numVariables() const {
+  int64_t count = 0;
+  for (const Instruction &i : code)
+    if (i.op == variable)
+      count = std::max(count, i.value + 1);
+  return count;
+}
+
+Json Expr::toJson(const std::function<Json(int64_t)> &name) const {
+  std::vector<Json> stack;
+  for (const Instruction &i : code) {
+    if (i.op <= variable) {
+      stack.push_back(i.op == constant ? Json(i.value) : name(i.value));
+      continue;
+    }
+    Json b = std::move(stack.back());
+    stack.pop_back();
+    Json node = Json::makeArray();
+    node.push(opNames[i.op]).push(std::move(stack.back())).push(std::move(b));
+    stack.back() = std::move(node);
+  }
+  return std::move(stack[0]);
+}
+
+std::string Expr::describe(const std::function<std::string(int64_t)> &name) const {
+  static constexpr const char *infix[] = {"",    "",           " + ",       " - ",
+                                          " * ", " floordiv ", " ceildiv ", " mod "};
+  std::vector<std::string> stack;
+  for (size_t n = 0; n < code.size(); ++n) {
+    const Instruction &i = code[n];
+    if (i.op <= variable) {
+      stack.push_back(i.op == constant ? std::to_string(i.value) : name(i.value));
+      continue;
+    }
+    std::string b = std::move(stack.back());
+    stack.pop_back();
+    std::string &a = stack.back();
+    if (i.op >= min)
+      a = std::string(opNames[i.op]) + "(" + a + ", " + b + ")";
+    else if (n + 1 == code.size())
+      a += infix[i.op] + b;
+    else
+      a = "(" + a + infix[i.op] + b + ")";
+  }
+  return stack[0];
+}
+
+Status Expr::fromJson(const Json &json, const std::function<int64_t(const Json &)> &resolve,
+                      Expr &out) {
+  auto malformed = [&](const char *why) {
+    return Status::error(Code::corrupt,
+                         std::string("malformed expression (") + why + "): " + json.dump(false));
+  };
+  if (json.isInteger()) {
+    out = Expr(json.asInteger());
+    return {};
+  }
+  if (!json.isArray()) {
+    int64_t index = resolve(json);
+    if (index < 0)
+      return malformed("unknown variable");
+    out = var(index);
+    return {};
+  }
+  if (json.size() != 3 || !json[0].isString())
+    return malformed("expected [operator, a, b]");
+  auto *op = std::find(std::begin(opNames) + add, std::end(opNames), json[0].asString());
+  if (op == std::end(opNames))
+    return malformed("unknown operator");
+  Expr a, b;
+  FT_RT_TRY(fromJson(json[1], resolve, a));
+  FT_RT_TRY(fromJson(json[2], resolve, b));
+  // Not `binary`: what was written is kept, so that reading and writing agree.
+  Expr result;
+  result.code = std::move(a.code);
+  result.code.insert(result.code.end(), b.code.begin(), b.code.end());
+  result.code.push_back({Op(op - std::begin(opNames)), 0});
+  if (result.stackDepth() > maxStack || result.code.size() > 4096)
+    return malformed("too large");
+  out = std::move(result);
+  return {};
+}

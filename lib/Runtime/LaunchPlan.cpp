@@ -1,0 +1,568 @@
+//===- LaunchPlan.cpp - launch plans as JSON ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading checks everything that the executor relies on: a manifest may come
+// from anywhere, and its checksum only says that it arrived whole.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Runtime/LaunchPlan.h"
+
+#include <algorithm>
+#include <iterator>
+
+using namespace ft::rt;
+
+static constexpr const char *bufferKinds[] = {"argument", "workspace", "constant", "counter",
+                                              "error"};
+static constexpr const char *argumentKinds[] = {"pointer", "integer", "tensor_map"};
+static constexpr const char *stepKinds[] = {"launch", "fill", "copy", "loop", "branch", "repeat"};
+
+Expr Entry::named(Extent extent) {
+  auto it = std::find(extents.begin(), extents.end(), extent);
+  int64_t index = it - extents.begin();
+  if (it == extents.end())
+    extents.push_back(extent);
+  return Expr::var(firstExtent() + index);
+}
+
+std::string Entry::variableName(int64_t index) const {
+  if (index < int64_t(symbols.size()))
+    return symbols[size_t(index)].name;
+  if (index < firstExtent())
+    return "%" + std::to_string(index - int64_t(symbols.size()));
+  const Extent &e = extents[size_t(index - firstExtent())];
+  return (e.stride ? "stride(" : "dim(") + arguments[size_t(e.argument)].name + ", " +
+         std::to_string(e.dim) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Writer {
+public:
+  explicit Writer(const Entry &entry) : entry(entry) {}
+
+  Json expr(const Expr &e) const {
+    return e.toJson([this](int64_t index) -> Json {
+      if (index < entry.firstExtent())
+        return entry.variableName(index);
+      const Entry::Extent &x = entry.extents[size_t(index - entry.firstExtent())];
+      return Json::makeObject().set(x.stride ? "stride" : "dim",
+                                    Json::makeArray().push(x.argument).push(x.dim));
+    });
+  }
+  template <class Range>
+  Json exprs(const Range &range) const {
+    Json list = Json::makeArray();
+    for (const Expr &e : range)
+      list.push(expr(e));
+    return list;
+  }
+  template <class Range>
+  static Json plain(const Range &range) {
+    Json list = Json::makeArray();
+    for (const auto &value : range)
+      list.push(value);
+    return list;
+  }
+
+  Json kernelArgument(const KernelArgument &a) const {
+    Json json = Json::makeObject().set("kind", argumentKinds[a.kind]).set("value", expr(a.value));
+    if (a.kind == KernelArgument::integer)
+      return json.set("bits", a.bits);
+    json.set("buffer", a.buffer);
+    if (a.kind == KernelArgument::tensorMap)
+      json.set("map", Json::makeObject()
+                          .set("type", a.map.type)
+                          .set("extents", exprs(a.map.extents))
+                          .set("strides", exprs(a.map.strides))
+                          .set("box", plain(a.map.box))
+                          .set("element_strides", plain(a.map.elementStrides))
+                          .set("interleave", a.map.interleave)
+                          .set("swizzle", a.map.swizzle)
+                          .set("l2_promotion", a.map.l2Promotion)
+                          .set("oob_fill", a.map.oobFill));
+    return json;
+  }
+
+  Json steps(const std::vector<Step> &list) const {
+    Json out = Json::makeArray();
+    for (const Step &s : list)
+      out.push(step(s));
+    return out;
+  }
+
+  Json step(const Step &s) const {
+    Json json = Json::makeObject().set("step", stepKinds[s.kind]);
+    switch (s.kind) {
+    case Step::launch: {
+      const Launch &l = s.launched;
+      json.set("kernel", l.kernel).set("grid", exprs(l.grid)).set("block", exprs(l.block));
+      json.set("cluster", plain(l.cluster)).set("shared_bytes", expr(l.sharedBytes));
+      json.set("cooperative", l.cooperative);
+      Json arguments = Json::makeArray();
+      for (const KernelArgument &a : l.arguments)
+        arguments.push(kernelArgument(a));
+      return json.set("arguments", std::move(arguments));
+    }
+    case Step::fill:
+      return json.set("to", s.to)
+          .set("to_offset", expr(s.toOffset))
+          .set("bytes", expr(s.bytes))
+          .set("value", s.value);
+    case Step::copy:
+      return json.set("to", s.to)
+          .set("to_offset", expr(s.toOffset))
+          .set("from", s.from)
+          .set("from_offset", expr(s.fromOffset))
+          .set("bytes", expr(s.bytes));
+    case Step::loop:
+      return json.set("lower", expr(s.lower))
+          .set("upper", expr(s.upper))
+          .set("by", s.step)
+          .set("body", steps(s.body));
+    case Step::branch:
+      return json.set("condition", expr(s.condition))
+          .set("body", steps(s.body))
+          .set("otherwise", steps(s.otherwise));
+    case Step::repeat:
+      return json.set("from", s.from)
+          .set("from_offset", expr(s.fromOffset))
+          .set("upper", expr(s.upper))
+          .set("body", steps(s.body));
+    }
+    return json;
+  }
+
+  Json plan(const Plan &p) const {
+    Json buffers = Json::makeArray();
+    for (const Buffer &b : p.buffers)
+      buffers.push(Json::makeObject()
+                       .set("kind", bufferKinds[b.kind])
+                       .set("index", b.index)
+                       .set("offset", expr(b.offset)));
+    return Json::makeObject()
+        .set("target", p.target)
+        .set("variant", p.variant)
+        .set("modules", plain(p.modules))
+        .set("kernels", plain(p.kernels))
+        .set("buffers", std::move(buffers))
+        .set("workspace_bytes", expr(p.workspaceBytes))
+        .set("counter_bytes", p.counterBytes)
+        .set("steps", steps(p.steps));
+  }
+
+private:
+  const Entry &entry;
+};
+} // namespace
+
+Json Entry::toJson() const {
+  Writer w(*this);
+  Json symbolList = Json::makeArray(), argumentList = Json::makeArray();
+  Json requirementList = Json::makeArray(), planList = Json::makeArray();
+  Json choices = Json::makeObject();
+  for (const Symbol &s : symbols)
+    symbolList.push(
+        Json::makeObject().set("name", s.name).set("value", w.expr(s.value)).set("least", s.least));
+  for (const Argument &a : arguments)
+    argumentList.push(Json::makeObject()
+                          .set("name", a.name)
+                          .set("dtype", dtypeName(a.dtype))
+                          .set("shape", w.exprs(a.shape))
+                          .set("output", a.output)
+                          .set("strided_dims", a.stridedDims)
+                          .set("alignment", a.alignment)
+                          .set("writeback", a.writeback));
+  for (const Requirement &r : requirements)
+    requirementList.push(
+        Json::makeObject().set("non_negative", w.expr(r.nonNegative)).set("text", r.text));
+  for (const Plan &p : plans)
+    planList.push(w.plan(p));
+  for (const auto &[target, variant] : chosen)
+    choices.set(target, variant);
+  return Json::makeObject()
+      .set("name", name)
+      .set("symbols", std::move(symbolList))
+      .set("arguments", std::move(argumentList))
+      .set("requirements", std::move(requirementList))
+      .set("chosen", std::move(choices))
+      .set("plans", std::move(planList));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads members of one object; the first error sticks. `done` refuses members
+/// that nobody read: a newer format would have a newer number.
+class Members {
+public:
+  Members(const Json &json, std::string where) : json(json), where(std::move(where)) {
+    if (!json.isObject())
+      fail("expected an object");
+  }
+  const Json *get(const char *key) {
+    ++read;
+    const Json *member = json.find(key);
+    if (!member)
+      fail(std::string("no \"") + key + "\"");
+    return member;
+  }
+  std::string string(const char *key) {
+    const Json *member = get(key);
+    if (member && !member->isString())
+      fail(std::string("\"") + key + "\" is not a string");
+    return member ? member->asString() : std::string();
+  }
+  bool boolean(const char *key) {
+    const Json *member = get(key);
+    if (member && !member->isBool())
+      fail(std::string("\"") + key + "\" is not a boolean");
+    return member && member->asBool();
+  }
+  int64_t integer(const char *key, int64_t least, int64_t most) {
+    const Json *member = get(key);
+    return member ? checked(*member, key, least, most) : least;
+  }
+  const std::vector<Json> &list(const char *key, size_t atMost = 1 << 20) {
+    static const std::vector<Json> none;
+    const Json *member = get(key);
+    if (member && (!member->isArray() || member->size() > atMost))
+      fail(std::string("\"") + key + "\" is not a list of at most " + std::to_string(atMost));
+    return member && status.ok() ? member->items() : none;
+  }
+  std::vector<int64_t> integers(const char *key, int64_t least, int64_t most) {
+    std::vector<int64_t> out;
+    for (const Json &item : list(key))
+      out.push_back(checked(item, key, least, most));
+    return out;
+  }
+  template <size_t n>
+  void integers(const char *key, int64_t (&out)[n], int64_t least, int64_t most) {
+    std::vector<int64_t> values = integers(key, least, most);
+    if (values.size() != n)
+      return fail(std::string("\"") + key + "\" has not " + std::to_string(n) + " elements");
+    std::copy(values.begin(), values.end(), out);
+  }
+  template <class Names>
+  int64_t name(const char *key, const Names &names) {
+    std::string text = string(key);
+    auto it = std::find(std::begin(names), std::end(names), text);
+    if (it == std::end(names)) {
+      fail("unknown " + std::string(key) + " \"" + text + "\"");
+      return 0;
+    }
+    return it - std::begin(names);
+  }
+  void fail(const std::string &why) {
+    if (status.ok())
+      status = Status::error(Code::corrupt, where + ": " + why);
+  }
+  void take(Status other) {
+    if (status.ok() && !other.ok())
+      status = std::move(other).inside(where);
+  }
+  bool ok() const { return status.ok(); }
+  Status done() {
+    if (status.ok() && json.size() != read)
+      fail("members that this version does not know");
+    return status;
+  }
+
+private:
+  int64_t checked(const Json &value, const char *key, int64_t least, int64_t most) {
+    if (value.isInteger() && value.asInteger() >= least && value.asInteger() <= most)
+      return value.asInteger();
+    fail(std::string("\"") + key + "\" is not an integer from " + std::to_string(least) + " to " +
+         std::to_string(most));
+    return least;
+  }
+  const Json &json;
+  std::string where;
+  size_t read = 0;
+  Status status;
+};
+
+class Reader {
+public:
+  Reader(Entry &entry, int64_t numSections) : entry(entry), numSections(numSections) {}
+
+  Status run(const Json &json) {
+    Members m(json, "entry");
+    entry.name = m.string("name");
+    // Names first: expressions anywhere below use them.
+    const std::vector<Json> &symbols = m.list("symbols", 256);
+    for (const Json &s : symbols) {
+      const Json *name = s.find("name");
+      if (!name || !name->isString())
+        m.fail("a symbol without a name");
+      else if (name->asString().starts_with('%'))
+        m.fail("a symbol named like a loop variable: \"" + name->asString() + "\"");
+      else if (index(name->asString()) >= 0)
+        m.fail("two symbols named \"" + name->asString() + "\"");
+      else
+        entry.symbols.push_back({name->asString(), Expr(), 0});
+    }
+    const std::vector<Json> &arguments = m.list("arguments", 4096);
+    for (const Json &a : arguments) {
+      const Json *shape = a.find("shape");
+      if (!shape || !shape->isArray() || shape->size() > maxRank)
+        m.fail("an argument without a shape of at most " + std::to_string(maxRank) + " dimensions");
+      else
+        ranks.push_back(int64_t(shape->size()));
+    }
+    for (size_t i = 0; i < symbols.size() && m.ok(); ++i)
+      m.take(readSymbol(symbols[i], entry.symbols[i]));
+    for (size_t i = 0; i < arguments.size() && m.ok(); ++i)
+      m.take(readArgument(arguments[i], int64_t(i)));
+    for (const Json &r : m.list("requirements", 4096)) {
+      Members members(r, "requirement");
+      Requirement requirement;
+      expr(members, "non_negative", requirement.nonNegative);
+      requirement.text = members.string("text");
+      m.take(members.done());
+      entry.requirements.push_back(std::move(requirement));
+    }
+    if (const Json *chosen = m.get("chosen")) {
+      for (size_t i = 0; i < chosen->size(); ++i)
+        if (chosen->isObject() && (*chosen)[i].isString())
+          entry.chosen.emplace_back(chosen->keys()[i], (*chosen)[i].asString());
+        else
+          m.fail("malformed \"chosen\"");
+    }
+    for (const Json &p : m.list("plans", 4096)) {
+      if (!m.ok())
+        break;
+      entry.plans.emplace_back();
+      m.take(readPlan(p, entry.plans.back()));
+    }
+    return m.done();
+  }
+
+private:
+  int64_t index(const std::string &symbol) const {
+    for (size_t i = 0; i < entry.symbols.size(); ++i)
+      if (entry.symbols[i].name == symbol)
+        return int64_t(i);
+    return -1;
+  }
+
+  int64_t resolve(const Json &json, bool extentsOnly) {
+    if (json.isString() && !extentsOnly) {
+      const std::string &name = json.asString();
+      if (name.size() == 2 && name[0] == '%' && name[1] >= '0' && name[1] - '0' < depth)
+        return int64_t(entry.symbols.size()) + (name[1] - '0');
+      return index(name);
+    }
+    const Json *dim = json.find("dim"), *stride = json.find("stride");
+    const Json *pair = dim ? dim : stride;
+    if (json.size() != 1 || !pair || !pair->isArray() || pair->size() != 2 ||
+        !(*pair)[0].isInteger() || !(*pair)[1].isInteger())
+      return -1;
+    int64_t argument = (*pair)[0].asInteger(), d = (*pair)[1].asInteger();
+    if (argument < 0 || argument >= int64_t(ranks.size()) || d < 0 || d >= ranks[size_t(argument)])
+      return -1;
+    return *(dim ? entry.extent(argument, d) : entry.stride(argument, d)).asVariable();
+  }
+
+  Status exprOf(const Json &json, Expr &out, bool extentsOnly = false) {
+    return Expr::fromJson(json, [&](const Json &v) { return resolve(v, extentsOnly); }, out);
+  }
+  void expr(Members &m, const char *key, Expr &out, bool extentsOnly = false) {
+    if (const Json *json = m.get(key))
+      m.take(exprOf(*json, out, extentsOnly));
+  }
+  void exprs(Members &m, const char *key, std::vector<Expr> &out) {
+    for (const Json &item : m.list(key)) {
+      out.emplace_back();
+      m.take(exprOf(item, out.back()));
+    }
+  }
+  void triple(Members &m, const char *key, Expr (&out)[3]) {
+    std::vector<Expr> values;
+    exprs(m, key, values);
+    if (values.size() != 3)
+      return m.fail(std::string("\"") + key + "\" has not 3 elements");
+    std::copy(values.begin(), values.end(), out);
+  }
+
+  Status readSymbol(const Json &json, Symbol &symbol) {
+    Members m(json, "symbol " + symbol.name);
+    m.string("name");
+    // Over extents alone: there is no order in which symbols could be computed.
+    expr(m, "value", symbol.value, /*extentsOnly=*/true);
+    symbol.least = m.integer("least", INT64_MIN, INT64_MAX);
+    return m.done();
+  }
+
+  Status readArgument(const Json &json, int64_t position) {
+    Argument a;
+    Members m(json, "argument " + std::to_string(position));
+    a.name = m.string("name");
+    std::optional<DType> dtype = parseDType(m.string("dtype"));
+    if (!dtype)
+      m.fail("unknown element type");
+    a.dtype = dtype.value_or(DType::f32);
+    exprs(m, "shape", a.shape);
+    a.output = m.boolean("output");
+    a.stridedDims = m.integer("strided_dims", 0, ranks[size_t(position)]);
+    a.alignment = m.integer("alignment", 0, 4096);
+    if (a.alignment & (a.alignment - 1))
+      m.fail("an alignment that is no power of two");
+    a.writeback = m.integer("writeback", -1, int64_t(ranks.size()) - 1);
+    entry.arguments.push_back(std::move(a));
+    return m.done();
+  }
+
+  Status readPlan(const Json &json, Plan &p) {
+    Members m(json, "plan");
+    p.target = m.string("target");
+    p.variant = m.string("variant");
+    p.modules = m.integers("modules", 0, numSections - 1);
+    for (const Json &kernel : m.list("kernels")) {
+      if (!kernel.isString())
+        m.fail("a kernel's name is not a string");
+      p.kernels.push_back(kernel.asString());
+    }
+    for (const Json &b : m.list("buffers"))
+      m.take(readBuffer(b, p));
+    expr(m, "workspace_bytes", p.workspaceBytes);
+    p.counterBytes = m.integer("counter_bytes", 0, int64_t(1) << 32);
+    m.take(readSteps(m.list("steps"), p, p.steps));
+    return m.done();
+  }
+
+  Status readBuffer(const Json &json, Plan &p) {
+    Buffer b;
+    Members m(json, "buffer");
+    b.kind = Buffer::Kind(m.name("kind", bufferKinds));
+    int64_t most = b.kind == Buffer::argument   ? int64_t(entry.arguments.size()) - 1
+                   : b.kind == Buffer::constant ? numSections - 1
+                                                : 0;
+    b.index = m.integer("index", 0, most);
+    expr(m, "offset", b.offset);
+    p.buffers.push_back(std::move(b));
+    return m.done();
+  }
+
+  Status readSteps(const std::vector<Json> &list, const Plan &p, std::vector<Step> &out) {
+    for (const Json &json : list) {
+      out.emplace_back();
+      FT_RT_TRY(readStep(json, p, out.back()));
+    }
+    return {};
+  }
+
+  Status readStep(const Json &json, const Plan &p, Step &s) {
+    Members m(json, "step");
+    s.kind = Step::Kind(m.name("step", stepKinds));
+    int64_t lastBuffer = int64_t(p.buffers.size()) - 1;
+    switch (s.kind) {
+    case Step::launch:
+      m.take(readLaunch(m, p, s.launched));
+      break;
+    case Step::fill:
+      s.value = m.integer("value", 0, 255);
+      break;
+    case Step::copy:
+      s.from = m.integer("from", 0, lastBuffer);
+      expr(m, "from_offset", s.fromOffset);
+      break;
+    case Step::loop:
+      expr(m, "lower", s.lower);
+      expr(m, "upper", s.upper);
+      s.step = m.integer("by", 1, INT64_MAX);
+      break;
+    case Step::branch:
+      expr(m, "condition", s.condition);
+      m.take(readSteps(m.list("otherwise"), p, s.otherwise));
+      break;
+    case Step::repeat:
+      s.from = m.integer("from", 0, lastBuffer);
+      expr(m, "from_offset", s.fromOffset);
+      expr(m, "upper", s.upper);
+      break;
+    }
+    if (s.kind == Step::fill || s.kind == Step::copy) {
+      s.to = m.integer("to", 0, lastBuffer);
+      expr(m, "to_offset", s.toOffset);
+      expr(m, "bytes", s.bytes);
+    }
+    if (s.kind == Step::loop || s.kind == Step::branch || s.kind == Step::repeat) {
+      // Loops and repeats bind the variable of their level.
+      if (depth == maxLoopDepth)
+        m.fail("loops nested too deeply");
+      depth += s.kind != Step::branch;
+      if (m.ok())
+        m.take(readSteps(m.list("body"), p, s.body));
+      depth -= s.kind != Step::branch;
+    }
+    return m.done();
+  }
+
+  Status readLaunch(Members &m, const Plan &p, Launch &l) {
+    l.kernel = m.integer("kernel", 0, int64_t(p.kernels.size()) - 1);
+    triple(m, "grid", l.grid);
+    triple(m, "block", l.block);
+    m.integers("cluster", l.cluster, 1, 16);
+    expr(m, "shared_bytes", l.sharedBytes);
+    l.cooperative = m.boolean("cooperative");
+    for (const Json &a : m.list("arguments", 4096)) {
+      l.arguments.emplace_back();
+      m.take(readKernelArgument(a, p, l.arguments.back()));
+    }
+    return {};
+  }
+
+  Status readKernelArgument(const Json &json, const Plan &p, KernelArgument &a) {
+    Members m(json, "kernel argument");
+    a.kind = KernelArgument::Kind(m.name("kind", argumentKinds));
+    expr(m, "value", a.value);
+    if (a.kind == KernelArgument::integer) {
+      a.bits = m.integer("bits", 32, 64);
+      if (a.bits != 32 && a.bits != 64)
+        m.fail("\"bits\" is neither 32 nor 64");
+      return m.done();
+    }
+    a.buffer = m.integer("buffer", 0, int64_t(p.buffers.size()) - 1);
+    const Json *map = a.kind == KernelArgument::tensorMap ? m.get("map") : nullptr;
+    if (map)
+      m.take(readTensorMap(*map, a.map));
+    return m.done();
+  }
+
+  Status readTensorMap(const Json &json, TensorMap &t) {
+    Members m(json, "tensor map");
+    t.type = m.integer("type", 0, 15);
+    exprs(m, "extents", t.extents);
+    exprs(m, "strides", t.strides);
+    t.box = m.integers("box", 1, 256);
+    t.elementStrides = m.integers("element_strides", 1, 8);
+    t.interleave = m.integer("interleave", 0, 2);
+    t.swizzle = m.integer("swizzle", 0, 6);
+    t.l2Promotion = m.integer("l2_promotion", 0, 3);
+    t.oobFill = m.integer("oob_fill", 0, 1);
+    size_t rank = t.extents.size();
+    if (rank < 1 || rank > 5 || t.strides.size() != rank - 1 || t.box.size() != rank ||
+        t.elementStrides.size() != rank)
+      m.fail("extents, strides, box and element strides do not fit each other");
+    return m.done();
+  }
+
+  Entry &entry;
+  int64_t numSections;
+  std::vector<int64_t> ranks;
+  int64_t depth = 0; // loops around the expression being read
+};
+} // namespace
+
+Status Entry::fromJson(const Json &json, int64_t numSections, Entry &out) {
+  Entry entry;
+  FT_RT_TRY(Reader(entry, numSections).run(json));
+  out = std::move(entry);
+  return {};
+}
