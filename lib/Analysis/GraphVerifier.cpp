@@ -1,0 +1,549 @@
+//===- GraphVerifier.cpp - is a graph well formed, exactly ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each question is put as a set of counterexamples that must be empty:
+//   V1 the pieces of a read are disjoint and cover its domain;
+//   V2 every access is in bounds of its buffer;
+//   V3 no element is written twice;
+//   V4 what is read has been written by an earlier iteration;
+//   V5 no dependence is carried by a map dimension;
+//   V6 every element of a result is written;
+//   V7 the blocks of a nest have disjoint domains (N2);
+//   V8 `live` planes are enough for the declared order.
+// Acyclicity follows: by V4 textual and lexicographic order is a legal order.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Analysis/GraphVerifier.h"
+#include "ft/Analysis/Accesses.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::presburger;
+using llvm::DynamicAPInt;
+
+namespace {
+class GraphVerifier {
+public:
+  explicit GraphVerifier(GraphOp graph) : graph(graph), space(graph), accesses(graph) {}
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyPieces(BlockOp block, ArrayAttr reads, TypeRange types, StringRef what);
+  LogicalResult verifyBounds(Access access);
+  LogicalResult verifySingleAssignment(Value buffer);
+  LogicalResult verifyWrittenBefore(Access read);
+  LogicalResult verifyResult(Value buffer);
+  LogicalResult verifyNest(ArrayRef<BlockOp> nest);
+  LogicalResult verifyLive(Value buffer);
+  LogicalResult verifyLivePair(Access &read, Access &write, Access &clobber,
+                               ArrayRef<int64_t> live);
+
+  InFlightDiagnostic error(BlockOp block, StringRef number) {
+    return block.emitOpError() << "(" << number << ") ";
+  }
+  LogicalResult notPresburger(BlockOp block) {
+    return error(block, "V")
+           << "a set or map is not quasi-affine: a dimension is multiplied or divided by a length";
+  }
+  void example(InFlightDiagnostic &diag, std::optional<SmallVector<int64_t>> sample,
+               ArrayRef<StringAttr> names) {
+    if (sample)
+      diag << "; for example at " << sampleToString(*sample, names, space);
+  }
+  void noteBuffer(InFlightDiagnostic &diag, Value buffer) {
+    diag.attachNote(buffer.getLoc()) << describeBuffer(buffer) << " is here";
+  }
+  std::string exprToString(AffineExpr expr, Access &access) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    ft::printNamedExpr(os, expr, access.getPointNames(), access.block.getSymbolNames());
+    return text;
+  }
+
+  GraphOp graph;
+  SymbolSpace space;
+  GraphAccesses accesses;
+};
+} // namespace
+
+/// Equates the planes of two accesses. A gathered dimension meets any index.
+static LogicalResult addSamePlane(SetBuilder &builder, Access &a, unsigned offsetA, Access &b,
+                                  unsigned offsetB) {
+  auto planeA = getPlane(builder, a, offsetA), planeB = getPlane(builder, b, offsetB);
+  if (failed(planeA) || failed(planeB))
+    return failure();
+  for (auto [x, y] : llvm::zip(*planeA, *planeB)) {
+    if (!x || !y)
+      continue;
+    LinearExpr difference = *y;
+    difference *= -1;
+    difference += *x;
+    builder.add(difference, true);
+  }
+  return success();
+}
+
+/// V1.
+LogicalResult GraphVerifier::verifyPieces(BlockOp block, ArrayAttr reads, TypeRange types,
+                                          StringRef what) {
+  SmallVector<StringAttr> symbols = block.getSymbolNames();
+  for (auto [i, read] : llvm::enumerate(reads.getAsRange<ReadAttr>())) {
+    ArrayRef<PieceAttr> pieces = read.getPieces();
+    if (pieces.size() == 1 && isUniverse(pieces.front().getSet().getValue()))
+      continue;
+    // An access stands for the read's points.
+    Access points{Access::Read, block, Value(), static_cast<unsigned>(i), 0, AffineMap(),
+                  IntegerSet(), {},    {}};
+    if (read.getElementRank())
+      llvm::append_range(points.elementShape, cast<RankedTensorType>(types[i]).getShape());
+    unsigned size = points.getPointSize();
+    SetBuilder all(space, size);
+    if (failed(addPoint(all, points)))
+      return notPresburger(block);
+    SmallVector<IntegerPolyhedron, 0> sets;
+    for (PieceAttr piece : pieces) {
+      SetBuilder set(space, size);
+      if (failed(set.add(piece.getSet().getValue(), symbols)))
+        return notPresburger(block);
+      sets.push_back(set.get());
+    }
+    for (unsigned a = 0; a < sets.size(); ++a)
+      for (unsigned b = a + 1; b < sets.size(); ++b) {
+        IntegerPolyhedron both(all.get().intersect(sets[a]).intersect(sets[b]));
+        if (isEmpty(both))
+          continue;
+        InFlightDiagnostic diag = error(block, "V1") << what << " " << i << ": pieces " << a
+                                                     << " and " << b << " overlap";
+        example(diag, findSample(both), points.getPointNames());
+        return diag;
+      }
+    if (isCovered(all.get(), sets))
+      continue;
+    InFlightDiagnostic diag = error(block, "V1")
+                              << what << " " << i << ": no piece covers part of the domain";
+    example(diag, findSample(subtract(all.get(), sets)), points.getPointNames());
+    return diag;
+  }
+  return success();
+}
+
+/// V2.
+LogicalResult GraphVerifier::verifyBounds(Access access) {
+  BlockOp block = access.block;
+  SmallVector<StringAttr> symbols = block.getSymbolNames();
+  BufferType type = access.getBufferType();
+  unsigned depth = type.getDepth();
+  SetBuilder builder(space, access.getPointSize());
+  if (failed(addPoint(builder, access)))
+    return notPresburger(block);
+
+  struct Check {
+    LinearExpr slack; // ≥ 0 where in bounds
+    unsigned dim;
+    bool upper;
+  };
+  SmallVector<Check> checks;
+  for (unsigned d = 0; d < access.map.getNumResults(); ++d) {
+    if (access.getGather(d))
+      continue;
+    std::optional<LinearExpr> index = builder.flatten(access.map.getResult(d), symbols);
+    std::optional<LinearExpr> length;
+    if (d < depth) {
+      length = builder.flatten(type.getLengths()[d].getExpr(), type.getLengths()[d].getNames());
+    } else {
+      length = LinearExpr();
+      length->constant = type.getElement().getDimSize(d - depth);
+    }
+    if (!index || !length)
+      return notPresburger(block);
+    checks.push_back({*index, d, false});
+    *index *= -1;
+    *index += *length;
+    index->constant -= 1;
+    checks.push_back({*index, d, true});
+  }
+  if (checks.empty() || isEmpty(builder.get()))
+    return success();
+
+  unsigned numVars = builder.get().getNumVars();
+  Simplex simplex(builder.get());
+  for (const Check &check : checks) {
+    SmallVector<DynamicAPInt> row(numVars + 1);
+    for (unsigned v = 0; v < numVars; ++v)
+      row[v] = check.slack.at(v);
+    row.back() = check.slack.constant;
+    if (simplex.isRedundantInequality(row))
+      continue;
+    SetBuilder outside = builder;
+    LinearExpr negated = check.slack;
+    negated *= -1;
+    negated.constant -= 1;
+    outside.add(negated, false);
+    if (isEmpty(outside.get()))
+      continue;
+    std::string length = check.dim < depth
+                             ? type.getLengths()[check.dim].str()
+                             : std::to_string(type.getElement().getDimSize(check.dim - depth));
+    InFlightDiagnostic diag =
+        error(block, "V2") << access.describe() << " is out of bounds: index " << check.dim << ", '"
+                           << exprToString(access.map.getResult(check.dim), access) << "', may be "
+                           << (check.upper ? "at least the length '" + length + "'"
+                                           : std::string("negative"));
+    example(diag, findSample(outside.get()), access.getPointNames());
+    noteBuffer(diag, access.buffer);
+    return diag;
+  }
+  return success();
+}
+
+/// V3.
+LogicalResult GraphVerifier::verifySingleAssignment(Value buffer) {
+  SmallVector<Access, 0> writes(accesses.getWrites(buffer));
+  for (unsigned i = 0; i < writes.size(); ++i)
+    for (unsigned j = i; j < writes.size(); ++j) {
+      Access &a = writes[i], &b = writes[j];
+      unsigned offset = a.getPointSize();
+      SetBuilder both(space, offset + b.getPointSize());
+      if (failed(addPoint(both, a, 0)) || failed(addPoint(both, b, offset)) ||
+          failed(addSamePlane(both, a, 0, b, offset)))
+        return notPresburger(a.block);
+      std::optional<IntegerPolyhedron> clash;
+      if (i != j) {
+        if (!isEmpty(both.get()))
+          clash = both.get();
+      } else {
+        // Two different points; either order of the pair is the same pair.
+        for (unsigned d = 0; d < offset && !clash; ++d) {
+          SetBuilder less = both;
+          addPrecedence(less, {d, true, std::nullopt}, 0, offset);
+          if (!isEmpty(less.get()))
+            clash = less.get();
+        }
+      }
+      if (!clash)
+        continue;
+      SmallVector<StringAttr> names = a.getPointNames();
+      for (StringAttr name : b.getPointNames())
+        names.push_back(StringAttr::get(name.getContext(), name.getValue() + "'"));
+      InFlightDiagnostic diag = error(b.block, "V3")
+                                << b.describe() << " writes an element of "
+                                << describeBuffer(buffer) << " that "
+                                << (i == j ? "another iteration"
+                                           : a.describe() + " of " + describeBlock(a.block))
+                                << " writes too";
+      example(diag, findSample(*clash), names);
+      diag.attachNote(a.block.getLoc()) << "the other write is here";
+      return diag;
+    }
+  return success();
+}
+
+/// V4, V5. Points that are covered by some write before them; what is left is wrong.
+LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
+  unsigned numPoint = read.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
+  BufferType type = read.getBufferType();
+  SmallVector<unsigned> gathered;
+  for (unsigned d = 0; d < type.getDepth(); ++d)
+    if (read.getGather(d))
+      gathered.push_back(d);
+  // Variables: the reading point, the gathered indices, the writing point.
+  unsigned numTarget = numPoint + gathered.size();
+  auto addTarget = [&](SetBuilder &builder) -> LogicalResult {
+    if (failed(addPoint(builder, read)))
+      return failure();
+    for (auto [g, d] : llvm::enumerate(gathered)) {
+      LinearExpr index = builder.variable(numPoint + g);
+      builder.add(index, false);
+      std::optional<LinearExpr> upper =
+          builder.flatten(type.getLengths()[d].getExpr(), type.getLengths()[d].getNames());
+      if (!upper)
+        return failure();
+      upper->add(numPoint + g, -1);
+      upper->constant -= 1;
+      builder.add(*upper, false);
+    }
+    return success();
+  };
+  SetBuilder target(space, numTarget);
+  if (failed(addTarget(target)))
+    return notPresburger(read.block);
+
+  SmallVector<IntegerPolyhedron, 0> covered;
+  SmallVector<std::pair<Access, IntegerPolyhedron>, 0> notBefore;
+  for (const Access &constWrite : accesses.getWrites(read.buffer)) {
+    Access write = constWrite;
+    SetBuilder pair(space, numTarget + write.getPointSize());
+    if (failed(addTarget(pair)) || failed(addPoint(pair, write, numTarget)))
+      return notPresburger(read.block);
+    auto readPlane = getPlane(pair, read), writePlane = getPlane(pair, write, numTarget);
+    if (failed(readPlane) || failed(writePlane))
+      return notPresburger(read.block);
+    unsigned nextGathered = 0;
+    for (auto [d, index] : llvm::enumerate(*readPlane)) {
+      LinearExpr difference = *(*writePlane)[d];
+      difference *= -1;
+      if (index)
+        difference += *index;
+      else
+        difference.add(numPoint + nextGathered++, 1);
+      pair.add(difference, true);
+    }
+    (void)numOwner;
+    if (isEmpty(pair.get()))
+      continue;
+    notBefore.push_back(
+        {write, projectOut(pair.get(), numTarget, numTarget + write.getPointSize())});
+    for (const Precedence &order : getPrecedence(write.block, read.block)) {
+      SetBuilder ordered = pair;
+      addPrecedence(ordered, order, numTarget, 0);
+      if (isEmpty(ordered.get()))
+        continue;
+      if (order.strict && order.carrier == ft::OperatorKind::Map) {
+        InFlightDiagnostic diag = error(read.block, "V5")
+                                  << read.describe()
+                                  << " depends on another iteration of map dimension '"
+                                  << read.block.getDimNames()[order.equal].getValue()
+                                  << "' through " << describeBuffer(read.buffer);
+        IntegerPolyhedron shown =
+            projectOut(ordered.get(), numTarget, numTarget + write.getPointSize());
+        example(diag, findSample(shown), read.getPointNames());
+        diag.attachNote(write.block.getLoc()) << "it is written here";
+        return diag;
+      }
+      covered.push_back(projectOut(ordered.get(), numTarget, numTarget + write.getPointSize()));
+    }
+  }
+  if (isCovered(target.get(), covered))
+    return success();
+
+  PresburgerSet rest = subtract(target.get(), covered);
+  SmallVector<StringAttr> names = read.getPointNames();
+  for (unsigned d : gathered)
+    names.push_back(StringAttr::get(graph.getContext(), "index " + std::to_string(d)));
+  // Is it written, but not before?
+  for (auto &[write, points] : notBefore) {
+    PresburgerSet late = rest.intersect(PresburgerSet(points));
+    if (late.isIntegerEmpty())
+      continue;
+    InFlightDiagnostic diag = error(read.block, "V4")
+                              << read.describe() << " reads an element of "
+                              << describeBuffer(read.buffer) << " before it is written";
+    example(diag, findSample(late), names);
+    diag.attachNote(write.block.getLoc())
+        << "it is written here, " << write.describe() << " of " << describeBlock(write.block);
+    return diag;
+  }
+  InFlightDiagnostic diag = error(read.block, "V4")
+                            << read.describe() << " reads an element of "
+                            << describeBuffer(read.buffer) << " that no block writes";
+  example(diag, findSample(rest), names);
+  noteBuffer(diag, read.buffer);
+  return diag;
+}
+
+/// V6.
+LogicalResult GraphVerifier::verifyResult(Value buffer) {
+  auto type = cast<BufferType>(buffer.getType());
+  unsigned depth = type.getDepth();
+  auto addBox = [&](SetBuilder &builder) -> LogicalResult {
+    for (auto [d, length] : llvm::enumerate(type.getLengths())) {
+      builder.add(builder.variable(d), false);
+      std::optional<LinearExpr> upper = builder.flatten(length.getExpr(), length.getNames());
+      if (!upper)
+        return failure();
+      upper->add(d, -1);
+      upper->constant -= 1;
+      builder.add(*upper, false);
+    }
+    return success();
+  };
+  SetBuilder box(space, depth);
+  if (failed(addBox(box)))
+    return graph.emitOpError() << "(V6) a length of a result is not quasi-affine";
+  SmallVector<IntegerPolyhedron, 0> written;
+  for (const Access &constWrite : accesses.getWrites(buffer)) {
+    Access write = constWrite;
+    SetBuilder range(space, depth + write.getPointSize());
+    if (failed(addPoint(range, write, depth)))
+      return notPresburger(write.block);
+    auto plane = getPlane(range, write, depth);
+    if (failed(plane))
+      return notPresburger(write.block);
+    for (auto [d, index] : llvm::enumerate(*plane)) {
+      LinearExpr difference = *index;
+      difference.add(d, -1);
+      range.add(difference, true);
+    }
+    written.push_back(projectOut(range.get(), depth, depth + write.getPointSize()));
+  }
+  if (isCovered(box.get(), written))
+    return success();
+  SmallVector<StringAttr> names;
+  for (unsigned d = 0; d < depth; ++d)
+    names.push_back(StringAttr::get(graph.getContext(), "index " + std::to_string(d)));
+  InFlightDiagnostic diag = graph.emitOpError() << "(V6) no block writes an element of result "
+                                                << describeBuffer(buffer);
+  example(diag, findSample(subtract(box.get(), written)), names);
+  noteBuffer(diag, buffer);
+  return diag;
+}
+
+/// V7.
+LogicalResult GraphVerifier::verifyNest(ArrayRef<BlockOp> nest) {
+  for (unsigned i = 0; i < nest.size(); ++i)
+    for (unsigned j = i + 1; j < nest.size(); ++j) {
+      BlockOp a = nest[i], b = nest[j];
+      SetBuilder both(space, a.getNumDims());
+      if (failed(addDomain(both, a)) || failed(addDomain(both, b)))
+        return notPresburger(a);
+      if (isEmpty(both.get()))
+        continue;
+      InFlightDiagnostic diag =
+          error(b, "V7")
+          << "the domains of a nest's blocks are disjoint (N2), this one meets that of "
+          << describeBlock(a);
+      example(diag, findSample(both.get()), a.getDimNames());
+      diag.attachNote(a.getLoc()) << "the other block is here";
+      return diag;
+    }
+  return success();
+}
+
+/// V8: `write` writes a plane, `clobber` then another one in its place, then `read` reads the
+/// first.
+LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access &clobber,
+                                            ArrayRef<int64_t> live) {
+  SmallVector<Precedence> writeFirst = getPrecedence(write.block, clobber.block);
+  SmallVector<Precedence> clobberFirst = getPrecedence(clobber.block, read.block);
+  if (writeFirst.empty() || clobberFirst.empty())
+    return success();
+  unsigned atWrite = read.getPointSize(), atClobber = atWrite + write.getPointSize();
+  unsigned size = atClobber + clobber.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
+  SetBuilder base(space, size);
+  if (failed(addPoint(base, read)) || failed(addPoint(base, write, atWrite)) ||
+      failed(addPoint(base, clobber, atClobber)) ||
+      failed(addSamePlane(base, read, 0, write, atWrite)))
+    return notPresburger(read.block);
+  auto first = getPlane(base, write, atWrite), second = getPlane(base, clobber, atClobber);
+  if (failed(first) || failed(second))
+    return notPresburger(read.block);
+  // second = first + live · turns, where the planes are counted modulo.
+  SmallVector<unsigned> turns;
+  for (auto [d, index] : llvm::enumerate(*second)) {
+    LinearExpr difference = *index;
+    difference *= -1;
+    difference += *(*first)[d];
+    if (d >= numOwner && live[d - numOwner] > 0) {
+      turns.push_back(base.addLocal());
+      difference.add(turns.back(), live[d - numOwner]);
+    }
+    base.add(difference, true);
+  }
+  if (isEmpty(base.get()))
+    return success();
+  for (unsigned turn : turns)
+    for (int64_t sign : {1, -1}) {
+      SetBuilder other = base;
+      LinearExpr notZero;
+      notZero.add(turn, sign);
+      notZero.constant = -1;
+      other.add(notZero, false);
+      if (isEmpty(other.get()))
+        continue;
+      for (const Precedence &x : writeFirst)
+        for (const Precedence &y : clobberFirst) {
+          SetBuilder ordered = other;
+          addPrecedence(ordered, x, atWrite, atClobber);
+          addPrecedence(ordered, y, atClobber, 0);
+          if (isEmpty(ordered.get()))
+            continue;
+          InFlightDiagnostic diag = error(read.block, "V8")
+                                    << read.describe() << " needs a plane of "
+                                    << describeBuffer(read.buffer)
+                                    << " that another has taken: more planes must be `live`";
+          example(diag, findSample(projectOut(ordered.get(), atWrite, size)), read.getPointNames());
+          diag.attachNote(clobber.block.getLoc()) << "the plane is overwritten here";
+          noteBuffer(diag, read.buffer);
+          return diag;
+        }
+    }
+  return success();
+}
+
+LogicalResult GraphVerifier::verifyLive(Value buffer) {
+  auto op = buffer.getDefiningOp<BufferOp>();
+  if (!op || op.keepsAllPlanes())
+    return success();
+  ArrayRef<int64_t> live = op.getLiveAttr();
+  SmallVector<Access, 0> writes(accesses.getWrites(buffer)), reads(accesses.getReads(buffer));
+  for (Access &read : reads) {
+    if (!read.gathers.empty()) {
+      InFlightDiagnostic diag = error(read.block, "V8")
+                                << read.describe() << " gathers from " << describeBuffer(buffer)
+                                << ", which does not keep all its planes";
+      noteBuffer(diag, buffer);
+      return diag;
+    }
+    for (Access &write : writes)
+      for (Access &clobber : writes)
+        if (failed(verifyLivePair(read, write, clobber, live)))
+          return failure();
+  }
+  return success();
+}
+
+LogicalResult GraphVerifier::verify() {
+  if (graph.isExternal())
+    return success();
+  bool ok = true;
+  auto check = [&](LogicalResult result) {
+    ok &= succeeded(result);
+    return succeeded(result);
+  };
+  for (BlockOp block : accesses.getBlocks())
+    if (!block.isLeaf())
+      for (ArrayRef<BlockOp> nest : getNests(block.getBody()))
+        check(verifyNest(nest));
+  for (ArrayRef<BlockOp> nest : getNests(graph.getBody()))
+    check(verifyNest(nest));
+  for (BlockOp block : accesses.getLeaves()) {
+    check(verifyPieces(block, block.getReads(), block.getBody().getArgumentTypes(), "read"));
+    if (!block.getIdentity().empty())
+      check(verifyPieces(block, block.getIdentity(), block.getCombine().getArgumentTypes(),
+                         "identity"));
+  }
+  for (Value buffer : accesses.getBuffers()) {
+    for (const Access &access : accesses.getWrites(buffer))
+      check(verifyBounds(access));
+    for (const Access &access : accesses.getReads(buffer))
+      check(verifyBounds(access));
+  }
+  // The rest speaks of elements: without bounds it would repeat the errors above.
+  if (!ok)
+    return failure();
+  for (Value buffer : accesses.getBuffers()) {
+    if (!buffer.getDefiningOp<BufferOp>())
+      continue;
+    bool single = check(verifySingleAssignment(buffer));
+    bool written = true;
+    for (const Access &read : accesses.getReads(buffer))
+      written &= check(verifyWrittenBefore(read));
+    if (single && written)
+      check(verifyLive(buffer));
+  }
+  for (Value result : cast<ReturnOp>(graph.getBody().front().back()).getOperands()) {
+    check(verifyResult(result));
+    auto op = result.getDefiningOp<BufferOp>();
+    if (!op.keepsAllPlanes()) {
+      InFlightDiagnostic diag = graph.emitOpError() << "(V8) result " << describeBuffer(result)
+                                                    << " keeps all its planes, `live` says fewer";
+      noteBuffer(diag, result);
+      ok = false;
+    }
+  }
+  return success(ok);
+}
+
+LogicalResult etdg::verifyGraph(GraphOp graph) { return GraphVerifier(graph).verify(); }

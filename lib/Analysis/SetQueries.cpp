@@ -1,0 +1,183 @@
+//===- SetQueries.cpp - emptiness, cover, samples -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact answers, cheap ones first: equalities with a unit coefficient are
+// substituted, then a rational test, and only then integer programming.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Analysis/Sets.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::presburger;
+using llvm::DynamicAPInt;
+
+/// Solves an equality for a variable in [from, to) with coefficient ±1 and puts
+/// it into the others; the variable disappears. Exact over the integers.
+/// Returns whether one was found.
+static bool eliminateOne(IntegerPolyhedron &set, unsigned from, unsigned to) {
+  for (unsigned e = 0; e < set.getNumEqualities(); ++e)
+    for (unsigned v = from; v < to; ++v) {
+      DynamicAPInt pivot = set.atEq(e, v);
+      if (pivot != 1 && pivot != -1)
+        continue;
+      SmallVector<DynamicAPInt> row(set.getEquality(e));
+      unsigned numCols = set.getNumCols();
+      for (unsigned i = 0; i < set.getNumEqualities(); ++i) {
+        DynamicAPInt factor = set.atEq(i, v) * pivot;
+        if (i == e || factor == 0)
+          continue;
+        for (unsigned c = 0; c < numCols; ++c)
+          set.atEq(i, c) -= factor * row[c];
+      }
+      for (unsigned i = 0; i < set.getNumInequalities(); ++i) {
+        DynamicAPInt factor = set.atIneq(i, v) * pivot;
+        if (factor == 0)
+          continue;
+        for (unsigned c = 0; c < numCols; ++c)
+          set.atIneq(i, c) -= factor * row[c];
+      }
+      set.removeEquality(e);
+      set.removeVar(v);
+      return true;
+    }
+  return false;
+}
+
+/// Whether a constraint without variables is false.
+static bool hasFalseConstraint(const IntegerPolyhedron &set) {
+  auto isConstantRow = [](ArrayRef<DynamicAPInt> row) {
+    return llvm::all_of(row.drop_back(), [](const DynamicAPInt &c) { return c == 0; });
+  };
+  for (unsigned i = 0; i < set.getNumEqualities(); ++i)
+    if (isConstantRow(set.getEquality(i)) && set.getEquality(i).back() != 0)
+      return true;
+  for (unsigned i = 0; i < set.getNumInequalities(); ++i)
+    if (isConstantRow(set.getInequality(i)) && set.getInequality(i).back() < 0)
+      return true;
+  return false;
+}
+
+IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigned to) {
+  unsigned count = to - from;
+  set.convertToLocal(VarKind::SetDim, from, to);
+  unsigned firstLocal = set.getVarKindOffset(VarKind::Local);
+  (void)count;
+  while (eliminateOne(set, firstLocal, set.getNumVars()))
+    ;
+  return set;
+}
+
+bool etdg::isEmpty(const IntegerPolyhedron &given) {
+  IntegerPolyhedron set = given;
+  while (eliminateOne(set, 0, set.getNumVars()))
+    ;
+  if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
+    return true;
+  if (set.getNumVars() == 0)
+    return false;
+  set.removeTrivialRedundancy();
+  if (Simplex(set).isEmpty())
+    return true;
+  return !set.findIntegerSample().has_value();
+}
+
+PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
+  PresburgerSet rest(set);
+  if (cover.empty())
+    return rest;
+  PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
+  for (const IntegerPolyhedron &piece : cover)
+    all.unionInPlace(piece);
+  return rest.subtract(all);
+}
+
+/// Whether `outer`, without local variables, holds on all rational points of `set`.
+static bool isImplied(Simplex &set, const IntegerPolyhedron &outer, unsigned numVars) {
+  if (outer.getNumLocalVars())
+    return false;
+  auto padded = [&](ArrayRef<DynamicAPInt> row) {
+    SmallVector<DynamicAPInt> wide(row.drop_back());
+    wide.resize(numVars, DynamicAPInt(0));
+    wide.push_back(row.back());
+    return wide;
+  };
+  for (unsigned i = 0; i < outer.getNumInequalities(); ++i)
+    if (!set.isRedundantInequality(padded(outer.getInequality(i))))
+      return false;
+  for (unsigned i = 0; i < outer.getNumEqualities(); ++i)
+    if (!set.isRedundantEquality(padded(outer.getEquality(i))))
+      return false;
+  return true;
+}
+
+bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
+  if (isEmpty(set))
+    return true;
+  if (cover.empty())
+    return false;
+  Simplex simplex(set);
+  for (const IntegerPolyhedron &piece : cover)
+    if (isImplied(simplex, piece, set.getNumVars()))
+      return true;
+  return subtract(set, cover).isIntegerEmpty();
+}
+
+std::optional<SmallVector<int64_t>> etdg::findSample(const IntegerPolyhedron &set) {
+  unsigned numDims = set.getNumDimVars(), numSymbols = set.getNumSymbolVars();
+  // The lexicographic minimum with the symbols first: the smallest example.
+  IntegerPolyhedron symbolsFirst = set;
+  symbolsFirst.convertVarKind(VarKind::Symbol, 0, numSymbols, VarKind::SetDim, 0);
+  SmallVector<DynamicAPInt> values;
+  auto lexMin = symbolsFirst.findIntegerLexMin();
+  SmallVector<int64_t> sample;
+  if (lexMin.isBounded()) {
+    auto &point = *lexMin;
+    for (unsigned i = 0; i < numDims; ++i)
+      sample.push_back(int64_t(point[numSymbols + i]));
+    for (unsigned i = 0; i < numSymbols; ++i)
+      sample.push_back(int64_t(point[i]));
+    return sample;
+  }
+  auto any = set.findIntegerSample();
+  if (!any)
+    return std::nullopt;
+  for (unsigned i = 0; i < numDims + numSymbols; ++i)
+    sample.push_back(int64_t((*any)[i]));
+  return sample;
+}
+
+std::optional<SmallVector<int64_t>> etdg::findSample(const PresburgerSet &set) {
+  std::optional<SmallVector<int64_t>> best;
+  auto weight = [](ArrayRef<int64_t> sample) {
+    int64_t sum = 0;
+    for (int64_t value : sample)
+      sum += std::abs(value);
+    return sum;
+  };
+  for (const IntegerRelation &disjunct : set.getAllDisjuncts()) {
+    std::optional<SmallVector<int64_t>> sample = findSample(IntegerPolyhedron(disjunct));
+    if (sample && (!best || weight(*sample) < weight(*best)))
+      best = sample;
+  }
+  return best;
+}
+
+std::string etdg::sampleToString(ArrayRef<int64_t> sample, ArrayRef<StringAttr> dims,
+                                 const SymbolSpace &space) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  bool first = true;
+  auto print = [&](StringAttr name, int64_t value) {
+    os << (first ? "" : ", ") << name.getValue() << " = " << value;
+    first = false;
+  };
+  unsigned numDims = sample.size() - space.size();
+  for (auto [i, name] : llvm::enumerate(space.getNames()))
+    print(name, sample[numDims + i]);
+  for (auto [i, name] : llvm::enumerate(dims))
+    if (i < numDims)
+      print(name, sample[i]);
+  return text;
+}
