@@ -30,14 +30,13 @@ public:
   SmallVector<StringAttr> symbols;
 
 private:
-  ParseResult parseTerm(AffineExpr &expr);
-  OptionalParseResult parseOptionalTerm(AffineExpr &expr);
-  OptionalParseResult parseOptionalFactor(AffineExpr &expr);
-  ParseResult parseRest(AffineExpr &expr);
-
   AsmParser &parser;
   ArrayRef<StringAttr> dims;
 };
+
+/// The same grammar over a string; null, and what is wrong in `error`, when it is no expression.
+AffineExpr parseNamedExpr(MLIRContext *context, StringRef text,
+                          SmallVectorImpl<StringAttr> &symbols, std::string &error);
 
 /// Positive terms come first: `N - i - 1`, not `-i + N - 1`.
 void printNamedExpr(raw_ostream &os, AffineExpr expr, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols);

@@ -98,7 +98,7 @@ def FT_BoundsAttr : FT_Attr<"Bounds", "bounds"> {
     by itself.
 
     ```mlir
-    func.func @f(...) attributes {ft.bounds = #ft.bounds<L >= 5, K <= L>}
+    func.func @f(...) attributes {ft.bounds = #ft.bounds<"L >= 5", "K <= L">}
     ```
   }];
   let parameters = (ins ArrayRefParameter<"LengthAttr">:$nonNegative);
@@ -109,15 +109,18 @@ def FT_BoundsAttr : FT_Attr<"Bounds", "bounds"> {
 // Generated data (`ft.gen`)
 //===----------------------------------------------------------------------===//
 
+/// A number that attributes can be uniqued by; everyone else sees a double.
+def FT_Real : AttrParameter<"::mlir::ft::Real", "a number", "double">;
+
 def FT_NormalAttr : FT_Attr<"Normal", "normal"> {
   let summary = "normally distributed, mean 0, with this standard deviation";
   let description = [{ Weights take about `1/sqrt(fan-in)`, so that depth neither explodes nor vanishes. }];
-  let parameters = (ins "double":$scale);
+  let parameters = (ins FT_Real:$scale);
   let hasCustomAssemblyFormat = 1;
 }
 def FT_UniformAttr : FT_Attr<"Uniform", "uniform"> {
   let summary = "uniform: integers in [lo, hi] with both ends, floats in [lo, hi)";
-  let parameters = (ins "double":$lo, "double":$hi);
+  let parameters = (ins FT_Real:$lo, FT_Real:$hi);
   let hasCustomAssemblyFormat = 1;
 }
 def FT_IndexAttr : FT_Attr<"Index", "index"> {

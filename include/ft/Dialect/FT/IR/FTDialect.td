@@ -22,7 +22,7 @@ def FT_Dialect : Dialect {
 
     | attribute | on | meaning |
     |---|---|---|
-    | `ft.bounds` | function | `#ft.bounds<L >= 5, ...>`: what every call guarantees of the lengths |
+    | `ft.bounds` | function | `#ft.bounds<"L >= 5", ...>`: what every call guarantees of the lengths |
     | `ft.lengths` | function | `{L = 64 : i64}`: lengths used where the caller gives none |
     | `ft.typical` | function | `{L = [64, 4096]}`: lengths to optimise for |
     | `ft.gen` | argument | `#ft.normal<0.05>`, `#ft.uniform<-3, 3>`, `#ft.index<0, L>`: how to generate test data |
@@ -33,6 +33,11 @@ def FT_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 0;
   let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributeList();
+    void registerTypeList();
+    void registerOperationList();
+  }];
 }
 
 #endif // FT_DIALECT

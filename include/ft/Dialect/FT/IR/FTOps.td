@@ -10,7 +10,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 
-class FT_Op<string mnemonic, list<Trait> traits = []> : Op<FT_Dialect, mnemonic, traits>;
+/// No operation invents a name: those in its types are bound by the function's arguments.
+def FT_NamesBound : NativeOpTrait<"NamesBound"> { let cppNamespace = "::mlir::ft"; }
+
+class FT_Op<string mnemonic, list<Trait> traits = []> : Op<FT_Dialect, mnemonic, traits # [FT_NamesBound]>;
 
 //===----------------------------------------------------------------------===//
 // Compute operators
@@ -311,6 +314,7 @@ def FT_GetOp : FT_InferredAccessOp<"get"> {
   let results = (outs FT_Value:$result);
   let assemblyFormat = "$input `[` $index `]` attr-dict `:` qualified(type($input))";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def FT_AtOp : FT_InferredAccessOp<"at"> {
   let summary = "one element";
@@ -366,6 +370,7 @@ def FT_SplitOp : FT_InferredAccessOp<"split"> {
   let results = (outs FT_AnyList:$result);
   let assemblyFormat = "$input `by` custom<Length>($inner) attr-dict `:` qualified(type($input))";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def FT_TransposeOp : FT_InferredAccessOp<"transpose"> {
   let summary = "permute programmable dimensions";

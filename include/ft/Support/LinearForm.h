@@ -1,0 +1,58 @@
+//===- LinearForm.h - normal form of quasi-affine expressions ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sum of integer multiples of monomials. MLIR's affine expressions have no
+// normal form once symbols are multiplied or divided; lengths need one, because
+// equal lengths must be the same attribute.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_SUPPORT_LINEARFORM_H
+#define FT_SUPPORT_LINEARFORM_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <optional>
+
+namespace mlir::ft {
+
+/// A product of atoms (dimensions, symbols, quotients and remainders), sorted;
+/// the empty one is 1.
+using Monomial = llvm::SmallVector<AffineExpr, 2>;
+
+struct MonomialLess {
+  bool operator()(const Monomial &a, const Monomial &b) const;
+};
+
+class LinearForm {
+public:
+  /// The normal form of an expression; none when a coefficient overflows or the
+  /// form grows beyond reason. Rules: quotients and remainders by a positive
+  /// constant have coefficients in [0, divisor) and no common factor with it,
+  /// and are written `ceildiv` where the constant term is divisor - 1; divisors
+  /// that are one monomial cancel in the terms they divide.
+  static std::optional<LinearForm> get(AffineExpr expr);
+
+  AffineExpr toExpr(MLIRContext *context) const;
+  int64_t getConstantTerm() const;
+  bool isConstant() const;
+
+  /// Coefficients by monomial, none of them 0.
+  std::map<Monomial, int64_t, MonomialLess> terms;
+
+private:
+  bool add(const Monomial &monomial, int64_t coefficient);
+  bool add(const LinearForm &other, int64_t factor);
+  static std::optional<LinearForm> multiply(const LinearForm &a, const LinearForm &b);
+  static std::optional<LinearForm> divide(LinearForm numerator, const LinearForm &divisor,
+                                          AffineExprKind kind, MLIRContext *context);
+  static std::optional<LinearForm> remainder(LinearForm numerator, const LinearForm &divisor,
+                                             MLIRContext *context);
+};
+
+/// `expr` in normal form, or unchanged where it has none.
+AffineExpr normalizeExpr(AffineExpr expr);
+
+} // namespace mlir::ft
+
+#endif // FT_SUPPORT_LINEARFORM_H

@@ -1,0 +1,396 @@
+//===- FTAccessOps.cpp - shift, slice, window, gather, … ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result types and verification of the array access operators (FT §4.2).
+//
+// What concerns operands and attributes alone is checked where result types are
+// inferred; what concerns the bounds of the function is checked by the verifier.
+//
+//===----------------------------------------------------------------------===//
+#include "FTDetail.h"
+#include "ft/Dialect/FT/IR/FT.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The place where inference reports, and what it has found so far.
+struct Inference {
+  std::optional<Location> loc;
+  StringRef op;
+  SmallVectorImpl<Type> &results;
+
+  template <typename... Args>
+  LogicalResult refuse(Args &&...args) const {
+    return emitOptionalError(loc, "'", op, "' op ", std::forward<Args>(args)...);
+  }
+
+  /// The only result is a list of `lengths` over `value`.
+  LogicalResult finish(ArrayRef<LengthAttr> lengths, Type value) const {
+    SmallVector<LengthAttr> all(lengths);
+    if (llvm::is_contained(all, LengthAttr()))
+      return refuse("needs lengths, which a ragged dimension has none of");
+    if (auto list = dyn_cast<ListType>(value)) {
+      llvm::append_range(all, list.getLengths());
+      value = list.getElement();
+    }
+    MLIRContext *context = value.getContext();
+    auto emitError = [&] {
+      return mlir::emitError(loc ? *loc : UnknownLoc::get(context)) << "'" << op << "' op ";
+    };
+    // Without a location the caller wants no diagnostics.
+    if (!loc && failed(ListType::verify([&] { return InFlightDiagnostic(); }, all, value)))
+      return failure();
+    ListType type = ListType::getChecked(emitError, context, ArrayRef<LengthAttr>(all), value);
+    if (!type)
+      return failure();
+    results.push_back(type);
+    return success();
+  }
+};
+} // namespace
+
+/// Defines `OP::inferReturnTypes` around a body that sees `op`, the adaptor, and `infer`.
+#define FT_INFER(OP)                                                                               \
+  static LogicalResult infer##OP(OP::Adaptor op, const Inference &infer);                          \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
+                                     ValueRange operands, DictionaryAttr attributes,               \
+                                     OpaqueProperties properties, RegionRange regions,             \
+                                     SmallVectorImpl<Type> &results) {                             \
+    return infer##OP(Adaptor(operands, attributes, properties, regions),                           \
+                     {location, getOperationName(), results});                                     \
+  }                                                                                                \
+  static LogicalResult infer##OP(OP::Adaptor op, const Inference &infer)
+
+static ListType listOf(Value value) { return dyn_cast<ListType>(value.getType()); }
+
+/// Inference runs on operands that no verifier has seen.
+#define FT_REQUIRE_LIST(VALUE)                                                                     \
+  ListType list = listOf(VALUE);                                                                   \
+  if (!list)                                                                                       \
+  return infer.refuse("expects a list, found ", (VALUE).getType())
+
+FT_INFER(ShiftOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  if (op.getFill().getType() != list.getPeeled()) // S1
+    return infer.refuse("(S1) 'fill' must have the type of the elements ", list.getPeeled(),
+                        ", found ", op.getFill().getType());
+  return infer.finish({}, list);
+}
+
+FT_INFER(ReverseOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  return infer.finish({}, list);
+}
+
+FT_INFER(SliceOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  LengthAttr n = list.getLength(), lo = op.getLo(), hi = op.getHi();
+  if (n.getRagged() || lo.getRagged() || hi.getRagged())
+    return infer.refuse("(L1) a ragged dimension ", n.str(), " cannot be sliced");
+  lo = resolveIndex(lo, n);
+  hi = resolveIndex(hi, n);
+  LengthAttr length = hi - lo;
+  if (length.isConstant() && *length.getConstant() < 0) // L1
+    return infer.refuse("(L1) ", lo.str(), " to ", hi.str(), " ends before it begins");
+  return infer.finish(length, list.getPeeled());
+}
+
+FT_INFER(StrideOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  int64_t start = op.getStart(), step = op.getStep();
+  if (step < 1 || start < 0) // D1
+    return infer.refuse("(D1) 'step' must be at least 1 and 'from' at least 0, found ", step,
+                        " and ", start);
+  if (list.getLength().getRagged() && (start != 0 || step != 1))
+    return infer.refuse("(D2) a ragged dimension ", list.getLength().str(), " has no stride");
+  LengthAttr rest = list.getLength() - start;
+  if (rest && rest.isConstant() && *rest.getConstant() < 0) // D2
+    return infer.refuse("(D2) start ", start, " is beyond the length ", list.getLength().str());
+  return infer.finish(rest.ceilDiv(step), list.getPeeled());
+}
+
+/// dilation · (size - 1), or none on overflow.
+static std::optional<int64_t> getExtent(int64_t size, int64_t dilation) {
+  int64_t extent;
+  if (llvm::MulOverflow(size - 1, dilation, extent))
+    return std::nullopt;
+  return extent;
+}
+
+FT_INFER(WindowOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  // The parser infers before default values are there.
+  auto orOne = [](IntegerAttr attribute) { return attribute ? attribute.getInt() : 1; };
+  int64_t size = op.getSize(), step = orOne(op.getStepAttr()),
+          dilation = orOne(op.getDilationAttr());
+  if (size < 1 || step < 1 || dilation < 1) // W1
+    return infer.refuse("(W1) 'size', 'step' and 'dilation' must be at least 1, found ", size, ", ",
+                        step, " and ", dilation);
+  std::optional<int64_t> extent = getExtent(size, dilation);
+  if (!extent || *extent == std::numeric_limits<int64_t>::max())
+    return infer.refuse("(W1) the extent of a window does not fit 63 bits");
+  LengthAttr n = list.getLength();
+  if (n.getRagged())
+    return infer.refuse("(W2) a ragged dimension ", n.str(), " has no windows");
+  LengthAttr windows = n.ceilDiv(step);
+  if (!op.getBoundaryAttr() || op.getBoundary() == Boundary::None) {
+    LengthAttr room = n - (*extent + 1);
+    if (room.isConstant() && *room.getConstant() < 0) // W2
+      return infer.refuse("(W2) a window over ", *extent + 1, " elements does not fit the length ",
+                          n.str());
+    windows = room.floorDiv(step) + 1;
+  }
+  return infer.finish({windows, LengthAttr::get(n.getContext(), size)}, list.getPeeled());
+}
+
+/// A rank 0 tensor of integers or indices (G1, I1).
+static bool isIndexTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && tensor.getElementType().isIntOrIndex();
+}
+
+FT_INFER(GatherOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  Type indices = op.getIndices().getType();
+  auto indexList = dyn_cast<ListType>(indices);
+  if (!isIndexTensor(indexList ? indexList.getElement() : indices)) // G1
+    return infer.refuse(
+        "(G1) indices must be tensor<iN> or tensor<index>, or a list of such, found ", indices);
+  if (indexList)
+    return infer.finish(indexList.getLengths(), list.getPeeled());
+  infer.results.push_back(list.getPeeled());
+  return success();
+}
+
+FT_INFER(ZipOp) {
+  if (op.getInputs().empty()) // Z1
+    return infer.refuse("(Z1) needs at least one list");
+  SmallVector<Type> members;
+  LengthAttr length;
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    FT_REQUIRE_LIST(input);
+    if (!length)
+      length = list.getLength();
+    if (list.getLength() != length) // Z1
+      return infer.refuse("(Z1) all lists must have the same outermost length: list 0 has ",
+                          length.str(), ", list ", index, " has ", list.getLength().str());
+    members.push_back(list.getPeeled());
+  }
+  return infer.finish(length, TupleType::get(length.getContext(), members));
+}
+
+FT_INFER(GetOp) {
+  Type type = op.getInput().getType();
+  auto list = dyn_cast<ListType>(type);
+  auto tuple = dyn_cast<TupleType>(list ? list.getElement() : type);
+  if (!tuple)
+    return infer.refuse("expects a tuple or a list of tuples, found ", type);
+  int64_t index = op.getIndex();
+  if (index < 0 || index >= static_cast<int64_t>(tuple.size())) // E1
+    return infer.refuse("(E1) index ", index, " is not below the number of members ", tuple.size());
+  if (list)
+    return infer.finish(list.getLengths(), tuple.getType(index));
+  infer.results.push_back(tuple.getType(index));
+  return success();
+}
+
+FT_INFER(AtOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  infer.results.push_back(list.getPeeled());
+  return success();
+}
+
+FT_INFER(ConcatOp) {
+  if (op.getInputs().empty()) // K1
+    return infer.refuse("(K1) needs at least one list");
+  LengthAttr length;
+  Type peeled;
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    FT_REQUIRE_LIST(input);
+    if (!peeled)
+      peeled = list.getPeeled();
+    if (list.getPeeled() != peeled) // K1
+      return infer.refuse("(K1) all lists must have the same elements: list 0 has ", peeled,
+                          ", list ", index, " has ", list.getPeeled());
+    length = index == 0 ? list.getLength() : length ? length + list.getLength() : length;
+  }
+  return infer.finish(length, peeled);
+}
+
+FT_INFER(FlattenOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  if (list.getDepth() < 2 || list.hasRagged()) // F1
+    return infer.refuse(
+        "(F1) needs at least two programmable dimensions, none of them ragged, found ", list);
+  ArrayRef<LengthAttr> lengths = list.getLengths();
+  SmallVector<LengthAttr> flat{lengths[0] * lengths[1]};
+  llvm::append_range(flat, lengths.drop_front(2));
+  return infer.finish(flat, list.getElement());
+}
+
+FT_INFER(SplitOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  LengthAttr n = list.getLength(), inner = op.getInner();
+  if (n.getRagged() || inner.getRagged())
+    return infer.refuse("(P1) a ragged dimension cannot be split");
+  if (inner.isConstant() && *inner.getConstant() < 1) // P1
+    return infer.refuse("(P1) the inner length must be at least 1, found ", inner.str());
+  return infer.finish({n.floorDiv(inner), inner}, list.getPeeled());
+}
+
+FT_INFER(TransposeOp) {
+  FT_REQUIRE_LIST(op.getInput());
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  llvm::SmallBitVector seen(permutation.size());
+  for (int64_t dim : permutation)
+    if (dim >= 0 && dim < static_cast<int64_t>(permutation.size()))
+      seen.set(dim);
+  if (permutation.size() > list.getDepth() || !seen.all()) // X1
+    return infer.refuse("(X1) expects a permutation of at most ", list.getDepth(),
+                        " dimensions, found [", permutation, "]");
+  if (list.hasRagged()) // X1
+    return infer.refuse("(X1) a list with a ragged dimension cannot be transposed: ", list);
+  SmallVector<LengthAttr> lengths(list.getLengths());
+  for (auto [to, from] : llvm::enumerate(permutation))
+    lengths[to] = list.getLengths()[from];
+  return infer.finish(lengths, list.getElement());
+}
+
+FT_INFER(RepeatOp) {
+  Type type = op.getValue().getType();
+  if (!isValueType(type))
+    return infer.refuse("expects a list, a static tensor or a tuple of these, found ", type);
+  return infer.finish(op.getCount(), type);
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// Names in attributes are bound like those in types.
+static LogicalResult verifyAttributeNames(Operation *op, ArrayRef<LengthAttr> lengths) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return success();
+  SmallVector<StringAttr> bound = getBoundNames(function.getArgumentTypes());
+  for (LengthAttr length : lengths)
+    if (failed(ft::detail::verifyNames(length, bound, function, [&] { return op->emitOpError(); })))
+      return failure();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  if (failed(verifyAttributeNames(*this, {getLo(), getHi()})))
+    return failure();
+  LengthAttr n = cast<ListType>(getInput().getType()).getLength();
+  LengthAttr lo = resolveIndex(getLo(), n), hi = resolveIndex(getHi(), n);
+  if (failed(ft::detail::verifyNonNegative(*this, lo, "(L1) start " + lo.str(),
+                                           "is before the list")) ||
+      failed(ft::detail::verifyNonNegative(*this, hi - lo, "(L1) " + lo.str() + " to " + hi.str(),
+                                           "ends before it begins")))
+    return failure();
+  return ft::detail::verifyNonNegative(*this, n - hi, "(L1) end " + hi.str(),
+                                       "is beyond the length " + n.str());
+}
+
+LogicalResult StrideOp::verify() {
+  LengthAttr n = cast<ListType>(getInput().getType()).getLength();
+  if (getStart() == 0)
+    return success();
+  return ft::detail::verifyNonNegative(*this, n - getStart(),
+                                       "(D2) start " + Twine(getStart()), // D2
+                                       "is beyond the length " + n.str());
+}
+
+LogicalResult WindowOp::verify() {
+  LengthAttr n = cast<ListType>(getInput().getType()).getLength();
+  int64_t extent = *getExtent(getSize(), getDilation());
+  int64_t low = getOverhangLow(), high = extent - low;
+  // What the last window sees beyond the end depends on n and the step; the
+  // bound is that of step 1.
+  int64_t overhang = std::max(low, high);
+  int64_t least = 0;
+  switch (getBoundary()) {
+  case Boundary::None: // W2
+    return ft::detail::verifyNonNegative(*this, n - (extent + 1),
+                                         "(W2) a window over " + Twine(extent + 1) + " elements",
+                                         "does not fit the length " + n.str());
+  case Boundary::Zero:
+    return success();
+  case Boundary::Clamp:
+    least = 1;
+    break;
+  case Boundary::Mirror:
+    least = overhang + 1;
+    break;
+  case Boundary::Wrap:
+    least = overhang;
+    break;
+  }
+  std::string what = ("(W3) boundary '" + stringifyBoundary(getBoundary()) + "'").str();
+  return ft::detail::verifyNonNegative(*this, n - least, what, // W3
+                                       "needs a length of at least " + Twine(least) + ", found " +
+                                           n.str());
+}
+
+LogicalResult AtOp::verify() {
+  if (failed(verifyAttributeNames(*this, getIndex())))
+    return failure();
+  LengthAttr n = cast<ListType>(getInput().getType()).getLength();
+  if (n.getRagged() || getIndex().getRagged())
+    return emitOpError("(A1) index ")
+           << getIndex().str() << " cannot be checked against a ragged dimension";
+  LengthAttr index = resolveIndex(getIndex(), n);
+  std::string what = "(A1) index " + getIndex().str();
+  if (failed(ft::detail::verifyNonNegative(*this, index, what,
+                                           "is before the list of length " + n.str())))
+    return failure();
+  return ft::detail::verifyNonNegative(*this, n - index - 1, what,
+                                       "is not below the length " + n.str());
+}
+
+LogicalResult SplitOp::verify() {
+  if (failed(verifyAttributeNames(*this, getInner())))
+    return failure();
+  return ft::detail::verifyNonNegative(*this, getInner() - 1,
+                                       "(P1) inner length " + getInner().str(), // P1
+                                       "must be at least 1");
+}
+
+LogicalResult RepeatOp::verify() {
+  if (failed(verifyAttributeNames(*this, getCount())))
+    return failure();
+  return ft::detail::verifyNonNegative(*this, getCount(), "(R1) count " + getCount().str(), // R1
+                                       "must not be negative");
+}
+
+LogicalResult IotaOp::verify() {
+  auto list = cast<ListType>(getResult().getType());
+  if (list.getDepth() != 1 || !isIndexTensor(list.getElement())) // I1
+    return emitOpError("(I1) expects one dimension of tensor<iN> or tensor<index>, found ") << list;
+  return success();
+}
+
+LogicalResult CastOp::verify() {
+  auto from = cast<ListType>(getInput().getType()), to = cast<ListType>(getResult().getType());
+  if (from.getDepth() != to.getDepth() || from.getElement() != to.getElement()) // Q1
+    return emitOpError("(Q1) changes lengths only: expected the depth and elements of ")
+           << from << ", found " << to;
+  for (auto [index, a, b] : llvm::enumerate(from.getLengths(), to.getLengths())) {
+    if (a.getRagged() != b.getRagged()) // Q1
+      return emitOpError("(Q1) dimension ")
+             << index << " is ragged on one side only: " << a.str() << " and " << b.str();
+    if (a.isConstant() && b.isConstant() && a != b) // Q1
+      return emitOpError("(Q1) dimension ")
+             << index << " can never be equal: " << a.str() << " and " << b.str();
+  }
+  return success();
+}

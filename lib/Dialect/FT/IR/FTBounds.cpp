@@ -1,0 +1,175 @@
+//===- FTBounds.cpp - what follows from the bounds of a function ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a length is never negative, asked exactly: the integer points that
+// satisfy the bounds and make it negative must be none.
+//
+//===----------------------------------------------------------------------===//
+#include "FTDetail.h"
+#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Support/LinearForm.h"
+
+#include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::presburger;
+
+namespace {
+/// Linear constraints over monomials. A product of lengths is not linear, so
+/// each distinct one is an unknown of its own of which only the sign is known;
+/// quotients and remainders by constants are defined exactly.
+class MonomialSystem {
+public:
+  explicit MonomialSystem(MLIRContext *context) : context(context) {}
+
+  /// Lengths are never negative, nor what is made of them without subtraction.
+  static bool isNonNegativeForm(AffineExpr expr) {
+    std::optional<LinearForm> form = LinearForm::get(expr);
+    return form && llvm::all_of(form->terms, [](const auto &term) {
+             return term.second >= 0 && llvm::all_of(term.first, isNonNegativeAtom);
+           });
+  }
+
+  /// Adds `expr` ≥ 0; false when it has no normal form.
+  bool addNonNegative(AffineExpr expr) {
+    std::optional<LinearForm> form = LinearForm::get(expr);
+    if (!form)
+      return false;
+    constraints.push_back(flatten(*form));
+    return true;
+  }
+
+  bool isEmpty() {
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(columns.size()));
+    for (const Row &row : constraints) {
+      SmallVector<int64_t> dense(columns.size() + 1);
+      for (auto [column, coefficient] : row)
+        dense[column == constantColumn ? columns.size() : column] = coefficient;
+      set.addInequality(dense);
+    }
+    return set.isIntegerEmpty();
+  }
+
+private:
+  using Row = std::map<size_t, int64_t>;
+  static constexpr size_t constantColumn = ~size_t(0);
+
+  Row flatten(const LinearForm &form) {
+    Row row;
+    for (const auto &[monomial, coefficient] : form.terms)
+      row[monomial.empty() ? constantColumn : getColumn(monomial)] = coefficient;
+    return row;
+  }
+
+  size_t getColumn(const Monomial &monomial) {
+    auto [it, inserted] = columns.try_emplace(monomial, columns.size());
+    size_t column = it->second;
+    if (!inserted)
+      return column;
+    if (llvm::all_of(monomial, isNonNegativeAtom))
+      constraints.push_back({{column, 1}});
+    if (monomial.size() != 1)
+      return column;
+    auto binary = dyn_cast<AffineBinaryOpExpr>(monomial.front());
+    if (!binary)
+      return column;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    std::optional<LinearForm> numerator = LinearForm::get(binary.getLHS());
+    if (!divisor || divisor.getValue() < 1 || !numerator)
+      return column;
+    define(column, flatten(*numerator), divisor.getValue(), binary.getKind());
+    return column;
+  }
+
+  /// q = floordiv(n, d): 0 ≤ n - d·q ≤ d - 1; ceildiv: 0 ≤ d·q - n ≤ d - 1;
+  /// mod: 0 ≤ m ≤ d - 1 and n - m = d·q for a fresh q.
+  void define(size_t column, Row numerator, int64_t d, AffineExprKind kind) {
+    auto negated = [](Row row) {
+      for (auto &[column, coefficient] : row)
+        coefficient = -coefficient;
+      return row;
+    };
+    Row low = numerator;
+    if (kind == AffineExprKind::Mod) {
+      constraints.push_back({{column, -1}, {constantColumn, d - 1}});
+      // The quotient is no atom of any form; lengths have no dimensions, so
+      // these can name it.
+      Monomial key{getAffineDimExpr(fresh++, context)};
+      size_t quotient = columns.try_emplace(key, columns.size()).first->second;
+      low[column] -= 1;
+      low[quotient] -= d;
+      constraints.push_back(low);
+      constraints.push_back(negated(low));
+      return;
+    }
+    low[column] -= d;
+    if (kind == AffineExprKind::CeilDiv)
+      low = negated(low);
+    Row high = negated(low);
+    high[constantColumn] += d - 1;
+    constraints.push_back(low);
+    constraints.push_back(high);
+  }
+
+  static bool isNonNegativeAtom(AffineExpr atom) {
+    if (isa<AffineSymbolExpr>(atom))
+      return true;
+    auto binary = dyn_cast<AffineBinaryOpExpr>(atom);
+    if (!binary)
+      return false;
+    if (!isNonNegativeForm(binary.getRHS()))
+      return false;
+    return binary.getKind() == AffineExprKind::Mod || isNonNegativeForm(binary.getLHS());
+  }
+
+  MLIRContext *context;
+  unsigned fresh = 0;
+  std::map<Monomial, size_t, MonomialLess> columns;
+  std::vector<Row> constraints;
+};
+} // namespace
+
+bool mlir::ft::isProvablyNonNegative(Operation *op, LengthAttr nonNegative) {
+  if (std::optional<int64_t> constant = nonNegative.getConstant())
+    return *constant >= 0;
+  // Each list of a ragged level has a length, whatever it is.
+  if (nonNegative.getRagged() || MonomialSystem::isNonNegativeForm(nonNegative.getExpr()))
+    return true;
+
+  SmallVector<StringAttr> names(nonNegative.getNames());
+  ArrayRef<LengthAttr> bounds;
+  if (BoundsAttr attr = getBoundsAt(op))
+    bounds = attr.getNonNegative();
+  for (LengthAttr bound : bounds)
+    for (StringAttr name : bound.getNames())
+      if (!llvm::is_contained(names, name))
+        names.push_back(name);
+
+  MonomialSystem system(op->getContext());
+  for (LengthAttr bound : bounds)
+    system.addNonNegative(normalizeExpr(bound.exprOver(names)));
+  AffineExpr negative = (nonNegative.exprOver(names) * -1) - 1;
+  return system.addNonNegative(negative) && system.isEmpty();
+}
+
+LogicalResult mlir::ft::detail::verifyNonNegative(Operation *op, LengthAttr nonNegative,
+                                                  const Twine &what, const Twine &otherwise) {
+  if (nonNegative && isProvablyNonNegative(op, nonNegative))
+    return success();
+  if (!nonNegative)
+    return op->emitOpError() << what << " cannot be checked against a ragged dimension";
+  if (nonNegative.isConstant())
+    return op->emitOpError() << what << ' ' << otherwise;
+  InFlightDiagnostic diag = op->emitOpError() << what << " needs " << inequalityStr(nonNegative)
+                                              << ": add it to ft.bounds of the function";
+  if (auto function = op->getParentOfType<FunctionOpInterface>()) {
+    Diagnostic &note = diag.attachNote(function.getLoc());
+    if (BoundsAttr bounds = getBoundsAt(op))
+      note << "the function has " << bounds;
+    else
+      note << "the function has no ft.bounds";
+  }
+  return diag;
+}

@@ -1,0 +1,427 @@
+//===- FTComputeOps.cpp - map, reduce, fold, scan -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assembly and verification of the array compute operators (FT Table 1).
+//
+//===----------------------------------------------------------------------===//
+#include "FTDetail.h"
+#include "ft/Dialect/FT/IR/FT.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+LengthAttr ComputeOp::getLength() {
+  return cast<ListType>(getLists().front().getType()).getLength();
+}
+YieldOp ComputeOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+OperatorKind MapOp::getKind() { return OperatorKind::Map; }
+OperandRange MapOp::getLists() { return getLists_(); }
+OperandRange MapOp::getInits() {
+  return {getOperation()->operand_end(), getOperation()->operand_end()};
+}
+OperandRange MapOp::getIdentities() { return getInits(); }
+Region &MapOp::getBody() { return getBody_(); }
+Region *MapOp::getCombineOrNull() { return nullptr; }
+int64_t MapOp::getLagOrOne() { return 1; }
+
+#define FT_AGGREGATE(OP, KIND)                                                                     \
+  OperatorKind OP::getKind() { return OperatorKind::KIND; }                                        \
+  OperandRange OP::getLists() { return getLists_(); }                                              \
+  OperandRange OP::getInits() { return getInits_(); }                                              \
+  OperandRange OP::getIdentities() { return getIdentities_(); }                                    \
+  Region &OP::getBody() { return getBody_(); }                                                     \
+  Region *OP::getCombineOrNull() { return getCombine_().empty() ? nullptr : &getCombine_(); }      \
+  int64_t OP::getLagOrOne() { return getLag(); }
+FT_AGGREGATE(ReduceOp, Reduce)
+FT_AGGREGATE(FoldOp, Fold)
+FT_AGGREGATE(FoldLOp, FoldL)
+FT_AGGREGATE(FoldROp, FoldR)
+FT_AGGREGATE(ScanOp, Scan)
+FT_AGGREGATE(ScanLOp, ScanL)
+FT_AGGREGATE(ScanROp, ScanR)
+#undef FT_AGGREGATE
+
+SmallVector<Type> mlir::ft::detail::getStateTypes(ComputeOp op) {
+  SmallVector<Type> types;
+  if (op.isMap())
+    return types;
+  if (!op.getInits().empty())
+    return SmallVector<Type>(op.getInits().getTypes());
+  for (Type type : op.getLists().getTypes())
+    types.push_back(cast<ListType>(type).getPeeled());
+  return types;
+}
+
+/// C2: states, then elements.
+static SmallVector<Type> getBodyTypes(ComputeOp op) {
+  SmallVector<Type> types = ft::detail::getStateTypes(op);
+  for (Type type : op.getLists().getTypes())
+    types.push_back(cast<ListType>(type).getPeeled());
+  return types;
+}
+
+/// C8: what an operator over `length` elements makes of the yielded types.
+static SmallVector<Type> inferResults(bool isFold, LengthAttr length, TypeRange values,
+                                      TypeRange emits) {
+  SmallVector<Type> types;
+  for (Type type : values)
+    types.push_back(isFold ? type : ListType::wrap(length, type));
+  for (Type type : emits)
+    types.push_back(ListType::wrap(length, type));
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+using Argument = OpAsmParser::Argument;
+using UnresolvedOperand = OpAsmParser::UnresolvedOperand;
+
+/// Keeps the name a person gave to a region argument, for the printer.
+static ParseResult parseArguments(OpAsmParser &parser, SmallVectorImpl<Argument> &arguments) {
+  auto parseOne = [&]() -> ParseResult {
+    Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument))
+      return failure();
+    StringRef name = argument.ssaName.name.drop_front();
+    if (argument.ssaName.number == 0 && !argument.sourceLoc && !llvm::isDigit(name.front()))
+      argument.sourceLoc = NameLoc::get(parser.getBuilder().getStringAttr(name),
+                                        parser.getEncodedSourceLoc(argument.ssaName.location));
+    return success();
+  };
+  return parser.parseCommaSeparatedList(parseOne);
+}
+
+/// `%i, %j : !x, !y)`
+static ParseResult parseOperandsAndTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types,
+                                         OperationState &result) {
+  SmallVector<UnresolvedOperand> operands;
+  SMLoc loc = parser.getCurrentLocation();
+  return failure(parser.parseOperandList(operands) || parser.parseColonTypeList(types) ||
+                 parser.parseRParen() ||
+                 parser.resolveOperands(operands, types, loc, result.operands));
+}
+
+/// `(%x, %w = %xs, %ws : !ft.list<..>, !ft.list<..>)`
+static ParseResult parseHeader(OpAsmParser &parser, SmallVectorImpl<Argument> &arguments,
+                               SmallVectorImpl<Type> &types, OperationState &result) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLParen() || parseArguments(parser, arguments) || parser.parseEqual() ||
+      parseOperandsAndTypes(parser, types, result))
+    return failure();
+  if (arguments.size() != types.size())
+    return parser.emitError(loc, "expected as many region arguments as operands, found ")
+           << arguments.size() << " and " << types.size();
+  return success();
+}
+
+static ParseResult parseBody(OpAsmParser &parser, Region &region, ArrayRef<Argument> arguments) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseRegion(region, arguments))
+    return failure();
+  if (region.empty())
+    return parser.emitError(loc, "expected a region that ends in 'ft.yield'");
+  return success();
+}
+
+static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, OperatorKind kind) {
+  bool isMap = kind == OperatorKind::Map;
+  SMLoc loc = parser.getCurrentLocation();
+
+  SmallVector<Argument> states, elements;
+  SmallVector<Type> listTypes, stateTypes, identityTypes;
+  if (parseHeader(parser, elements, listTypes, result))
+    return failure();
+  for (auto [element, type] : llvm::zip_equal(elements, listTypes)) {
+    auto list = dyn_cast<ListType>(type);
+    if (!list)
+      return parser.emitError(loc, "expected lists to traverse, found ") << type;
+    element.type = list.getPeeled();
+  }
+
+  size_t numInits = 0;
+  int64_t lag = 1;
+  if (!isMap) {
+    if (succeeded(parser.parseOptionalKeyword("init"))) {
+      if (parseHeader(parser, states, stateTypes, result))
+        return failure();
+      numInits = states.size();
+    } else {
+      // The first elements are the states, which still need names.
+      SMLoc stateLoc = parser.getCurrentLocation();
+      if (parser.parseKeyword("state", ", or 'init'") || parser.parseLParen() ||
+          parseArguments(parser, states) || parser.parseRParen())
+        return failure();
+      if (states.size() != elements.size())
+        return parser.emitError(stateLoc, "(C4) without 'init' each list has one state: expected ")
+               << elements.size() << ", found " << states.size();
+      for (Argument &element : elements)
+        stateTypes.push_back(element.type);
+    }
+    for (auto [state, type] : llvm::zip_equal(states, stateTypes))
+      state.type = type;
+    if (succeeded(parser.parseOptionalKeyword("lag")) && parser.parseInteger(lag))
+      return failure();
+  }
+
+  bool hasTypes = succeeded(parser.parseOptionalArrow());
+  if (hasTypes && parser.parseTypeList(result.types))
+    return failure();
+  SMLoc attributesLoc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (StringRef inherent : {"lag", "operandSegmentSizes"})
+    if (!isMap && result.attributes.get(inherent))
+      return parser.emitError(attributesLoc, "'") << inherent << "' has a syntax of its own";
+
+  SmallVector<Argument> arguments(states);
+  arguments.append(elements);
+  Region *body = result.addRegion();
+  SMLoc bodyLoc = parser.getCurrentLocation();
+  if (parseBody(parser, *body, arguments))
+    return failure();
+
+  if (!isMap) {
+    Region *combine = result.addRegion();
+    if (succeeded(parser.parseOptionalKeyword("combine"))) {
+      SmallVector<Argument> pairs;
+      SMLoc pairLoc = parser.getCurrentLocation();
+      if (parser.parseLParen() || parseArguments(parser, pairs) || parser.parseRParen())
+        return failure();
+      if (pairs.size() != 2 * states.size())
+        return parser.emitError(pairLoc, "(C6) 'combine' takes the states twice: expected ")
+               << 2 * states.size() << " arguments, found " << pairs.size();
+      for (auto [index, pair] : llvm::enumerate(pairs))
+        pair.type = states[index % states.size()].type;
+      if (parseBody(parser, *combine, pairs))
+        return failure();
+    }
+    if (succeeded(parser.parseOptionalKeyword("identity")) &&
+        (parser.parseLParen() || parseOperandsAndTypes(parser, identityTypes, result)))
+      return failure();
+
+    Builder &builder = parser.getBuilder();
+    result.addAttribute("lag", builder.getI64IntegerAttr(lag));
+    result.addAttribute("operandSegmentSizes",
+                        builder.getDenseI32ArrayAttr({static_cast<int32_t>(elements.size()),
+                                                      static_cast<int32_t>(numInits),
+                                                      static_cast<int32_t>(identityTypes.size())}));
+  }
+
+  if (hasTypes)
+    return success();
+  auto yield = body->front().empty() ? YieldOp() : dyn_cast<YieldOp>(body->front().back());
+  if (!yield)
+    return parser.emitError(bodyLoc, "expected a region that ends in 'ft.yield', or the result "
+                                     "types after '->'");
+  bool isFold = !isMap && kind != OperatorKind::Scan && kind != OperatorKind::ScanL &&
+                kind != OperatorKind::ScanR;
+  result.addTypes(inferResults(isFold, cast<ListType>(listTypes.front()).getLength(),
+                               yield.getValues().getTypes(), yield.getEmits().getTypes()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void printHeader(OpAsmPrinter &printer, ValueRange arguments, ValueRange operands) {
+  printer << " (" << arguments << " = " << operands << " : " << operands.getTypes() << ')';
+}
+
+static void printCompute(OpAsmPrinter &printer, ComputeOp op) {
+  printHeader(printer, op.getElementArgs(), op.getLists());
+  if (!op.isMap()) {
+    if (op.getInits().empty())
+      printer << " state (" << ValueRange(op.getStateArgs()) << ')';
+    else {
+      printer << " init";
+      printHeader(printer, op.getStateArgs(), op.getInits());
+    }
+    if (op.getLagOrOne() != 1)
+      printer << " lag " << op.getLagOrOne();
+  }
+  printer << " -> " << op->getResultTypes();
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), {"lag", "operandSegmentSizes"});
+  printer << ' ';
+  printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
+  if (Region *combine = op.getCombineOrNull()) {
+    printer << " combine (" << ValueRange(combine->getArguments()) << ") ";
+    printer.printRegion(*combine, /*printEntryBlockArgs=*/false);
+  }
+  if (!op.getIdentities().empty())
+    printer << " identity (" << op.getIdentities() << " : " << op.getIdentities().getTypes() << ')';
+}
+
+/// The names that were parsed; else s for states, x for elements.
+static void nameArguments(ComputeOp op, Region &region, OpAsmSetValueNameFn setName) {
+  size_t numStates = op.getNumStates();
+  bool isBody = &region == &op.getBody();
+  for (BlockArgument argument : region.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+      setName(argument, name.getName());
+    else if (isBody)
+      setName(argument, index < numStates ? "s" : "x");
+    else
+      setName(argument, index < numStates ? "a" : "b");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyCompute(ComputeOp op) {
+  if (op.getLists().empty()) // C1
+    return op->emitOpError("(C1) needs at least one list");
+  for (auto [index, type] : llvm::enumerate(op.getLists().getTypes())) // C1
+    if (LengthAttr length = cast<ListType>(type).getLength(); length != op.getLength())
+      return op->emitOpError("(C1) all lists must have the same outermost length: list 0 has ")
+             << op.getLength().str() << ", list " << index << " has " << length.str();
+  if (op.isMap())
+    return success();
+
+  int64_t lag = op.getLagOrOne();
+  if (lag < 1) // C7
+    return op->emitOpError("(C7) 'lag' must be at least 1, found ") << lag;
+  if (lag != 1 && !op.isScan()) // C7
+    return op->emitOpError("(C7) 'lag' is for scans only");
+  if (op.getInits().empty()) { // C4
+    if (lag != 1)
+      return op->emitOpError("(C4) without 'init' the lag is 1, found ") << lag;
+    std::string length = op.getLength().str();
+    if (op.getLength().getRagged())
+      return op->emitOpError("(C4) without 'init' no list may be empty, which is not known of the "
+                             "ragged dimension ")
+             << length;
+    if (failed(ft::detail::verifyNonNegative(op, op.getLength() - 1, "(C4) without 'init'",
+                                             "the length must be at least 1, found " + length)))
+      return failure();
+  }
+
+  SmallVector<Type> states = ft::detail::getStateTypes(op);
+  if (!op.getIdentities().empty() &&
+      TypeRange(op.getIdentities().getTypes()) != TypeRange(states)) // C6
+    return op->emitOpError("(C6) 'identity' must give one value for each state: expected ")
+           << states << ", found " << op.getIdentities().getTypes();
+  if (!op.isReassociable()) {
+    if (op.getCombineOrNull() || !op.getIdentities().empty()) // C5
+      return op->emitOpError(
+          "(C5) is ordered: 'combine' and 'identity' are for reduce, fold and scan");
+    return success();
+  }
+  if (op.getCombineOrNull())
+    return success();
+  SmallVector<Type> elements;
+  for (Type type : op.getLists().getTypes())
+    elements.push_back(cast<ListType>(type).getPeeled());
+  if (states != elements) // C5
+    return op->emitOpError("(C5) may be re-associated only where state and element types agree or "
+                           "'combine' is given: states ")
+           << states << ", elements " << elements << "; '"
+           << (op.isScan() ? "ft.scanl" : "ft.foldl") << "' keeps the order";
+  return success();
+}
+
+/// The yield of a region, or an error at `op`.
+static FailureOr<YieldOp> verifyYield(ComputeOp op, Region &region, StringRef name) {
+  if (!region.hasOneBlock()) // C10
+    return op->emitOpError("(C10) region '") << name << "' must have one block";
+  Block &block = region.front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return op->emitOpError("region '") << name << "' must end in 'ft.yield'";
+  return yield;
+}
+
+static LogicalResult refuseYield(ComputeOp op, YieldOp yield, const Twine &text, TypeRange expected,
+                                 TypeRange found) {
+  InFlightDiagnostic diag = op->emitOpError(text)
+                            << ": expected (" << expected << "), found (" << found << ")";
+  diag.attachNote(yield.getLoc()) << "yielded here";
+  return diag;
+}
+
+static LogicalResult verifyComputeRegions(ComputeOp op) {
+  FailureOr<YieldOp> yield = verifyYield(op, op.getBody(), "body");
+  if (failed(yield))
+    return failure();
+  SmallVector<Type> states = ft::detail::getStateTypes(op), arguments = getBodyTypes(op);
+  if (TypeRange found = op.getBody().getArgumentTypes(); found != TypeRange(arguments)) // C2
+    return op->emitOpError(
+               "(C2) region arguments must be the states, then the elements: expected (")
+           << arguments << "), found (" << found << ")";
+
+  TypeRange values = yield->getValues().getTypes(), emits = yield->getEmits().getTypes();
+  if (op.isMap()) { // C9
+    if (values.empty())
+      return op->emitOpError("(C9) a map yields at least one value");
+    if (!emits.empty())
+      return op->emitOpError("(C9) a map carries no state, so all it yields comes before 'emit'");
+  } else {
+    if (values != TypeRange(states)) // C3
+      return refuseYield(op, *yield, "(C3) the yielded states must have the states' types", states,
+                         values);
+    if (op.getInits().empty() && !emits.empty()) // C4
+      return op->emitOpError("(C4) without 'init' nothing is emitted");
+    if (op.isReassociable() && op.isFold() && !emits.empty()) // C5
+      return op->emitOpError(
+          "(C5) emits nothing, because the states that the region sees depend on the "
+          "association; 'ft.foldl' keeps the order");
+  }
+  SmallVector<Type> results = inferResults(op.isFold(), op.getLength(), values, emits);
+  if (TypeRange found = op->getResultTypes(); found != TypeRange(results)) // C8
+    return refuseYield(op, *yield, "(C8) result types must be those inferred from the yield",
+                       results, found);
+
+  Region *combine = op.getCombineOrNull();
+  if (!combine)
+    return success();
+  FailureOr<YieldOp> combined = verifyYield(op, *combine, "combine");
+  if (failed(combined))
+    return failure();
+  SmallVector<Type> twice(states);
+  twice.append(states);
+  if (TypeRange found = combine->getArgumentTypes(); found != TypeRange(twice)) // C6
+    return op->emitOpError("(C6) 'combine' takes the states twice: expected (")
+           << twice << "), found (" << found << ")";
+  if (TypeRange found = combined->getValues().getTypes(); found != TypeRange(states)) // C6
+    return refuseYield(op, *combined, "(C6) 'combine' yields the states once", states, found);
+  if (!combined->getEmits().empty()) // C6
+    return op->emitOpError("(C6) 'combine' emits nothing");
+  return success();
+}
+
+/// Every part of the eight operators is one of the functions above.
+#define FT_COMPUTE(OP, KIND)                                                                       \
+  ParseResult OP::parse(OpAsmParser &parser, OperationState &result) {                             \
+    return parseCompute(parser, result, OperatorKind::KIND);                                       \
+  }                                                                                                \
+  void OP::print(OpAsmPrinter &printer) {                                                          \
+    printCompute(printer, cast<ComputeOp>(getOperation()));                                        \
+  }                                                                                                \
+  void OP::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {                 \
+    nameArguments(cast<ComputeOp>(getOperation()), region, setName);                               \
+  }                                                                                                \
+  LogicalResult OP::verify() { return verifyCompute(cast<ComputeOp>(getOperation())); }            \
+  LogicalResult OP::verifyRegions() {                                                              \
+    return verifyComputeRegions(cast<ComputeOp>(getOperation()));                                  \
+  }
+FT_COMPUTE(MapOp, Map)
+FT_COMPUTE(ReduceOp, Reduce)
+FT_COMPUTE(FoldOp, Fold)
+FT_COMPUTE(FoldLOp, FoldL)
+FT_COMPUTE(FoldROp, FoldR)
+FT_COMPUTE(ScanOp, Scan)
+FT_COMPUTE(ScanLOp, ScanL)
+FT_COMPUTE(ScanROp, ScanR)
+#undef FT_COMPUTE

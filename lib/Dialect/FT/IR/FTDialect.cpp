@@ -1,0 +1,213 @@
+//===- FTDialect.cpp - the ft dialect -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration, and verification of the attributes on functions.
+//
+//===----------------------------------------------------------------------===//
+#include "FTDetail.h"
+#include "ft/Dialect/FT/IR/FT.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+#include "ft/Dialect/FT/IR/FTDialect.cpp.inc"
+#include "ft/Dialect/FT/IR/FTEnums.cpp.inc"
+#include "ft/Dialect/FT/IR/FTInterfaces.cpp.inc"
+
+void FTDialect::initialize() {
+  registerAttributeList();
+  registerTypeList();
+  registerOperationList();
+}
+
+//===----------------------------------------------------------------------===//
+// Function attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult mlir::ft::detail::verifyNames(LengthAttr length, ArrayRef<StringAttr> bound,
+                                            FunctionOpInterface function,
+                                            function_ref<InFlightDiagnostic()> emitError) {
+  for (StringAttr name : length.getNames()) {
+    if (llvm::is_contained(bound, name))
+      continue;
+    InFlightDiagnostic diag = emitError();
+    diag << "length '" << name.getValue() << "' is not bound: no argument of '"
+         << SymbolTable::getSymbolName(function).getValue() << "' has a dimension that is just "
+         << name.getValue();
+    diag.attachNote(function.getLoc()) << "the function is here";
+    return diag;
+  }
+  return success();
+}
+
+/// `{L = 64 : i64}` or `{L = [64, 4096]}`.
+static LogicalResult verifyLengthTable(Operation *op, NamedAttribute attribute,
+                                       ArrayRef<StringAttr> bound, FunctionOpInterface function,
+                                       bool isRange) {
+  auto refuse = [&](const Twine &reason) {
+    return op->emitError() << "'" << attribute.getName().getValue() << "' " << reason;
+  };
+  auto table = dyn_cast<DictionaryAttr>(attribute.getValue());
+  if (!table)
+    return refuse("must be a dictionary of lengths by name, such as " +
+                  Twine(isRange ? "{L = [64, 4096]}" : "{L = 64 : i64}"));
+  for (NamedAttribute entry : table) {
+    StringRef name = entry.getName().getValue();
+    SmallVector<int64_t> values;
+    SmallVector<Attribute> elements{entry.getValue()};
+    if (auto array = dyn_cast<ArrayAttr>(entry.getValue()); array && isRange)
+      elements.assign(array.begin(), array.end());
+    for (Attribute element : elements)
+      if (auto integer = dyn_cast<IntegerAttr>(element);
+          integer && integer.getValue().getSignificantBits() <= 64)
+        values.push_back(integer.getValue().getSExtValue());
+    if (values.size() != elements.size() || values.size() != (isRange ? 2u : 1u))
+      return refuse("gives '" + name + "' no " + (isRange ? "[least, greatest]" : "integer"));
+    if (values.front() < 0 || values.back() < values.front())
+      return refuse("gives '" + name + "' a value that no length has");
+    if (failed(ft::detail::verifyNames(LengthAttr::get(entry.getName()), bound, function, [&] {
+          return op->emitError() << "'" << attribute.getName().getValue() << "': ";
+        })))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
+    return op->emitError() << "unknown attribute '" << name
+                           << "': the ft dialect has 'ft.bounds', 'ft.lengths' and 'ft.typical' on "
+                              "functions, and 'ft.gen' on their arguments";
+  if (!function)
+    return op->emitError() << "'" << name << "' belongs on a function";
+
+  SmallVector<StringAttr> bound = getBoundNames(function.getArgumentTypes());
+  if (name != "ft.bounds")
+    return verifyLengthTable(op, attribute, bound, function, name == "ft.typical");
+
+  auto bounds = dyn_cast<BoundsAttr>(attribute.getValue());
+  if (!bounds)
+    return op->emitError() << "'ft.bounds' must be inequalities such as #ft.bounds<\"L >= 5\">, found "
+                           << attribute.getValue();
+  for (LengthAttr bound_ : bounds.getNonNegative())
+    if (failed(ft::detail::verifyNames(bound_, bound, function,
+                                       [&] { return op->emitError() << "'ft.bounds': "; })))
+      return failure();
+  return success();
+}
+
+LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
+                                                  unsigned argIndex, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (name != "ft.gen" || !function)
+    return op->emitError() << "unknown argument attribute '" << name
+                           << "': the ft dialect has 'ft.gen' on the arguments of functions";
+  if (regionIndex != 0 || argIndex >= function.getNumArguments())
+    return op->emitError() << "'ft.gen' on no argument";
+
+  Attribute value = attribute.getValue();
+  if (!isa<NormalAttr, UniformAttr, IndexAttr>(value))
+    return op->emitError() << "'ft.gen' of argument " << argIndex
+                           << " must be #ft.normal, #ft.uniform or #ft.index, found " << value;
+  Type element = function.getArgumentTypes()[argIndex];
+  if (auto list = dyn_cast<ListType>(element))
+    element = list.getElement();
+  auto tensor = dyn_cast<RankedTensorType>(element);
+  if (!tensor)
+    return op->emitError() << "'ft.gen' of argument " << argIndex << ", which holds no tensors but "
+                           << element;
+  bool isFloat = isa<FloatType>(tensor.getElementType());
+  if (isa<NormalAttr>(value) && !isFloat)
+    return op->emitError() << "'ft.gen' of argument " << argIndex << ": " << value
+                           << " generates floats, the elements are " << tensor;
+  if (auto index = dyn_cast<IndexAttr>(value)) {
+    if (isFloat)
+      return op->emitError() << "'ft.gen' of argument " << argIndex << ": " << value
+                             << " generates integers, the elements are " << tensor;
+    SmallVector<StringAttr> bound = getBoundNames(function.getArgumentTypes());
+    for (LengthAttr end : {index.getLo(), index.getHi()})
+      if (failed(ft::detail::verifyNames(end, bound, function, [&] {
+            return op->emitError() << "'ft.gen' of argument " << argIndex << ": ";
+          })))
+        return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Names in types
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with each length of a type, those of tuple members included.
+static void forEachLength(Type type, function_ref<void(LengthAttr)> visit) {
+  if (auto list = dyn_cast<ListType>(type)) {
+    for (LengthAttr length : list.getLengths())
+      visit(length);
+    type = list.getElement();
+  }
+  if (auto tuple = dyn_cast<TupleType>(type))
+    for (Type member : tuple)
+      forEachLength(member, visit);
+}
+
+SmallVector<StringAttr> mlir::ft::getBoundNames(TypeRange argumentTypes) {
+  SmallVector<StringAttr> names;
+  for (Type type : argumentTypes)
+    forEachLength(type, [&](LengthAttr length) {
+      StringAttr name = length.getRagged() ? length.getNames().front() : length.getSingleName();
+      if (name && !llvm::is_contained(names, name))
+        names.push_back(name);
+    });
+  return names;
+}
+
+LogicalResult mlir::ft::detail::verifyTypeNames(Type type, ArrayRef<StringAttr> bound,
+                                                FunctionOpInterface function,
+                                                function_ref<InFlightDiagnostic()> emitError) {
+  LogicalResult result = success();
+  forEachLength(type, [&](LengthAttr length) {
+    if (succeeded(result))
+      result = verifyNames(length, bound, function, emitError);
+  });
+  return result;
+}
+
+LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
+  FunctionOpInterface function;
+  SmallVector<StringAttr> bound;
+  // Most operations are about constants and names their operands have already:
+  // the function is looked up only for a type with a name.
+  auto check = [&](Type type) -> LogicalResult {
+    bool anyName = false;
+    forEachLength(type, [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
+    if (!anyName)
+      return success();
+    if (!function) {
+      function = op->getParentOfType<FunctionOpInterface>();
+      if (!function)
+        return success();
+      bound = getBoundNames(function.getArgumentTypes());
+    }
+    return verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); });
+  };
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (failed(check(type)))
+      return failure();
+  return success();
+}
+
+BoundsAttr mlir::ft::getBoundsAt(Operation *op) {
+  for (; op; op = op->getParentOp()) {
+    if (auto bounds = op->getAttrOfType<BoundsAttr>("ft.bounds"))
+      return bounds;
+    if (isa<FunctionOpInterface>(op))
+      break;
+  }
+  return nullptr;
+}

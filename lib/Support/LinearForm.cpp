@@ -1,0 +1,268 @@
+//===- LinearForm.cpp - normal form of quasi-affine expressions -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of multiples of monomials, with overflow checks throughout.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Support/LinearForm.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::ft;
+
+static constexpr size_t maxTerms = 1024, maxDegree = 32;
+
+/// An order that does not depend on addresses: dimensions, symbols, the rest.
+static int compare(AffineExpr a, AffineExpr b) {
+  if (a == b)
+    return 0;
+  auto rank = [](AffineExpr e) {
+    switch (e.getKind()) {
+    case AffineExprKind::Constant:
+      return 0;
+    case AffineExprKind::DimId:
+      return 1;
+    case AffineExprKind::SymbolId:
+      return 2;
+    default:
+      return 3 + static_cast<int>(e.getKind());
+    }
+  };
+  if (rank(a) != rank(b))
+    return rank(a) < rank(b) ? -1 : 1;
+  switch (a.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(a).getValue() < cast<AffineConstantExpr>(b).getValue() ? -1 : 1;
+  case AffineExprKind::DimId:
+    return cast<AffineDimExpr>(a).getPosition() < cast<AffineDimExpr>(b).getPosition() ? -1 : 1;
+  case AffineExprKind::SymbolId:
+    return cast<AffineSymbolExpr>(a).getPosition() < cast<AffineSymbolExpr>(b).getPosition() ? -1
+                                                                                             : 1;
+  default:
+    auto x = cast<AffineBinaryOpExpr>(a), y = cast<AffineBinaryOpExpr>(b);
+    if (int left = compare(x.getLHS(), y.getLHS()))
+      return left;
+    return compare(x.getRHS(), y.getRHS());
+  }
+}
+
+bool MonomialLess::operator()(const Monomial &a, const Monomial &b) const {
+  // The constant comes last, as it is written.
+  if (a.empty() || b.empty())
+    return !a.empty() && b.empty();
+  for (auto [x, y] : llvm::zip(a, b))
+    if (int order = compare(x, y))
+      return order < 0;
+  return a.size() < b.size();
+}
+
+bool LinearForm::add(const Monomial &monomial, int64_t coefficient) {
+  if (coefficient == 0)
+    return true;
+  auto [it, inserted] = terms.try_emplace(monomial, coefficient);
+  if (inserted)
+    return terms.size() <= maxTerms && monomial.size() <= maxDegree;
+  if (llvm::AddOverflow(it->second, coefficient, it->second))
+    return false;
+  if (it->second == 0)
+    terms.erase(it);
+  return true;
+}
+
+bool LinearForm::add(const LinearForm &other, int64_t factor) {
+  for (const auto &[monomial, coefficient] : other.terms) {
+    int64_t product;
+    if (llvm::MulOverflow(coefficient, factor, product) || !add(monomial, product))
+      return false;
+  }
+  return true;
+}
+
+int64_t LinearForm::getConstantTerm() const {
+  auto it = terms.find(Monomial());
+  return it == terms.end() ? 0 : it->second;
+}
+
+bool LinearForm::isConstant() const {
+  return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty());
+}
+
+std::optional<LinearForm> LinearForm::multiply(const LinearForm &a, const LinearForm &b) {
+  LinearForm result;
+  for (const auto &[x, c] : a.terms)
+    for (const auto &[y, d] : b.terms) {
+      int64_t product;
+      Monomial monomial(x);
+      monomial.append(y.begin(), y.end());
+      llvm::sort(monomial, [](AffineExpr p, AffineExpr q) { return compare(p, q) < 0; });
+      if (llvm::MulOverflow(c, d, product) || !result.add(monomial, product))
+        return std::nullopt;
+    }
+  return result;
+}
+
+/// Takes the atoms of `divisor` out of `monomial` when all are there.
+static bool cancel(Monomial &monomial, const Monomial &divisor) {
+  Monomial rest(monomial);
+  for (AffineExpr atom : divisor) {
+    auto *it = llvm::find(rest, atom);
+    if (it == rest.end())
+      return false;
+    rest.erase(it);
+  }
+  monomial = rest;
+  return true;
+}
+
+/// Floor division; `d` > 0.
+static int64_t floorDiv(int64_t n, int64_t d) { return n / d - (n % d < 0); }
+static int64_t floorMod(int64_t n, int64_t d) { return n % d + (n % d < 0 ? d : 0); }
+
+/// An atom, or what MLIR makes of the expression on its own account.
+static std::optional<LinearForm> wrapAtom(AffineExpr expr, AffineExprKind kind) {
+  if (expr.getKind() == kind) {
+    LinearForm form;
+    form.terms[Monomial{expr}] = 1;
+    return form;
+  }
+  return LinearForm::get(expr);
+}
+
+std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearForm &divisor,
+                                             AffineExprKind kind, MLIRContext *context) {
+  LinearForm quotient, rest;
+  auto finish = [&](std::optional<LinearForm> atom) -> std::optional<LinearForm> {
+    if (!atom || !quotient.add(*atom, 1))
+      return std::nullopt;
+    return quotient;
+  };
+
+  int64_t d = divisor.getConstantTerm();
+  if (divisor.isConstant() && d > 0) {
+    if (kind == AffineExprKind::CeilDiv && !numerator.add(Monomial(), d - 1))
+      return std::nullopt;
+    int64_t common = d;
+    for (const auto &[monomial, coefficient] : numerator.terms) {
+      int64_t left = floorMod(coefficient, d);
+      if (!quotient.add(monomial, floorDiv(coefficient, d)) || !rest.add(monomial, left))
+        return std::nullopt;
+      if (!monomial.empty())
+        common = std::gcd(common, left);
+    }
+    if (rest.isConstant())
+      return quotient;
+    // floordiv(g·E + r, g·d) = floordiv(E + floordiv(r, g), d)
+    LinearForm reduced;
+    for (const auto &[monomial, coefficient] : rest.terms)
+      reduced.add(monomial, coefficient / common);
+    d /= common;
+    if (d > 1 && reduced.getConstantTerm() == d - 1) {
+      reduced.terms.erase(Monomial());
+      return finish(wrapAtom(reduced.toExpr(context).ceilDiv(d), AffineExprKind::CeilDiv));
+    }
+    return finish(wrapAtom(reduced.toExpr(context).floorDiv(d), AffineExprKind::FloorDiv));
+  }
+
+  if (divisor.terms.size() == 1 && !divisor.terms.begin()->first.empty() &&
+      divisor.terms.begin()->second > 0) {
+    const auto &[divisorMonomial, c] = *divisor.terms.begin();
+    for (const auto &[monomial, coefficient] : numerator.terms) {
+      Monomial left(monomial);
+      bool divides = coefficient % c == 0 && cancel(left, divisorMonomial);
+      if (!(divides ? quotient.add(left, coefficient / c) : rest.add(monomial, coefficient)))
+        return std::nullopt;
+    }
+    if (rest.terms.empty())
+      return quotient;
+  } else {
+    rest = numerator;
+  }
+  AffineExpr lhs = rest.toExpr(context), rhs = divisor.toExpr(context);
+  return finish(
+      wrapAtom(kind == AffineExprKind::CeilDiv ? lhs.ceilDiv(rhs) : lhs.floorDiv(rhs), kind));
+}
+
+std::optional<LinearForm> LinearForm::remainder(LinearForm numerator, const LinearForm &divisor,
+                                                MLIRContext *context) {
+  int64_t d = divisor.getConstantTerm();
+  if (!divisor.isConstant() || d < 1)
+    return wrapAtom(numerator.toExpr(context) % divisor.toExpr(context), AffineExprKind::Mod);
+  LinearForm rest;
+  int64_t common = d;
+  for (const auto &[monomial, coefficient] : numerator.terms) {
+    int64_t left = floorMod(coefficient, d);
+    rest.add(monomial, left);
+    common = std::gcd(common, left);
+  }
+  if (rest.isConstant())
+    return rest;
+  LinearForm reduced, result;
+  for (const auto &[monomial, coefficient] : rest.terms)
+    reduced.add(monomial, coefficient / common);
+  std::optional<LinearForm> atom =
+      wrapAtom(reduced.toExpr(context) % (d / common), AffineExprKind::Mod);
+  if (!atom || !result.add(*atom, common))
+    return std::nullopt;
+  return result;
+}
+
+std::optional<LinearForm> LinearForm::get(AffineExpr expr) {
+  LinearForm result;
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    result.add(Monomial(), cast<AffineConstantExpr>(expr).getValue());
+    return result;
+  case AffineExprKind::DimId:
+  case AffineExprKind::SymbolId:
+    result.add(Monomial{expr}, 1);
+    return result;
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<LinearForm> lhs = get(binary.getLHS()), rhs = get(binary.getRHS());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    if (!lhs->add(*rhs, 1))
+      return std::nullopt;
+    return lhs;
+  case AffineExprKind::Mul:
+    return multiply(*lhs, *rhs);
+  case AffineExprKind::Mod:
+    return remainder(std::move(*lhs), *rhs, expr.getContext());
+  default:
+    return divide(std::move(*lhs), *rhs, expr.getKind(), expr.getContext());
+  }
+}
+
+AffineExpr LinearForm::toExpr(MLIRContext *context) const {
+  AffineExpr sum = getAffineConstantExpr(0, context);
+  for (const auto &[monomial, coefficient] : terms) {
+    AffineExpr product;
+    for (AffineExpr atom : monomial)
+      product = product ? product * atom : atom;
+    product = product ? product * coefficient : getAffineConstantExpr(coefficient, context);
+    sum = sum + product;
+  }
+  return sum;
+}
+
+AffineExpr mlir::ft::normalizeExpr(AffineExpr expr) {
+  // Building a sum may let MLIR find a remainder in it, which is then an atom:
+  // a second round gives the fixed point.
+  for (int round = 0; round != 4; ++round) {
+    std::optional<LinearForm> form = LinearForm::get(expr);
+    if (!form)
+      return expr;
+    AffineExpr next = form->toExpr(expr.getContext());
+    if (next == expr)
+      return expr;
+    expr = next;
+  }
+  return expr;
+}
