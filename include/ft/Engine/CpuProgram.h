@@ -1,0 +1,79 @@
+//===- CpuProgram.h - a graph, compiled and ready to run --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a graph for the processor that runs this program, through MLIR's
+// ExecutionEngine, and runs it on arrays. Lengths are arguments of a run: one
+// compilation serves all of them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ENGINE_CPUPROGRAM_H
+#define FT_ENGINE_CPUPROGRAM_H
+
+#include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Runtime/HostArray.h"
+
+#include <memory>
+#include <vector>
+
+namespace mlir {
+class ExecutionEngine;
+
+namespace ft {
+
+/// The array element type that holds elements of an MLIR type; none for types no array has.
+std::optional<::ft::rt::DType> arrayTypeOf(Type elementType);
+
+/// Lengths bound to a graph's names.
+using LengthValues = llvm::DenseMap<StringAttr, int64_t>;
+
+class CpuProgram {
+public:
+  /// Errors are emitted at the graph's operations.
+  static FailureOr<std::unique_ptr<CpuProgram>> compile(etdg::GraphOp graph, const CpuOptions &options = {});
+  ~CpuProgram();
+
+  /// Everything that one call needs besides its arguments; keep it to call again at the same lengths.
+  class Call {
+  public:
+    ~Call();
+    std::vector<::ft::rt::HostArray> &results() { return outputs; }
+
+  private:
+    friend class CpuProgram;
+    std::vector<::ft::rt::HostArray> outputs, intermediates;
+    std::vector<int64_t> environment;
+    int64_t errors[4] = {0, 0, 0, 0};
+  };
+
+  /// Allocates results and intermediates for these lengths. Fails (with errors at the graph) when a
+  /// name has no length, a bound does not hold, or memory runs out.
+  FailureOr<std::unique_ptr<Call>> prepare(const LengthValues &lengths);
+  /// Runs on arrays whose shapes are those of the arguments' types; they are not checked here.
+  LogicalResult run(Call &call, ArrayRef<const ::ft::rt::HostArray *> arguments);
+
+  unsigned numKernels() const { return kernels.size(); }
+
+private:
+  CpuProgram(CpuModule &&lowered, Location loc);
+
+  using KernelFn = void (*)(void *env, int64_t begin, int64_t end);
+  using CountFn = int64_t (*)(void *env);
+
+  CpuModule lowered;
+  Location loc;
+  std::unique_ptr<ExecutionEngine> engine;
+  std::vector<std::pair<KernelFn, CountFn>> kernels;
+  std::vector<std::pair<unsigned, ::ft::rt::HostArray>> fixed; // constants and splats, by slot
+  BoundsAttr bounds;
+  ArrayAttr checks;
+};
+
+/// What a call must satisfy: names ≥ 0, the function's bounds, and the checks that
+/// `ft.split` and `ft.cast` asked for. Emits an error at `loc` for the first that fails.
+LogicalResult checkLengths(Location loc, ArrayRef<StringAttr> names, BoundsAttr bounds, ArrayAttr checks,
+                           const LengthValues &lengths);
+
+} // namespace ft
+} // namespace mlir
+
+#endif // FT_ENGINE_CPUPROGRAM_H

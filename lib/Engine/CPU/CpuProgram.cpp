@@ -1,0 +1,237 @@
+//===- CpuProgram.cpp - JIT and launch plan of the CPU --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles the kernels of a lowered graph and runs them one after the other, the
+// tasks of each on the runtime's thread pool.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Engine/CpuProgram.h"
+#include "ft/Runtime/ThreadPool.h"
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::ft;
+using ::ft::rt::DType;
+using ::ft::rt::HostArray;
+
+std::optional<DType> mlir::ft::arrayTypeOf(Type type) {
+  if (type.isF64())
+    return DType::f64;
+  if (type.isF32())
+    return DType::f32;
+  if (type.isF16())
+    return DType::f16;
+  if (type.isBF16())
+    return DType::bf16;
+  if (type.isIndex() || type.isInteger(64))
+    return DType::i64;
+  if (type.isInteger(32))
+    return DType::i32;
+  if (type.isInteger(16))
+    return DType::i16;
+  if (type.isInteger(8))
+    return DType::i8;
+  if (type.isInteger(1))
+    return DType::i1;
+  return std::nullopt;
+}
+
+LogicalResult mlir::ft::checkLengths(Location loc, ArrayRef<StringAttr> names, BoundsAttr bounds, ArrayAttr checks,
+                               const LengthValues &lengths) {
+  auto lookup = [&](StringAttr name) -> std::optional<int64_t> {
+    auto it = lengths.find(name);
+    return it == lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+  };
+  auto binding = [&] {
+    std::string text;
+    for (StringAttr name : names)
+      if (std::optional<int64_t> v = lookup(name))
+        text += (text.empty() ? "" : ", ") + name.str() + " = " + std::to_string(*v);
+    return text;
+  };
+  for (StringAttr name : names) {
+    std::optional<int64_t> value = lookup(name);
+    if (!value)
+      return emitError(loc) << "length '" << name.getValue() << "' has no value";
+    if (*value < 0)
+      return emitError(loc) << "length '" << name.getValue() << "' must not be negative, got " << *value;
+  }
+  auto holds = [&](BoundsAttr all) -> LengthAttr {
+    for (LengthAttr bound : all.getNonNegative()) {
+      std::optional<int64_t> value = bound.evaluate(lookup);
+      if (!value || *value < 0)
+        return bound;
+    }
+    return nullptr;
+  };
+  if (bounds)
+    if (LengthAttr broken = holds(bounds))
+      return emitError(loc) << "the function's bounds demand " << broken.str() << " >= 0, got " << binding();
+  if (checks)
+    for (Attribute check : checks) {
+      auto entry = cast<DictionaryAttr>(check);
+      if (holds(entry.getAs<BoundsAttr>("holds")))
+        return emitError(loc) << entry.getAs<StringAttr>("because").getValue()
+                              << " does not come out even, got " << binding();
+    }
+  return success();
+}
+
+CpuProgram::CpuProgram(CpuModule &&lowered, Location loc) : lowered(std::move(lowered)), loc(loc) {}
+CpuProgram::~CpuProgram() = default;
+CpuProgram::Call::~Call() = default;
+
+/// One element of an attribute into an array.
+static void storeElement(HostArray &array, int64_t i, Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    array.setFloat(i, number.getValueAsDouble());
+  else if (auto integer = dyn_cast<IntegerAttr>(value))
+    array.setInt(i, integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                                   : integer.getValue().getSExtValue());
+}
+
+FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, const CpuOptions &options) {
+  FailureOr<CpuModule> module = lowerGraphToCpu(graph, options);
+  if (failed(module))
+    return failure();
+  std::unique_ptr<CpuProgram> program(new CpuProgram(std::move(*module), graph.getLoc()));
+  program->bounds = graph->getAttrOfType<BoundsAttr>("ft.bounds");
+  program->checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
+
+  for (const CpuBuffer &buffer : program->lowered.buffers) {
+    std::optional<DType> dtype = arrayTypeOf(buffer.element.getElementType());
+    if (!dtype)
+      return emitError(graph.getLoc()) << "the CPU engine has no arrays of " << buffer.element.getElementType();
+    if (buffer.kind != CpuBuffer::Constant && buffer.kind != CpuBuffer::Splat)
+      continue;
+    HostArray array;
+    if (auto status = HostArray::create(*dtype, buffer.element.getShape().vec(), array); !status.ok())
+      return emitError(graph.getLoc()) << status.message();
+    if (buffer.kind == CpuBuffer::Splat) {
+      for (int64_t i = 0; i < array.numElements(); ++i)
+        storeElement(array, i, buffer.value);
+    } else {
+      int64_t i = 0;
+      for (Attribute value : cast<DenseElementsAttr>(buffer.value).getValues<Attribute>())
+        storeElement(array, i++, value);
+    }
+    program->fixed.push_back({buffer.slot, std::move(array)});
+  }
+
+  MLIRContext *context = graph.getContext();
+  ModuleOp code = program->lowered.module.get();
+  if (failed(verify(code)))
+    return failure();
+  PassManager pm(context);
+  buildLeafToLLVMPipeline(pm);
+  if (failed(pm.run(code)))
+    return failure();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+
+  static std::once_flag targets;
+  std::call_once(targets, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  auto fail = [&](llvm::Error error) {
+    return emitError(graph.getLoc()) << "the CPU engine failed: " << llvm::toString(std::move(error));
+  };
+  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return fail(host.takeError());
+  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  auto machine = host->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  ExecutionEngineOptions engineOptions;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
+  engineOptions.transformer = optimize;
+  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  engineOptions.enableObjectDump = false;
+  engineOptions.enableGDBNotificationListener = false;
+  engineOptions.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(code, engineOptions, std::move(*machine));
+  if (!engine)
+    return fail(engine.takeError());
+  program->engine = std::move(*engine);
+  for (const CpuKernel &kernel : program->lowered.kernels) {
+    auto function = program->engine->lookup(kernel.name);
+    if (!function)
+      return fail(function.takeError());
+    auto count = program->engine->lookup(kernel.name + "_count");
+    if (!count)
+      return fail(count.takeError());
+    program->kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count)});
+  }
+  return program;
+}
+
+FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthValues &lengths) {
+  if (failed(checkLengths(loc, lowered.symbols, bounds, checks, lengths)))
+    return failure();
+  auto call = std::make_unique<Call>();
+  call->environment.assign(lowered.numSlots, 0);
+  call->environment[Environment::kThreads] = ft_num_threads();
+  call->environment[Environment::kError] = reinterpret_cast<int64_t>(call->errors);
+  for (auto [i, name] : llvm::enumerate(lowered.symbols))
+    call->environment[Environment::kFirstSymbol + i] = lengths.lookup(name);
+  for (auto &[slot, array] : fixed)
+    call->environment[slot] = reinterpret_cast<int64_t>(array.data());
+
+  auto lookup = [&](StringAttr name) { return std::optional<int64_t>(lengths.lookup(name)); };
+  unsigned numResults = 0;
+  for (const CpuBuffer &buffer : lowered.buffers)
+    if (buffer.kind == CpuBuffer::Result)
+      ++numResults;
+  call->outputs.resize(numResults);
+  for (const CpuBuffer &buffer : lowered.buffers) {
+    if (buffer.kind != CpuBuffer::Result && buffer.kind != CpuBuffer::Intermediate)
+      continue;
+    std::vector<int64_t> shape;
+    for (auto [d, length] : llvm::enumerate(buffer.lengths)) {
+      std::optional<int64_t> value = length.evaluate(lookup);
+      if (!value || *value < 0)
+        return emitError(loc) << "length " << length.str() << " of a list is negative or overflows";
+      shape.push_back(!buffer.planes.empty() && buffer.planes[d] != 0 ? buffer.planes[d] : *value);
+    }
+    llvm::append_range(shape, buffer.element.getShape());
+    HostArray array;
+    if (auto status = HostArray::create(*arrayTypeOf(buffer.element.getElementType()), shape, array); !status.ok())
+      return emitError(loc) << status.message();
+    HostArray &place = buffer.kind == CpuBuffer::Result ? call->outputs[buffer.index]
+                                                        : call->intermediates.emplace_back();
+    place = std::move(array);
+    call->environment[buffer.slot] = reinterpret_cast<int64_t>(place.data());
+  }
+  return call;
+}
+
+LogicalResult CpuProgram::run(Call &call, ArrayRef<const HostArray *> arguments) {
+  for (const CpuBuffer &buffer : lowered.buffers)
+    if (buffer.kind == CpuBuffer::Argument)
+      call.environment[buffer.slot] = reinterpret_cast<int64_t>(arguments[buffer.index]->data());
+  call.errors[0] = 0;
+  void *env = call.environment.data();
+  for (auto &[kernel, count] : kernels)
+    if (int64_t tasks = count(env); tasks > 0)
+      ft_parallel_for(kernel, env, tasks, /*grain=*/1);
+  if (call.errors[0] != 0) {
+    unsigned block = call.errors[1];
+    return emitError(lowered.blockLocations[block])
+           << "gather index " << call.errors[2] << " is out of range [0, " << call.errors[3] << ")";
+  }
+  return success();
+}

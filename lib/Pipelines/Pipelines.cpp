@@ -1,0 +1,16 @@
+//===- Pipelines.cpp - from one phase to the next -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Pipelines/Pipelines.h"
+
+#include "ft/Conversion/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void ft::buildToETDGPipeline(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertFTToETDG());
+}

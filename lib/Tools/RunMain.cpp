@@ -1,0 +1,350 @@
+//===- RunMain.cpp - ft-run -----------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a program on an engine: on given or generated arrays, at given lengths,
+// compared with the reference interpreter, timed. Exit status 0 only if it ran
+// and compared equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunProgram.h"
+
+#include "ft/Interpreter/FTInterpreter.h"
+#if __has_include("ft/Interpreter/ETDGInterpreter.h")
+#include "ft/Interpreter/ETDGInterpreter.h"
+#define FT_HAVE_GRAPH_INTERPRETER
+#endif
+#include "ft/Pipelines/Pipelines.h"
+#include "ft/Runtime/Compare.h"
+#include "ft/Runtime/Npy.h"
+#include "ft/Runtime/ThreadPool.h"
+#include "ft/Support/InputLimits.h"
+#include "ft/Tools/ToolMains.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tools;
+using ::ft::rt::HostArray;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"ft-run"};
+  cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE.mlir"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::desc("the function to run (default: the only one, or @main)"),
+                             cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default) or cuda"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
+  cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
+  cl::list<std::string> args{"arg", cl::desc("an argument's array, in order"), cl::value_desc("x.npy"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("of generated arguments and of orders"), cl::init(0), cl::cat(category)};
+  cl::list<std::string> dims{"dim", cl::desc("a length"), cl::value_desc("NAME=VALUE"), cl::cat(category)};
+  cl::list<std::string> outs{"out", cl::desc("where to write a result, in order"), cl::value_desc("y.npy"), cl::cat(category)};
+  cl::opt<std::string> compare{"compare", cl::desc("interpret: compare with the reference interpreter; truth: with its f64 mode"),
+                               cl::cat(category)};
+  cl::opt<double> rtol{"rtol", cl::desc("relative tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
+  cl::opt<double> atol{"atol", cl::desc("absolute tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
+  cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What a run gave.
+struct Outcome {
+  std::vector<HostArray> results;
+  double compileSeconds = 0;
+  std::vector<double> runSeconds;
+};
+
+class Runner {
+public:
+  Runner(Options &options, ModuleOp module, const Entry &entry, const Data &data)
+      : options(options), module(module), entry(entry), data(data) {}
+
+  FailureOr<Outcome> runEngine();
+  FailureOr<std::vector<HostArray>> interpretReference(bool truth);
+
+private:
+  FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner);
+  FailureOr<Outcome> runCpu();
+  FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
+  /// Calls `once` one time, or as often as a benchmark wants.
+  LogicalResult repeat(Outcome &outcome, llvm::function_ref<LogicalResult()> once);
+
+  Options &options;
+  ModuleOp module;
+  const Entry &entry;
+  const Data &data;
+};
+} // namespace
+
+FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner) {
+  owner = module.clone();
+  if (!isa<etdg::GraphOp>(entry.op)) {
+    PassManager pm(module.getContext());
+    buildToETDGPipeline(pm);
+    if (failed(pm.run(*owner)))
+      return failure();
+  }
+  auto graph = dyn_cast_or_null<etdg::GraphOp>(owner->lookupSymbol(entry.name));
+  if (!graph)
+    return entry.op->emitError() << "did not become a graph";
+  return graph;
+}
+
+FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &run, bool asGraph) {
+  interp::Lengths lengths;
+  for (auto &[name, value] : data.lengths)
+    lengths[name.getValue()] = value;
+  if (!asGraph && isa<func::FuncOp>(entry.op))
+    return interp::runFT(module, entry.name, lengths, data.arguments, run);
+  OwningOpRef<ModuleOp> owner;
+  FailureOr<etdg::GraphOp> graph = makeGraph(owner);
+  if (failed(graph))
+    return failure();
+#ifdef FT_HAVE_GRAPH_INTERPRETER
+  return interp::runETDG(*owner, entry.name, lengths, data.arguments, run);
+#else
+  return entry.op->emitError("no graph interpreter");
+#endif
+}
+
+FailureOr<std::vector<HostArray>> Runner::interpretReference(bool truth) {
+  interp::RunOptions run;
+  run.truth = truth;
+  run.seed = options.seed;
+  return interpret(run, false);
+}
+
+LogicalResult Runner::repeat(Outcome &outcome, llvm::function_ref<LogicalResult()> once) {
+  double begin = now();
+  if (failed(once()))
+    return failure();
+  outcome.runSeconds.push_back(now() - begin);
+  if (!options.bench)
+    return success();
+  // The first run pays for page faults and waking threads: it does not count
+  // when there are others.
+  double budget = 1.0, first = outcome.runSeconds.front();
+  int64_t times = std::clamp<int64_t>(budget / std::max(first, 1e-6), 5, 2000);
+  outcome.runSeconds.clear();
+  for (int64_t i = 0; i < times && now() - begin < 10; ++i) {
+    double start = now();
+    if (failed(once()))
+      return failure();
+    outcome.runSeconds.push_back(now() - start);
+  }
+  llvm::sort(outcome.runSeconds);
+  return success();
+}
+
+FailureOr<Outcome> Runner::runCpu() {
+  Outcome outcome;
+  double begin = now();
+  OwningOpRef<ModuleOp> owner;
+  FailureOr<etdg::GraphOp> graph = makeGraph(owner);
+  if (failed(graph))
+    return failure();
+  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph);
+  if (failed(program))
+    return failure();
+  outcome.compileSeconds = now() - begin;
+  FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(data.lengths);
+  if (failed(call))
+    return failure();
+  SmallVector<const HostArray *> arguments;
+  for (const HostArray &array : data.arguments)
+    arguments.push_back(&array);
+  if (failed(repeat(outcome, [&] { return (*program)->run(**call, arguments); })))
+    return failure();
+  outcome.results = std::move((*call)->results());
+  return outcome;
+}
+
+FailureOr<Outcome> Runner::runEngine() {
+  if (options.engine == "cpu")
+    return runCpu();
+  Outcome outcome;
+  interp::RunOptions run;
+  run.seed = options.seed;
+  if (options.order == "random")
+    run.order = interp::Order::Random;
+  else if (options.order == "declared")
+    run.order = interp::Order::Declared;
+  if (failed(repeat(outcome, [&] {
+        FailureOr<std::vector<HostArray>> results = interpret(run, !options.order.empty());
+        if (failed(results))
+          return failure();
+        outcome.results = std::move(*results);
+        return success();
+      })))
+    return failure();
+  return outcome;
+}
+
+//===----------------------------------------------------------------------===//
+// The tool
+//===----------------------------------------------------------------------===//
+
+static bool checkOptions(Options &options) {
+  auto bad = [](const llvm::Twine &message) {
+    llvm::errs() << "ft-run: error: " << message << "\n";
+    return false;
+  };
+  if (!llvm::is_contained({"interpret", "cpu", "cuda"}, options.engine.getValue()))
+    return bad("--engine=" + options.engine + ": expected interpret, cpu or cuda");
+  if (options.engine == "cuda")
+    return bad("--engine=cuda: this build has no CUDA engine");
+  if (!options.target.empty() && options.target != "cpu")
+    return bad("--target=" + options.target + ": this build runs on cpu");
+  if (!options.order.empty() && !llvm::is_contained({"dataflow", "random", "declared"}, options.order.getValue()))
+    return bad("--order=" + options.order + ": expected dataflow, random or declared");
+  if (!options.order.empty() && options.engine != "interpret")
+    return bad("--order is the interpreter's: add --engine=interpret");
+  if (!options.compare.empty() && options.compare != "interpret" && options.compare != "truth")
+    return bad("--compare=" + options.compare + ": expected interpret or truth");
+  return true;
+}
+
+static bool parseLengths(Options &options, DataOptions &data) {
+  for (const std::string &text : options.dims) {
+    auto [name, value] = llvm::StringRef(text).split('=');
+    int64_t number = 0;
+    if (name.trim().empty() || value.trim().getAsInteger(10, number)) {
+      llvm::errs() << "ft-run: error: --dim " << text << ": expected NAME=VALUE with an integer that fits 64 bits\n";
+      return false;
+    }
+    data.lengths.push_back({name.trim().str(), number});
+  }
+  return true;
+}
+
+int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
+  setUpTool("ft-run");
+  registerInputOptions();
+  Options options;
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "Run a FractalTensor program\n");
+  DataOptions dataOptions;
+  if (!checkOptions(options) || !parseLengths(options, dataOptions))
+    return EXIT_FAILURE;
+  dataOptions.argumentFiles.assign(options.args.begin(), options.args.end());
+  dataOptions.seed = options.seed;
+
+  double begin = now();
+  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(options.file);
+  if (!buffer)
+    return EXIT_FAILURE;
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return EXIT_FAILURE;
+  double parseSeconds = now() - begin;
+
+  FailureOr<Entry> entry = findEntry(*module, options.entry);
+  if (failed(entry))
+    return EXIT_FAILURE;
+  if (options.outs.size() > entry->results.size()) {
+    entry->op->emitError() << "gives " << entry->results.size() << " arrays, but --out was given " << options.outs.size() << " times";
+    return EXIT_FAILURE;
+  }
+  FailureOr<Data> data = makeData(*entry, dataOptions);
+  if (failed(data))
+    return EXIT_FAILURE;
+
+  Runner runner(options, *module, *entry, *data);
+  FailureOr<Outcome> outcome = runner.runEngine();
+  if (failed(outcome))
+    return EXIT_FAILURE;
+
+  bool equal = true;
+  llvm::json::Array comparisons;
+  std::string text;
+  double maxError = 0;
+  if (!options.compare.empty()) {
+    FailureOr<std::vector<HostArray>> reference = runner.interpretReference(options.compare == "truth");
+    if (failed(reference))
+      return EXIT_FAILURE;
+    for (auto [i, result] : llvm::enumerate(outcome->results)) {
+      ::ft::rt::Tolerance tolerance = ::ft::rt::defaultTolerance(result.dtype);
+      if (options.rtol >= 0)
+        tolerance.rtol = options.rtol;
+      if (options.atol >= 0)
+        tolerance.atol = options.atol;
+      ::ft::rt::Comparison comparison = ::ft::rt::compare(result, (*reference)[i], tolerance);
+      equal &= comparison.equal;
+      maxError = std::max(maxError, comparison.maxScaled);
+      text += "result " + std::to_string(i) + " " + result.describe() + ": " + comparison.message + "\n";
+      comparisons.push_back(llvm::json::Object{{"result", static_cast<int64_t>(i)},
+                                               {"type", result.describe()},
+                                               {"equal", comparison.equal},
+                                               {"max_error", std::isfinite(comparison.maxError) ? llvm::json::Value(comparison.maxError) : nullptr},
+                                               {"of_tolerance", std::isfinite(comparison.maxScaled) ? llvm::json::Value(comparison.maxScaled) : nullptr},
+                                               {"message", comparison.message}});
+    }
+  }
+  if (equal)
+    for (auto [i, path] : llvm::enumerate(options.outs))
+      if (auto status = ::ft::rt::writeNpy(path, outcome->results[i]); !status.ok()) {
+        llvm::errs() << "ft-run: error: " << status.message() << "\n";
+        return EXIT_FAILURE;
+      }
+
+  double best = outcome->runSeconds.empty() ? 0 : outcome->runSeconds.front();
+  double median = outcome->runSeconds.empty() ? 0 : outcome->runSeconds[outcome->runSeconds.size() / 2];
+  if (options.json) {
+    llvm::json::Object lengths;
+    for (StringAttr name : entry->names)
+      lengths[name.getValue()] = data->lengths.lookup(name);
+    llvm::json::Object report{{"file", options.file.getValue()},
+                              {"entry", entry->name},
+                              {"engine", options.engine.getValue()},
+                              {"threads", options.engine == "cpu" ? static_cast<int64_t>(ft_num_threads()) : 1},
+                              {"lengths", std::move(lengths)},
+                              {"parse_seconds", parseSeconds},
+                              {"compile_seconds", outcome->compileSeconds},
+                              {"run_seconds", best},
+                              {"run_seconds_median", median},
+                              {"runs", static_cast<int64_t>(outcome->runSeconds.size())}};
+    if (!options.compare.empty()) {
+      report["equal"] = equal;
+      report["of_tolerance"] = std::isfinite(maxError) ? llvm::json::Value(maxError) : nullptr;
+      report["comparisons"] = std::move(comparisons);
+    }
+    llvm::outs() << llvm::json::Value(std::move(report)) << "\n";
+  } else {
+    llvm::outs() << "@" << entry->name << " on " << options.engine.getValue();
+    for (StringAttr name : entry->names)
+      llvm::outs() << " " << name.getValue() << "=" << data->lengths.lookup(name);
+    llvm::outs() << "\n";
+    if (options.compare.empty())
+      for (auto [i, result] : llvm::enumerate(outcome->results))
+        llvm::outs() << "result " << i << " " << result.describe() << "\n";
+    llvm::outs() << text;
+    if (options.bench)
+      llvm::outs() << llvm::format("compile %.3f s, run %.6f s best, %.6f s median of %zu\n", outcome->compileSeconds,
+                                   best, median, outcome->runSeconds.size());
+    if (!options.compare.empty())
+      llvm::outs() << (equal ? "equal\n" : "NOT EQUAL\n");
+  }
+  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,226 @@
+//===- RunProgram.cpp - entries, lengths and arguments of ft-run ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the entry, binds lengths and makes the arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunProgram.h"
+
+#include "ft/Runtime/Generate.h"
+#include "ft/Runtime/Npy.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tools;
+using ::ft::rt::DType;
+using ::ft::rt::HostArray;
+
+/// Members of a value's type, tuples taken apart: lengths, then element.
+static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Parameter> &parameters) {
+  if (auto list = dyn_cast<ListType>(type)) {
+    base.lengths.append(list.getLengths().begin(), list.getLengths().end());
+    return addParameters(list.getElement(), base, parameters);
+  }
+  if (auto buffer = dyn_cast<etdg::BufferType>(type)) {
+    base.lengths.append(buffer.getLengths().begin(), buffer.getLengths().end());
+    base.element = buffer.getElement();
+    parameters.push_back(base);
+    return success();
+  }
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type member : tuple.getTypes())
+      if (failed(addParameters(member, base, parameters)))
+        return failure();
+    return success();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || !arrayTypeOf(tensor.getElementType()))
+    return emitError(base.loc) << base.name << " has type " << type
+                               << "; expected a list, a buffer or a tensor of static shape with elements that arrays have";
+  base.element = tensor;
+  parameters.push_back(base);
+  return success();
+}
+
+FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
+  SmallVector<Operation *> candidates;
+  for (Operation &op : *module.getBody())
+    if (isa<func::FuncOp, etdg::GraphOp>(op) && !cast<FunctionOpInterface>(op).isExternal() &&
+        SymbolTable::getSymbolVisibility(&op) != SymbolTable::Visibility::Private)
+      candidates.push_back(&op);
+  Operation *chosen = nullptr;
+  auto names = [&] {
+    std::string all;
+    for (Operation *op : candidates)
+      all += (all.empty() ? "@" : ", @") + SymbolTable::getSymbolName(op).str();
+    return all;
+  };
+  if (!name.empty()) {
+    for (Operation *op : candidates)
+      if (SymbolTable::getSymbolName(op).getValue() == name)
+        chosen = op;
+    if (!chosen)
+      return emitError(module.getLoc()) << "there is no function @" << name << "; found " << (candidates.empty() ? "none" : names());
+  } else if (candidates.empty()) {
+    return emitError(module.getLoc()) << "there is no function to run";
+  } else if (candidates.size() == 1) {
+    chosen = candidates.front();
+  } else {
+    for (Operation *op : candidates)
+      if (SymbolTable::getSymbolName(op).getValue() == "main")
+        chosen = op;
+    if (!chosen)
+      return emitError(module.getLoc()) << "there are several functions: choose one with --entry (" << names() << ")";
+  }
+
+  Entry entry;
+  entry.op = chosen;
+  auto function = cast<FunctionOpInterface>(chosen);
+  entry.name = function.getName();
+  entry.bounds = chosen->getAttrOfType<BoundsAttr>("ft.bounds");
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    Parameter parameter{"argument " + std::to_string(i), {}, {}, function.getArgAttr(i, "ft.gen"),
+                        function.getArgument(i).getLoc()};
+    if (failed(addParameters(type, parameter, entry.parameters)))
+      return failure();
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    Parameter parameter{"result " + std::to_string(i), {}, {}, nullptr, chosen->getLoc()};
+    if (failed(addParameters(type, parameter, entry.results)))
+      return failure();
+  }
+  for (const Parameter &parameter : entry.parameters)
+    for (LengthAttr length : parameter.lengths)
+      if (StringAttr single = length.getSingleName(); single && !llvm::is_contained(entry.names, single))
+        entry.names.push_back(single);
+  return entry;
+}
+
+/// The distribution that `ft.gen` says; by default standard normal, small integers.
+static FailureOr< ::ft::rt::Distribution> distributionOf(const Parameter &parameter, const LengthValues &lengths) {
+  using ::ft::rt::Distribution;
+  bool isFloat = isa<FloatType>(parameter.element.getElementType());
+  auto lookup = [&](StringAttr name) -> std::optional<int64_t> {
+    auto it = lengths.find(name);
+    return it == lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+  };
+  if (auto normal = dyn_cast_or_null<NormalAttr>(parameter.generator))
+    return isFloat ? Distribution::makeNormal(normal.getScale()) : Distribution::makeInteger(-3, 3);
+  if (auto uniform = dyn_cast_or_null<UniformAttr>(parameter.generator))
+    return isFloat ? Distribution::makeUniform(uniform.getLo(), uniform.getHi())
+                   : Distribution::makeInteger(uniform.getLo(), uniform.getHi());
+  if (auto index = dyn_cast_or_null<IndexAttr>(parameter.generator)) {
+    std::optional<int64_t> lo = index.getLo().evaluate(lookup), hi = index.getHi().evaluate(lookup);
+    if (!lo || !hi)
+      return emitError(parameter.loc) << parameter.name << ": the range of its indices, [" << index.getLo().str() << ", "
+                                      << index.getHi().str() << "), has no value";
+    return Distribution::makeIndex(*lo, *hi);
+  }
+  return isFloat ? Distribution::makeNormal(1.0) : Distribution::makeInteger(-3, 3);
+}
+
+FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) {
+  Data data;
+  MLIRContext *context = entry.op->getContext();
+  Location loc = entry.op->getLoc();
+  llvm::DenseMap<StringAttr, std::string> origin;
+  auto bind = [&](StringAttr name, int64_t value, const std::string &from) -> LogicalResult {
+    auto [it, inserted] = data.lengths.try_emplace(name, value);
+    if (inserted) {
+      origin[name] = from;
+      return success();
+    }
+    if (it->second != value)
+      return emitError(loc) << "two lengths for '" << name.getValue() << "': " << it->second << " from " << origin[name]
+                            << ", " << value << " from " << from;
+    return success();
+  };
+  for (auto &[name, value] : options.lengths) {
+    StringAttr attr = StringAttr::get(context, name);
+    if (!llvm::is_contained(entry.names, attr)) {
+      InFlightDiagnostic error = emitError(loc) << "--dim names '" << name << "', which @" << entry.name << " does not have; its lengths are ";
+      llvm::interleaveComma(entry.names, error, [&](StringAttr n) { error << n.getValue(); });
+      return error;
+    }
+    if (value < 0)
+      return emitError(loc) << "--dim " << name << "=" << value << ": a length must not be negative";
+    if (failed(bind(attr, value, "--dim")))
+      return failure();
+  }
+  if (options.argumentFiles.size() > entry.parameters.size())
+    return emitError(loc) << "@" << entry.name << " takes " << entry.parameters.size() << " arrays, but --arg was given "
+                          << options.argumentFiles.size() << " times";
+
+  // Given arrays bind the names in their shapes.
+  for (auto [i, file] : llvm::enumerate(options.argumentFiles)) {
+    const Parameter &parameter = entry.parameters[i];
+    HostArray array;
+    ::ft::rt::NpyExpectation expected;
+    expected.dtype = arrayTypeOf(parameter.element.getElementType());
+    if (auto status = ::ft::rt::readNpy(file, array, expected); !status.ok())
+      return emitError(parameter.loc) << parameter.name << ": " << status.message();
+    unsigned rank = parameter.lengths.size() + parameter.element.getRank();
+    if (array.shape.size() != rank)
+      return emitError(parameter.loc) << parameter.name << ": expected an array of rank " << rank << " ("
+                                      << parameter.lengths.size() << " lengths, then the element's "
+                                      << parameter.element.getRank() << "), found " << array.describe() << " in '" << file
+                                      << "'";
+    for (auto [d, length] : llvm::enumerate(parameter.lengths))
+      if (StringAttr single = length.getSingleName())
+        if (failed(bind(single, array.shape[d], "the shape of '" + file + "'")))
+          return failure();
+    data.arguments.push_back(std::move(array));
+  }
+  if (auto defaults = entry.op->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    for (NamedAttribute attr : defaults)
+      if (auto value = dyn_cast<IntegerAttr>(attr.getValue()); value && !data.lengths.contains(attr.getName()))
+        data.lengths[attr.getName()] = value.getInt();
+  for (StringAttr name : entry.names)
+    if (!data.lengths.contains(name))
+      return emitError(loc) << "length '" << name.getValue() << "' of @" << entry.name
+                            << " has no value: give --dim " << name.getValue() << "=N, or ft.lengths on the function";
+  if (failed(checkLengths(loc, entry.names, entry.bounds, nullptr, data.lengths)))
+    return failure();
+
+  auto shapeOf = [&](const Parameter &parameter) -> FailureOr<std::vector<int64_t>> {
+    std::vector<int64_t> shape;
+    for (LengthAttr length : parameter.lengths) {
+      std::optional<int64_t> value =
+          length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
+            auto it = data.lengths.find(name);
+            return it == data.lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+          });
+      if (length.getRagged())
+        return emitError(parameter.loc) << parameter.name << " has a ragged level; give it through the C++ interpreter";
+      if (!value || *value < 0)
+        return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
+      shape.push_back(*value);
+    }
+    llvm::append_range(shape, parameter.element.getShape());
+    return shape;
+  };
+  for (auto [i, parameter] : llvm::enumerate(entry.parameters)) {
+    FailureOr<std::vector<int64_t>> shape = shapeOf(parameter);
+    if (failed(shape))
+      return failure();
+    DType dtype = *arrayTypeOf(parameter.element.getElementType());
+    if (i < data.arguments.size()) {
+      if (data.arguments[i].shape != *shape)
+        return emitError(parameter.loc) << parameter.name << ": expected " << ::ft::rt::describe(dtype, *shape) << ", found "
+                                        << data.arguments[i].describe() << " in '" << options.argumentFiles[i] << "'";
+      continue;
+    }
+    HostArray array;
+    if (auto status = HostArray::create(dtype, *shape, array); !status.ok())
+      return emitError(parameter.loc) << parameter.name << ": " << status.message();
+    FailureOr<::ft::rt::Distribution> distribution = distributionOf(parameter, data.lengths);
+    if (failed(distribution))
+      return failure();
+    if (array.numElements() > 0)
+      if (auto status = ::ft::rt::generate(array, *distribution, options.seed, i); !status.ok())
+        return emitError(parameter.loc) << parameter.name << ": " << status.message();
+    data.arguments.push_back(std::move(array));
+  }
+  return data;
+}

@@ -1,0 +1,57 @@
+//===- RunProgram.h - a program with its data -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ft-run does between the command line and an engine: choose the entry,
+// bind lengths, read or generate arguments.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_TOOLS_RUNPROGRAM_H
+#define FT_LIB_TOOLS_RUNPROGRAM_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Engine/CpuProgram.h"
+#include "ft/Runtime/HostArray.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::ft::tools {
+
+/// One array argument or result: a list of tensors.
+struct Parameter {
+  std::string name; // for messages: "argument 1 (%ws)"
+  SmallVector<LengthAttr> lengths;
+  RankedTensorType element;
+  Attribute generator; // `ft.gen` or null
+  Location loc;
+};
+
+/// The function or graph that runs.
+struct Entry {
+  Operation *op = nullptr; // func::FuncOp or etdg::GraphOp
+  StringRef name;
+  SmallVector<Parameter> parameters, results;
+  SmallVector<StringAttr> names;
+  BoundsAttr bounds;
+};
+
+FailureOr<Entry> findEntry(ModuleOp module, StringRef name);
+
+struct DataOptions {
+  std::vector<std::string> argumentFiles;
+  uint64_t seed = 0;
+  std::vector<std::pair<std::string, int64_t>> lengths; // --dim
+};
+
+struct Data {
+  LengthValues lengths;
+  std::vector<::ft::rt::HostArray> arguments;
+};
+
+/// Lengths come from --dim, then from the shapes of given arrays, then from
+/// `ft.lengths`; two that disagree are an error that names both places.
+FailureOr<Data> makeData(const Entry &entry, const DataOptions &options);
+
+} // namespace mlir::ft::tools
+
+#endif // FT_LIB_TOOLS_RUNPROGRAM_H
