@@ -331,7 +331,8 @@ ParseResult BlockParser::parse() {
       entry.addArgument(argument.type, result.location);
   }
   if (body->back().empty() || !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
-    OpBuilder builder = OpBuilder::atBlockEnd(&body->back());
+    OpBuilder builder(context);
+    builder.setInsertionPointToEnd(&body->back());
     YieldOp::create(builder, result.location, ValueRange());
   }
   if (succeeded(parser.parseOptionalKeyword("combine")) &&

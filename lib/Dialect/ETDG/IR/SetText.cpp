@@ -226,6 +226,32 @@ IntegerSet etdg::canonicalizeSet(IntegerSet set) {
     if (!addConstraint(list, {LinearForm::of(simple), set.isEq(i)}))
       return IntegerSet::getEmptySet(numDims, numSymbols, context);
   }
+  // Where a dimension is a constant, the others speak of the constant: `D >= 1`
+  // where `j = 0` and `j < D`.
+  for (unsigned i = 0; i < list.size(); ++i) {
+    const LinearForm &form = list[i].form;
+    if (!list[i].isEq || form.terms.size() != 1 || !isa<AffineDimExpr>(form.terms.front().first) ||
+        form.terms.front().second != 1)
+      continue;
+    AffineExpr dim = form.terms.front().first,
+               value = getAffineConstantExpr(-form.constant, context);
+    SmallVector<Constraint> old = std::move(list);
+    list.clear();
+    bool changed = false;
+    for (const Constraint &c : old) {
+      if (c.isEq && sameTerms(c.form, old[i].form, 1)) {
+        list.push_back(c);
+        continue;
+      }
+      AffineExpr expr = c.form.toExpr(context), replaced = expr.replace(dim, value);
+      changed |= expr != replaced;
+      replaced = simplifyAffineExpr(replaced, numDims, numSymbols);
+      if (!addConstraint(list, {LinearForm::of(replaced), c.isEq}))
+        return IntegerSet::getEmptySet(numDims, numSymbols, context);
+    }
+    if (changed)
+      i = -1;
+  }
   if (list.empty())
     return getUniverse(context, numDims, numSymbols);
 
