@@ -104,7 +104,9 @@ LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const Context &
   if (!context.combining)
     return success();
   ComputeOp op = context.combining;
-  for (Value identity : op.getIdentities())
+  // The initial states are neutral where no identity is given.
+  OperandRange identities = op.getIdentities().empty() ? op.getInits() : op.getIdentities();
+  for (Value identity : identities)
     for (const View &view : std::vector<View>(viewsOf(identity))) {
       FailureOr<etdg::ReadAttr> read = makeRead(op.getLoc(), spec, context, view);
       if (failed(read))

@@ -86,14 +86,25 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (!function)
     return op->emitError() << "'" << name << "' belongs on a function";
 
+  // Other functions with lengths, such as graphs, bind names by types of their own.
+  if (!llvm::all_of(function.getArgumentTypes(), isValueType))
+    return success();
+
   SmallVector<StringAttr> bound = getBoundNames(function.getArgumentTypes());
+  // A function that says anything about lengths has its types checked here; of
+  // the others each operation checks its own.
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+    if (failed(
+            ft::detail::verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); })))
+      return failure();
   if (name != "ft.bounds")
     return verifyLengthTable(op, attribute, bound, function, name == "ft.typical");
 
   auto bounds = dyn_cast<BoundsAttr>(attribute.getValue());
   if (!bounds)
-    return op->emitError() << "'ft.bounds' must be inequalities such as #ft.bounds<\"L >= 5\">, found "
-                           << attribute.getValue();
+    return op->emitError()
+           << "'ft.bounds' must be inequalities such as #ft.bounds<\"L >= 5\">, found "
+           << attribute.getValue();
   for (LengthAttr bound_ : bounds.getNonNegative())
     if (failed(ft::detail::verifyNames(bound_, bound, function,
                                        [&] { return op->emitError() << "'ft.bounds': "; })))
@@ -116,6 +127,8 @@ LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned region
     return op->emitError() << "'ft.gen' of argument " << argIndex
                            << " must be #ft.normal, #ft.uniform or #ft.index, found " << value;
   Type element = function.getArgumentTypes()[argIndex];
+  if (!isValueType(element))
+    return success(); // checked by the dialect that the type belongs to
   if (auto list = dyn_cast<ListType>(element))
     element = list.getElement();
   auto tensor = dyn_cast<RankedTensorType>(element);
@@ -144,8 +157,7 @@ LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned region
 // Names in types
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with each length of a type, those of tuple members included.
-static void forEachLength(Type type, function_ref<void(LengthAttr)> visit) {
+void mlir::ft::detail::forEachLength(Type type, function_ref<void(LengthAttr)> visit) {
   if (auto list = dyn_cast<ListType>(type)) {
     for (LengthAttr length : list.getLengths())
       visit(length);
