@@ -131,6 +131,31 @@ static std::optional<LinearForm> wrapAtom(AffineExpr expr, AffineExprKind kind) 
   return LinearForm::get(expr);
 }
 
+/// floordiv(floordiv(A, b) + k, d) = floordiv(A + k·b, b·d).
+std::optional<LinearForm> LinearForm::divideTwice(const LinearForm &numerator, int64_t d,
+                                                  MLIRContext *context) {
+  const auto &[monomial, coefficient] = *numerator.terms.begin();
+  size_t numTerms = numerator.getConstantTerm() == 0 ? 1 : 2;
+  if (numerator.terms.size() != numTerms || coefficient != 1 || monomial.size() != 1)
+    return std::nullopt;
+  AffineExpr atom = monomial.front();
+  bool isCeil = atom.getKind() == AffineExprKind::CeilDiv;
+  if (!isCeil && atom.getKind() != AffineExprKind::FloorDiv)
+    return std::nullopt;
+  auto binary = cast<AffineBinaryOpExpr>(atom);
+  auto b = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  std::optional<LinearForm> inner = get(binary.getLHS());
+  int64_t offset, product;
+  if (!b || b.getValue() < 1 || !inner ||
+      llvm::MulOverflow(numerator.getConstantTerm(), b.getValue(), offset) ||
+      llvm::MulOverflow(d, b.getValue(), product) || !inner->add(Monomial(), offset) ||
+      (isCeil && !inner->add(Monomial(), b.getValue() - 1)))
+    return std::nullopt;
+  LinearForm divisor;
+  divisor.add(Monomial(), product);
+  return divide(std::move(*inner), divisor, AffineExprKind::FloorDiv, context);
+}
+
 std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearForm &divisor,
                                              AffineExprKind kind, MLIRContext *context) {
   LinearForm quotient, rest;
@@ -159,6 +184,8 @@ std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearF
     for (const auto &[monomial, coefficient] : rest.terms)
       reduced.add(monomial, coefficient / common);
     d /= common;
+    if (std::optional<LinearForm> nested = divideTwice(reduced, d, context))
+      return finish(nested);
     if (d > 1 && reduced.getConstantTerm() == d - 1) {
       reduced.terms.erase(Monomial());
       return finish(wrapAtom(reduced.toExpr(context).ceilDiv(d), AffineExprKind::CeilDiv));

@@ -30,7 +30,7 @@ public:
   /// form grows beyond reason. Rules: quotients and remainders by a positive
   /// constant have coefficients in [0, divisor) and no common factor with it,
   /// and are written `ceildiv` where the constant term is divisor - 1; divisors
-  /// that are one monomial cancel in the terms they divide.
+  /// that are one monomial cancel in the terms they divide; a quotient of a quotient is one.
   static std::optional<LinearForm> get(AffineExpr expr);
 
   AffineExpr toExpr(MLIRContext *context) const;
@@ -46,6 +46,8 @@ private:
   static std::optional<LinearForm> multiply(const LinearForm &a, const LinearForm &b);
   static std::optional<LinearForm> divide(LinearForm numerator, const LinearForm &divisor,
                                           AffineExprKind kind, MLIRContext *context);
+  static std::optional<LinearForm> divideTwice(const LinearForm &numerator, int64_t d,
+                                               MLIRContext *context);
   static std::optional<LinearForm> remainder(LinearForm numerator, const LinearForm &divisor,
                                              MLIRContext *context);
 };

@@ -376,7 +376,8 @@ LogicalResult IotaOp::verify() {
   auto list = cast<ListType>(getResult().getType());
   if (list.getDepth() != 1 || !isIndexTensor(list.getElement())) // I1
     return emitOpError("(I1) expects one dimension of tensor<iN> or tensor<index>, found ") << list;
-  return success();
+  return ft::detail::verifyNonNegative(
+      *this, list.getLength(), "(I1) length " + list.getLength().str(), "must not be negative");
 }
 
 LogicalResult CastOp::verify() {

@@ -139,9 +139,16 @@ bool mlir::ft::isProvablyNonNegative(Operation *op, LengthAttr nonNegative) {
     return true;
 
   SmallVector<StringAttr> names(nonNegative.getNames());
-  ArrayRef<LengthAttr> bounds;
+  SmallVector<LengthAttr> bounds;
   if (BoundsAttr attr = getBoundsAt(op))
-    bounds = attr.getNonNegative();
+    llvm::append_range(bounds, attr.getNonNegative());
+  // A list that is there has no negative length: an argument `[L - 2]` says L >= 2.
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    for (Type type : function.getArgumentTypes())
+      ft::detail::forEachLength(type, [&](LengthAttr length) {
+        if (!length.getRagged() && !length.getSingleName() && !length.isConstant())
+          bounds.push_back(length);
+      });
   for (LengthAttr bound : bounds)
     for (StringAttr name : bound.getNames())
       if (!llvm::is_contained(names, name))

@@ -12,6 +12,9 @@
 
 namespace mlir::ft::detail {
 
+/// Calls `visit` with each length of a type, those of tuple members included.
+void forEachLength(Type type, function_ref<void(LengthAttr)> visit);
+
 /// Every name of `length` must be in `bound`, the names that the arguments of `function` bind.
 LogicalResult verifyNames(LengthAttr length, ArrayRef<StringAttr> bound,
                           FunctionOpInterface function,

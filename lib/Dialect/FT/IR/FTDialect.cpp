@@ -171,7 +171,7 @@ void mlir::ft::detail::forEachLength(Type type, function_ref<void(LengthAttr)> v
 SmallVector<StringAttr> mlir::ft::getBoundNames(TypeRange argumentTypes) {
   SmallVector<StringAttr> names;
   for (Type type : argumentTypes)
-    forEachLength(type, [&](LengthAttr length) {
+    ft::detail::forEachLength(type, [&](LengthAttr length) {
       StringAttr name = length.getRagged() ? length.getNames().front() : length.getSingleName();
       if (name && !llvm::is_contained(names, name))
         names.push_back(name);
@@ -183,7 +183,7 @@ LogicalResult mlir::ft::detail::verifyTypeNames(Type type, ArrayRef<StringAttr> 
                                                 FunctionOpInterface function,
                                                 function_ref<InFlightDiagnostic()> emitError) {
   LogicalResult result = success();
-  forEachLength(type, [&](LengthAttr length) {
+  ft::detail::forEachLength(type, [&](LengthAttr length) {
     if (succeeded(result))
       result = verifyNames(length, bound, function, emitError);
   });
@@ -197,7 +197,7 @@ LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
   // the function is looked up only for a type with a name.
   auto check = [&](Type type) -> LogicalResult {
     bool anyName = false;
-    forEachLength(type, [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
+    ft::detail::forEachLength(type, [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
     if (!anyName)
       return success();
     if (!function) {

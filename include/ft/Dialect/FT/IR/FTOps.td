@@ -402,7 +402,8 @@ def FT_RepeatOp : FT_InferredAccessOp<"repeat"> {
 def FT_IotaOp : FT_AccessOp<"iota"> {
   let summary = "the indices 0, 1, …";
   let description = [{
-    (I1) depth 1; the element is `tensor<iN>` or `tensor<index>` of rank 0.
+    (I1) depth 1; the element is `tensor<iN>` or `tensor<index>` of rank 0; the
+    length is not negative by the bounds.
     ```mlir
     %i = ft.iota : !ft.list<[L], tensor<i64>>
     ```

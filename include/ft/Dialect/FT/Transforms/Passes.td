@@ -1,0 +1,46 @@
+//===- Passes.td - passes over ft --------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_DIALECT_FT_TRANSFORMS_PASSES
+#define FT_DIALECT_FT_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+// Keep the passes in alphabetical order.
+
+def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
+  let summary = "inline the calls of functions over lists";
+  let description = [{
+    Replaces each `func.call` of a function whose types or body are of `ft` by
+    the callee's body; a private callee that is no longer called goes. A call has
+    the types of its callee, so a length has the same name on both sides and
+    nothing is renamed; the bounds of the callee must follow from those of the
+    caller. Recursion is an error: a program of lists has a finite nest.
+
+    ```mlir
+    func.func private @cell(%x: !x) -> !ft.list<[L], !x> { ... }
+    func.func @main(...) { %y = func.call @cell(%x) : (!x) -> !ft.list<[L], !x> ... }
+    ```
+    ==>
+    ```mlir
+    func.func @main(...) { ... }
+    ```
+  }];
+}
+
+def FTVerify : Pass<"ft-verify", "::mlir::ModuleOp"> {
+  let summary = "check what the verifier of one operation cannot see";
+  let description = [{
+    The contract of the `ft` phase, asked of every function over lists; all that
+    is violated is reported, not the first only.
+
+    - (V1) every name in a type is bound by an argument's length that is just
+      this name; `[L - 2]` binds nothing;
+    - (V2) the bounds of a callee follow from those of the caller, and no function
+      calls itself;
+    - (V3) values are lists, static tensors, tuples of these, or scalars;
+    - (V4) bodies have no side effects;
+    - (V5) a function has one block and ends in `func.return`.
+  }];
+}
+
+#endif // FT_DIALECT_FT_TRANSFORMS_PASSES

@@ -1,0 +1,103 @@
+//===- FTInline.cpp - inline functions over lists -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One nest of operators per entry point is what the task graph is made from.
+//
+//===----------------------------------------------------------------------===//
+#include "CallBounds.h"
+#include "ft/Dialect/FT/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_FTINLINE
+#include "ft/Dialect/FT/Transforms/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+
+// A chain of functions that each call the next one twice doubles the program at
+// every step.
+static constexpr size_t maxInlined = 1 << 20;
+
+namespace {
+class FTInline : public ft::impl::FTInlineBase<FTInline> {
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (isListFunction(function) && failed(verifyNoRecursion(function, symbols)))
+        return signalPassFailure();
+    for (func::FuncOp function : functions)
+      if (failed(inlineCalls(function, symbols)))
+        return signalPassFailure();
+
+    // Callers come before what they call only in the worst case: again until
+    // nothing goes.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (func::FuncOp function :
+           llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+        if (inlined.contains(function) && function.isPrivate() &&
+            SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
+          inlined.erase(function);
+          function.erase();
+          changed = true;
+        }
+    }
+  }
+
+  /// Callees first, so that what is inlined holds no calls itself.
+  LogicalResult inlineCalls(func::FuncOp function, SymbolTableCollection &symbols) {
+    if (!done.insert(function).second)
+      return success();
+    SmallVector<func::CallOp> calls;
+    function.walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (!callee || callee.isExternal() || !isListFunction(callee))
+        continue;
+      if (failed(inlineCalls(callee, symbols)) || failed(verifyCallBounds(call, callee)) ||
+          failed(inlineCall(call, callee)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult inlineCall(func::CallOp call, func::FuncOp callee) {
+    if (!callee.getBody().hasOneBlock() || !isa<func::ReturnOp>(callee.front().back())) {
+      InFlightDiagnostic diag =
+          call.emitOpError("cannot be inlined: the callee must have one block "
+                           "that ends in 'func.return'");
+      diag.attachNote(callee.getLoc()) << "the callee is here";
+      return diag;
+    }
+    size_t count = 0;
+    callee.walk([&](Operation *) { ++count; });
+    if ((total += count) > maxInlined)
+      return call.emitOpError("makes the program too large: inlining copied more than ")
+             << maxInlined << " operations";
+
+    OpBuilder builder(call);
+    IRMapping mapping;
+    mapping.map(callee.getArguments(), call.getOperands());
+    for (Operation &op : callee.front().without_terminator()) {
+      Operation *copy = builder.clone(op, mapping);
+      copy->walk([&](Operation *nested) {
+        nested->setLoc(CallSiteLoc::get(nested->getLoc(), call.getLoc()));
+      });
+    }
+    for (auto [result, value] :
+         llvm::zip_equal(call.getResults(), callee.front().getTerminator()->getOperands()))
+      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+    call.erase();
+    inlined.insert(callee);
+    return success();
+  }
+
+  DenseSet<Operation *> done, inlined;
+  size_t total = 0;
+};
+} // namespace
