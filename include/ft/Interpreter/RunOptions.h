@@ -1,0 +1,37 @@
+//===- RunOptions.h - How a program is interpreted ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options that the entry points of both interpreters share.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_INTERPRETER_RUNOPTIONS_H
+#define FT_INTERPRETER_RUNOPTIONS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/DenseMap.h"
+#include <cstdint>
+
+namespace mlir::ft::interp {
+
+/// In which order the iterations of a graph run; lists know only one.
+enum class Order {
+  Dataflow, // an iteration runs when everything it reads is written
+  Random,   // an order drawn among all that keep the dependences
+  Declared, // loops as written: sequential ones in order, parallel ones shuffled
+};
+
+struct RunOptions {
+  /// f64 everywhere, nothing rounds: the truth that results are compared with.
+  bool truth = false;
+  Order order = Order::Dataflow;
+  /// Draws the random order, and shuffles parallel loops.
+  uint64_t seed = 0;
+};
+
+/// Lengths that the caller gives by name. Names that an argument binds need
+/// none; one that is given and bound must agree.
+using Lengths = llvm::DenseMap<StringRef, int64_t>;
+
+} // namespace mlir::ft::interp
+
+#endif // FT_INTERPRETER_RUNOPTIONS_H

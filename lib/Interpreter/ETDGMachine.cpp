@@ -1,0 +1,392 @@
+//===- ETDGMachine.cpp - Buffers and single iterations of a graph ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads by pieces, the leaf's body, writes; and every error an access can make.
+//
+//===----------------------------------------------------------------------===//
+#include "ETDGMachine.h"
+#include "HostValues.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::interp;
+using etdg::BlockOp;
+using etdg::PieceAttr;
+using etdg::ReadAttr;
+
+//===----------------------------------------------------------------------===//
+// Names and messages
+//===----------------------------------------------------------------------===//
+
+std::string mlir::ft::interp::blockName(BlockOp block) {
+  if (auto name = block.getBlockName())
+    return ("@" + *name).str();
+  return "block";
+}
+
+static std::string positionToString(ArrayRef<int64_t> position) {
+  std::string text = "[";
+  for (auto [i, index] : llvm::enumerate(position))
+    text += (i ? ", " : "") + std::to_string(index);
+  return text + "]";
+}
+
+static SmallVector<int64_t> positionOf(ArrayRef<int64_t> shape, int64_t offset) {
+  SmallVector<int64_t> position(shape.size());
+  for (int64_t i = static_cast<int64_t>(shape.size()) - 1; i >= 0; --i) {
+    position[i] = offset % shape[i];
+    offset /= shape[i];
+  }
+  return position;
+}
+
+static std::string bufferName(Value value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  value.printAsOperand(os, OpPrintingFlags());
+  return text;
+}
+
+std::string mlir::ft::interp::elementName(CellRef cell) {
+  return bufferName(cell.buffer->value) +
+         positionToString(positionOf(cell.buffer->shape, cell.offset));
+}
+
+/// "@r3 at (i = 0, k = 2) ": the start of every message about an iteration.
+InFlightDiagnostic ETDGMachine::error(BlockOp block, ArrayRef<int64_t> point) {
+  InFlightDiagnostic diag = block.emitError();
+  diag << blockName(block);
+  if (!point.empty()) {
+    diag << " at (";
+    for (auto [i, name, value] : llvm::enumerate(block.getDimNames(), point))
+      diag << (i ? ", " : "") << name.getValue() << " = " << value;
+    diag << ")";
+  }
+  diag << " ";
+  return diag;
+}
+
+void ETDGMachine::reportUnwritten(BlockOp block, ArrayRef<int64_t> point, CellRef cell,
+                                  StringRef why) {
+  InFlightDiagnostic diag = error(block, point);
+  diag << "reads " << elementName(cell) << " before it is written" << why;
+  diag.attachNote(cell.buffer->value.getLoc()) << "the buffer is here";
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and blocks
+//===----------------------------------------------------------------------===//
+
+FailureOr<BufferState *> ETDGMachine::bufferAt(Operation *user, Value value,
+                                               ArrayRef<int64_t> point) {
+  Operation *def = value.getDefiningOp();
+  BlockOp owner = def ? def->getParentOfType<BlockOp>() : BlockOp();
+  unsigned depth = owner ? owner.getNumDims() : 0;
+  std::vector<int64_t> key(point.begin(), point.begin() + depth);
+  std::unique_ptr<BufferState> &state = buffers[value][key];
+  if (state)
+    return state.get();
+  auto type = cast<etdg::BufferType>(value.getType());
+  auto fresh = std::make_unique<BufferState>();
+  fresh->value = value;
+  for (LengthAttr length : type.getLengths()) {
+    std::optional<int64_t> size = lengths.evaluate(length);
+    if (!size || *size < 0)
+      return user->emitError("the length ")
+             << length.str() << " of the buffer " << bufferName(value) << " is "
+             << (size ? "negative" : "not known");
+    fresh->shape.push_back(*size);
+  }
+  std::optional<int64_t> count = countElements(fresh->shape);
+  if (!count)
+    return user->emitError("the buffer ")
+           << bufferName(value) << " is too large: " << sizesToString(fresh->shape);
+  fresh->cells.resize(*count);
+  if (auto constant = dyn_cast_or_null<etdg::ConstantOp>(def)) {
+    FailureOr<Tensor> contents = eval.materialize(def, constant.getValue(), type.getElement());
+    if (failed(contents))
+      return failure();
+    fresh->cells[0] = *contents;
+  }
+  state = std::move(fresh);
+  return state.get();
+}
+
+ETDGMachine::BlockInfo &ETDGMachine::infoOf(BlockOp block) {
+  std::unique_ptr<BlockInfo> &info = infos[block];
+  if (!info) {
+    info = std::make_unique<BlockInfo>();
+    for (StringAttr name : block.getSymbolNames())
+      info->symbols.push_back(lengths.names.lookup(name));
+    info->points = PointEnumerator(block.getDomainSet(), info->symbols);
+  }
+  return *info;
+}
+
+LogicalResult ETDGMachine::forEachPoint(BlockOp block, ArrayRef<int64_t> ancestors,
+                                        llvm::function_ref<LogicalResult(ArrayRef<int64_t>)> fn) {
+  BlockInfo &info = infoOf(block);
+  if (succeeded(info.points.forEach(ancestors, fn)))
+    return success();
+  if (info.points.unboundedDim)
+    return block.emitError("the domain of ")
+           << blockName(block) << " does not bound "
+           << block.getDimNames()[*info.points.unboundedDim].getValue();
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> ETDGMachine::offsetOf(BlockOp block, ArrayRef<int64_t> point,
+                                         const BufferState &buffer, ArrayRef<int64_t> position,
+                                         StringRef access) {
+  int64_t offset = 0;
+  for (auto [dim, index, size] : llvm::enumerate(position, buffer.shape)) {
+    if (index < 0 || index >= size) {
+      InFlightDiagnostic diag = error(block, point);
+      diag << access << " " << bufferName(buffer.value) << positionToString(position)
+           << ", out of bounds: dimension " << dim << " has size " << size;
+      diag.attachNote(buffer.value.getLoc()) << "the buffer is here";
+      return diag;
+    }
+    offset = offset * size + index;
+  }
+  return offset;
+}
+
+/// In the declared order: what another iteration of the same parallel loop
+/// writes must not be read, whichever of the two happened to run first.
+LogicalResult ETDGMachine::checkRace(BlockOp block, ArrayRef<int64_t> point, CellRef cell) {
+  if (!currentPath || cell.buffer->writers.empty())
+    return success();
+  const std::shared_ptr<const LoopPath> &writer = cell.buffer->writers[cell.offset];
+  if (!writer)
+    return success();
+  for (auto [mine, theirs] : llvm::zip(*currentPath, *writer)) {
+    if (mine.loop != theirs.loop)
+      return success();
+    if (mine.iteration == theirs.iteration)
+      continue;
+    if (!mine.parallel)
+      return success();
+    InFlightDiagnostic diag = error(block, point);
+    diag << "reads " << elementName(cell) << ", which another iteration of the parallel dimension '"
+         << mine.name << "' writes";
+    diag.attachNote(cell.buffer->value.getLoc()) << "the buffer is here";
+    return diag;
+  }
+  return success();
+}
+
+FailureOr<PieceAttr> ETDGMachine::pieceAt(BlockOp block, unsigned index, ReadAttr read,
+                                          ArrayRef<int64_t> at) {
+  ArrayRef<int64_t> symbols = infoOf(block).symbols;
+  PieceAttr found;
+  for (PieceAttr piece : read.getPieces()) {
+    if (!containsPoint(piece.getSet().getValue(), at, symbols))
+      continue;
+    if (found)
+      return error(block, at.take_front(block.getNumDims()))
+             << "has two pieces of read " << index << " at element "
+             << positionToString(at.drop_front(block.getNumDims()));
+    found = piece;
+  }
+  if (!found)
+    return error(block, at.take_front(block.getNumDims()))
+           << "has no piece of read " << index << " at element "
+           << positionToString(at.drop_front(block.getNumDims()));
+  return found;
+}
+
+ETDGMachine::Found ETDGMachine::element(BlockOp block, ArrayRef<int64_t> point, BufferState *buffer,
+                                        ArrayRef<int64_t> position, Tensor &value) {
+  FailureOr<int64_t> offset = offsetOf(block, point, *buffer, position, "reads");
+  if (failed(offset))
+    return Found::Error;
+  CellRef cell{buffer, *offset};
+  value = buffer->cells[*offset];
+  if (!value) {
+    missing = cell;
+    return Found::Missing;
+  }
+  return failed(checkRace(block, point, cell)) ? Found::Error : Found::Value;
+}
+
+ETDGMachine::Found ETDGMachine::locate(BlockOp block, PieceAttr piece, ArrayRef<int64_t> at,
+                                       ArrayRef<int64_t> point, BufferState *&buffer,
+                                       SmallVectorImpl<int64_t> &position) {
+  ArrayRef<int64_t> symbols = infoOf(block).symbols;
+  FailureOr<BufferState *> source = bufferAt(block, block.getBuffers()[piece.getOperand()], point);
+  if (failed(source))
+    return Found::Error;
+  buffer = *source;
+  for (AffineExpr expr : piece.getMap().getValue().getResults())
+    position.push_back(evaluateExpr(expr, at, symbols));
+  for (etdg::GatherAttr gather : piece.getGathers()) {
+    FailureOr<BufferState *> indices =
+        bufferAt(block, block.getBuffers()[gather.getOperand()], point);
+    if (failed(indices))
+      return Found::Error;
+    SmallVector<int64_t> where;
+    for (AffineExpr expr : gather.getMap().getValue().getResults())
+      where.push_back(evaluateExpr(expr, at, symbols));
+    Tensor index;
+    ArrayRef<int64_t> outer = ArrayRef(where).take_front((*indices)->shape.size());
+    if (Found found = element(block, point, *indices, outer, index); found != Found::Value)
+      return found;
+    // The rest of the map picks a scalar of the index element.
+    int64_t offset = 0;
+    ArrayRef<int64_t> inner = ArrayRef(where).drop_front(outer.size());
+    for (auto [dim, size] : llvm::zip(inner, index.getShape())) {
+      if (dim < 0 || dim >= size) {
+        error(block, point) << "takes scalar " << positionToString(inner)
+                            << " of an index element of " << sizesToString(index.getShape());
+        return Found::Error;
+      }
+      offset = offset * size + dim;
+    }
+    int64_t value = index.getInt(offset);
+    int64_t dim = gather.getPosition();
+    int64_t size = dim < static_cast<int64_t>(buffer->shape.size())
+                       ? buffer->shape[dim]
+                       : cast<etdg::BufferType>(buffer->value.getType())
+                             .getElement()
+                             .getShape()[dim - buffer->shape.size()];
+    if (value < 0 || value >= size) {
+      InFlightDiagnostic diag = error(block, point);
+      diag << "gathers at index " << value << ", which is out of range: dimension " << dim << " of "
+           << bufferName(buffer->value) << " has size " << size;
+      diag.attachNote((*indices)->value.getLoc()) << "the indices are here";
+      return Found::Error;
+    }
+    position[dim] = value;
+  }
+  return Found::Value;
+}
+
+ETDGMachine::Found ETDGMachine::read(BlockOp block, unsigned index, ArrayRef<int64_t> point,
+                                     Tensor &value) {
+  auto type = cast<RankedTensorType>(block.getBody().front().getArgument(index).getType());
+  Type elementType = type.getElementType();
+  ReadAttr read = block.getRead(index);
+  const bool byElement = read.getElementRank() != 0;
+  ArrayRef<int64_t> symbols = infoOf(block).symbols;
+
+  SmallVector<int64_t> at(point), element(type.getRank(), 0);
+  at.append(byElement ? type.getRank() : 0, 0);
+  int64_t count = byElement ? type.getNumElements() : 1;
+  Cell *cells = nullptr;
+  if (byElement) {
+    value = Tensor::zeros(elementType, type.getShape());
+    cells = value.mutableData();
+  }
+  for (int64_t flat = 0; flat < count; ++flat) {
+    if (byElement)
+      llvm::copy(positionOf(type.getShape(), flat), at.begin() + point.size());
+    FailureOr<PieceAttr> piece = pieceAt(block, index, read, at);
+    if (failed(piece))
+      return Found::Error;
+    Cell cell;
+    if (piece->getKind() == etdg::SourceKind::Splat) {
+      FailureOr<Tensor> scalar = eval.materialize(block, piece->getValue(), elementType);
+      if (failed(scalar))
+        return Found::Error;
+      cell = scalar->data()[0];
+    } else if (piece->getKind() == etdg::SourceKind::Index) {
+      cell.i = wrapToWidth(evaluateExpr(piece->getMap().getValue().getResult(0), at, symbols),
+                           integerWidth(elementType));
+    } else {
+      BufferState *buffer = nullptr;
+      SmallVector<int64_t> position;
+      if (Found found = locate(block, *piece, at, point, buffer, position); found != Found::Value)
+        return found;
+      Tensor whole;
+      ArrayRef<int64_t> outer = ArrayRef(position).take_front(buffer->shape.size());
+      if (Found found = this->element(block, point, buffer, outer, whole); found != Found::Value)
+        return found;
+      ArrayRef<int64_t> inner = ArrayRef(position).drop_front(outer.size());
+      if (inner.empty() && whole.getRank() == type.getRank() && !byElement) {
+        value = whole;
+        return Found::Value;
+      }
+      int64_t offset = 0;
+      for (auto [dim, size] : llvm::zip(inner, whole.getShape())) {
+        if (dim < 0 || dim >= size) {
+          error(block, point) << "reads scalar " << positionToString(inner) << " of an element of "
+                              << sizesToString(whole.getShape());
+          return Found::Error;
+        }
+        offset = offset * size + dim;
+      }
+      cell = whole.data()[offset];
+    }
+    if (!byElement) {
+      value = Tensor::splat(elementType, type.getShape(), cell);
+      return Found::Value;
+    }
+    cells[flat] = cell;
+  }
+  return Found::Value;
+}
+
+//===----------------------------------------------------------------------===//
+// One iteration
+//===----------------------------------------------------------------------===//
+
+Outcome ETDGMachine::run(BlockOp block, ArrayRef<int64_t> point,
+                         std::shared_ptr<const LoopPath> path, CellRef &waitsFor) {
+  written.clear();
+  currentPath = std::move(path);
+  Block &body = block.getBody().front();
+  SmallVector<Tensor> values(block.getNumReads());
+  for (auto [i, value] : llvm::enumerate(values)) {
+    switch (read(block, i, point, value)) {
+    case Found::Value:
+      break;
+    case Found::Missing:
+      waitsFor = missing;
+      return Outcome::Waiting;
+    case Found::Error:
+      return Outcome::Failed;
+    }
+  }
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), values))
+    env.bind(argument, value);
+  if (failed(eval.evalBlock(body, env)))
+    return Outcome::Failed;
+
+  ArrayRef<int64_t> symbols = infoOf(block).symbols;
+  for (auto [i, operand] : llvm::enumerate(block.getYield().getOperands())) {
+    FailureOr<Tensor> value = eval.readTensor(block.getYield(), operand, env);
+    if (failed(value))
+      return Outcome::Failed;
+    etdg::WriteAttr write = block.getWrite(i);
+    FailureOr<BufferState *> buffer =
+        bufferAt(block, block.getBuffers()[write.getOperand()], point);
+    if (failed(buffer))
+      return Outcome::Failed;
+    SmallVector<int64_t> position;
+    for (AffineExpr expr : write.getMap().getValue().getResults())
+      position.push_back(evaluateExpr(expr, point, symbols));
+    FailureOr<int64_t> offset = offsetOf(block, point, **buffer, position, "writes");
+    if (failed(offset))
+      return Outcome::Failed;
+    CellRef cell{*buffer, *offset};
+    Tensor &target = (*buffer)->cells[*offset];
+    if (target) {
+      InFlightDiagnostic diag = error(block, point);
+      diag << "writes " << elementName(cell) << " a second time";
+      diag.attachNote((*buffer)->value.getLoc()) << "the buffer is here";
+      return Outcome::Failed;
+    }
+    target = *value;
+    if (currentPath) {
+      (*buffer)->writers.resize((*buffer)->cells.size());
+      (*buffer)->writers[*offset] = currentPath;
+    }
+    written.push_back(cell);
+  }
+  return Outcome::Ran;
+}

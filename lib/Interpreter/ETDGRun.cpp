@@ -1,0 +1,104 @@
+//===- ETDGRun.cpp - Run a graph on arrays --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry point of the etdg interpreter: binds lengths, fills the argument
+// buffers, runs the chosen order and reads the results.
+//
+//===----------------------------------------------------------------------===//
+#include "ETDGOrders.h"
+#include "HostValues.h"
+#include "ft/Interpreter/ETDGInterpreter.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::interp;
+using ::ft::rt::HostArray;
+
+/// Binds the graph's names and checks every argument against its type.
+static LogicalResult bindArguments(etdg::GraphOp graph, ArrayRef<HostArray> arguments,
+                                   LengthBinding &lengths) {
+  SmallVector<Location> locations =
+      argumentLocations(graph.getBody(), graph.getLoc(), arguments.size());
+  LengthBinder binder(lengths, locations);
+  for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes())) {
+    auto buffer = cast<etdg::BufferType>(type);
+    int64_t rank = buffer.getDepth() + buffer.getElementRank();
+    if (arguments[i].rank() != rank)
+      return mlir::emitError(locations[i]) << "argument " << i << ": expects " << rank
+                                           << " dimensions, found " << arguments[i].rank();
+    if (failed(binder.bindShape(i, buffer.getLengths(), arguments[i].shape)))
+      return failure();
+  }
+  for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes())) {
+    auto buffer = cast<etdg::BufferType>(type);
+    ArrayRef<int64_t> outer = ArrayRef<int64_t>(arguments[i].shape).take_front(buffer.getDepth());
+    auto emitError = [&, i = i]() -> InFlightDiagnostic {
+      return mlir::emitError(locations[i]) << "argument " << i << ": ";
+    };
+    if (failed(binder.checkShape(i, buffer.getLengths(), outer)) ||
+        failed(checkArray(arguments[i], outer, buffer.getElement(), emitError)))
+      return failure();
+  }
+  return checkBounds(graph, lengths);
+}
+
+FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, StringRef entry,
+                                                            const Lengths &given,
+                                                            ArrayRef<HostArray> arguments,
+                                                            const RunOptions &options) {
+  auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
+  if (!graph)
+    return module.emitError("there is no graph '") << entry << "'";
+  if (graph.isExternal())
+    return graph.emitError("has no body to run");
+  if (arguments.size() != graph.getArgumentTypes().size())
+    return graph.emitError("expects ")
+           << graph.getArgumentTypes().size() << " arguments, found " << arguments.size();
+  LengthBinding lengths;
+  for (auto [name, length] : given)
+    lengths.names[StringAttr::get(module.getContext(), name)] = length;
+  if (failed(bindArguments(graph, arguments, lengths)))
+    return failure();
+
+  ETDGMachine machine(graph, lengths, options.truth);
+  for (auto [value, array] : llvm::zip_equal(graph.getBody().getArguments(), arguments)) {
+    FailureOr<BufferState *> buffer = machine.bufferAt(graph, value, {});
+    if (failed(buffer))
+      return failure();
+    RankedTensorType element = cast<etdg::BufferType>(value.getType()).getElement();
+    for (auto [i, cell] : llvm::enumerate((*buffer)->cells))
+      cell = elementAt(array, i, element);
+  }
+
+  LogicalResult ran = options.order == Order::Declared
+                          ? runAsDeclared(machine, options.seed)
+                          : runByDependences(machine, options.order == Order::Random, options.seed);
+  if (failed(ran))
+    return failure();
+
+  std::vector<HostArray> results;
+  Operation *terminator = graph.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    FailureOr<BufferState *> buffer = machine.bufferAt(terminator, value, {});
+    if (failed(buffer))
+      return failure();
+    auto emitError = [&, i = i]() -> InFlightDiagnostic {
+      return terminator->emitError("result ") << i << ": ";
+    };
+    RankedTensorType element = cast<etdg::BufferType>(value.getType()).getElement();
+    FailureOr<HostArray> array = makeArray((*buffer)->shape, element, emitError);
+    if (failed(array))
+      return failure();
+    for (auto [flat, cell] : llvm::enumerate((*buffer)->cells)) {
+      if (!cell) {
+        InFlightDiagnostic diag = emitError() << "element ";
+        diag << elementName({*buffer, static_cast<int64_t>(flat)}) << " is never written";
+        diag.attachNote(value.getLoc()) << "the buffer is here";
+        return diag;
+      }
+      storeElement(*array, flat, cell);
+    }
+    results.push_back(std::move(*array));
+  }
+  return results;
+}

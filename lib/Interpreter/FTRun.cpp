@@ -1,0 +1,254 @@
+//===- FTRun.cpp - Run an ft function on arrays ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry point for the tools: arrays become nested lists and back. A list
+// with ragged levels is stored as its elements one after the other, and the
+// offsets of each ragged name.
+//
+//===----------------------------------------------------------------------===//
+#include "FTAccessEval.h"
+#include "HostValues.h"
+#include "ft/Interpreter/FTInterpreter.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::interp;
+using ::ft::rt::DType;
+using ::ft::rt::HostArray;
+
+namespace {
+
+/// The lengths of the lists of each ragged name, in order.
+using RaggedLengths = llvm::MapVector<StringAttr, std::vector<int64_t>>;
+
+/// Builds the value of one argument from its array.
+class ListReader {
+public:
+  ListReader(const HostArray &array, const LengthBinding &known, const RaggedLengths &ragged,
+             EmitError emitError)
+      : array(array), known(known), ragged(ragged), emitError(emitError) {}
+
+  FailureOr<RuntimeValue> read(Type type);
+
+private:
+  FailureOr<RuntimeValue> readRagged(Type type);
+
+  const HostArray &array;
+  const LengthBinding &known;
+  const RaggedLengths &ragged;
+  EmitError emitError;
+  int64_t nextElement = 0;
+  llvm::DenseMap<StringAttr, size_t> nextList;
+};
+
+} // namespace
+
+static RuntimeValue readDense(const HostArray &array, RankedTensorType element, unsigned depth,
+                              unsigned level, int64_t &next) {
+  if (level == depth)
+    return elementAt(array, next++, element);
+  RuntimeValue::Items items;
+  items.reserve(array.shape[level]);
+  for (int64_t i = 0; i < array.shape[level]; ++i)
+    items.push_back(readDense(array, element, depth, level + 1, next));
+  return RuntimeValue::list(std::move(items));
+}
+
+FailureOr<RuntimeValue> ListReader::read(Type type) {
+  auto list = dyn_cast<ListType>(type);
+  Type elementType = list ? list.getElement() : type;
+  auto element = dyn_cast<RankedTensorType>(elementType);
+  if (!element) {
+    if (list || !isSupportedElementType(type))
+      return emitError() << "of type " << type << " cannot be given as an array";
+    element = RankedTensorType::get({}, type); // a scalar
+  }
+  if (list && list.hasRagged()) {
+    FailureOr<DType> dtype = dtypeOf(element.getElementType(), emitError);
+    if (failed(dtype))
+      return failure();
+    if (array.dtype != *dtype)
+      return emitError() << "expects elements of type " << ::ft::rt::dtypeName(*dtype) << ", found "
+                         << ::ft::rt::dtypeName(array.dtype);
+    FailureOr<RuntimeValue> value = readRagged(type);
+    if (succeeded(value) && nextElement * element.getNumElements() != array.numElements())
+      return emitError() << "the offsets say " << nextElement << " elements, its array has "
+                         << array.numElements() << " numbers";
+    return value;
+  }
+  // The lengths are the array's; what they must be is checked when they bind.
+  unsigned depth = list ? list.getDepth() : 0;
+  if (array.rank() != depth + element.getRank())
+    return emitError() << "expects " << depth + element.getRank() << " dimensions, found "
+                       << array.shape.size();
+  ArrayRef<int64_t> lengths = ArrayRef<int64_t>(array.shape).take_front(depth);
+  if (failed(checkArray(array, lengths, element, emitError)))
+    return failure();
+  int64_t next = 0;
+  return readDense(array, element, depth, 0, next);
+}
+
+FailureOr<RuntimeValue> ListReader::readRagged(Type type) {
+  if (auto element = dyn_cast<RankedTensorType>(type)) {
+    if ((nextElement + 1) * element.getNumElements() > array.numElements())
+      return emitError() << "has fewer elements than the offsets say";
+    return RuntimeValue(elementAt(array, nextElement++, element));
+  }
+  auto list = dyn_cast<ListType>(type);
+  if (!list)
+    return emitError() << "of type " << type << " cannot be given as an array";
+  int64_t count;
+  LengthAttr length = list.getLength();
+  auto inner = dyn_cast<ListType>(list.getPeeled());
+  if (length.getRagged()) {
+    StringAttr name = length.getNames().front();
+    auto it = ragged.find(name);
+    size_t &next = nextList[name];
+    if (it == ragged.end() || next >= it->second.size())
+      return emitError() << "the offsets of " << name << " list fewer than " << next + 1
+                         << " lists";
+    count = it->second[next++];
+  } else if (std::optional<int64_t> value = known.evaluate(length)) {
+    count = *value;
+  } else if (nextList.empty() && inner && inner.getLength().getRagged()) {
+    // The outermost length is bound by the number of ragged lists.
+    count = ragged.lookup(inner.getLength().getNames().front()).size();
+  } else {
+    return emitError() << "the length " << length.str() << " beside a ragged level is not known";
+  }
+  RuntimeValue::Items items;
+  for (int64_t i = 0; i < count; ++i) {
+    FailureOr<RuntimeValue> item = readRagged(list.getPeeled());
+    if (failed(item))
+      return failure();
+    items.push_back(*item);
+  }
+  return RuntimeValue::list(std::move(items));
+}
+
+/// The element tensors of a value, in order.
+static void collectElements(const RuntimeValue &value, std::vector<Tensor> &elements) {
+  if (value.isTensor()) {
+    elements.push_back(value.getTensor());
+    return;
+  }
+  for (const RuntimeValue &item : value.getItems())
+    collectElements(item, elements);
+}
+
+static FailureOr<HostArray> writeValue(const RuntimeValue &value, Type type,
+                                       const LengthBinding &lengths, EmitError emitError) {
+  auto list = dyn_cast<ListType>(type);
+  auto element = dyn_cast<RankedTensorType>(list ? list.getElement() : type);
+  if (!element) {
+    if (list || !isSupportedElementType(type))
+      return emitError() << "of type " << type << " cannot be returned as an array";
+    element = RankedTensorType::get({}, type);
+  }
+  std::vector<Tensor> elements;
+  collectElements(value, elements);
+  SmallVector<int64_t> shape;
+  if (list && list.hasRagged())
+    shape.push_back(elements.size());
+  else if (list)
+    for (LengthAttr length : list.getLengths())
+      shape.push_back(lengths.evaluate(length).value_or(0));
+  FailureOr<HostArray> array = makeArray(shape, element, emitError);
+  if (failed(array))
+    return failure();
+  for (auto [i, tensor] : llvm::enumerate(elements))
+    storeElement(*array, i, tensor);
+  return array;
+}
+
+/// Offsets 0 = o0 <= o1 <= … become lengths.
+static LogicalResult readOffsets(const HostArray &array, StringAttr name,
+                                 std::vector<int64_t> &lengths, EmitError emitError) {
+  if (array.dtype != DType::i64 || array.shape.size() != 1 || array.shape[0] < 1)
+    return emitError() << "expects the offsets of " << name << " as a list of i64, found "
+                       << array.describe();
+  const int64_t *offsets = array.as<int64_t>();
+  if (offsets[0] != 0)
+    return emitError() << "the offsets of " << name << " must begin with 0";
+  for (int64_t i = 1; i < array.shape[0]; ++i) {
+    if (offsets[i] < offsets[i - 1])
+      return emitError() << "the offsets of " << name << " must not fall";
+    lengths.push_back(offsets[i] - offsets[i - 1]);
+  }
+  return success();
+}
+
+FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, StringRef entry,
+                                                          const Lengths &lengths,
+                                                          ArrayRef<HostArray> arguments,
+                                                          const RunOptions &options) {
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function)
+    return module.emitError("there is no function '") << entry << "'";
+  FunctionType type = function.getFunctionType();
+  SmallVector<StringAttr> raggedNames;
+  for (Type input : type.getInputs())
+    collectRaggedNames(input, raggedNames);
+  if (arguments.size() != type.getNumInputs() + raggedNames.size()) {
+    InFlightDiagnostic diag = function.emitError("expects ") << type.getNumInputs() << " arguments";
+    if (!raggedNames.empty())
+      diag << " and offsets of " << raggedNames.size() << " ragged levels";
+    return diag << ", found " << arguments.size();
+  }
+
+  RaggedLengths ragged;
+  for (auto [i, name] : llvm::enumerate(raggedNames))
+    if (failed(readOffsets(arguments[type.getNumInputs() + i], name, ragged[name],
+                           [&] { return function.emitError(); })))
+      return failure();
+  // Names are bound here, from the arrays: a list of no lists no longer knows
+  // how long these would be.
+  LengthBinding known;
+  for (auto [name, length] : lengths)
+    known.names[StringAttr::get(module.getContext(), name)] = length;
+  SmallVector<Location> locations =
+      argumentLocations(function.getBody(), function.getLoc(), type.getNumInputs());
+  LengthBinder binder(known, locations);
+  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
+      if (failed(binder.bindShape(i, list.getLengths(), arguments[i].shape)))
+        return failure();
+  if (auto defaults = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    for (NamedAttribute entry : defaults)
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
+        known.names.try_emplace(entry.getName(), value.getInt());
+  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
+      if (failed(
+              binder.checkShape(i, list.getLengths(),
+                                ArrayRef<int64_t>(arguments[i].shape).take_front(list.getDepth()))))
+        return failure();
+  SmallVector<RuntimeValue> values;
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+    auto emitError = [&, i = i]() -> InFlightDiagnostic {
+      return mlir::emitError(locations[i]) << "argument " << i << ": ";
+    };
+    FailureOr<RuntimeValue> value = ListReader(arguments[i], known, ragged, emitError).read(input);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+
+  FTInterpreter interpreter(options);
+  LengthBinding bound;
+  FailureOr<SmallVector<RuntimeValue>> results = interpreter.call(function, values, known, &bound);
+  if (failed(results))
+    return failure();
+  std::vector<HostArray> arrays;
+  for (auto [i, value] : llvm::enumerate(*results)) {
+    auto emitError = [&, i = i]() -> InFlightDiagnostic {
+      return function.emitError("result ") << i << ": ";
+    };
+    FailureOr<HostArray> array = writeValue(value, type.getResult(i), bound, emitError);
+    if (failed(array))
+      return failure();
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}

@@ -1,0 +1,100 @@
+//===- LengthBinding.cpp - What named lengths are at a call ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binding, and the errors about lengths that do not agree.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Interpreter/LengthBinding.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::interp;
+
+std::optional<int64_t> LengthBinding::evaluate(LengthAttr length) const {
+  return length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
+    auto it = names.find(name);
+    if (it == names.end())
+      return std::nullopt;
+    return it->second;
+  });
+}
+
+LogicalResult LengthBinder::bindName(unsigned argument, StringAttr name, int64_t length) {
+  auto [it, isNew] = lengths.names.try_emplace(name, length);
+  if (isNew) {
+    boundBy[name] = argument;
+    return success();
+  }
+  if (it->second == length)
+    return success();
+  InFlightDiagnostic diag = mlir::emitError(locations[argument])
+                            << "two lengths for '" << name.getValue() << "': argument " << argument
+                            << " has " << length << ", ";
+  auto earlier = boundBy.find(name);
+  if (earlier == boundBy.end())
+    return diag << "the caller gives " << it->second;
+  diag << "argument " << earlier->second << " has " << it->second;
+  diag.attachNote(locations[earlier->second]) << "bound to " << it->second << " here";
+  return diag;
+}
+
+LogicalResult LengthBinder::bindShape(unsigned argument, ArrayRef<LengthAttr> dims,
+                                      ArrayRef<int64_t> shape) {
+  for (auto [dim, size] : llvm::zip(dims, shape))
+    if (StringAttr name = dim.getSingleName(); name && !dim.getRagged())
+      if (failed(bindName(argument, name, size)))
+        return failure();
+  return success();
+}
+
+LogicalResult LengthBinder::checkShape(unsigned argument, ArrayRef<LengthAttr> dims,
+                                       ArrayRef<int64_t> shape) {
+  if (dims.size() != shape.size())
+    return mlir::emitError(locations[argument])
+           << "argument " << argument << ": expects at least " << dims.size()
+           << " dimensions, found " << shape.size();
+  for (auto [i, dim, size] : llvm::enumerate(dims, shape)) {
+    std::optional<int64_t> expected = lengths.evaluate(dim);
+    if (!expected)
+      return mlir::emitError(locations[argument])
+             << "argument " << argument << ": the length " << dim.str()
+             << " has no value: no argument binds its names";
+    if (*expected != size)
+      return mlir::emitError(locations[argument])
+             << "argument " << argument << ": dimension " << i << " is " << dim.str() << " = "
+             << *expected << ", found " << size;
+  }
+  return success();
+}
+
+LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBinding &lengths) {
+  auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
+  if (!bounds)
+    return success();
+  for (LengthAttr bound : bounds.getNonNegative()) {
+    std::optional<int64_t> value = lengths.evaluate(bound);
+    if (value && *value >= 0)
+      continue;
+    InFlightDiagnostic diag = function->emitError("the lengths do not satisfy the bound ")
+                              << bound.str() << " >= 0";
+    for (StringAttr name : bound.getNames()) {
+      diag << ": " << name.getValue() << " = ";
+      auto it = lengths.names.find(name);
+      if (it == lengths.names.end())
+        diag << "unknown";
+      else
+        diag << it->second;
+    }
+    return diag;
+  }
+  return success();
+}
+
+SmallVector<Location> mlir::ft::interp::argumentLocations(Region &body, Location whole,
+                                                          unsigned count) {
+  SmallVector<Location> locations(count, whole);
+  if (!body.empty())
+    for (auto [i, argument] : llvm::enumerate(body.getArguments().take_front(count)))
+      locations[i] = argument.getLoc();
+  return locations;
+}
