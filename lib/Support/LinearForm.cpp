@@ -50,13 +50,13 @@ static int compare(AffineExpr a, AffineExpr b) {
 }
 
 bool MonomialLess::operator()(const Monomial &a, const Monomial &b) const {
-  // The constant comes last, as it is written.
-  if (a.empty() || b.empty())
-    return !a.empty() && b.empty();
+  // Products come first and the constant last, as a person writes them.
+  if (a.size() != b.size())
+    return a.size() > b.size();
   for (auto [x, y] : llvm::zip(a, b))
     if (int order = compare(x, y))
       return order < 0;
-  return a.size() < b.size();
+  return false;
 }
 
 bool LinearForm::add(const Monomial &monomial, int64_t coefficient) {
