@@ -6,13 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "ft/InitAll.h"
 
+#include "ft/Conversion/Passes.h"
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Engine/LeafCodegen.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 
 void mlir::ft::registerOwnDialects(DialectRegistry &registry) {
-  (void)registry;
+  registry.insert<FTDialect, etdg::ETDGDialect>();
 }
 
 void mlir::ft::registerAllDialects(DialectRegistry &registry) {
@@ -22,7 +27,11 @@ void mlir::ft::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
 }
 
-void mlir::ft::registerOwnPasses() {}
+void mlir::ft::registerOwnPasses() {
+  registerFTPasses();
+  registerFTConversionPasses();
+  registerLeafPasses();
+}
 
 void mlir::ft::registerAllPasses() {
   registerOwnPasses();

@@ -1,0 +1,121 @@
+// Causal flash attention: flash_attention.mlir where a query sees the keys up to
+// its own position. B batches, H heads, L blocks of 32 positions.
+//
+// For each block q of queries the keys and values are visited once, block by block,
+// with a running maximum m, sum s and unnormalised result o per query:
+//
+//     S  = q kᵀ / √d            m' = max(m, rowmax S)        p = exp(S - m')
+//     s' = s exp(m - m') + rowsum p                          o' = o exp(m - m') + p v
+//
+// and o / s once at the end (deferred normalisation). Two partial states of
+// different blocks join by `combine`, so the blocks may be visited in any order and
+// in parallel pieces.
+//
+// The positions are data of the loop, not of memory: `ft.iota` gives the number of the
+// block and `linalg.index` the place inside it. A score that may not be seen becomes
+// the lowest one. Not in the paper.
+// The lowest score is -3e4, finite in every float type: with -inf, exp(-inf + inf) is
+// NaN for a block without a visible key. 1/√d is 0.125 for heads of width 64.
+
+// q kᵀ: both operands are read along their second dimension.
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhsT = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#none = affine_map<(r, c) -> ()>
+#both = affine_map<(r, c) -> (r, c)>
+
+!q = tensor<32x64xf32> // a block of queries
+!k = tensor<32x64xf32> // of keys
+!v = tensor<32x64xf32> // of values
+!p = tensor<32x32xf32> // their scores
+!r = tensor<32xf32>    // one number for each query
+!o = tensor<32x64xf32> // a block of results
+!see = tensor<32x32xi1> // which scores are seen
+!i = tensor<i64>
+
+func.func @flash_attention_causal(
+    %qsss: !ft.list<[B, H, L], !q> {ft.gen = #ft.normal<1.0>},
+    %ksss: !ft.list<[B, H, L], !k> {ft.gen = #ft.normal<1.0>},
+    %vsss: !ft.list<[B, H, L], !v> {ft.gen = #ft.normal<1.0>})
+    -> !ft.list<[B, H, L], !o>
+    attributes {ft.lengths = {B = 1 : i64, H = 4 : i64, L = 4 : i64}} {
+  %low = arith.constant dense<-3.0e4> : !r
+  %zr = arith.constant dense<0.0> : !r
+  %zo = arith.constant dense<0.0> : !o
+  %zp = arith.constant dense<0.0> : !p
+  %scale = arith.constant dense<0.125> : !p
+  %blocks = ft.iota : !ft.list<[L], !i>
+  %osss = ft.map (%qss, %kss, %vss = %qsss, %ksss, %vsss
+        : !ft.list<[B, H, L], !q>, !ft.list<[B, H, L], !k>, !ft.list<[B, H, L], !v>)
+      -> !ft.list<[B, H, L], !o> {
+    %oss = ft.map (%qs, %ks, %vs = %qss, %kss, %vss
+          : !ft.list<[H, L], !q>, !ft.list<[H, L], !k>, !ft.list<[H, L], !v>)
+        -> !ft.list<[H, L], !o> {
+      %os = ft.map (%q, %i = %qs, %blocks : !ft.list<[L], !q>, !ft.list<[L], !i>)
+          -> !ft.list<[L], !o> {
+        %mf, %sf, %of = ft.reduce (%k, %v, %j = %ks, %vs, %blocks
+              : !ft.list<[L], !k>, !ft.list<[L], !v>, !ft.list<[L], !i>)
+            init (%m, %s, %o = %low, %zr, %zo : !r, !r, !o) -> !r, !r, !o {
+          %st = linalg.matmul indexing_maps = [#lhs, #rhsT, #out] ins(%q, %k : !q, !k) outs(%zp : !p) -> !p
+          %sc = arith.mulf %st, %scale : !p
+          // Query row 32 i + r sees key column 32 j + c where it is not later.
+          %be = tensor.empty() : !see
+          %see = linalg.generic {indexing_maps = [#none, #none, #both], iterator_types = ["parallel", "parallel"]}
+              ins(%i, %j : !i, !i) outs(%be : !see) {
+          ^bb0(%bi: i64, %bj: i64, %old: i1):
+            %r = linalg.index 0 : index
+            %c = linalg.index 1 : index
+            %ri = arith.index_cast %r : index to i64
+            %ci = arith.index_cast %c : index to i64
+            %n = arith.constant 32 : i64
+            %qi = arith.muli %bi, %n : i64
+            %kj = arith.muli %bj, %n : i64
+            %row = arith.addi %qi, %ri : i64
+            %col = arith.addi %kj, %ci : i64
+            %ok = arith.cmpi sge, %row, %col : i64
+            linalg.yield %ok : i1
+          } -> !see
+          %lp = arith.constant dense<-3.0e4> : !p
+          %seen = arith.select %see, %sc, %lp : !see, !p
+          %m1 = linalg.reduce { arith.maximumf } ins(%seen : !p) outs(%m : !r) dimensions = [1]
+          %pe = tensor.empty() : !p
+          %mb = linalg.broadcast ins(%m1 : !r) outs(%pe : !p) dimensions = [1]
+          %d = arith.subf %seen, %mb : !p
+          %p = math.exp %d : !p
+          %dm = arith.subf %m, %m1 : !r
+          %fix = math.exp %dm : !r
+          %s0 = arith.mulf %s, %fix : !r
+          %s1 = linalg.reduce { arith.addf } ins(%p : !p) outs(%s0 : !r) dimensions = [1]
+          %oe = tensor.empty() : !o
+          %fixb = linalg.broadcast ins(%fix : !r) outs(%oe : !o) dimensions = [1]
+          %o0 = arith.mulf %o, %fixb : !o
+          %o1 = linalg.matmul ins(%p, %v : !p, !v) outs(%o0 : !o) -> !o
+          ft.yield %m1, %s1, %o1 : !r, !r, !o
+        } combine (%ma, %sa, %oa, %mb, %sb, %ob) {
+          %mx = arith.maximumf %ma, %mb : !r
+          %da = arith.subf %ma, %mx : !r
+          %db = arith.subf %mb, %mx : !r
+          %fa = math.exp %da : !r
+          %fb = math.exp %db : !r
+          %ta = arith.mulf %sa, %fa : !r
+          %tb = arith.mulf %sb, %fb : !r
+          %sx = arith.addf %ta, %tb : !r
+          %ce = tensor.empty() : !o
+          %fab = linalg.broadcast ins(%fa : !r) outs(%ce : !o) dimensions = [1]
+          %fbb = linalg.broadcast ins(%fb : !r) outs(%ce : !o) dimensions = [1]
+          %ua = arith.mulf %oa, %fab : !o
+          %ub = arith.mulf %ob, %fbb : !o
+          %ox = arith.addf %ua, %ub : !o
+          ft.yield %mx, %sx, %ox : !r, !r, !o
+        } identity (%low, %zr, %zo : !r, !r, !o)
+        %e = tensor.empty() : !o
+        %sfb = linalg.broadcast ins(%sf : !r) outs(%e : !o) dimensions = [1]
+        %out = arith.divf %of, %sfb : !o
+        ft.yield %out : !o
+      }
+      ft.yield %os : !ft.list<[L], !o>
+    }
+    ft.yield %oss : !ft.list<[H, L], !o>
+  }
+  return %osss : !ft.list<[B, H, L], !o>
+}
