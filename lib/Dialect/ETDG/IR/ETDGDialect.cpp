@@ -15,6 +15,49 @@ using namespace mlir::etdg;
 #include "ft/Dialect/ETDG/IR/ETDGDialect.cpp.inc"
 #include "ft/Dialect/ETDG/IR/ETDGEnums.cpp.inc"
 
+static ParseResult parseConstraints(AsmParser &parser, IntegerSetAttr &set) {
+  AffineMapAttr map;
+  SmallVector<unsigned> equalities;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseIndex = [&]() { return parser.parseInteger(equalities.emplace_back()); };
+  if (parser.parseAttribute(map) ||
+      (succeeded(parser.parseOptionalKeyword("eq")) &&
+       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseIndex)))
+    return failure();
+  AffineMap constraints = map.getValue();
+  SmallVector<bool> eqs(constraints.getNumResults(), false);
+  for (unsigned index : equalities) {
+    if (index >= eqs.size())
+      return parser.emitError(loc) << "'eq' lists constraint " << index << " of " << eqs.size();
+    eqs[index] = true;
+  }
+  if (eqs.empty())
+    set = IntegerSetAttr::get(
+        getUniverse(parser.getContext(), constraints.getNumDims(), constraints.getNumSymbols()));
+  else
+    set = IntegerSetAttr::get(IntegerSet::get(constraints.getNumDims(), constraints.getNumSymbols(),
+                                              constraints.getResults(), eqs));
+  return success();
+}
+
+static void printConstraints(AsmPrinter &printer, IntegerSetAttr attr) {
+  IntegerSet set = attr.getValue();
+  bool all = isUniverse(set);
+  auto constraints =
+      AffineMap::get(set.getNumDims(), set.getNumSymbols(),
+                     all ? ArrayRef<AffineExpr>() : set.getConstraints(), attr.getContext());
+  printer << AffineMapAttr::get(constraints);
+  SmallVector<unsigned> equalities;
+  for (unsigned i = 0; i < set.getNumConstraints() && !all; ++i)
+    if (set.isEq(i))
+      equalities.push_back(i);
+  if (equalities.empty())
+    return;
+  printer << " eq [";
+  llvm::interleaveComma(equalities, printer);
+  printer << "]";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGAttrs.cpp.inc"
 

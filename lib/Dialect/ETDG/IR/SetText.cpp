@@ -101,9 +101,18 @@ int LinearForm::getLastDim() const {
   return last;
 }
 
+/// MLIR's simplification takes remainders apart: it is used where it leaves fewer terms.
+static LinearForm simplify(AffineExpr expr, unsigned numDims, unsigned numSymbols) {
+  LinearForm plain = LinearForm::of(expr);
+  if (llvm::all_of(plain.terms,
+                   [](auto &term) { return isa<AffineDimExpr, AffineSymbolExpr>(term.first); }))
+    return plain;
+  LinearForm flat = LinearForm::of(simplifyAffineExpr(expr, numDims, numSymbols));
+  return flat.terms.size() < plain.terms.size() ? flat : plain;
+}
+
 AffineExpr etdg::canonicalizeExpr(AffineExpr expr, unsigned numDims, unsigned numSymbols) {
-  AffineExpr simple = simplifyAffineExpr(expr, numDims, numSymbols);
-  return LinearForm::of(simple).toExpr(expr.getContext());
+  return simplify(expr, numDims, numSymbols).toExpr(expr.getContext());
 }
 
 BoundClass etdg::classifyConstraint(AffineExpr constraint, bool isEq, int dim) {
@@ -222,8 +231,7 @@ IntegerSet etdg::canonicalizeSet(IntegerSet set) {
   unsigned numDims = set.getNumDims(), numSymbols = set.getNumSymbols();
   SmallVector<Constraint> list;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    AffineExpr simple = simplifyAffineExpr(set.getConstraint(i), numDims, numSymbols);
-    if (!addConstraint(list, {LinearForm::of(simple), set.isEq(i)}))
+    if (!addConstraint(list, {simplify(set.getConstraint(i), numDims, numSymbols), set.isEq(i)}))
       return IntegerSet::getEmptySet(numDims, numSymbols, context);
   }
   // Where a dimension is a constant, the others speak of the constant: `D >= 1`
@@ -245,8 +253,7 @@ IntegerSet etdg::canonicalizeSet(IntegerSet set) {
       }
       AffineExpr expr = c.form.toExpr(context), replaced = expr.replace(dim, value);
       changed |= expr != replaced;
-      replaced = simplifyAffineExpr(replaced, numDims, numSymbols);
-      if (!addConstraint(list, {LinearForm::of(replaced), c.isEq}))
+      if (!addConstraint(list, {simplify(replaced, numDims, numSymbols), c.isEq}))
         return IntegerSet::getEmptySet(numDims, numSymbols, context);
     }
     if (changed)

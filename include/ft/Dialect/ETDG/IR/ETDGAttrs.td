@@ -66,7 +66,9 @@ def ETDG_PieceAttr : ETDG_Attr<"Piece", "piece"> {
     - `index`: the value of the map's only result.
 
     `set` and `map` range over the block's iteration vector, and, when the read's
-    `elementRank` is not 0, the element's dimensions after it.
+    `elementRank` is not 0, the element's dimensions after it. The set prints as
+    the map of its constraints, which are at least 0, or 0 where `eq` lists them:
+    text between `<` and `>` of an attribute can't hold `>=`.
   }];
   let parameters = (ins
     "::mlir::IntegerSetAttr":$set,
@@ -76,8 +78,8 @@ def ETDG_PieceAttr : ETDG_Attr<"Piece", "piece"> {
     OptionalArrayRefParameter<"::mlir::etdg::GatherAttr">:$gathers,
     OptionalParameter<"::mlir::TypedAttr">:$value);
   let assemblyFormat = [{
-    `<` `set` `=` $set `,` `kind` `=` $kind `,` `operand` `=` $operand `,` `map` `=` $map
-    (`,` `gathers` `=` `[` $gathers^ `]`)? (`,` `value` `=` $value^)? `>`
+    `<` `set` `=` custom<Constraints>($set) `,` `kind` `=` $kind `,` `operand` `=` $operand `,` `map` `=` $map
+    (`gathers` `=` `[` $gathers^ `]`)? (`value` `=` $value^)? `>`
   }];
   let extraClassDeclaration = [{
     static PieceAttr getBuffer(IntegerSet set, int64_t operand, AffineMap map, ArrayRef<GatherAttr> gathers = {});
@@ -131,7 +133,7 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
   let parameters = (ins "::mlir::AffineMapAttr":$map, OptionalArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
                         OptionalArrayRefParameter<"::mlir::etdg::PlacementAttr">:$placements);
   let assemblyFormat = [{
-    `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`,` `placements` `=` `[` $placements^ `]`)? `>`
+    `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`placements` `=` `[` $placements^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }

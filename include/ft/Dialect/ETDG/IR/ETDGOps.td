@@ -210,7 +210,7 @@ def ETDG_AssumeOp : ETDG_Op<"assume"> {
     (A1) lower end ≤ upper end, typical values inside.
   }];
   let arguments = (ins StrAttr:$length, I64Attr:$lo, I64Attr:$hi, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$typical);
-  let assemblyFormat = "$length `in` `[` $lo `,` $hi `]` (`typical` $typical^)? attr-dict";
+  let assemblyFormat = "$length `in` ` ` `[` $lo `,` $hi `]` (`typical` $typical^)? attr-dict";
   let hasVerifier = 1;
 }
 
