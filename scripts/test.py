@@ -74,7 +74,7 @@ def lit():
         return Counts(failed=1)
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder) / "lit.json"
-        command = [sys.executable, program, "-q", "-v", f"-j{JOBS}", "-o", str(result), str(BUILD / "test")]
+        command = [sys.executable, program, "-sv", "--no-progress-bar", f"-j{JOBS}", "-o", str(result), str(BUILD / "test")]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if not result.exists():
             print((done.stdout + done.stderr)[-6000:])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every example is legal for every float type, and prints as it parses:
 
-    types.py FT-OPT EXAMPLES-FOLDER
+    every_type.py FT-OPT EXAMPLES-FOLDER
 """
 
 import pathlib
