@@ -8,6 +8,7 @@
 
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/LeafCodegen.h"
@@ -29,6 +30,7 @@ void mlir::ft::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::ft::registerOwnPasses() {
   registerFTPasses();
+  etdg::registerETDGPasses();
   registerFTConversionPasses();
   registerLeafPasses();
 }
