@@ -16,6 +16,7 @@
 
 namespace mlir {
 class OpPassManager;
+class Pass;
 
 namespace ft {
 

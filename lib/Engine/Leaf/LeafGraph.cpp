@@ -1,0 +1,355 @@
+//===- LeafGraph.cpp - From tensor ops to nests over buffers --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LeafGraphBuilder.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+
+SmallVector<int64_t> mlir::ft::leaf::rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * shape[i + 1];
+  return strides;
+}
+
+bool LeafGraph::isBatched(const View &view) const {
+  return (!view.isSplat() && buffers[view.buffer].batched) ||
+         llvm::any_of(view.terms, [&](const DynamicTerm &t) { return buffers[t.buffer].batched; });
+}
+
+ArrayRef<int64_t> mlir::ft::leaf::shapeOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
+}
+
+/// Coefficients of a linear expression over the loops of an op; fails for mod
+/// and floordiv.
+static LogicalResult linearize(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> perDim,
+                               int64_t &constant) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    perDim[dim.getPosition()] += factor;
+    return success();
+  }
+  if (auto cst = dyn_cast<AffineConstantExpr>(expr)) {
+    constant += factor * cst.getValue();
+    return success();
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return failure();
+  if (binary.getKind() == AffineExprKind::Add)
+    return success(succeeded(linearize(binary.getLHS(), factor, perDim, constant)) &&
+                   succeeded(linearize(binary.getRHS(), factor, perDim, constant)));
+  if (binary.getKind() != AffineExprKind::Mul)
+    return failure();
+  if (auto cst = dyn_cast<AffineConstantExpr>(binary.getRHS()))
+    return linearize(binary.getLHS(), factor * cst.getValue(), perDim, constant);
+  if (auto cst = dyn_cast<AffineConstantExpr>(binary.getLHS()))
+    return linearize(binary.getRHS(), factor * cst.getValue(), perDim, constant);
+  return failure();
+}
+
+/// `view` of a value as the loops of an op meet it through an indexing map.
+static FailureOr<View> throughMap(const View &view, AffineMap map) {
+  View result = view;
+  result.strides.assign(map.getNumDims(), 0);
+  if (view.isSplat())
+    return result;
+  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), view.strides))
+    if (failed(linearize(expr, stride, result.strides, result.offset)))
+      return failure();
+  return result;
+}
+
+/// Drops the loops that run once.
+static View keepLoops(const View &view, ArrayRef<int> loops, unsigned numLoops) {
+  View result = view;
+  result.strides.assign(numLoops, 0);
+  for (auto [loop, stride] : llvm::zip_equal(loops, view.strides))
+    if (loop >= 0)
+      result.strides[loop] = stride;
+  return result;
+}
+
+View GraphBuilder::readable(Value value, View view) {
+  if (view.undefined) {
+    Type type = getElementTypeOrSelf(value.getType());
+    view.splat = cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type));
+  }
+  return view;
+}
+
+/// The loops of `shape` that run more than once (or never).
+static SmallVector<int> keptLoops(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &sizes) {
+  SmallVector<int> loops;
+  for (int64_t size : shape) {
+    loops.push_back(size == 1 ? -1 : int(sizes.size()));
+    if (size != 1)
+      sizes.push_back(size);
+  }
+  return loops;
+}
+
+void GraphBuilder::finishNest(Nest nest) {
+  for (const Member &member : nest.members) {
+    for (const View &view : member.reads)
+      nest.batched |= graph.isBatched(view);
+    for (const View &view : member.writes)
+      nest.batched |= graph.isBatched(view);
+  }
+  graph.nests.push_back(std::move(nest));
+}
+
+void GraphBuilder::addCopy(Operation *op, const View &from, const View &to, ArrayRef<int64_t> shape,
+                           bool last) {
+  if (from == to || from.undefined)
+    return;
+  Nest nest;
+  Member member;
+  member.op = op;
+  member.copy = true;
+  member.loops = keptLoops(shape, nest.sizes);
+  member.reads.push_back(keepLoops(from, member.loops, nest.sizes.size()));
+  member.writes.push_back(keepLoops(to, member.loops, nest.sizes.size()));
+  nest.reduced.assign(nest.sizes.size(), false);
+  nest.members.push_back(std::move(member));
+  nest.last = last;
+  finishNest(std::move(nest));
+}
+
+LogicalResult GraphBuilder::addElementwise(Operation *op) {
+  Nest nest;
+  Member member;
+  member.op = op;
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0).getType());
+  member.loops = keptLoops(shape, nest.sizes);
+  nest.reduced.assign(nest.sizes.size(), false);
+  for (Value operand : op->getOperands()) {
+    View view = readable(operand, views.lookup(operand));
+    if (shapeOf(operand.getType()).empty())
+      view.strides.assign(shape.size(), 0);
+    member.arguments.push_back(operand);
+    member.reads.push_back(keepLoops(view, member.loops, nest.sizes.size()));
+  }
+  for (Value result : op->getResults()) {
+    View view = storageFor(result);
+    views[result] = view;
+    member.yields.push_back(result);
+    member.writes.push_back(keepLoops(view, member.loops, nest.sizes.size()));
+  }
+  nest.members.push_back(std::move(member));
+  finishNest(std::move(nest));
+  return success();
+}
+
+/// A generic that only moves its input (broadcast, transpose, fill) is a view.
+bool GraphBuilder::tryView(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+    return false;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  Value source;
+  AffineMap map;
+  if (auto arg = dyn_cast<BlockArgument>(yield.getOperand(0));
+      arg && arg.getOwner() == op.getBody()) {
+    if (arg.getArgNumber() >= op.getNumDpsInputs())
+      return false;
+    OpOperand *operand = op.getDpsInputOperand(arg.getArgNumber());
+    source = operand->get();
+    map = op.getMatchingIndexingMap(operand);
+  } else if (yield.getOperand(0).getParentRegion() != &op.getRegion()) {
+    source = yield.getOperand(0);
+    map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+  } else {
+    return false;
+  }
+  AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!outMap.isPermutation())
+    return false;
+  View from = readable(source, views.lookup(source));
+  if (shapeOf(source.getType()).empty())
+    map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+  FailureOr<View> loops = throughMap(from, map);
+  if (failed(loops))
+    return false;
+  View view = *loops;
+  for (auto [result, expr] : llvm::enumerate(outMap.getResults()))
+    view.strides[result] = loops->strides[cast<AffineDimExpr>(expr).getPosition()];
+  views[op.getResult(0)] = view;
+  return true;
+}
+
+LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
+  if (tryView(op))
+    return success();
+  Nest nest;
+  Member member;
+  member.op = op;
+  member.body = op.getBody();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  member.loops = keptLoops(ranges, nest.sizes);
+  bool reduces = false;
+  for (auto [loop, kind] : llvm::zip_equal(member.loops, op.getIteratorTypesArray())) {
+    bool reduced = kind == utils::IteratorType::reduction;
+    member.widen |= reduced;
+    if (loop >= 0) {
+      nest.reduced.push_back(reduced);
+      reduces |= reduced;
+    }
+  }
+
+  auto view = [&](OpOperand *operand, View of) -> FailureOr<View> {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (!isa<RankedTensorType>(operand->get().getType()))
+      map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+    FailureOr<View> loops = throughMap(of, map);
+    if (failed(loops))
+      return op.emitError("an indexing map of a leaf must be linear, found ")
+             << AffineMapAttr::get(map);
+    return keepLoops(*loops, member.loops, nest.sizes.size());
+  };
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Value arg = op.getMatchingBlockArgument(operand);
+    if (arg.use_empty())
+      continue;
+    FailureOr<View> read = view(operand, readable(operand->get(), views.lookup(operand->get())));
+    if (failed(read))
+      return failure();
+    member.arguments.push_back(arg);
+    member.reads.push_back(*read);
+  }
+  SmallVector<BlockArgument> outs = llvm::to_vector(op.getRegionOutputArgs());
+  for (auto [i, operandRef] : llvm::enumerate(op.getDpsInitsMutable())) {
+    OpOperand *operand = &operandRef;
+    FailureOr<View> init = view(operand, readable(operand->get(), views.lookup(operand->get())));
+    if (failed(init))
+      return failure();
+    if (reduces) {
+      member.accumulators.push_back(outs[i]);
+      member.inits.push_back(*init);
+      SmallVector<Operation *> combiners;
+      Value reduced = matchReduction(outs, i, combiners);
+      member.combiners.push_back(reduced && combiners.size() == 1 ? combiners.front() : nullptr);
+    } else if (!outs[i].use_empty()) {
+      member.arguments.push_back(outs[i]);
+      member.reads.push_back(*init);
+    }
+  }
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  for (Value value : captured) {
+    member.captured.push_back({value, readable(value, views.lookup(value))});
+    nest.batched |= graph.isBatched(member.captured.back().second);
+  }
+
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  llvm::append_range(member.yields, yield.getOperands());
+  for (auto [result, operandRef] : llvm::zip_equal(op->getResults(), op.getDpsInitsMutable())) {
+    View storage = storageFor(result);
+    views[result] = storage;
+    FailureOr<View> write = view(&operandRef, storage);
+    if (failed(write))
+      return failure();
+    for (auto [reduced, stride] : llvm::zip_equal(nest.reduced, write->strides))
+      if (reduced && stride != 0)
+        return op.emitError("an output of a leaf may not be indexed by a reduction dimension");
+    member.writes.push_back(*write);
+  }
+  nest.members.push_back(std::move(member));
+  finishNest(std::move(nest));
+  return success();
+}
+
+LogicalResult GraphBuilder::checkType(Operation *op, Type type) {
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return op->emitError("a leaf works on tensors of static shape, found ") << type;
+  }
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF64() || element.isF32() || element.isF16() || element.isBF16() ||
+      element.isIndex() || element.isSignlessInteger(1) || element.isSignlessInteger(8) ||
+      element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
+      element.isSignlessInteger(64))
+    return success();
+  return op->emitError("a leaf cannot compute on elements of type ") << element;
+}
+
+/// Which values differ from row to row.
+void GraphBuilder::findBatched(Block &block, ArrayRef<bool> inputs) {
+  for (auto [i, arg] : llvm::enumerate(block.getArguments()))
+    if (inputs.empty() || inputs[i])
+      batched.insert(arg);
+  for (Operation &op : block) {
+    bool varies = llvm::any_of(op.getOperands(), [&](Value v) { return batched.contains(v); });
+    for (Region &region : op.getRegions()) {
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(region, captured);
+      varies |= llvm::any_of(captured, [&](Value v) { return batched.contains(v); });
+    }
+    if (varies)
+      batched.insert_range(op.getResults());
+  }
+}
+
+LogicalResult GraphBuilder::run(const LeafOptions &options) {
+  Block &block = graph.func.getBody().front();
+  findBatched(block, options.batched);
+  for (auto [i, arg] : llvm::enumerate(block.getArguments())) {
+    if (failed(checkType(graph.func, arg.getType())))
+      return failure();
+    if (!isa<RankedTensorType>(arg.getType()))
+      return graph.func.emitError("the inputs of a leaf are tensors, found ") << arg.getType();
+    views[arg] = newBuffer(Buffer::Kind::Input, arg.getType(), batched.contains(arg));
+    graph.buffers.back().number = i;
+  }
+  Operation *terminator = block.getTerminator();
+  for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+    if (failed(checkType(terminator, result.getType())))
+      return failure();
+    outputs.push_back(newBuffer(Buffer::Kind::Output, result.getType(), true));
+    graph.buffers.back().number = i;
+    // The value may be computed where it is wanted, if that harms no input.
+    bool aliases = i < options.aliasesOutput.size() && options.aliasesOutput[i];
+    if (!aliases && batched.contains(result) && result.getDefiningOp())
+      storages.try_emplace(result, outputs[i]);
+  }
+  findDestinations(block);
+  for (Operation &op : block.without_terminator()) {
+    for (Type type : op.getResultTypes())
+      if (failed(checkType(&op, type)))
+        return failure();
+    if (failed(addOp(&op)))
+      return failure();
+  }
+  for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+    bool aliases = i < options.aliasesOutput.size() && options.aliasesOutput[i];
+    addCopy(terminator, views.lookup(result), outputs[i], shapeOf(result.getType()), aliases);
+  }
+  return success();
+}
+
+LogicalResult GraphBuilder::addOp(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return addGeneric(generic);
+  if (isDataMovement(op))
+    return addDataMovement(op);
+  if (op->getNumRegions() == 0 && op->getNumResults() > 0 && isMemoryEffectFree(op) &&
+      (OpTrait::hasElementwiseMappableTraits(op) ||
+       isa_and_nonnull<arith::ArithDialect>(op->getDialect())))
+    return addElementwise(op);
+  return op->emitError("the leaf code generator has no rule for this op");
+}
+
+FailureOr<LeafGraph> mlir::ft::leaf::buildLeafGraph(func::FuncOp func, const LeafOptions &options) {
+  GraphBuilder builder;
+  builder.graph.func = func;
+  if (failed(builder.run(options)))
+    return failure();
+  return std::move(builder.graph);
+}
