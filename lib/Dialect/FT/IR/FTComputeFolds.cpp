@@ -186,6 +186,15 @@ static SmallVector<Value> keep(Range values, const llvm::SmallBitVector &which) 
   return kept;
 }
 
+/// The operations before the terminator, users first.
+static SmallVector<Operation *> getStatements(Block &block) {
+  SmallVector<Operation *> statements;
+  for (Operation &op : block.without_terminator())
+    statements.push_back(&op);
+  std::reverse(statements.begin(), statements.end());
+  return statements;
+}
+
 /// Erases what only served a dead state of `combine`, whose arguments go too.
 static void shrinkCombine(Region &combine, const llvm::SmallBitVector &states,
                           PatternRewriter &rewriter) {
@@ -193,9 +202,9 @@ static void shrinkCombine(Region &combine, const llvm::SmallBitVector &states,
   auto yield = cast<YieldOp>(block.getTerminator());
   rewriter.modifyOpInPlace(
       yield, [&] { yield.getValuesMutable().assign(keep(yield.getValues(), states)); });
-  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (nested.use_empty() && isMemoryEffectFree(&nested))
-      rewriter.eraseOp(&nested);
+  for (Operation *nested : getStatements(block))
+    if (nested->use_empty() && isMemoryEffectFree(nested))
+      rewriter.eraseOp(nested);
   for (unsigned index = block.getNumArguments(); index-- != 0;)
     if (!states.test(index % states.size()))
       block.eraseArgument(index);
@@ -240,9 +249,9 @@ static LogicalResult dropUnused(ComputeOp op, PatternRewriter &rewriter) {
     yield.getValuesMutable().assign(values);
     yield.getEmitsMutable().assign(emits);
   });
-  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (!live.ops.contains(&nested))
-      rewriter.eraseOp(&nested);
+  for (Operation *nested : getStatements(body))
+    if (!live.ops.contains(nested))
+      rewriter.eraseOp(nested);
   if (Region *combine = op.getCombineOrNull())
     shrinkCombine(*combine, live.states, rewriter);
   ComputeOp copy = replicate(rewriter, op, ValueRange(results).getTypes(),
