@@ -457,7 +457,7 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
   privatePlanes[buffer.getResult()] = place.planes;
   Value size = index(type.getElement().getNumElements());
   place.strides.resize(type.getDepth());
-  for (int64_t d = type.getDepth() - 1; d >= 0; --d) {
+  for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
     place.strides[d] = size;
     Value length = lengthValue(type.getLengths()[d]);
     if (!place.planes.empty() && place.planes[d] != 0)

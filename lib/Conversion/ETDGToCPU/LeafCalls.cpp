@@ -82,7 +82,7 @@ Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineM
     builder.restoreInsertionPoint(entry);
     Value size = index(type.getElement().getNumElements());
     place.strides.resize(type.getDepth());
-    for (int64_t d = type.getDepth() - 1; d >= 0; --d) {
+    for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
       place.strides[d] = size;
       if (d == 0)
         break;
