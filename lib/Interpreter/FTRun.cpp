@@ -77,11 +77,7 @@ FailureOr<RuntimeValue> ListReader::read(Type type) {
                          << array.numElements() << " numbers";
     return value;
   }
-  // The lengths are the array's; what they must be is checked when they bind.
   unsigned depth = list ? list.getDepth() : 0;
-  if (array.rank() != depth + element.getRank())
-    return emitError() << "expects " << depth + element.getRank() << " dimensions, found "
-                       << array.shape.size();
   ArrayRef<int64_t> lengths = ArrayRef<int64_t>(array.shape).take_front(depth);
   if (failed(checkArray(array, lengths, element, emitError)))
     return failure();
@@ -162,6 +158,20 @@ static FailureOr<HostArray> writeValue(const RuntimeValue &value, Type type,
   return array;
 }
 
+/// The dimensions of the array that holds a value of `type`; none for ragged
+/// lists, whose elements stand one after the other, and for tuples.
+static std::optional<int64_t> rankOf(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getRank();
+  if (auto list = dyn_cast<ListType>(type)) {
+    auto element = dyn_cast<RankedTensorType>(list.getElement());
+    if (list.hasRagged() || !element)
+      return std::nullopt;
+    return list.getDepth() + element.getRank();
+  }
+  return isSupportedElementType(type) ? std::optional<int64_t>(0) : std::nullopt;
+}
+
 /// Offsets 0 = o0 <= o1 <= … become lengths.
 static LogicalResult readOffsets(const HostArray &array, StringAttr name,
                                  std::vector<int64_t> &lengths, EmitError emitError) {
@@ -210,10 +220,15 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   SmallVector<Location> locations =
       argumentLocations(function.getBody(), function.getLoc(), type.getNumInputs());
   LengthBinder binder(known, locations);
-  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+    std::optional<int64_t> rank = rankOf(input);
+    if (rank && arguments[i].rank() != *rank)
+      return mlir::emitError(locations[i]) << "argument " << i << ": expects " << *rank
+                                           << " dimensions, found " << arguments[i].rank();
     if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
       if (failed(binder.bindShape(i, list.getLengths(), arguments[i].shape)))
         return failure();
+  }
   if (auto defaults = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
     for (NamedAttribute entry : defaults)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))

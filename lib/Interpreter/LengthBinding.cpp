@@ -76,7 +76,7 @@ LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBin
     if (value && *value >= 0)
       continue;
     InFlightDiagnostic diag = function->emitError("the lengths do not satisfy the bound ")
-                              << bound.str() << " >= 0";
+                              << inequalityStr(bound);
     for (StringAttr name : bound.getNames()) {
       diag << ": " << name.getValue() << " = ";
       auto it = lengths.names.find(name);
