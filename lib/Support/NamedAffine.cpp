@@ -62,7 +62,7 @@ struct TextSource {
   }
   ParseResult fail(StringRef at, const Twine &message) {
     if (error.empty())
-      error = (message + " at '" + at.substr(0, 16) + "'").str();
+      error = (message + " at '" + at.substr(0, 16).rtrim() + "'").str();
     return failure();
   }
   bool consume(char c) {

@@ -195,3 +195,13 @@ func.func @bounds(%xs: !ft.list<[L - 2], !x>, %ys: !ft.list<[L], !x>, %zs: !ft.l
   %6 = ft.at %5[3 * N - 1] : !ft.list<[3 * N], !x>
   return
 }
+
+// A product is bounded by what bounds its factors.
+// CHECK-LABEL: func.func @products
+func.func @products(%xs: !ft.list<[N, L, K], !x>) attributes {ft.bounds = #ft.bounds<"N >= 2", "L >= 1", "K >= 1">} {
+  %0 = ft.flatten %xs : !ft.list<[N, L, K], !x>
+  %1 = ft.slice %0[0 to 2 * L] : !ft.list<[L * N, K], !x>
+  %2 = ft.flatten %0 : !ft.list<[L * N, K], !x>
+  %3 = ft.at %2[1] : !ft.list<[K * L * N], !x>
+  return
+}

@@ -18,7 +18,7 @@ using namespace mlir::presburger;
 
 namespace {
 /// Linear constraints over monomials. A product of lengths is not linear, so
-/// each distinct one is an unknown of its own of which only the sign is known;
+/// each distinct one is an unknown of its own, bounded by what bounds its factors;
 /// quotients and remainders by constants are defined exactly.
 class MonomialSystem {
 public:
@@ -41,6 +41,20 @@ public:
     return true;
   }
 
+  /// Takes note of s ≥ 4 where `expr` ≥ 0 says so.
+  void noteLeast(AffineExpr expr) {
+    std::optional<LinearForm> form = LinearForm::get(expr);
+    if (!form || form->isConstant() || form->terms.size() > 2)
+      return;
+    const auto &[monomial, coefficient] = *form->terms.begin();
+    int64_t constant = form->getConstantTerm();
+    if (monomial.size() != 1 || (form->terms.size() == 2 && constant == 0) || coefficient < 1 ||
+        constant >= 0 || constant == std::numeric_limits<int64_t>::min())
+      return;
+    int64_t &value = least[monomial];
+    value = std::max(value, llvm::divideCeilSigned(-constant, coefficient));
+  }
+
   bool isEmpty() {
     IntegerPolyhedron set(PresburgerSpace::getSetSpace(columns.size()));
     for (const Row &row : constraints) {
@@ -55,6 +69,7 @@ public:
 private:
   using Row = std::map<size_t, int64_t>;
   static constexpr size_t constantColumn = ~size_t(0);
+  static constexpr size_t maxBoundedDegree = 4;
 
   Row flatten(const LinearForm &form) {
     Row row;
@@ -70,8 +85,10 @@ private:
       return column;
     if (llvm::all_of(monomial, isNonNegativeAtom))
       constraints.push_back({{column, 1}});
-    if (monomial.size() != 1)
+    if (monomial.size() != 1) {
+      boundProduct(column, monomial);
       return column;
+    }
     auto binary = dyn_cast<AffineBinaryOpExpr>(monomial.front());
     if (!binary)
       return column;
@@ -81,6 +98,32 @@ private:
       return column;
     define(column, flatten(*numerator), divisor.getValue(), binary.getKind());
     return column;
+  }
+
+  /// (a - p)·(m - q) ≥ 0 for each factor a ≥ p and the rest m ≥ q.
+  void boundProduct(size_t column, const Monomial &monomial) {
+    if (monomial.size() > maxBoundedDegree || !llvm::all_of(monomial, isNonNegativeAtom))
+      return;
+    for (size_t factor = 0; factor != monomial.size(); ++factor) {
+      Monomial rest(monomial);
+      rest.erase(rest.begin() + factor);
+      int64_t p = leastOf(monomial[factor]), q = 1, pq;
+      bool overflow = false;
+      for (AffineExpr atom : rest)
+        overflow |= llvm::MulOverflow(q, leastOf(atom), q);
+      if (overflow || llvm::MulOverflow(p, q, pq) || (p == 0 && q == 0))
+        continue;
+      size_t a = getColumn({monomial[factor]}), m = getColumn(rest);
+      Row row{{column, 1}, {constantColumn, pq}};
+      row[m] -= p;
+      row[a] -= q;
+      constraints.push_back(row);
+    }
+  }
+
+  int64_t leastOf(AffineExpr atom) const {
+    auto it = least.find(Monomial{atom});
+    return it == least.end() ? 0 : it->second;
   }
 
   /// q = floordiv(n, d): 0 ≤ n - d·q ≤ d - 1; ceildiv: 0 ≤ d·q - n ≤ d - 1;
@@ -127,6 +170,8 @@ private:
   MLIRContext *context;
   unsigned fresh = 0;
   std::map<Monomial, size_t, MonomialLess> columns;
+  /// The greatest known lower bounds of names.
+  std::map<Monomial, int64_t, MonomialLess> least;
   std::vector<Row> constraints;
 };
 } // namespace
@@ -156,7 +201,9 @@ bool mlir::ft::isProvablyNonNegative(Operation *op, LengthAttr nonNegative) {
 
   MonomialSystem system(op->getContext());
   for (LengthAttr bound : bounds)
-    system.addNonNegative(normalizeExpr(bound.exprOver(names)));
+    system.noteLeast(bound.exprOver(names));
+  for (LengthAttr bound : bounds)
+    system.addNonNegative(bound.exprOver(names));
   AffineExpr negative = (nonNegative.exprOver(names) * -1) - 1;
   return system.addNonNegative(negative) && system.isEmpty();
 }
