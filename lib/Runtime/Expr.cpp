@@ -90,6 +90,10 @@ int64_t Expr::numVariables() const {
   return count;
 }
 
+bool Expr::uses(int64_t index) const {
+  return std::find(code.begin(), code.end(), Instruction{variable, index}) != code.end();
+}
+
 Json Expr::toJson(const std::function<Json(int64_t)> &name) const {
   std::vector<Json> stack;
   for (const Instruction &i : code) {

@@ -49,6 +49,7 @@ public:
   }
   /// One more than the largest variable's index; 0 without variables.
   int64_t numVariables() const;
+  bool uses(int64_t index) const;
 
   /// JSON form: an integer; a variable as `name` gives it; ["mul", a, b].
   Json toJson(const std::function<Json(int64_t)> &name) const;

@@ -78,6 +78,7 @@ struct KernelArgument {
   Expr value;         // integer: the value; else bytes added to the buffer's address
   int64_t bits = 64;  // integer: 32 or 64
   TensorMap map;
+  int64_t slot = -1; // the executor's place for the encoded descriptor; not stored
 };
 
 struct Launch {

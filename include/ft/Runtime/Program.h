@@ -1,0 +1,91 @@
+//===- Program.h - one entry, ready to be called ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks a plan's steps for a call. What a call needs is prepared once: it binds,
+// evaluates some expressions and enqueues, without allocating.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_RUNTIME_PROGRAM_H
+#define FT_RUNTIME_PROGRAM_H
+
+#include "ft/Runtime/Binding.h"
+#include "ft/Runtime/Target.h"
+
+namespace ft::rt {
+
+class Program {
+public:
+  struct Options {
+    void *stream = nullptr;
+    uint64_t workspace = 0, workspaceBytes = 0;
+    bool graph = false;
+  };
+
+  /// `entry` must outlive the program.
+  Program(const Entry &entry, const Plan &plan, std::unique_ptr<Target> target, int32_t deviceType,
+          int32_t deviceId);
+  ~Program();
+
+  const Plan &getPlan() const { return plan; }
+
+  Status call(const FtTensor *const *tensors, int64_t count, const Options &options);
+  Status outputShape(const FtTensor *const *tensors, int64_t count, int64_t argument,
+                     std::vector<int64_t> &shape);
+  Status workspaceBytes(const FtTensor *const *tensors, int64_t count, uint64_t &bytes);
+  Status synchronize(void *stream);
+
+private:
+  /// Memory that calls on one stream share: they follow each other there.
+  struct StreamState {
+    void *stream = nullptr;
+    uint64_t workspace = 0, workspaceBytes = 0, counters = 0;
+  };
+  struct MapSlot {
+    bool valid = false;
+    uint64_t address = 0, extents[5] = {}, strides[5] = {};
+    CUtensorMap map;
+  };
+  struct Graph {
+    std::vector<uint64_t> key;
+    void *graph = nullptr;
+    uint64_t lastUse = 0;
+  };
+
+  Status callLocked(const FtTensor *const *tensors, int64_t count, const Options &options);
+  Status stateFor(void *stream, uint64_t workspaceBytes, bool own, bool capturing,
+                  StreamState *&state);
+  Status grow(StreamState &state, uint64_t bytes);
+  Status evaluateWorkspace(uint64_t &bytes);
+  Status replay(const Options &options);
+  void dropStreams();
+
+  void numberSteps(std::vector<Step> &steps);
+  Status runSteps(const std::vector<Step> &steps, int64_t depth, void *stream);
+  Status runLaunch(const Launch &launch, void *stream);
+  Status runRepeat(const Step &step, int64_t depth, void *stream);
+  Status encode(const KernelArgument &argument, MapSlot &slot);
+  Status evaluate(const Expr &expr, int64_t &value) const;
+  Status overflow(const char *what) const;
+  Status reportErrorRecord();
+
+  const Entry &entry;
+  Plan plan;
+  std::unique_ptr<Target> target;
+  const int32_t deviceType, deviceId;
+  bool canCapture = true;
+
+  std::mutex lock; // all below
+  Binding binding;
+  std::vector<uint64_t> buffers;
+  std::vector<uint64_t> slots;
+  std::vector<void *> parameters;
+  std::vector<MapSlot> maps;
+  std::vector<std::unique_ptr<StreamState>> streams;
+  std::vector<std::unique_ptr<StreamState>> captured;
+  std::vector<Graph> graphs;
+  uint64_t uses = 0;
+};
+
+} // namespace ft::rt
+
+#endif // FT_RUNTIME_PROGRAM_H

@@ -1,0 +1,88 @@
+//===- Target.h - where a plan's steps happen -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The executor walks a plan and asks a target for each step: the CUDA driver, or
+// functions of a CPU library on host memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_RUNTIME_TARGET_H
+#define FT_RUNTIME_TARGET_H
+
+#include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/CudaDevice.h"
+
+namespace ft::rt {
+
+struct LaunchShape {
+  unsigned grid[3], block[3], cluster[3];
+  unsigned sharedBytes;
+  bool cooperative;
+};
+
+/// What a kernel writes when it must give up; the first word says why and is
+/// written last. 0 is no error, 1 an index out of range, 2 a wait that never
+/// ended.
+struct ErrorRecord {
+  volatile uint32_t code;
+  volatile uint32_t kernel;
+  volatile int64_t values[7];
+};
+static_assert(sizeof(ErrorRecord) == 64);
+
+class Target {
+public:
+  virtual ~Target() = default;
+
+  /// Around every use; on a GPU the context is current in between.
+  virtual Status enter() = 0;
+  virtual void leave() = 0;
+
+  virtual Status launch(int64_t kernel, const LaunchShape &shape, void **parameters,
+                        void *stream) = 0;
+  virtual Status fill(uint64_t to, int value, size_t bytes, void *stream) = 0;
+  virtual Status copy(uint64_t to, uint64_t from, size_t bytes, void *stream) = 0;
+  /// Waits for the stream and reads a word.
+  virtual Status readWord(uint64_t from, int32_t &value, void *stream) = 0;
+  virtual Status encode(const TensorMap &map, uint64_t address, const uint64_t *extents,
+                        const uint64_t *strides, CUtensorMap &out) = 0;
+
+  virtual Status allocate(size_t bytes, uint64_t &out) = 0;
+  virtual void release(uint64_t memory) = 0;
+  virtual Status synchronize(void *stream) = 0;
+  /// Waits for all streams.
+  virtual Status synchronizeAll() = 0;
+
+  virtual Status isCapturing(void *, bool &capturing) {
+    capturing = false;
+    return {};
+  }
+  /// Record what `record` enqueues into a graph; null where graphs do not exist.
+  virtual Status beginCapture(void *&stream) {
+    stream = nullptr;
+    return {};
+  }
+  virtual Status endCapture(void *stream, bool keep, void *&graph) {
+    (void)stream, (void)keep;
+    graph = nullptr;
+    return {};
+  }
+  virtual Status launchGraph(void *, void *) { return {}; }
+  virtual void releaseGraph(void *) {}
+
+  /// Addresses for the plan's buffers.
+  virtual uint64_t constant(int64_t section) const = 0;
+  virtual uint64_t errorAddress() const = 0;
+  virtual ErrorRecord *errorRecord() = 0;
+};
+
+/// Loads the plan's code on a device, or into this process.
+Status makeCudaTarget(CudaDevice &device, const Bundle &bundle, const Plan &plan,
+                      std::unique_ptr<Target> &out);
+Status makeHostTarget(const Bundle &bundle, const Plan &plan, std::unique_ptr<Target> &out);
+
+/// How well a plan's target suits this processor; 0 is not at all.
+int hostFitness(std::string_view target);
+
+} // namespace ft::rt
+
+#endif // FT_RUNTIME_TARGET_H

@@ -1,0 +1,160 @@
+//===- HostTarget.cpp - plans over functions of a CPU library -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel is `void kernel(void **arguments)`, each argument a pointer to its
+// value: the form that MLIR's execution engine gives functions, too.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Runtime/Target.h"
+
+#include "ft/Runtime/ThreadPool.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <map>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace ft::rt;
+
+int ft::rt::hostFitness(std::string_view target) {
+  if (target == "cpu")
+    return 1;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+            __builtin_cpu_supports("bmi2");
+  bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl");
+  if (target == "x86-64")
+    return 2;
+  if (target == "x86-64-v3")
+    return v3 ? 3 : 0;
+  if (target == "x86-64-v4")
+    return v4 ? 4 : 0;
+#elif defined(__aarch64__)
+  if (target == "aarch64")
+    return 2;
+#endif
+  return 0;
+}
+
+namespace {
+class HostTarget : public Target {
+public:
+  ~HostTarget() override {
+    for (auto &[section, memory] : constants)
+      release(memory);
+    if (library)
+      dlclose(library);
+  }
+
+  Status load(const Bundle &bundle, const Plan &plan) {
+    if (plan.modules.empty())
+      return Status::error(Code::corrupt, "a plan without a module");
+    const Section &section = bundle.sections[size_t(plan.modules[0])];
+    if (section.kind != Section::cpu)
+      return Status::error(Code::corrupt, "a CPU plan whose module is no CPU library");
+    FT_RT_TRY(open(section.bytes));
+    for (const std::string &name : plan.kernels) {
+      void *symbol = dlsym(library, name.c_str());
+      if (!symbol)
+        return Status::error(Code::notFound, "no function \"" + name + "\" in the CPU library");
+      kernels.push_back(reinterpret_cast<void (*)(void **)>(symbol));
+    }
+    for (const Buffer &b : plan.buffers) {
+      if (b.kind != Buffer::constant || constants.count(b.index))
+        continue;
+      const std::string &bytes = bundle.sections[size_t(b.index)].bytes;
+      uint64_t &memory = constants[b.index];
+      FT_RT_TRY(allocate(bytes.size(), memory));
+      memcpy(reinterpret_cast<void *>(memory), bytes.data(), bytes.size());
+    }
+    return {};
+  }
+
+  Status enter() override { return {}; }
+  void leave() override {}
+
+  Status launch(int64_t kernel, const LaunchShape &, void **parameters, void *) override {
+    kernels[size_t(kernel)](parameters);
+    return {};
+  }
+  Status fill(uint64_t to, int value, size_t bytes, void *) override {
+    memset(reinterpret_cast<void *>(to), value, bytes);
+    return {};
+  }
+  Status copy(uint64_t to, uint64_t from, size_t bytes, void *) override {
+    memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+    return {};
+  }
+  Status readWord(uint64_t from, int32_t &value, void *) override {
+    memcpy(&value, reinterpret_cast<const void *>(from), sizeof(value));
+    return {};
+  }
+  Status encode(const TensorMap &, uint64_t, const uint64_t *, const uint64_t *,
+                CUtensorMap &) override {
+    return Status::error(Code::corrupt, "a CPU plan with a tensor map");
+  }
+  Status allocate(size_t bytes, uint64_t &out) override {
+    try {
+      out = reinterpret_cast<uint64_t>(allocateAligned(bytes ? bytes : 1, 256));
+    } catch (const std::exception &) {
+      return Status::error(Code::outOfMemory, "no memory for " + std::to_string(bytes) + " bytes");
+    }
+    return {};
+  }
+  void release(uint64_t memory) override { freeAligned(reinterpret_cast<void *>(memory)); }
+  Status synchronize(void *) override { return {}; }
+  Status synchronizeAll() override { return {}; }
+  uint64_t constant(int64_t section) const override { return constants.at(section); }
+  uint64_t errorAddress() const override { return reinterpret_cast<uint64_t>(&record); }
+  ErrorRecord *errorRecord() override { return &record; }
+
+private:
+  Status open(const std::string &image) {
+    // The library calls the thread pool by name. Where this runtime was itself
+    // loaded privately (by Python, say), its symbols are made visible first.
+    Dl_info self;
+    if (dladdr(reinterpret_cast<void *>(&ft_parallel_for), &self) && self.dli_fname)
+      dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+    int fd = memfd_create("ft-bundle", MFD_CLOEXEC);
+    if (fd < 0)
+      return Status::error(Code::io, std::string("memfd_create: ") + strerror(errno));
+    for (size_t done = 0; done < image.size();) {
+      ssize_t n = write(fd, image.data() + done, image.size() - done);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0) {
+        int error = errno;
+        close(fd);
+        return Status::error(error == ENOSPC || error == ENOMEM ? Code::outOfMemory : Code::io,
+                             std::string("writing the CPU library: ") + strerror(error));
+      }
+      done += size_t(n);
+    }
+    std::string path = "/proc/self/fd/" + std::to_string(fd);
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::string error = library ? "" : dlerror();
+    close(fd);
+    if (!library)
+      return Status::error(Code::unsupportedFormat, "cannot load the CPU library: " + error);
+    return {};
+  }
+
+  void *library = nullptr;
+  std::vector<void (*)(void **)> kernels;
+  std::map<int64_t, uint64_t> constants;
+  ErrorRecord record{};
+};
+} // namespace
+
+Status ft::rt::makeHostTarget(const Bundle &bundle, const Plan &plan,
+                              std::unique_ptr<Target> &out) {
+  auto target = std::make_unique<HostTarget>();
+  FT_RT_TRY(target->load(bundle, plan));
+  out = std::move(target);
+  return {};
+}

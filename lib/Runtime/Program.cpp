@@ -1,0 +1,437 @@
+//===- Program.cpp - one entry, ready to be called ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Runtime/Program.h"
+
+#include <algorithm>
+
+using namespace ft::rt;
+
+static constexpr size_t maxStreams = 32, maxGraphs = 8;
+
+namespace {
+/// Leaves the target again whatever happens.
+struct Inside {
+  explicit Inside(Target &target) : target(target), status(target.enter()), entered(status.ok()) {}
+  ~Inside() {
+    if (entered)
+      target.leave();
+  }
+  Target &target;
+  Status status;
+  bool entered;
+};
+} // namespace
+
+Program::Program(const Entry &entry, const Plan &thePlan, std::unique_ptr<Target> theTarget,
+                 int32_t deviceType, int32_t deviceId)
+    : entry(entry), plan(thePlan), target(std::move(theTarget)), deviceType(deviceType),
+      deviceId(deviceId) {
+  buffers.resize(plan.buffers.size());
+  graphs.reserve(maxGraphs); // a graph must find its place once it is made
+  numberSteps(plan.steps);
+}
+
+/// Gives each descriptor a slot and sizes the scratch memory of launches.
+void Program::numberSteps(std::vector<Step> &steps) {
+  for (Step &step : steps) {
+    canCapture &= step.kind != Step::repeat;
+    if (step.kind == Step::launch) {
+      std::vector<KernelArgument> &arguments = step.launched.arguments;
+      slots.resize(std::max(slots.size(), arguments.size()));
+      for (KernelArgument &a : arguments)
+        if (a.kind == KernelArgument::tensorMap) {
+          a.slot = int64_t(maps.size());
+          maps.emplace_back();
+        }
+    }
+    numberSteps(step.body);
+    numberSteps(step.otherwise);
+  }
+  parameters.resize(slots.size());
+}
+
+Program::~Program() {
+  Inside inside(*target);
+  if (!inside.status.ok())
+    return;
+  (void)target->synchronizeAll().ok();
+  for (Graph &graph : graphs)
+    target->releaseGraph(graph.graph);
+  for (auto *list : {&streams, &captured})
+    for (std::unique_ptr<StreamState> &state : *list) {
+      target->release(state->workspace);
+      target->release(state->counters);
+    }
+}
+
+Status Program::overflow(const char *what) const {
+  return Status::error(Code::invalidArgument, "entry \"" + entry.name + "\": " + what +
+                                                  " overflows or is out of range for these sizes");
+}
+
+Status Program::evaluate(const Expr &expr, int64_t &value) const {
+  if (expr.evaluate(binding.variables.data(), value)) [[likely]]
+    return {};
+  return overflow("an expression of the launch plan");
+}
+
+Status Program::outputShape(const FtTensor *const *tensors, int64_t count, int64_t argument,
+                            std::vector<int64_t> &shape) {
+  std::lock_guard guard(lock);
+  FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::shapes, binding));
+  return shapeOf(entry, binding, argument, shape);
+}
+
+Status Program::evaluateWorkspace(uint64_t &bytes) {
+  int64_t value = 0;
+  FT_RT_TRY(evaluate(plan.workspaceBytes, value));
+  if (value < 0)
+    return overflow("the workspace's size");
+  bytes = uint64_t(value);
+  return {};
+}
+
+Status Program::workspaceBytes(const FtTensor *const *tensors, int64_t count, uint64_t &bytes) {
+  std::lock_guard guard(lock);
+  FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::shapes, binding));
+  return evaluateWorkspace(bytes);
+}
+
+Status Program::synchronize(void *stream) {
+  std::lock_guard guard(lock);
+  Inside inside(*target);
+  FT_RT_TRY(std::move(inside.status));
+  FT_RT_TRY(target->synchronize(stream).inside("entry \"" + entry.name + "\""));
+  return reportErrorRecord();
+}
+
+Status Program::reportErrorRecord() {
+  ErrorRecord *record = target->errorRecord();
+  if (!record || record->code == 0)
+    return {};
+  std::string kernel = record->kernel < plan.kernels.size() ? plan.kernels[record->kernel]
+                                                            : std::to_string(record->kernel);
+  std::string what = record->code == 1   ? "an index was out of range"
+                     : record->code == 2 ? "a wait never ended"
+                                         : "error " + std::to_string(record->code);
+  std::string values;
+  for (volatile int64_t &value : record->values)
+    values += (values.empty() ? "" : ", ") + std::to_string(value);
+  record->code = 0;
+  return Status::error(
+      record->kernel < plan.kernels.size() ? Code::invalidArgument : Code::internal,
+      "entry \"" + entry.name + "\", kernel " + kernel + ": " + what + " (" + values + ")");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Status Program::grow(StreamState &state, uint64_t bytes) {
+  if (bytes > state.workspaceBytes) {
+    if (state.workspace) {
+      // What runs may still use the smaller one.
+      FT_RT_TRY(target->synchronize(state.stream));
+      target->release(state.workspace);
+      state.workspace = state.workspaceBytes = 0;
+    }
+    FT_RT_TRY(target->allocate(bytes, state.workspace));
+    state.workspaceBytes = bytes;
+  }
+  if (plan.counterBytes && !state.counters) {
+    FT_RT_TRY(target->allocate(size_t(plan.counterBytes), state.counters));
+    Status status = target->fill(state.counters, 0, size_t(plan.counterBytes), state.stream);
+    if (!status.ok()) {
+      target->release(state.counters);
+      state.counters = 0;
+      return status;
+    }
+  }
+  return {};
+}
+
+void Program::dropStreams() {
+  if (!target->synchronizeAll().ok())
+    return;
+  for (Graph &graph : graphs)
+    target->releaseGraph(graph.graph);
+  graphs.clear();
+  for (std::unique_ptr<StreamState> &state : streams) {
+    target->release(state->workspace);
+    target->release(state->counters);
+  }
+  streams.clear();
+}
+
+Status Program::stateFor(void *stream, uint64_t bytes, bool own, bool capturing,
+                         StreamState *&state) {
+  static StreamState nothing;
+  state = &nothing;
+  uint64_t needed = own ? bytes : 0;
+  if (!needed && !plan.counterBytes)
+    return {};
+  if (capturing) {
+    // A captured call may be replayed at any time, beside other calls: it gets
+    // memory of its own, which lives as long as the module.
+    captured.push_back(std::make_unique<StreamState>());
+    state = captured.back().get();
+    state->stream = stream;
+    return grow(*state, needed);
+  }
+  auto it = std::find_if(streams.begin(), streams.end(),
+                         [&](const auto &s) { return s->stream == stream; });
+  if (it == streams.end()) {
+    if (streams.size() >= maxStreams)
+      dropStreams();
+    streams.push_back(std::make_unique<StreamState>());
+    it = streams.end() - 1;
+    (*it)->stream = stream;
+  }
+  state = it->get();
+  return grow(*state, needed);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Status Program::call(const FtTensor *const *tensors, int64_t count, const Options &options) {
+  std::lock_guard guard(lock);
+  Inside inside(*target);
+  FT_RT_TRY(std::move(inside.status));
+  return callLocked(tensors, count, options);
+}
+
+Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const Options &options) {
+  FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::call, binding));
+  uint64_t needed = 0;
+  FT_RT_TRY(evaluateWorkspace(needed));
+  bool own = options.workspace == 0;
+  if (!own && options.workspaceBytes < needed)
+    return Status::error(Code::invalidArgument, "entry \"" + entry.name + "\": the workspace has " +
+                                                    std::to_string(options.workspaceBytes) +
+                                                    " bytes, needed are " + std::to_string(needed));
+  if (!own && options.workspace % 256)
+    return Status::error(Code::invalidArgument,
+                         "entry \"" + entry.name +
+                             "\": the workspace must be aligned to 256 bytes");
+  bool capturing = false;
+  if (deviceType == FT_CUDA && (needed || plan.counterBytes || options.graph || !canCapture))
+    FT_RT_TRY(target->isCapturing(options.stream, capturing));
+  if (capturing && !canCapture)
+    return Status::error(Code::invalidArgument,
+                         "entry \"" + entry.name +
+                             "\" has a loop whose end the host decides: it cannot be captured");
+  StreamState *state = nullptr;
+  FT_RT_TRY(stateFor(options.stream, needed, own, capturing, state)
+                .inside("entry \"" + entry.name + "\""));
+  uint64_t workspace = own ? state->workspace : options.workspace;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer &b = plan.buffers[i];
+    int64_t offset = 0;
+    FT_RT_TRY(evaluate(b.offset, offset));
+    uint64_t base = 0;
+    switch (b.kind) {
+    case Buffer::argument:
+      base = binding.addresses[size_t(b.index)];
+      break;
+    case Buffer::workspace:
+      base = workspace;
+      break;
+    case Buffer::constant:
+      base = target->constant(b.index);
+      break;
+    case Buffer::counter:
+      base = state->counters;
+      break;
+    case Buffer::error:
+      base = target->errorAddress();
+      break;
+    }
+    buffers[i] = base + uint64_t(offset);
+  }
+  Status status = options.graph && canCapture && !capturing
+                      ? replay(options)
+                      : runSteps(plan.steps, 0, options.stream);
+  if (!status.ok()) [[unlikely]]
+    return std::move(status).inside("entry \"" + entry.name + "\"");
+  // The CPU is done; a GPU's record is read when somebody waits.
+  return deviceType == FT_CPU ? reportErrorRecord() : Status();
+}
+
+Status Program::replay(const Options &options) {
+  std::vector<uint64_t> key(buffers);
+  key.insert(key.end(), binding.variables.begin(),
+             binding.variables.begin() + int64_t(entry.symbols.size()));
+  key.insert(key.end(), binding.variables.begin() + entry.firstExtent(), binding.variables.end());
+  for (Graph &graph : graphs)
+    if (graph.key == key) {
+      graph.lastUse = ++uses;
+      return target->launchGraph(graph.graph, options.stream);
+    }
+  void *stream = nullptr, *graph = nullptr;
+  FT_RT_TRY(target->beginCapture(stream));
+  if (!stream) // a target without graphs
+    return runSteps(plan.steps, 0, options.stream);
+  Status status = runSteps(plan.steps, 0, stream);
+  Status ended = target->endCapture(stream, status.ok(), graph);
+  FT_RT_TRY(std::move(status));
+  FT_RT_TRY(std::move(ended));
+  if (graphs.size() >= maxGraphs) {
+    auto oldest =
+        std::min_element(graphs.begin(), graphs.end(),
+                         [](const Graph &a, const Graph &b) { return a.lastUse < b.lastUse; });
+    // Destroying one that runs is allowed: the driver frees it when it is done.
+    target->releaseGraph(oldest->graph);
+    graphs.erase(oldest);
+  }
+  graphs.push_back({std::move(key), graph, ++uses});
+  return target->launchGraph(graph, options.stream);
+}
+
+Status Program::runSteps(const std::vector<Step> &steps, int64_t depth, void *stream) {
+  for (const Step &step : steps) {
+    int64_t toOffset = 0, fromOffset = 0, bytes = 0;
+    switch (step.kind) {
+    case Step::launch:
+      FT_RT_TRY(runLaunch(step.launched, stream));
+      break;
+    case Step::fill:
+    case Step::copy:
+      FT_RT_TRY(evaluate(step.toOffset, toOffset));
+      FT_RT_TRY(evaluate(step.bytes, bytes));
+      if (bytes < 0)
+        return overflow("a copy's size");
+      if (bytes == 0)
+        break;
+      if (step.kind == Step::fill) {
+        FT_RT_TRY(target->fill(buffers[size_t(step.to)] + uint64_t(toOffset), int(step.value),
+                               size_t(bytes), stream));
+        break;
+      }
+      FT_RT_TRY(evaluate(step.fromOffset, fromOffset));
+      FT_RT_TRY(target->copy(buffers[size_t(step.to)] + uint64_t(toOffset),
+                             buffers[size_t(step.from)] + uint64_t(fromOffset), size_t(bytes),
+                             stream));
+      break;
+    case Step::loop: {
+      int64_t lower = 0, upper = 0;
+      FT_RT_TRY(evaluate(step.lower, lower));
+      FT_RT_TRY(evaluate(step.upper, upper));
+      int64_t &variable = binding.variables[entry.symbols.size() + size_t(depth)];
+      for (int64_t i = lower; i < upper;) {
+        variable = i;
+        FT_RT_TRY(runSteps(step.body, depth + 1, stream));
+        if (__builtin_add_overflow(i, step.step, &i))
+          break;
+      }
+      break;
+    }
+    case Step::branch: {
+      int64_t condition = 0;
+      FT_RT_TRY(evaluate(step.condition, condition));
+      FT_RT_TRY(runSteps(condition >= 0 ? step.body : step.otherwise, depth, stream));
+      break;
+    }
+    case Step::repeat:
+      FT_RT_TRY(runRepeat(step, depth, stream));
+      break;
+    }
+  }
+  return {};
+}
+
+Status Program::runRepeat(const Step &step, int64_t depth, void *stream) {
+  int64_t offset = 0, limit = 0;
+  FT_RT_TRY(evaluate(step.fromOffset, offset));
+  FT_RT_TRY(evaluate(step.upper, limit));
+  int64_t &variable = binding.variables[entry.symbols.size() + size_t(depth)];
+  for (int64_t i = 0;; ++i) {
+    int32_t word = 0;
+    FT_RT_TRY(target->readWord(buffers[size_t(step.from)] + uint64_t(offset), word, stream));
+    if (word == 0)
+      return {};
+    if (i >= limit)
+      return Status::error(Code::invalidArgument,
+                           "a loop did not end within " + std::to_string(limit) + " iterations");
+    variable = i;
+    FT_RT_TRY(runSteps(step.body, depth + 1, stream));
+  }
+}
+
+Status Program::runLaunch(const Launch &launch, void *stream) {
+  LaunchShape shape;
+  static constexpr int64_t mostBlocks[3] = {0x7fffffff, 65535, 65535};
+  int64_t value = 0, threads = 1;
+  bool empty = false;
+  for (int d = 0; d < 3; ++d) {
+    FT_RT_TRY(evaluate(launch.grid[d], value));
+    if (value < 0 || value > mostBlocks[d])
+      return overflow("a grid");
+    empty |= value == 0;
+    shape.grid[d] = unsigned(value);
+    FT_RT_TRY(evaluate(launch.block[d], value));
+    if (value < 1 || value > 1024)
+      return overflow("a block");
+    threads *= value;
+    shape.block[d] = unsigned(value);
+    shape.cluster[d] = unsigned(launch.cluster[d]);
+  }
+  if (empty)
+    return {};
+  if (threads > 1024)
+    return overflow("a block");
+  FT_RT_TRY(evaluate(launch.sharedBytes, value));
+  if (value < 0 || value > 0x7fffffff)
+    return overflow("a kernel's shared memory");
+  shape.sharedBytes = unsigned(value);
+  shape.cooperative = launch.cooperative;
+  size_t n = 0;
+  for (const KernelArgument &a : launch.arguments) {
+    parameters[n] = &slots[n];
+    switch (a.kind) {
+    case KernelArgument::pointer:
+      FT_RT_TRY(evaluate(a.value, value));
+      slots[n] = buffers[size_t(a.buffer)] + uint64_t(value);
+      break;
+    case KernelArgument::integer:
+      FT_RT_TRY(evaluate(a.value, value));
+      if (a.bits == 32 && (value < INT32_MIN || value > int64_t(UINT32_MAX)))
+        return overflow("a 32-bit kernel argument");
+      slots[n] = uint64_t(value); // little endian: the low half comes first
+      break;
+    case KernelArgument::tensorMap:
+      FT_RT_TRY(encode(a, maps[size_t(a.slot)]));
+      parameters[n] = &maps[size_t(a.slot)].map;
+      break;
+    }
+    ++n;
+  }
+  return target->launch(launch.kernel, shape, parameters.data(), stream);
+}
+
+Status Program::encode(const KernelArgument &argument, MapSlot &slot) {
+  const TensorMap &map = argument.map;
+  int64_t value = 0;
+  FT_RT_TRY(evaluate(argument.value, value));
+  uint64_t address = buffers[size_t(argument.buffer)] + uint64_t(value);
+  bool same = slot.valid && slot.address == address;
+  auto update = [&](const Expr &expr, uint64_t &place) -> Status {
+    FT_RT_TRY(evaluate(expr, value));
+    if (value < 0)
+      return overflow("a descriptor's extent or stride");
+    same &= place == uint64_t(value);
+    place = uint64_t(value);
+    return {};
+  };
+  slot.valid = false;
+  for (size_t d = 0; d < map.extents.size(); ++d)
+    FT_RT_TRY(update(map.extents[d], slot.extents[d]));
+  for (size_t d = 0; d < map.strides.size(); ++d)
+    FT_RT_TRY(update(map.strides[d], slot.strides[d]));
+  slot.address = address;
+  if (!same)
+    FT_RT_TRY(target->encode(map, address, slot.extents, slot.strides, slot.map));
+  slot.valid = true;
+  return {};
+}
