@@ -31,7 +31,7 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
       if (isListFunction(function) && failed(verifyNoRecursion(function, symbols)))
         return signalPassFailure();
     for (func::FuncOp function : functions)
-      if (failed(inlineCalls(function, symbols)))
+      if (isListFunction(function) && failed(inlineCalls(function, symbols)))
         return signalPassFailure();
 
     // Callers come before what they call only in the worst case: again until
@@ -57,7 +57,7 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
     function.walk([&](func::CallOp call) { calls.push_back(call); });
     for (func::CallOp call : calls) {
       auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-      if (!callee || callee.isExternal() || !isListFunction(callee))
+      if (!callee || callee.isExternal())
         continue;
       if (failed(inlineCalls(callee, symbols)) || failed(verifyCallBounds(call, callee)) ||
           failed(inlineCall(call, callee)))

@@ -8,10 +8,10 @@ include "mlir/Pass/PassBase.td"
 // Keep the passes in alphabetical order.
 
 def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
-  let summary = "inline the calls of functions over lists";
+  let summary = "inline the calls in functions over lists";
   let description = [{
-    Replaces each `func.call` of a function whose types or body are of `ft` by
-    the callee's body; a private callee that is no longer called goes. A call has
+    Replaces each `func.call` in a function over lists by the callee's body, that
+    of a cell over tensors as well; what has no body stays. A private callee that is no longer called goes. A call has
     the types of its callee, so a length has the same name on both sides and
     nothing is renamed; the bounds of the callee must follow from those of the
     caller. Recursion is an error: a program of lists has a finite nest.
