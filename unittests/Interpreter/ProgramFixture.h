@@ -32,6 +32,7 @@ protected:
     context.loadDialect<FTDialect, etdg::ETDGDialect, arith::ArithDialect, func::FuncDialect,
                         linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                         tensor::TensorDialect>();
+    context.printOpOnDiagnostic(false);
   }
 
   /// An integer array of the given shape.
