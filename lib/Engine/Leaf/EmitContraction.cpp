@@ -1,7 +1,422 @@
-//===- EmitContraction.cpp - Register-tiled products ----------------------===//
+//===- EmitContraction.cpp - Register-tiled products of matrices ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile of the result lives in registers while the reduced loops run: some
+// rows by some vectors of columns, each step one vector of b per column vector
+// and one broadcast element of a per row. Where b is contiguous along k and too
+// few rows use it to pay for a transposition, vectors go along k instead and are
+// folded at the end. Remainders of static extents are tiles of their own; the
+// number of leaf rows is unknown and is taken apart into tiles of 6, 4, 2 and 1.
+//
+//===----------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
-void Emitter::emitContraction(const Nest &nest) { emitNest(nest); }
+namespace {
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(Emitter &emitter, const Nest &nest);
+  void run();
+
+private:
+  Emitter &e;
+  ImplicitLocOpBuilder &b;
+  const Nest &nest;
+  const Contraction &product;
+  enum Operand { A, B, C, Init, numOperands };
+  const View *views[numOperands];
+  Type accumulated; // type of the accumulators
+  int64_t width;
+  int tileLoop = -1; // the m loop that tiles run along; -1: none, or the rows
+  int vectorLoop;
+
+  /// Element offsets of the operands.
+  struct Point {
+    Value offsets[numOperands];
+  };
+  /// Columns of a tile.
+  struct Columns {
+    SmallVector<LaneShape> vectors;
+  };
+
+  Point advanced(const Point &point, int loop, Value by) const;
+  /// Offset from one row of a tile to the next; null: none.
+  Value rowStep(Operand operand) const;
+  Point atRow(const Point &point, Value row) const;
+
+  void emitLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
+  void emitRows(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
+  SmallVector<Value> emitReduced(ArrayRef<int> loops, Point point, ValueRange carried,
+                                 llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body);
+  Value extend(Value value, bool isUnsigned);
+  Value multiplyAdd(Value x, Value y, Value sum);
+  Value addUp(Value x, Value y);
+
+  void emitTile(Point point, int64_t rows, const Columns &columns);
+  void emitFoldedTile(Point point, int64_t rows, int64_t columns);
+  Value foldAll(SmallVector<Value> vectors);
+};
+
+} // namespace
+
+ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
+    : e(emitter), b(emitter.b), nest(nest), product(*nest.contraction) {
+  const Member &member = nest.members.front();
+  views[A] = &member.reads[product.lhs];
+  views[B] = &member.reads[product.rhs];
+  views[C] = &member.writes.front();
+  views[Init] = &member.inits.front();
+  accumulated = e.graph.buffers[views[C]->buffer].elementType;
+  if (isHalf(accumulated))
+    accumulated = b.getF32Type();
+  width = std::max<int64_t>(e.target.vectorBytes / storageBytes(accumulated), 1);
+  vectorLoop = product.n.back();
+}
+
+ContractionEmitter::Point ContractionEmitter::advanced(const Point &point, int loop,
+                                                       Value by) const {
+  Point result = point;
+  for (int i = 0; i < numOperands; ++i)
+    if (!views[i]->isSplat() && views[i]->strides[loop] != 0)
+      result.offsets[i] = e.add(point.offsets[i], e.mul(by, views[i]->strides[loop]));
+  return result;
+}
+
+Value ContractionEmitter::rowStep(Operand operand) const {
+  const View &view = *views[operand];
+  if (view.isSplat())
+    return {};
+  if (product.rowsAreM && tileLoop < 0)
+    return e.rowStride(view.buffer);
+  if (tileLoop < 0 || view.strides[tileLoop] == 0)
+    return {};
+  return e.index(view.strides[tileLoop]);
+}
+
+ContractionEmitter::Point ContractionEmitter::atRow(const Point &point, Value row) const {
+  Point result = point;
+  for (int i = 0; i < numOperands; ++i)
+    if (Value step = rowStep(Operand(i)))
+      result.offsets[i] = e.add(point.offsets[i], arith::MulIOp::create(b, row, step));
+  return result;
+}
+
+void ContractionEmitter::emitLoops(ArrayRef<int> loops, Point point,
+                                   llvm::function_ref<void(Point)> body) {
+  if (loops.empty())
+    return body(point);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp created = e.loop(e.index(0), e.index(nest.sizes[loops.front()]), 1);
+  emitLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()), body);
+}
+
+/// Tiles of at most `maxRows` rows along the tiled loop, or the leaf's rows.
+void ContractionEmitter::emitRows(Point point, int64_t maxRows,
+                                  llvm::function_ref<void(Point, int64_t)> tile) {
+  bool dynamic = product.rowsAreM && tileLoop < 0;
+  if (!dynamic) {
+    int64_t size = tileLoop < 0 ? 1 : nest.sizes[tileLoop];
+    int64_t rows = llvm::divideCeil(size, llvm::divideCeil(size, maxRows));
+    int64_t end = size / rows * rows;
+    if (end > rows) {
+      OpBuilder::InsertionGuard guard(b);
+      scf::ForOp created = e.loop(e.index(0), e.index(end), rows);
+      tile(atRow(point, created.getInductionVar()), rows);
+    } else {
+      tile(point, rows);
+    }
+    if (end < size)
+      tile(atRow(point, e.index(end)), size - end);
+    return;
+  }
+  Value begin = e.index(0);
+  int64_t rows = maxRows;
+  while (true) {
+    Value left = arith::SubIOp::create(b, e.rows, begin);
+    Value end = e.add(
+        begin, arith::SubIOp::create(b, left, arith::RemUIOp::create(b, left, e.index(rows))));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      scf::ForOp created = e.loop(begin, end, rows);
+      tile(atRow(point, created.getInductionVar()), rows);
+    }
+    if (rows == 1)
+      return;
+    begin = end;
+    rows = rows > 4 ? 4 : rows / 2;
+  }
+}
+
+SmallVector<Value>
+ContractionEmitter::emitReduced(ArrayRef<int> loops, Point point, ValueRange carried,
+                                llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body) {
+  if (loops.empty())
+    return body(point, carried);
+  int64_t size = nest.sizes[loops.front()];
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp created = e.loop(e.index(0), e.index(size), 1, carried);
+  SmallVector<Value> next =
+      emitReduced(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()),
+                  created.getRegionIterArgs(), body);
+  scf::YieldOp::create(b, next);
+  return llvm::to_vector_of<Value>(created.getResults());
+}
+
+Value ContractionEmitter::extend(Value value, bool isUnsigned) {
+  value = e.toFloat32(value);
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == accumulated)
+    return value;
+  Type to = accumulated;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    to = vector.clone(accumulated);
+  if (product.isFloat)
+    return arith::ExtFOp::create(b, to, value);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(b, to, value);
+  return arith::ExtSIOp::create(b, to, value);
+}
+
+Value ContractionEmitter::multiplyAdd(Value x, Value y, Value sum) {
+  if (product.isFloat)
+    return math::FmaOp::create(b, x, y, sum);
+  return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+}
+
+Value ContractionEmitter::addUp(Value x, Value y) {
+  if (product.isFloat)
+    return arith::AddFOp::create(b, x, y);
+  return arith::AddIOp::create(b, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors along n
+//===----------------------------------------------------------------------===//
+
+void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &columns) {
+  SmallVector<Point> rowPoints{point};
+  for (int64_t i = 1; i < rows; ++i) {
+    Point next = rowPoints.back();
+    for (int o = 0; o < numOperands; ++o)
+      if (Value step = rowStep(Operand(o)))
+        next.offsets[o] = e.add(next.offsets[o], step);
+    rowPoints.push_back(next);
+  }
+  auto column = [&](Value offset, Operand operand, int64_t vector) {
+    const View &view = *views[operand];
+    int64_t stride = view.isSplat() ? 0 : view.strides[vectorLoop];
+    return e.add(offset, vector * width * stride);
+  };
+  auto strideOf = [&](Operand operand) -> int64_t {
+    return views[operand]->isSplat() ? 0 : views[operand]->strides[vectorLoop];
+  };
+
+  SmallVector<Value> carried;
+  for (int64_t i = 0; i < rows; ++i)
+    for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
+      Value start = e.loadLanes(*views[Init], column(rowPoints[i].offsets[Init], Init, j),
+                                strideOf(Init), shape);
+      carried.push_back(e.broadcast(e.toFloat32(start), shape.width));
+    }
+  // Only the offsets of a and b move with k.
+  SmallVector<Value> aRows;
+  for (const Point &rowPoint : rowPoints)
+    aRows.push_back(rowPoint.offsets[A]);
+  Point moving = point;
+  moving.offsets[A] = e.index(0);
+  SmallVector<Value> sums =
+      emitReduced(product.k, moving, carried, [&](Point at, ValueRange values) {
+        SmallVector<Value> next = llvm::to_vector_of<Value>(values);
+        SmallVector<Value> right;
+        for (auto [j, shape] : llvm::enumerate(columns.vectors))
+          right.push_back(extend(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape),
+                                 product.rhsUnsigned));
+        for (int64_t i = 0; i < rows; ++i) {
+          Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 0, {}),
+                              product.lhsUnsigned);
+          for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
+            Value &sum = next[i * columns.vectors.size() + j];
+            sum = multiplyAdd(e.broadcast(left, shape.width), right[j], sum);
+          }
+        }
+        return next;
+      });
+  for (int64_t i = 0; i < rows; ++i)
+    for (auto [j, shape] : llvm::enumerate(columns.vectors))
+      e.storeLanes(*views[C], column(rowPoints[i].offsets[C], C, j), 1, shape,
+                   sums[i * columns.vectors.size() + j]);
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors along k
+//===----------------------------------------------------------------------===//
+
+/// The sums of the lanes of each vector, as one vector.
+Value ContractionEmitter::foldAll(SmallVector<Value> vectors) {
+  int64_t count = vectors.size(), lanes = cast<VectorType>(vectors[0].getType()).getDimSize(0);
+  auto pairs = [&](Value x, Value y, int64_t size) {
+    SmallVector<int64_t> even, odd;
+    for (int64_t i = 0; i < size; i += 2) {
+      even.push_back(i);
+      odd.push_back(i + 1);
+    }
+    return addUp(vector::ShuffleOp::create(b, x, y, even), vector::ShuffleOp::create(b, x, y, odd));
+  };
+  while (vectors.size() > 1) {
+    SmallVector<Value> half;
+    for (unsigned i = 0; i < vectors.size(); i += 2)
+      half.push_back(pairs(vectors[i], vectors[i + 1], 2 * lanes));
+    vectors = half;
+  }
+  for (; lanes > count; lanes /= 2)
+    vectors[0] = pairs(vectors[0], vectors[0], lanes);
+  return vectors[0];
+}
+
+void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t columns) {
+  // Padded to a power of two: the fold halves.
+  int64_t padded = llvm::PowerOf2Ceil(columns);
+  int kLoop = product.k.back();
+  int64_t size = nest.sizes[kLoop];
+  Value zero = arith::ConstantOp::create(
+      b, cast<TypedAttr>(b.getZeroAttr(VectorType::get(width, accumulated))));
+  SmallVector<Value> carried(rows * columns, zero), aRows{point.offsets[A]}, bColumns;
+  for (int64_t i = 1; i < rows; ++i) {
+    Value step = rowStep(A);
+    aRows.push_back(step ? e.add(aRows.back(), step) : aRows.back());
+  }
+  for (int64_t j = 0; j < columns; ++j)
+    bColumns.push_back(e.add(point.offsets[B], j * views[B]->strides[vectorLoop]));
+  Point moving = point;
+  moving.offsets[A] = moving.offsets[B] = e.index(0);
+
+  auto step = [&](Point at, LaneShape shape, SmallVector<Value> sums) {
+    SmallVector<Value> right;
+    for (Value column : bColumns)
+      right.push_back(extend(e.loadLanes(*views[B], e.add(column, at.offsets[B]), 1, shape),
+                             product.rhsUnsigned));
+    for (int64_t i = 0; i < rows; ++i) {
+      Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 1, shape),
+                          product.lhsUnsigned);
+      for (int64_t j = 0; j < columns; ++j)
+        sums[i * columns + j] = multiplyAdd(left, right[j], sums[i * columns + j]);
+    }
+    return sums;
+  };
+  ArrayRef<int> outer = ArrayRef<int>(product.k).drop_back();
+  SmallVector<Value> sums =
+      emitReduced(outer, moving, carried, [&](Point at, ValueRange values) -> SmallVector<Value> {
+        int64_t end = size / width * width;
+        SmallVector<Value> next;
+        {
+          OpBuilder::InsertionGuard guard(b);
+          scf::ForOp created = e.loop(e.index(0), e.index(end), width, values);
+          next = step(advanced(at, kLoop, created.getInductionVar()), {width, width},
+                      llvm::to_vector_of<Value>(created.getRegionIterArgs()));
+          scf::YieldOp::create(b, next);
+          next = llvm::to_vector_of<Value>(created.getResults());
+        }
+        if (end < size)
+          next = step(advanced(at, kLoop, e.index(end)), {width, size - end}, next);
+        return next;
+      });
+
+  for (int64_t i = 0; i < rows; ++i) {
+    SmallVector<Value> row(sums.begin() + i * columns, sums.begin() + (i + 1) * columns);
+    row.resize(padded, zero);
+    Value folded = foldAll(row);
+    LaneShape shape{padded, columns};
+    int64_t stride = views[Init]->isSplat() ? 0 : views[Init]->strides[vectorLoop];
+    Value start = e.toFloat32(e.loadLanes(*views[Init], point.offsets[Init], stride, shape));
+    if (padded == 1)
+      folded = vector::ExtractOp::create(b, folded, 0);
+    e.storeLanes(*views[C], point.offsets[C], 1, shape, addUp(e.broadcast(start, padded), folded));
+    for (Operand o : {C, Init})
+      if (Value rowStride = rowStep(o))
+        point.offsets[o] = e.add(point.offsets[o], rowStride);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops around the tiles
+//===----------------------------------------------------------------------===//
+
+void ContractionEmitter::run() {
+  Point point;
+  for (int i = 0; i < numOperands; ++i)
+    point.offsets[i] = e.beginOf(*views[i]);
+  // Tiles run along the longest m loop, or along the rows if that is short.
+  SmallVector<int> otherM(product.m);
+  if (!otherM.empty()) {
+    auto longest =
+        llvm::max_element(otherM, [&](int x, int y) { return nest.sizes[x] < nest.sizes[y]; });
+    if (!product.rowsAreM || nest.sizes[*longest] >= 6) {
+      tileLoop = *longest;
+      otherM.erase(longest);
+    }
+  }
+  bool manyRegisters = e.target.vectorRegisters >= 32;
+  bool rowsAround = product.rowsAreM && tileLoop >= 0;
+  int64_t numRows = product.rowsAreM && tileLoop < 0 ? 6 : tileLoop < 0 ? 1 : nest.sizes[tileLoop];
+  ArrayRef<int> otherN = ArrayRef<int>(product.n).drop_back();
+  int64_t n = nest.sizes[vectorLoop];
+
+  /// All rows, with the columns that start at a point.
+  auto forAllRows = [&](Point start, int64_t maxRows,
+                        llvm::function_ref<void(Point, int64_t)> tile) {
+    OpBuilder::InsertionGuard guard(b);
+    if (rowsAround) {
+      scf::ForOp rowLoop = e.loop(e.index(0), e.rows, 1);
+      for (int i = 0; i < numOperands; ++i)
+        if (!views[i]->isSplat() && e.rowStride(views[i]->buffer))
+          start.offsets[i] =
+              e.add(start.offsets[i], arith::MulIOp::create(b, rowLoop.getInductionVar(),
+                                                            e.rowStride(views[i]->buffer)));
+    }
+    emitLoops(otherM, start, [&](Point at) { emitRows(at, maxRows, tile); });
+  };
+  /// Tiles of `step` columns, then the remainder.
+  auto forAllColumns = [&](Point start, int64_t step,
+                           llvm::function_ref<void(Point, int64_t)> body) {
+    int64_t end = n / step * step;
+    if (end > step) {
+      OpBuilder::InsertionGuard guard(b);
+      scf::ForOp created = e.loop(e.index(0), e.index(end), step);
+      body(advanced(start, vectorLoop, created.getInductionVar()), step);
+    } else if (end == step) {
+      body(start, step);
+    }
+    if (end < n)
+      body(advanced(start, vectorLoop, e.index(end)), n - end);
+  };
+
+  SmallVector<int> around(product.batch);
+  llvm::append_range(around, otherN);
+  emitLoops(around, point, [&](Point start) {
+    if (product.lanesAlongK) {
+      int64_t maxRows = manyRegisters ? 4 : 2, columns = numRows == 1 && manyRegisters ? 8 : 4;
+      forAllColumns(start, columns, [&](Point at, int64_t count) {
+        forAllRows(at, maxRows,
+                   [&](Point tile, int64_t rows) { emitFoldedTile(tile, rows, count); });
+      });
+      return;
+    }
+    int64_t vectors = manyRegisters ? (numRows <= 3 ? 8 : 4) : (numRows <= 2 ? 4 : 2);
+    forAllColumns(start, vectors * width, [&](Point at, int64_t count) {
+      Columns columns;
+      for (int64_t left = count; left > 0; left -= width) {
+        int64_t valid = std::min(left, width);
+        columns.vectors.push_back({int64_t(llvm::PowerOf2Ceil(valid)), valid});
+      }
+      forAllRows(at, 6, [&](Point tile, int64_t rows) { emitTile(tile, rows, columns); });
+    });
+  });
+}
+
+void Emitter::emitContraction(const Nest &nest) { ContractionEmitter(*this, nest).run(); }

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::ft::leaf;
 
 /// Two loops that every access walks as if they were one become one.
-static void collapseLoops(Nest &nest) {
+void mlir::ft::leaf::collapseLoops(Nest &nest) {
   SmallVector<bool> pinned(nest.sizes.size());
   for (const Member &member : nest.members)
     if (member.body)
@@ -291,7 +291,10 @@ SmallVector<Value> NestEmitter::evaluate(Point &point, LaneShape shape, unsigned
       int number = accessOf(view);
       const AccessInfo &access = accesses[number];
       const Buffer &buffer = e.graph.buffers[view.buffer];
-      Value value = e.toElementType(result, buffer.elementType);
+      // A copy may also extend halves.
+      Value value = member.copy && !isHalf(buffer.elementType)
+                        ? e.toFloat32(result)
+                        : e.toElementType(result, buffer.elementType);
       point.loaded[{number, copy}] = value;
       if (buffer.inMemory)
         e.storeLanes(

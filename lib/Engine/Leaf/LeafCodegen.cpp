@@ -5,6 +5,7 @@
 #include "LeafGraph.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,8 +41,8 @@ static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &option
            << inputs << " inputs whether it varies with the row, found " << options.batched.size();
   MLIRContext *context = func.getContext();
   context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                       memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                       vector::VectorDialect>();
+                       math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                       tensor::TensorDialect, vector::VectorDialect>();
   copy = func.clone();
   if (failed(normalizeLeaf(*copy)))
     return failure();

@@ -95,7 +95,7 @@ struct Contraction {
   bool isFloat = true;
   bool lhsUnsigned = false, rhsUnsigned = false; // how integers are extended
   bool rowsAreM = false;                         // the rows join m
-  int packed = -1;                               // buffer for a rearranged rhs
+  bool lanesAlongK = false;                      // vectors along the last k, else along the last n
 };
 
 /// A perfect loop nest whose members are computed together, point by point.
@@ -131,7 +131,10 @@ LogicalResult normalizeLeaf(func::FuncOp func);
 /// One nest per op, in order.
 FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &options);
 
-/// Recognises products of matrices.
+/// Two loops that every access walks as if they were one become one.
+void collapseLoops(Nest &nest);
+
+/// Recognises products of matrices, and prepares their operands.
 void findContractions(LeafGraph &graph, const CpuTarget &target);
 
 /// Unites nests of equal iteration space whose values meet point by point, so

@@ -100,8 +100,6 @@ SmallVector<Segment> mlir::ft::leaf::placeBuffers(LeafGraph &graph) {
         for (const auto &[value, view] : member.captured)
           touchView(view);
       }
-      if (graph.nests[n].contraction)
-        touch(graph.nests[n].contraction->packed, n, s);
     }
 
   SmallVector<Place> fixedBlocks, rowBlocks;
