@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -277,6 +278,22 @@ AffineExpr LinearForm::toExpr(MLIRContext *context) const {
     sum = sum + product;
   }
   return sum;
+}
+
+/// No constant in the expression, multiplied out, is larger.
+static double magnitudeOf(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::max(1.0, std::abs(static_cast<double>(constant.getValue())));
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 1;
+  double a = magnitudeOf(binary.getLHS()), b = magnitudeOf(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul ? a * b : a + b;
+}
+
+bool mlir::ft::mayOverflow(AffineExprKind kind, AffineExpr a, AffineExpr b) {
+  double x = magnitudeOf(a), y = magnitudeOf(b);
+  return (kind == AffineExprKind::Mul ? x * y : x + y) >= 0x1p63;
 }
 
 AffineExpr mlir::ft::normalizeExpr(AffineExpr expr) {

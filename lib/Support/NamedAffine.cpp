@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Support/NamedAffine.h"
 
+#include "ft/Support/LinearForm.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,6 +125,8 @@ struct Grammar {
         return source.fail(loc, "expected an integer, a name or '('");
       if (failed(*next))
         return next;
+      if (mayOverflow(AffineExprKind::Add, expr, term))
+        return source.fail(loc, "constant does not fit 63 bits");
       expr = plus ? expr + term : expr - term;
     }
   }
@@ -145,6 +149,8 @@ struct Grammar {
         return next;
       if (!expr.isSymbolicOrConstant() && !factor.isSymbolicOrConstant())
         return source.fail(loc, "product of two dimensions is not affine");
+      if (mayOverflow(AffineExprKind::Mul, expr, factor))
+        return source.fail(loc, "constant does not fit 63 bits");
       expr = expr * factor;
     }
   }

@@ -52,6 +52,10 @@ private:
                                              MLIRContext *context);
 };
 
+/// Whether a constant of `a + b`, `a - b` (kind Add) or `a * b` (kind Mul) may
+/// leave 63 bits: MLIR folds constants without looking.
+bool mayOverflow(AffineExprKind kind, AffineExpr a, AffineExpr b);
+
 /// `expr` in normal form, or unchanged where it has none.
 AffineExpr normalizeExpr(AffineExpr expr);
 

@@ -420,3 +420,53 @@ func.func @product(%xs: !ft.list<[N, L], !x>) attributes {ft.bounds = #ft.bounds
   %1 = ft.at %0[0] : !ft.list<[N * L], !x>
   return
 }
+
+// -----
+// Sums that do not fit are refused where they arise.
+func.func @fits(%a: !ft.list<[4611686018427387904], tensor<i8>>) {
+  // expected-error @+1 {{'ft.concat' op needs lengths that are not ragged and fit 63 bits}}
+  %0 = ft.concat %a, %a : !ft.list<[4611686018427387904], tensor<i8>>, !ft.list<[4611686018427387904], tensor<i8>>
+  return
+}
+
+// -----
+func.func @fits(%a: !ft.list<[L], tensor<i8>>) {
+  // expected-error @+1 {{'ft.window' op (W2) a window over 9223372036854775807 elements does not fit the length L}}
+  %0 = ft.window %a size 9223372036854775807 : !ft.list<[L], tensor<i8>>
+  return
+}
+
+// -----
+// The generic form reaches the verifiers without inference.
+!x = tensor<2xf32>
+func.func @generic(%a: !ft.list<[L], !x>) {
+  // expected-error @+2 {{(W1) 'size', 'step' and 'dilation' must be at least 1}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = "ft.window"(%a) <{size = -9223372036854775808, step = -1, dilation = 7}> : (!ft.list<[L], !x>) -> !ft.list<[L, 3], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @generic(%a: !ft.list<[ragged(r)], !x>) {
+  // expected-error @+2 {{(L1) a ragged dimension ragged(r) cannot be sliced}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = "ft.slice"(%a) <{lo = #ft.len<-1>, hi = #ft.len<ragged(r)>}> : (!ft.list<[ragged(r)], !x>) -> !ft.list<[3], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @generic(%a: !x) {
+  // expected-error @+1 {{operand #0 must be list, but got 'tensor<2xf32>'}}
+  %0 = "ft.reverse"(%a) : (!x) -> !ft.list<[3], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @generic(%a: !ft.list<[L], !x>) {
+  // expected-error @+1 {{requires attribute 'lo'}}
+  %0 = "ft.slice"(%a) <{hi = #ft.len<1>}> : (!ft.list<[L], !x>) -> !ft.list<[3], !x>
+  return
+}

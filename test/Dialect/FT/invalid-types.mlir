@@ -109,3 +109,11 @@ func.func private @expr(!ft.list<[99999999999999999999], tensor<2xf32>>)
 // -----
 // expected-error @+1 {{a ragged length is no end of a range}}
 "test.attribute"() {a = #ft.index<0, ragged(r)>} : () -> ()
+
+// -----
+// expected-error @+1 {{constant does not fit 63 bits}}
+func.func private @expr(!ft.list<[L + 4611686018427387904 + 4611686018427387904], tensor<2xf32>>)
+
+// -----
+// expected-error @+1 {{constant does not fit 63 bits}}
+func.func private @expr(!ft.list<[L * 4611686018427387904 * 2], tensor<2xf32>>)

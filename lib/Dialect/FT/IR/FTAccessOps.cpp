@@ -36,7 +36,7 @@ struct Inference {
   LogicalResult finish(ArrayRef<LengthAttr> lengths, Type value) const {
     SmallVector<LengthAttr> all(lengths);
     if (llvm::is_contained(all, LengthAttr()))
-      return refuse("needs lengths, which a ragged dimension has none of");
+      return refuse("needs lengths that are not ragged and fit 63 bits");
     if (auto list = dyn_cast<ListType>(value)) {
       llvm::append_range(all, list.getLengths());
       value = list.getElement();
@@ -98,7 +98,7 @@ FT_INFER(SliceOp) {
   lo = resolveIndex(lo, n);
   hi = resolveIndex(hi, n);
   LengthAttr length = hi - lo;
-  if (length.isConstant() && *length.getConstant() < 0) // L1
+  if (length && length.isConstant() && *length.getConstant() < 0) // L1
     return infer.refuse("(L1) ", lo.str(), " to ", hi.str(), " ends before it begins");
   return infer.finish(length, list.getPeeled());
 }
@@ -112,15 +112,17 @@ FT_INFER(StrideOp) {
   if (list.getLength().getRagged() && (start != 0 || step != 1))
     return infer.refuse("(D2) a ragged dimension ", list.getLength().str(), " has no stride");
   LengthAttr rest = list.getLength() - start;
-  if (rest && rest.isConstant() && *rest.getConstant() < 0) // D2
+  if (!rest)
+    return infer.refuse("(D2) start ", start, " does not fit the length ", list.getLength().str());
+  if (rest.isConstant() && *rest.getConstant() < 0) // D2
     return infer.refuse("(D2) start ", start, " is beyond the length ", list.getLength().str());
   return infer.finish(rest.ceilDiv(step), list.getPeeled());
 }
 
-/// dilation · (size - 1), or none on overflow.
+/// dilation · (size - 1), or none where it does not fit or W1 does not hold.
 static std::optional<int64_t> getExtent(int64_t size, int64_t dilation) {
   int64_t extent;
-  if (llvm::MulOverflow(size - 1, dilation, extent))
+  if (size < 1 || dilation < 1 || llvm::MulOverflow(size - 1, dilation, extent))
     return std::nullopt;
   return extent;
 }
@@ -143,7 +145,7 @@ FT_INFER(WindowOp) {
   LengthAttr windows = n.ceilDiv(step);
   if (!op.getBoundaryAttr() || op.getBoundary() == Boundary::None) {
     LengthAttr room = n - (*extent + 1);
-    if (room.isConstant() && *room.getConstant() < 0) // W2
+    if (!room || (room.isConstant() && *room.getConstant() < 0)) // W2
       return infer.refuse("(W2) a window over ", *extent + 1, " elements does not fit the length ",
                           n.str());
     windows = room.floorDiv(step) + 1;
@@ -292,6 +294,8 @@ LogicalResult SliceOp::verify() {
     return failure();
   LengthAttr n = cast<ListType>(getInput().getType()).getLength();
   LengthAttr lo = resolveIndex(getLo(), n), hi = resolveIndex(getHi(), n);
+  if (!lo || !hi || n.getRagged())
+    return success(); // refused where the type is inferred
   if (failed(ft::detail::verifyNonNegative(*this, lo, "(L1) start " + lo.str(),
                                            "is before the list")) ||
       failed(ft::detail::verifyNonNegative(*this, hi - lo, "(L1) " + lo.str() + " to " + hi.str(),
@@ -303,8 +307,8 @@ LogicalResult SliceOp::verify() {
 
 LogicalResult StrideOp::verify() {
   LengthAttr n = cast<ListType>(getInput().getType()).getLength();
-  if (getStart() == 0)
-    return success();
+  if (getStart() <= 0 || n.getRagged())
+    return success(); // refused where the type is inferred, but for 0
   return ft::detail::verifyNonNegative(*this, n - getStart(),
                                        "(D2) start " + Twine(getStart()), // D2
                                        "is beyond the length " + n.str());
@@ -312,7 +316,11 @@ LogicalResult StrideOp::verify() {
 
 LogicalResult WindowOp::verify() {
   LengthAttr n = cast<ListType>(getInput().getType()).getLength();
-  int64_t extent = *getExtent(getSize(), getDilation());
+  std::optional<int64_t> fitting = getExtent(getSize(), getDilation());
+  if (n.getRagged() || !fitting ||
+      *fitting == std::numeric_limits<int64_t>::max())
+    return success(); // refused where the type is inferred
+  int64_t extent = *fitting;
   int64_t low = getOverhangLow(), high = extent - low;
   // What the last window sees beyond the end depends on n and the step; the
   // bound is that of step 1.
@@ -349,6 +357,8 @@ LogicalResult AtOp::verify() {
     return emitOpError("(A1) index ")
            << getIndex().str() << " cannot be checked against a ragged dimension";
   LengthAttr index = resolveIndex(getIndex(), n);
+  if (!index)
+    return emitOpError("(A1) index ") << getIndex().str() << " does not fit the length " << n.str();
   std::string what = "(A1) index " + getIndex().str();
   if (failed(ft::detail::verifyNonNegative(*this, index, what,
                                            "is before the list of length " + n.str())))
@@ -360,6 +370,8 @@ LogicalResult AtOp::verify() {
 LogicalResult SplitOp::verify() {
   if (failed(verifyAttributeNames(*this, getInner())))
     return failure();
+  if (getInner().getRagged())
+    return success(); // refused where the type is inferred
   return ft::detail::verifyNonNegative(*this, getInner() - 1,
                                        "(P1) inner length " + getInner().str(), // P1
                                        "must be at least 1");

@@ -129,10 +129,14 @@ std::string LengthAttr::str() const {
 }
 
 /// Both expressions over the union of the names. A ragged level has no value
-/// of its own, so an expression with one is no length: null.
-static LengthAttr combine(LengthAttr a, LengthAttr b,
+/// of its own, so an expression with one is no length, nor is one whose constants
+/// do not fit: null.
+static LengthAttr combine(AffineExprKind kind, LengthAttr a, LengthAttr b,
                           function_ref<AffineExpr(AffineExpr, AffineExpr)> join) {
   if (!a || !b || a.getRagged() || b.getRagged())
+    return nullptr;
+  bool folds = kind == AffineExprKind::Add || kind == AffineExprKind::Mul;
+  if (folds && mayOverflow(kind, a.getExpr(), b.getExpr()))
     return nullptr;
   SmallVector<StringAttr> names(a.getNames());
   for (StringAttr name : b.getNames())
@@ -142,31 +146,35 @@ static LengthAttr combine(LengthAttr a, LengthAttr b,
 }
 
 LengthAttr LengthAttr::operator+(LengthAttr other) const {
-  return combine(*this, other, [](AffineExpr a, AffineExpr b) { return a + b; });
+  return combine(AffineExprKind::Add, *this, other,
+                 [](AffineExpr a, AffineExpr b) { return a + b; });
 }
 LengthAttr LengthAttr::operator-(LengthAttr other) const {
-  return combine(*this, other, [](AffineExpr a, AffineExpr b) { return a - b; });
+  return combine(AffineExprKind::Add, *this, other,
+                 [](AffineExpr a, AffineExpr b) { return a - b; });
 }
 LengthAttr LengthAttr::operator*(LengthAttr other) const {
-  return combine(*this, other, [](AffineExpr a, AffineExpr b) { return a * b; });
+  return combine(AffineExprKind::Mul, *this, other,
+                 [](AffineExpr a, AffineExpr b) { return a * b; });
 }
 LengthAttr LengthAttr::operator+(int64_t value) const {
-  return value == 0 ? *this : *this + LengthAttr::get(getContext(), value);
+  return !*this || value == 0 ? *this : *this + LengthAttr::get(getContext(), value);
 }
 LengthAttr LengthAttr::operator-(int64_t value) const {
-  return value == 0 ? *this : *this - LengthAttr::get(getContext(), value);
+  return !*this || value == 0 ? *this : *this - LengthAttr::get(getContext(), value);
 }
 LengthAttr LengthAttr::floorDiv(int64_t divisor) const {
-  return divisor == 1 ? *this : floorDiv(LengthAttr::get(getContext(), divisor));
+  return !*this || divisor == 1 ? *this : floorDiv(LengthAttr::get(getContext(), divisor));
 }
 LengthAttr LengthAttr::ceilDiv(int64_t divisor) const {
-  if (divisor == 1)
+  if (!*this || divisor == 1)
     return *this;
-  return combine(*this, LengthAttr::get(getContext(), divisor),
+  return combine(AffineExprKind::CeilDiv, *this, LengthAttr::get(getContext(), divisor),
                  [](AffineExpr a, AffineExpr b) { return a.ceilDiv(b); });
 }
 LengthAttr LengthAttr::floorDiv(LengthAttr divisor) const {
-  return combine(*this, divisor, [](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
+  return combine(AffineExprKind::FloorDiv, *this, divisor,
+                 [](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
 }
 
 ParseResult mlir::ft::detail::parseLength(AsmParser &parser, LengthAttr &length) {

@@ -213,7 +213,8 @@ LogicalResult mlir::ft::detail::verifyNonNegative(Operation *op, LengthAttr nonN
   if (nonNegative && isProvablyNonNegative(op, nonNegative))
     return success();
   if (!nonNegative)
-    return op->emitOpError() << what << " cannot be checked against a ragged dimension";
+    return op->emitOpError() << what
+                             << " cannot be checked: a length is ragged or does not fit 63 bits";
   if (nonNegative.isConstant())
     return op->emitOpError() << what << ' ' << otherwise;
   InFlightDiagnostic diag = op->emitOpError() << what << " needs " << inequalityStr(nonNegative)

@@ -200,7 +200,8 @@ LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
   // the function is looked up only for a type with a name.
   auto check = [&](Type type) -> LogicalResult {
     bool anyName = false;
-    ft::detail::forEachLength(type, [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
+    ft::detail::forEachLength(type,
+                              [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
     if (!anyName)
       return success();
     if (!function) {

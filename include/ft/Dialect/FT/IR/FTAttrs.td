@@ -80,6 +80,7 @@ def FT_LengthAttr : FT_Attr<"Length", "len"> {
     /// As a person writes it: `L - 2`.
     std::string str() const;
 
+    // Null where an operand is ragged or null, or a constant leaves 63 bits.
     LengthAttr operator+(LengthAttr other) const;
     LengthAttr operator-(LengthAttr other) const;
     LengthAttr operator*(LengthAttr other) const;

@@ -42,7 +42,11 @@ def ComputeOps : OpDocGroup {
     With `lag d` the state of a scan comes from iteration i - d, and is the
     initial one for the first d iterations. Without `init` the first element is
     the initial state and the traversal starts at the second; the length must then
-    be at least 1 by the function's bounds.
+    be at least 1 by the function's bounds. The states' names then come from
+    `state`: `ft.reduce (%x = %xs : !ft.list<[L], !x>) state (%s) { ... }`.
+
+    Types of region arguments follow from the operands and are not written;
+    result types follow from the yield and may be left out.
 
     Constraints:
     - (C1) all lists have the same outermost length;
@@ -51,7 +55,9 @@ def ComputeOps : OpDocGroup {
     - (C4) without `init` there is one state for each list with the element's
       type, nothing is emitted, the lag is 1, and the length is provably ≥ 1;
     - (C5) `reduce`, `fold` and `scan` may be re-associated: either state and
-      element types agree one by one, or `combine` is given; else use the `l` form;
+      element types agree one by one, or `combine` is given; else use the `l` form.
+      A `reduce` or `fold` emits nothing, for the states it sees depend on the
+      association; the ordered forms take neither `combine` nor `identity`;
     - (C6) `combine` takes the states twice and yields them once; `identity`
       gives one value for each state;
     - (C7) `lag` ≥ 1, on scans only;
