@@ -110,7 +110,8 @@ LogicalResult DeclaredOrder::collect(ArrayRef<BlockOp> blocks, etdg::ScheduleAtt
     if (nest.iterations.empty() && nest.loops.empty())
       nest.loops = loops;
     if (nest.loops.size() != loops.size())
-      return block.emitError("the blocks of a nest have different numbers of loops: ")
+      return mlir::emitError(block.getLoc(),
+                             "the blocks of a nest have different numbers of loops: ")
              << nest.loops.size() << " and " << loops.size();
     for (auto [all, own] : llvm::zip_equal(nest.loops, loops))
       all.parallel &= own.parallel;
@@ -238,7 +239,7 @@ LogicalResult DeclaredOrder::runKernel(etdg::KernelOp kernel, ArrayRef<int64_t> 
   std::vector<Iterations> parts;
   for (const Nest &nest : nests) {
     if (nest.loops.size() < shared)
-      return kernel.emitError("shares ")
+      return mlir::emitError(kernel.getLoc(), "shares ")
              << shared << " loops, one of its nests has " << nest.loops.size();
     Iterations &part = parts.emplace_back();
     for (const Scheduled &iteration : nest.iterations)

@@ -54,7 +54,7 @@ std::string mlir::ft::interp::elementName(CellRef cell) {
 
 /// "@r3 at (i = 0, k = 2) ": the start of every message about an iteration.
 InFlightDiagnostic ETDGMachine::error(BlockOp block, ArrayRef<int64_t> point) {
-  InFlightDiagnostic diag = block.emitError();
+  InFlightDiagnostic diag = mlir::emitError(block.getLoc());
   diag << blockName(block);
   if (!point.empty()) {
     diag << " at (";
@@ -92,14 +92,14 @@ FailureOr<BufferState *> ETDGMachine::bufferAt(Operation *user, Value value,
   for (LengthAttr length : type.getLengths()) {
     std::optional<int64_t> size = lengths.evaluate(length);
     if (!size || *size < 0)
-      return user->emitError("the length ")
+      return mlir::emitError(user->getLoc(), "the length ")
              << length.str() << " of the buffer " << bufferName(value) << " is "
              << (size ? "negative" : "not known");
     fresh->shape.push_back(*size);
   }
   std::optional<int64_t> count = countElements(fresh->shape);
   if (!count)
-    return user->emitError("the buffer ")
+    return mlir::emitError(user->getLoc(), "the buffer ")
            << bufferName(value) << " is too large: " << sizesToString(fresh->shape);
   fresh->cells.resize(*count);
   if (auto constant = dyn_cast_or_null<etdg::ConstantOp>(def)) {
@@ -129,7 +129,7 @@ LogicalResult ETDGMachine::forEachPoint(BlockOp block, ArrayRef<int64_t> ancesto
   if (succeeded(info.points.forEach(ancestors, fn)))
     return success();
   if (info.points.unboundedDim)
-    return block.emitError("the domain of ")
+    return mlir::emitError(block.getLoc(), "the domain of ")
            << blockName(block) << " does not bound "
            << block.getDimNames()[*info.points.unboundedDim].getValue();
   return failure();

@@ -48,16 +48,14 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
                                                             const RunOptions &options) {
   auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
   if (!graph)
-    return module.emitError("there is no graph '") << entry << "'";
+    return mlir::emitError(module.getLoc(), "there is no graph '") << entry << "'";
   if (graph.isExternal())
-    return graph.emitError("has no body to run");
+    return mlir::emitError(graph.getLoc(), "has no body to run");
   if (arguments.size() != graph.getArgumentTypes().size())
-    return graph.emitError("expects ")
+    return mlir::emitError(graph.getLoc(), "expects ")
            << graph.getArgumentTypes().size() << " arguments, found " << arguments.size();
   LengthBinding lengths;
-  for (auto [name, length] : given)
-    lengths.names[StringAttr::get(module.getContext(), name)] = length;
-  if (failed(bindArguments(graph, arguments, lengths)))
+  if (failed(bindGiven(graph, given, lengths)) || failed(bindArguments(graph, arguments, lengths)))
     return failure();
 
   ETDGMachine machine(graph, lengths, options.truth);
@@ -83,7 +81,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
     if (failed(buffer))
       return failure();
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
-      return terminator->emitError("result ") << i << ": ";
+      return mlir::emitError(terminator->getLoc(), "result ") << i << ": ";
     };
     RankedTensorType element = cast<etdg::BufferType>(value.getType()).getElement();
     FailureOr<HostArray> array = makeArray((*buffer)->shape, element, emitError);

@@ -71,14 +71,19 @@ FailureOr<FTAccessEval::Items> FTAccessEval::readList(Operation *op, Value value
   if (failed(found))
     return failure();
   if (!found->isList())
-    return op->emitError("expects a list, found a value of type ") << value.getType();
+    return mlir::emitError(op->getLoc(), "expects a list, found a value of type ")
+           << value.getType();
   return found->getItems();
 }
 
 FailureOr<int64_t> FTAccessEval::evaluate(Operation *op, LengthAttr length) {
-  if (std::optional<int64_t> value = lengths.evaluate(length))
-    return *value;
-  return op->emitError("the length ") << length.str() << " has no value here";
+  std::optional<int64_t> value = lengths.evaluate(length);
+  if (!value)
+    return mlir::emitError(op->getLoc(), "the length ") << length.str() << " has no value here";
+  if (*value > maxLength)
+    return mlir::emitError(op->getLoc(), "the length ")
+           << length.str() << " = " << *value << " is more than the interpreter takes";
+  return *value;
 }
 
 FailureOr<int64_t> FTAccessEval::position(Operation *op, LengthAttr index, int64_t count) {
@@ -133,7 +138,8 @@ LogicalResult FTAccessEval::visit(SliceOp op) {
   if (failed(lo) || failed(hi))
     return failure();
   if (*lo < 0 || *lo > *hi || *hi > count)
-    return op.emitError("slice from ") << *lo << " to " << *hi << " of a list of length " << count;
+    return mlir::emitError(op.getLoc(), "slice from ")
+           << *lo << " to " << *hi << " of a list of length " << count;
   return bindList(op, Items(items->begin() + *lo, items->begin() + *hi));
 }
 
@@ -143,7 +149,7 @@ LogicalResult FTAccessEval::visit(StrideOp op) {
     return failure();
   int64_t count = items->size(), start = op.getStart(), step = op.getStep();
   if (start < 0 || start > count || step < 1)
-    return op.emitError("stride from ")
+    return mlir::emitError(op.getLoc(), "stride from ")
            << start << " by " << step << " in a list of length " << count;
   Items result;
   for (int64_t i = start; i < count; i += std::min(step, count - i))
@@ -159,11 +165,11 @@ LogicalResult FTAccessEval::visit(WindowOp op) {
   int64_t dilation = op.getDilation();
   bool bounded = op.getBoundary() == Boundary::None;
   int64_t reach;
-  if (llvm::MulOverflow(size - 1, dilation, reach) || reach > (int64_t(1) << 40))
-    return op.emitError("a window of size ")
+  if (size > maxLength || llvm::MulOverflow(size - 1, dilation, reach) || reach > maxLength)
+    return mlir::emitError(op.getLoc(), "a window of size ")
            << size << " and dilation " << dilation << " is too wide";
   if (bounded && count < reach + 1)
-    return op.emitError("a window that spans ")
+    return mlir::emitError(op.getLoc(), "a window that spans ")
            << reach + 1 << " elements does not fit in a list of length " << count;
   int64_t windows = bounded ? (count - reach - 1) / step + 1 : llvm::divideCeil(count, step);
   int64_t low = op.getOverhangLow();
@@ -190,7 +196,8 @@ LogicalResult FTAccessEval::visit(WindowOp op) {
           break;
         }
         if (at < 0 || at >= count)
-          return op.emitError("the window reaches over the other end of a list of length ")
+          return mlir::emitError(op.getLoc(),
+                                 "the window reaches over the other end of a list of length ")
                  << count;
       }
       window.push_back((*items)[at]);
@@ -214,8 +221,8 @@ FailureOr<RuntimeValue> FTAccessEval::gather(GatherOp op, const Items &items,
   }
   int64_t index = indices.getTensor().getInt();
   if (index < 0 || index >= static_cast<int64_t>(items.size()))
-    return op.emitError("index ") << index << " is out of range: the list has length "
-                                  << items.size();
+    return mlir::emitError(op.getLoc(), "index ")
+           << index << " is out of range: the list has length " << items.size();
   return items[index];
 }
 
@@ -238,7 +245,7 @@ LogicalResult FTAccessEval::visit(ZipOp op) {
     if (failed(items))
       return failure();
     if (!lists.empty() && items->size() != lists[0].size())
-      return op.emitError("lists differ in length: ")
+      return mlir::emitError(op.getLoc(), "lists differ in length: ")
              << lists[0].size() << " and " << items->size();
     lists.push_back(*items);
   }
@@ -279,7 +286,8 @@ LogicalResult FTAccessEval::visit(AtOp op) {
   if (failed(index))
     return failure();
   if (*index < 0 || *index >= count)
-    return op.emitError("index ") << *index << " is out of range: the list has length " << count;
+    return mlir::emitError(op.getLoc(), "index ")
+           << *index << " is out of range: the list has length " << count;
   env.bind(op.getResult(), (*items)[*index]);
   return success();
 }
@@ -312,7 +320,7 @@ LogicalResult FTAccessEval::visit(SplitOp op) {
     return failure();
   int64_t count = items->size();
   if (*inner < 1 || count % *inner != 0)
-    return op.emitError("a list of length ")
+    return mlir::emitError(op.getLoc(), "a list of length ")
            << count << " cannot be split into pieces of " << op.getInner().str() << " = " << *inner;
   Items result;
   for (int64_t i = 0; i < count; i += *inner)
@@ -360,7 +368,8 @@ LogicalResult FTAccessEval::visit(RepeatOp op) {
   if (failed(value) || failed(count))
     return failure();
   if (*count < 0)
-    return op.emitError("the count ") << op.getCount().str() << " is negative: " << *count;
+    return mlir::emitError(op.getLoc(), "the count ")
+           << op.getCount().str() << " is negative: " << *count;
   return bindList(op, Items(*count, *value));
 }
 
@@ -378,8 +387,8 @@ LogicalResult FTAccessEval::visit(IotaOp op) {
 
 LogicalResult FTAccessEval::visit(ft::CastOp op) {
   FailureOr<RuntimeValue> value = eval.read(op, op.getInput(), env);
-  if (failed(value) ||
-      failed(checkValue(*value, op.getResult().getType(), lengths, [&] { return op.emitError(); })))
+  if (failed(value) || failed(checkValue(*value, op.getResult().getType(), lengths,
+                                         [&] { return mlir::emitError(op.getLoc()); })))
     return failure();
   env.bind(op.getResult(), *value);
   return success();

@@ -76,7 +76,7 @@ LogicalResult FTInterpreter::bindArguments(func::FuncOp function, ArrayRef<Runti
                                            Activation &activation) {
   FunctionType type = function.getFunctionType();
   if (arguments.size() != type.getNumInputs())
-    return function.emitError("expects ")
+    return mlir::emitError(function.getLoc(), "expects ")
            << type.getNumInputs() << " arguments, found " << arguments.size();
   LengthBinder binder(activation.lengths, argumentLocations(function.getBody(), function.getLoc(),
                                                             type.getNumInputs()));
@@ -109,9 +109,10 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::call(func::FuncOp function,
                                                          const LengthBinding &given,
                                                          LengthBinding *bound) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
-    return function.emitError("the interpreter runs functions of one block with a body");
+    return mlir::emitError(function.getLoc(),
+                           "the interpreter runs functions of one block with a body");
   if (activations.size() >= maxCallDepth)
-    return function.emitError("calls nest deeper than ") << maxCallDepth;
+    return mlir::emitError(function.getLoc(), "calls nest deeper than ") << maxCallDepth;
   Activation activation;
   activation.lengths = given;
   if (failed(bindArguments(function, arguments, activation)))
@@ -130,7 +131,7 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::call(func::FuncOp function,
     if (failed(result))
       return failure();
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
-      return terminator->emitError("result ") << i << ": ";
+      return mlir::emitError(terminator->getLoc(), "result ") << i << ": ";
     };
     if (failed(checkValue(*result, value.getType(), activation.lengths, emitError)))
       return failure();
@@ -142,7 +143,7 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::call(func::FuncOp function,
 LogicalResult FTInterpreter::evalCall(func::CallOp op, Environment &env) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
   if (!callee)
-    return op.emitError("calls an unknown function ") << op.getCalleeAttr();
+    return mlir::emitError(op.getLoc(), "calls an unknown function ") << op.getCalleeAttr();
   SmallVector<RuntimeValue> arguments;
   for (Value operand : op.getOperands()) {
     FailureOr<RuntimeValue> value = eval.read(op, operand, env);
@@ -197,7 +198,8 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
   int64_t count = lists->front().getLength();
   for (const RuntimeValue &list : *lists)
     if (list.getLength() != count)
-      return op.emitError("lists differ in length: ") << count << " and " << list.getLength();
+      return mlir::emitError(op.getLoc(), "lists differ in length: ")
+             << count << " and " << list.getLength();
 
   auto element = [&](int64_t step, size_t list) -> const RuntimeValue & {
     return (*lists)[list].getItems()[op.isRight() ? count - 1 - step : step];
@@ -213,7 +215,7 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
   int64_t first = 0;
   if (!op.isMap() && inits->empty()) {
     if (count == 0)
-      return op.emitError("an aggregate without `init` needs at least one element");
+      return mlir::emitError(op.getLoc(), "an aggregate without `init` needs at least one element");
     for (size_t list = 0; list < lists->size(); ++list)
       last.push_back(element(0, list));
     if (op.isScan())

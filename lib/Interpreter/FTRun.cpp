@@ -195,13 +195,14 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
                                                           const RunOptions &options) {
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   if (!function)
-    return module.emitError("there is no function '") << entry << "'";
+    return mlir::emitError(module.getLoc(), "there is no function '") << entry << "'";
   FunctionType type = function.getFunctionType();
   SmallVector<StringAttr> raggedNames;
   for (Type input : type.getInputs())
     collectRaggedNames(input, raggedNames);
   if (arguments.size() != type.getNumInputs() + raggedNames.size()) {
-    InFlightDiagnostic diag = function.emitError("expects ") << type.getNumInputs() << " arguments";
+    InFlightDiagnostic diag = mlir::emitError(function.getLoc(), "expects ")
+                              << type.getNumInputs() << " arguments";
     if (!raggedNames.empty())
       diag << " and offsets of " << raggedNames.size() << " ragged levels";
     return diag << ", found " << arguments.size();
@@ -210,13 +211,13 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   RaggedLengths ragged;
   for (auto [i, name] : llvm::enumerate(raggedNames))
     if (failed(readOffsets(arguments[type.getNumInputs() + i], name, ragged[name],
-                           [&] { return function.emitError(); })))
+                           [&] { return mlir::emitError(function.getLoc()); })))
       return failure();
   // Names are bound here, from the arrays: a list of no lists no longer knows
   // how long these would be.
   LengthBinding known;
-  for (auto [name, length] : lengths)
-    known.names[StringAttr::get(module.getContext(), name)] = length;
+  if (failed(bindGiven(function, lengths, known)))
+    return failure();
   SmallVector<Location> locations =
       argumentLocations(function.getBody(), function.getLoc(), type.getNumInputs());
   LengthBinder binder(known, locations);
@@ -258,7 +259,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   std::vector<HostArray> arrays;
   for (auto [i, value] : llvm::enumerate(*results)) {
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
-      return function.emitError("result ") << i << ": ";
+      return mlir::emitError(function.getLoc(), "result ") << i << ": ";
     };
     FailureOr<HostArray> array = writeValue(value, type.getResult(i), bound, emitError);
     if (failed(array))

@@ -20,6 +20,10 @@ std::optional<int64_t> LengthBinding::evaluate(LengthAttr length) const {
 }
 
 LogicalResult LengthBinder::bindName(unsigned argument, StringAttr name, int64_t length) {
+  if (length > maxLength)
+    return mlir::emitError(locations[argument])
+           << "argument " << argument << ": the length '" << name.getValue() << "' = " << length
+           << " is more than the interpreter takes";
   auto [it, isNew] = lengths.names.try_emplace(name, length);
   if (isNew) {
     boundBy[name] = argument;
@@ -67,6 +71,17 @@ LogicalResult LengthBinder::checkShape(unsigned argument, ArrayRef<LengthAttr> d
   return success();
 }
 
+LogicalResult mlir::ft::interp::bindGiven(Operation *function, const Lengths &given,
+                                          LengthBinding &lengths) {
+  for (auto [name, length] : given) {
+    if (length < 0)
+      return mlir::emitError(function->getLoc())
+             << "the length '" << name << "' is negative: " << length;
+    lengths.names[StringAttr::get(function->getContext(), name)] = length;
+  }
+  return success();
+}
+
 LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBinding &lengths) {
   auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
   if (!bounds)
@@ -75,8 +90,9 @@ LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBin
     std::optional<int64_t> value = lengths.evaluate(bound);
     if (value && *value >= 0)
       continue;
-    InFlightDiagnostic diag = function->emitError("the lengths do not satisfy the bound ")
-                              << inequalityStr(bound);
+    InFlightDiagnostic diag =
+        mlir::emitError(function->getLoc(), "the lengths do not satisfy the bound ")
+        << inequalityStr(bound);
     for (StringAttr name : bound.getNames()) {
       diag << ": " << name.getValue() << " = ";
       auto it = lengths.names.find(name);

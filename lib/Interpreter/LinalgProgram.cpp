@@ -199,14 +199,15 @@ LogicalResult LinalgProgram::makePlan(TensorEval &eval, Environment &env, Plan &
   }
   AffineMap shapesToLoops = op.getShapesToLoopsMap();
   if (!shapesToLoops)
-    return op->emitError("the loop ranges do not follow from the operand shapes");
+    return mlir::emitError(op->getLoc(), "the loop ranges do not follow from the operand shapes");
   plan.ranges = shapesToLoops.compose(sizes);
   plan.isEmpty = llvm::is_contained(plan.ranges, 0);
   for (unsigned i = 0, e = op->getNumOperands(); i < e; ++i) {
     SmallVector<int64_t> tensorStrides = rowMajorStrides(plan.tensors[i].getShape());
     if (maps[i].getNumResults() != tensorStrides.size())
-      return op->emitError("operand ") << i << " has rank " << tensorStrides.size()
-                                       << ", its indexing map " << maps[i].getNumResults();
+      return mlir::emitError(op->getLoc(), "operand ")
+             << i << " has rank " << tensorStrides.size() << ", its indexing map "
+             << maps[i].getNumResults();
     SmallVector<int64_t> loopStrides(numLoops, 0);
     int64_t base = 0;
     for (auto [form, stride, size] :
@@ -219,8 +220,9 @@ LogicalResult LinalgProgram::makePlan(TensorEval &eval, Environment &env, Plan &
       }
       base += form.constant * stride;
       if (isLinear && !plan.isEmpty && (least < 0 || most >= size))
-        return op->emitError("operand ") << i << " is accessed at " << (least < 0 ? least : most)
-                                         << " in a dimension of size " << size;
+        return mlir::emitError(op->getLoc(), "operand ")
+               << i << " is accessed at " << (least < 0 ? least : most)
+               << " in a dimension of size " << size;
     }
     plan.strides.push_back(std::move(loopStrides));
     plan.bases.push_back(base);
@@ -400,7 +402,7 @@ LogicalResult LinalgProgram::runRows(TensorEval &eval, Environment &env, Plan &p
         for (auto [i, source] : llvm::enumerate(instr.sources))
           in[i] = at[source];
         if (const char *problem = runScalar(instr.scalar, in, cells(instr.target), count))
-          return LogicalResult(instr.origin->emitError(problem));
+          return LogicalResult(mlir::emitError(instr.origin->getLoc(), problem));
       }
       for (auto [i, r] : llvm::enumerate(yields)) {
         unsigned operand = firstOutput + i;
@@ -431,7 +433,7 @@ LogicalResult LinalgProgram::runPoints(TensorEval &eval, Environment &env, Plan 
           for (auto [index, stride, size] :
                llvm::zip_equal(maps[i].compose(point), strides[i], plan.tensors[i].getShape())) {
             if (index < 0 || index >= size)
-              return op->emitError("operand ")
+              return mlir::emitError(op->getLoc(), "operand ")
                      << i << " is accessed at " << index << " in a dimension of size " << size;
             offset += index * stride;
           }

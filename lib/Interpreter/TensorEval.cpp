@@ -28,7 +28,8 @@ TensorEval::~TensorEval() = default;
 FailureOr<RuntimeValue> TensorEval::read(Operation *user, Value value, const Environment &env) {
   if (const RuntimeValue *found = env.lookup(value))
     return *found;
-  return user->emitError("operand of type ") << value.getType() << " has no value yet";
+  return mlir::emitError(user->getLoc(), "operand of type ")
+         << value.getType() << " has no value yet";
 }
 
 FailureOr<Tensor> TensorEval::readTensor(Operation *user, Value value, const Environment &env) {
@@ -36,7 +37,8 @@ FailureOr<Tensor> TensorEval::readTensor(Operation *user, Value value, const Env
   if (failed(found))
     return failure();
   if (!found->isTensor())
-    return user->emitError("expects a tensor or scalar operand, found a value of type ")
+    return mlir::emitError(user->getLoc(),
+                           "expects a tensor or scalar operand, found a value of type ")
            << value.getType();
   return found->getTensor();
 }
@@ -46,7 +48,8 @@ FailureOr<int64_t> TensorEval::readInt(Operation *user, Value value, const Envir
   if (failed(tensor))
     return failure();
   if (tensor->isFloat() || tensor->getNumElements() != 1)
-    return user->emitError("expects one integer, found a value of type ") << value.getType();
+    return mlir::emitError(user->getLoc(), "expects one integer, found a value of type ")
+           << value.getType();
   return tensor->getInt();
 }
 
@@ -78,7 +81,7 @@ LogicalResult TensorEval::evalOp(Operation *op, Environment &env) {
     return evalSoftmax(op, env);
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     if (iterations.empty() || index.getDim() >= iterations.back().size())
-      return op->emitError("linalg.index outside of a structured op");
+      return mlir::emitError(op->getLoc(), "linalg.index outside of a structured op");
     env.bind(index.getResult(),
              Tensor::scalarInt(index.getType(), iterations.back()[index.getDim()]));
     return success();
@@ -94,7 +97,7 @@ LogicalResult TensorEval::evalOp(Operation *op, Environment &env) {
 }
 
 LogicalResult TensorEval::reportUnsupported(Operation *op) {
-  InFlightDiagnostic diag = op->emitError("the interpreter does not support '")
+  InFlightDiagnostic diag = mlir::emitError(op->getLoc(), "the interpreter does not support '")
                             << op->getName() << "' here";
   diag.attachNote() << "it supports " << listScalarOps()
                     << ", arith.constant, linalg ops on tensors, linalg.index, linalg.softmax, "
@@ -109,7 +112,8 @@ LogicalResult TensorEval::reportUnsupported(Operation *op) {
 FailureOr<Tensor> TensorEval::materialize(Operation *op, Attribute value, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (!isSupportedElementType(element))
-    return op->emitError("the interpreter does not compute on elements of type ") << element;
+    return mlir::emitError(op->getLoc(), "the interpreter does not compute on elements of type ")
+           << element;
   Cell cell;
   if (auto number = dyn_cast<FloatAttr>(value)) {
     cell.f = number.getValueAsDouble();
@@ -121,19 +125,20 @@ FailureOr<Tensor> TensorEval::materialize(Operation *op, Attribute value, Type t
   }
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape())
-    return op->emitError("the interpreter cannot evaluate the constant ") << value;
+    return mlir::emitError(op->getLoc(), "the interpreter cannot evaluate the constant ") << value;
   if (!countElements(shaped.getShape()))
-    return op->emitError("a constant of type ") << type << " is too large";
+    return mlir::emitError(op->getLoc(), "a constant of type ") << type << " is too large";
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     int64_t bytes = *countElements(shaped.getShape()) * elementBytes(element);
     if (!blob || static_cast<int64_t>(blob->getData().size()) != bytes)
-      return op->emitError("the resource of the constant is missing or not ") << bytes << " bytes";
+      return mlir::emitError(op->getLoc(), "the resource of the constant is missing or not ")
+             << bytes << " bytes";
     return Tensor::fromBytes(element, shaped.getShape(), blob->getData().data());
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
-    return op->emitError("the interpreter cannot evaluate the constant ") << value;
+    return mlir::emitError(op->getLoc(), "the interpreter cannot evaluate the constant ") << value;
   Tensor result = Tensor::zeros(element, shaped.getShape());
   Cell *cells = result.mutableData();
   if (isa<FloatType>(element)) {
@@ -194,13 +199,13 @@ LogicalResult TensorEval::evalElementwise(Operation *op, Environment &env, bool 
   }
   for (const Tensor &tensor : tensors)
     if (tensor.getShape() != tensors[0].getShape())
-      return op->emitError("operands differ in shape");
+      return mlir::emitError(op->getLoc(), "operands differ in shape");
   Tensor result = Tensor::zeros(instr->resultType, tensors[0].getShape());
   const Cell *in[3] = {};
   for (auto [i, tensor] : llvm::enumerate(tensors))
     in[i] = tensor.data();
   if (const char *problem = runScalar(*instr, in, result.mutableData(), result.getNumElements()))
-    return op->emitError(problem);
+    return mlir::emitError(op->getLoc(), problem);
   env.bind(op->getResult(0), result);
   return success();
 }
@@ -212,10 +217,11 @@ LogicalResult TensorEval::evalElementwise(Operation *op, Environment &env, bool 
 LogicalResult TensorEval::evalLinalg(Operation *op, Environment &env) {
   auto structured = cast<linalg::LinalgOp>(op);
   if (!structured.hasPureTensorSemantics())
-    return op->emitError("the interpreter evaluates linalg on tensors, not on buffers");
+    return mlir::emitError(op->getLoc(),
+                           "the interpreter evaluates linalg on tensors, not on buffers");
   for (Value operand : op->getOperands())
     if (!isSupportedElementType(getElementTypeOrSelf(operand)))
-      return op->emitError("the interpreter does not compute on elements of type ")
+      return mlir::emitError(op->getLoc(), "the interpreter does not compute on elements of type ")
              << getElementTypeOrSelf(operand);
   std::unique_ptr<LinalgProgram> &program = programs[op];
   if (!program)
@@ -232,13 +238,14 @@ LogicalResult TensorEval::evalSoftmax(Operation *op, Environment &env) {
   if (failed(input))
     return failure();
   if (!input->isFloat() || op->getNumResults() != 1)
-    return op->emitError("the interpreter evaluates softmax on float tensors");
+    return mlir::emitError(op->getLoc(), "the interpreter evaluates softmax on float tensors");
   Round round = RoundingMode{truth, false}.of(input->getElementType());
   Round sumRound = RoundingMode{truth, true}.of(input->getElementType());
   int64_t dim = softmax.getDimension();
   ArrayRef<int64_t> shape = input->getShape();
   if (dim < 0 || dim >= input->getRank())
-    return op->emitError("dimension ") << dim << " is not below the rank " << input->getRank();
+    return mlir::emitError(op->getLoc(), "dimension ")
+           << dim << " is not below the rank " << input->getRank();
   int64_t length = shape[dim], stride = rowMajorStrides(shape)[dim];
   Tensor result = *input;
   Cell *cells = result.mutableData();
@@ -294,7 +301,7 @@ LogicalResult TensorEval::evalFor(Operation *op, Environment &env) {
   if (failed(lower) || failed(upper) || failed(step))
     return failure();
   if (*step <= 0)
-    return op->emitError("expects a positive step, found ") << *step;
+    return mlir::emitError(op->getLoc(), "expects a positive step, found ") << *step;
   auto readAll = [&](Operation *user, ValueRange values,
                      SmallVector<RuntimeValue> &into) -> LogicalResult {
     into.clear();

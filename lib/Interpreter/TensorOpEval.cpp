@@ -52,10 +52,11 @@ FailureOr<SmallVector<int64_t>> TensorOpEval::readSizes(Operation *op,
 
 LogicalResult TensorOpEval::checkAllocation(Operation *op, Type element, ArrayRef<int64_t> shape) {
   if (!isSupportedElementType(element))
-    return op->emitError("the interpreter does not compute on elements of type ") << element;
+    return mlir::emitError(op->getLoc(), "the interpreter does not compute on elements of type ")
+           << element;
   if (countElements(shape))
     return success();
-  InFlightDiagnostic diag = op->emitError("cannot allocate a tensor of sizes ");
+  InFlightDiagnostic diag = mlir::emitError(op->getLoc(), "cannot allocate a tensor of sizes ");
   llvm::interleave(shape, diag, "x");
   return diag;
 }
@@ -85,7 +86,7 @@ FailureOr<int64_t> TensorOpEval::elementOffset(Operation *op, const Tensor &tens
     if (failed(index))
       return failure();
     if (*index < 0 || *index >= size)
-      return op->emitError("index ")
+      return mlir::emitError(op->getLoc(), "index ")
              << *index << " of dimension " << dim << " is out of range: its size is " << size;
     offset += *index * stride;
   }
@@ -101,7 +102,7 @@ LogicalResult TensorOpEval::checkSlice(Operation *op, ArrayRef<int64_t> shape,
                      llvm::AddOverflow(offset, reach, last);
     if (count < 0 || overflows ||
         (count > 0 && (offset < 0 || offset >= size || last < 0 || last >= size)))
-      return op->emitError("the slice of ")
+      return mlir::emitError(op->getLoc(), "the slice of ")
              << count << " elements from " << offset << " by " << stride << " in dimension " << dim
              << " is out of range: its size is " << size;
   }
@@ -148,7 +149,7 @@ LogicalResult TensorOpEval::reshape(Operation *op, Value source, ArrayRef<int64_
     return failure();
   std::optional<int64_t> count = countElements(shape);
   if (!count || *count != tensor->getNumElements()) {
-    InFlightDiagnostic diag = op->emitError("cannot reshape ")
+    InFlightDiagnostic diag = mlir::emitError(op->getLoc(), "cannot reshape ")
                               << tensor->getNumElements() << " elements to sizes ";
     llvm::interleave(shape, diag, "x");
     return diag;
@@ -225,8 +226,9 @@ LogicalResult TensorOpEval::visit(tensor::InsertSliceOp op) {
       failed(checkSlice(op, result->getShape(), *offsets, *sizes, *strides)))
     return failure();
   if (countElements(*sizes) != source->getNumElements())
-    return op.emitError("inserts ") << source->getNumElements() << " elements into a slice of "
-                                    << countElements(*sizes).value_or(-1);
+    return mlir::emitError(op.getLoc(), "inserts ")
+           << source->getNumElements() << " elements into a slice of "
+           << countElements(*sizes).value_or(-1);
   Cell *target = result->mutableData();
   const Cell *from = source->data();
   forEachOffset(result->getShape(), *offsets, *sizes, *strides,
@@ -291,7 +293,8 @@ LogicalResult TensorOpEval::visit(tensor::ReshapeOp op) {
     shape.push_back(sizes->getInt(i));
   if (auto type = dyn_cast<RankedTensorType>(op.getType()))
     if (failed(verifyCompatibleShape(shape, type.getShape())))
-      return op.emitError("the run-time shape does not agree with the result type ") << type;
+      return mlir::emitError(op.getLoc(), "the run-time shape does not agree with the result type ")
+             << type;
   return reshape(op, op.getSource(), shape);
 }
 
@@ -304,7 +307,7 @@ LogicalResult TensorOpEval::visit(tensor::ConcatOp op) {
       return failure();
     for (int64_t i = 0; i < tensor->getRank(); ++i)
       if (i != dim && !tensors.empty() && tensor->getShape()[i] != tensors[0].getShape()[i])
-        return op.emitError("operands differ in dimension ")
+        return mlir::emitError(op.getLoc(), "operands differ in dimension ")
                << i << ": " << tensors[0].getShape()[i] << " and " << tensor->getShape()[i];
     total += tensor->getShape()[dim];
     tensors.push_back(*tensor);
@@ -335,10 +338,11 @@ LogicalResult TensorOpEval::visit(tensor::PadOp op) {
   SmallVector<int64_t> shape, ones(tensor->getRank(), 1);
   for (auto [size, before, after] : llvm::zip_equal(tensor->getShape(), *low, *high)) {
     if (before < 0 || after < 0)
-      return op.emitError("expects padding of at least 0, found ") << std::min(before, after);
+      return mlir::emitError(op.getLoc(), "expects padding of at least 0, found ")
+             << std::min(before, after);
     int64_t padded;
     if (llvm::AddOverflow(size, before, padded) || llvm::AddOverflow(padded, after, padded))
-      return op.emitError("the padded size overflows");
+      return mlir::emitError(op.getLoc(), "the padded size overflows");
     shape.push_back(padded);
   }
   if (failed(checkAllocation(op, tensor->getElementType(), shape)))
@@ -393,7 +397,7 @@ LogicalResult TensorOpEval::visit(tensor::CastOp op) {
     return failure();
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (type && failed(verifyCompatibleShape(tensor->getShape(), type.getShape()))) {
-    InFlightDiagnostic diag = op.emitError("casts a tensor of sizes ");
+    InFlightDiagnostic diag = mlir::emitError(op.getLoc(), "casts a tensor of sizes ");
     llvm::interleave(tensor->getShape(), diag, "x");
     diag << " to " << type;
     return diag;
@@ -408,7 +412,8 @@ LogicalResult TensorOpEval::visit(tensor::DimOp op) {
   if (failed(tensor) || failed(dim))
     return failure();
   if (*dim < 0 || *dim >= tensor->getRank())
-    return op.emitError("dimension ") << *dim << " is not below the rank " << tensor->getRank();
+    return mlir::emitError(op.getLoc(), "dimension ")
+           << *dim << " is not below the rank " << tensor->getRank();
   env.bind(op.getResult(), Tensor::scalarInt(op.getType(), tensor->getShape()[*dim]));
   return success();
 }

@@ -8,6 +8,7 @@
 #define FT_INTERPRETER_LENGTHBINDING_H
 
 #include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Interpreter/RunOptions.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
 
@@ -44,6 +45,13 @@ private:
   SmallVector<Location> locations;
   llvm::DenseMap<StringAttr, unsigned> boundBy;
 };
+
+/// Lists and buffer dimensions are no longer than this: a length that no memory
+/// holds (beside a zero, say) is an error, not a crash.
+constexpr int64_t maxLength = int64_t(1) << 30;
+
+/// Binds the lengths that a caller gives by name.
+LogicalResult bindGiven(Operation *function, const Lengths &given, LengthBinding &lengths);
 
 /// Checks the inequalities of `function`'s `ft.bounds`.
 LogicalResult checkBounds(Operation *function, const LengthBinding &lengths);
