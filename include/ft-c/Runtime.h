@@ -156,6 +156,13 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
    kernel that trapped, an index out of range. */
 FtStatus ft_synchronize(FtModule *module, void *stream);
 
+/* Memory of the module's device, aligned to 256 bytes, for callers that have no
+   other source of it. Copies wait until they are done. */
+FtStatus ft_module_alloc(FtModule *module, size_t bytes, void **memory);
+void ft_module_free(FtModule *module, void *memory);
+FtStatus ft_module_copy_to(FtModule *module, void *device, const void *host, size_t bytes);
+FtStatus ft_module_copy_from(FtModule *module, void *host, const void *device, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -343,3 +343,63 @@ FtStatus ft_synchronize(FtModule *module, void *stream) {
     return {};
   });
 }
+
+FtStatus ft_module_alloc(FtModule *module, size_t bytes, void **memory) {
+  return guarded([&]() -> Status {
+    if (!module || !memory)
+      return invalid("module or memory is NULL");
+    *memory = nullptr;
+    if (!module->device) {
+      *memory = allocateAligned(bytes ? bytes : 1, 256);
+      return {};
+    }
+    CudaDevice::Scope scope(*module->device);
+    FT_RT_TRY(std::move(scope.status));
+    CUdeviceptr address = 0;
+    FT_RT_TRY(module->device->allocate(bytes ? bytes : 1, address));
+    *memory = reinterpret_cast<void *>(address);
+    return {};
+  });
+}
+
+void ft_module_free(FtModule *module, void *memory) {
+  if (!module || !memory)
+    return;
+  if (!module->device)
+    return freeAligned(memory);
+  CudaDevice::Scope scope(*module->device);
+  if (scope.status.ok())
+    module->device->release(reinterpret_cast<CUdeviceptr>(memory));
+}
+
+/// One copy to or from the device, on the default stream.
+static Status copyAndWait(FtModule *module, void *to, const void *from, size_t bytes,
+                          bool toDevice) {
+  if (!module || (bytes && (!to || !from)))
+    return invalid("module or memory is NULL");
+  if (!module->device || bytes == 0) {
+    if (bytes)
+      memcpy(to, from, bytes);
+    return {};
+  }
+  CudaDevice &device = *module->device;
+  CudaDevice::Scope scope(device);
+  FT_RT_TRY(std::move(scope.status));
+  if (toDevice)
+    FT_RT_TRY(device.check(
+        device.api.memcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(to), from, bytes, nullptr),
+        "cuMemcpyHtoDAsync"));
+  else
+    FT_RT_TRY(device.check(
+        device.api.memcpyDtoHAsync(to, reinterpret_cast<CUdeviceptr>(from), bytes, nullptr),
+        "cuMemcpyDtoHAsync"));
+  return device.check(device.api.streamSynchronize(nullptr), "cuStreamSynchronize");
+}
+
+FtStatus ft_module_copy_to(FtModule *module, void *device, const void *host, size_t bytes) {
+  return guarded([&] { return copyAndWait(module, device, host, bytes, true); });
+}
+
+FtStatus ft_module_copy_from(FtModule *module, void *host, const void *device, size_t bytes) {
+  return guarded([&] { return copyAndWait(module, host, device, bytes, false); });
+}

@@ -9,6 +9,7 @@
 
 #include "ft/Runtime/ThreadPool.h"
 
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -114,6 +115,18 @@ public:
   ErrorRecord *errorRecord() override { return &record; }
 
 private:
+  /// The loader knows libraries by the text of their path, and a library may stay
+  /// after its dlclose: a descriptor's number alone would give an old library for
+  /// a new one. So each path gets a number of its own, written in "/" and "/.",
+  /// which mean nothing to the file system.
+  static std::string uniquePath(int fd) {
+    static std::atomic<uint32_t> count{0};
+    std::string path = "/proc/self/fd";
+    for (uint32_t number = ++count; number; number /= 2)
+      path += number % 2 ? "/." : "/";
+    return path + "/" + std::to_string(fd);
+  }
+
   Status open(const std::string &image) {
     // The library calls the thread pool by name. Where this runtime was itself
     // loaded privately (by Python, say), its symbols are made visible first.
@@ -135,7 +148,7 @@ private:
       }
       done += size_t(n);
     }
-    std::string path = "/proc/self/fd/" + std::to_string(fd);
+    std::string path = uniquePath(fd);
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     std::string error = library ? "" : dlerror();
     close(fd);

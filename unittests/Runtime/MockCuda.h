@@ -39,6 +39,8 @@ struct Driver {
   // to fail.
   void (*hook)(bool inside) = nullptr;
 
+  bool quiet = false; // no books: for timing
+
   // What happened.
   std::vector<std::string> log;
   std::map<std::string, int> calls;
