@@ -5,6 +5,24 @@
 // lines of arithmetic, so that generated code calls no library and a vector is
 // computed at once. f16 and bf16 go through f32 and round once.
 //
+// Largest errors, in units of the last place, as unittests/Leaf/MathTest.cpp
+// asserts them for f32 and f64 (measured ones are smaller), with fused
+// multiply-add:
+//
+//   exp, exp2          1.5   exp(x) is 0 and infinite where it should be, exp(0) = 1
+//   expm1              2.5
+//   log, log2, log10   2     also of denormals; log2 of powers of two is exact
+//   log1p, tanh, erf   3
+//   sin, cos           2     for |x| <= 1e6, plus 2^-24 (f32) or 2^-53 (f64) absolute;
+//                            beyond 1e9 they lose all meaning
+//   tan                4 (f32), 6 (f64) for |x| <= 1.5
+//   atan               3
+//   powf               1 (f32), 16 (f64)
+//   rsqrt              2
+//
+// NaN, infinities, zeros and denormals behave as in C99's annex F, but for the
+// signs of some zeros and for floating-point exceptions.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FT_ENGINE_EXPANDMATH_H
 #define FT_ENGINE_EXPANDMATH_H
@@ -20,6 +38,10 @@ void populateExpandMathPatterns(RewritePatternSet &patterns);
 
 /// Expands the ops that have a polynomial; leaves the others.
 std::unique_ptr<Pass> createExpandMathPass();
+
+/// For modules: calls the C library for the rest (acos, acosh, asin, asinh,
+/// atan2, atanh, cbrt, cosh, erfc, sinh), element by element.
+std::unique_ptr<Pass> createCallMathLibraryPass();
 
 } // namespace ft
 } // namespace mlir

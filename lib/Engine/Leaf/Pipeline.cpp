@@ -25,6 +25,7 @@ using namespace mlir::ft;
 
 void mlir::ft::buildLeafToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandMathPass());
+  pm.addPass(createCallMathLibraryPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   arith::ArithExpandOpsPassOptions expand;
@@ -95,6 +96,7 @@ std::unique_ptr<Pass> mlir::ft::createGenerateLeafPass() {
 void mlir::ft::registerLeafPasses() {
   registerPass([] { return createGenerateLeafPass(); });
   registerPass([] { return createExpandMathPass(); });
+  registerPass([] { return createCallMathLibraryPass(); });
   registerPass([] { return leaf::createHalfMemoryPass(); });
   PassPipelineRegistration<>("ft-leaf-to-llvm",
                              "Lower generated leaves and their callers to the LLVM dialect",
