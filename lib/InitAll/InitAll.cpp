@@ -12,6 +12,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/LeafCodegen.h"
+#include "ft/Target/Target.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -40,7 +41,7 @@ void mlir::ft::registerAllPasses() {
   mlir::registerAllPasses();
 }
 
-void mlir::ft::registerAllTranslations() {}
+void mlir::ft::registerAllTranslations() { etdg::registerETDGTranslations(); }
 
 const char *mlir::ft::getVersion() { return FT_VERSION; }
 

@@ -1,0 +1,24 @@
+//===- Target.h - translations of task dependence graphs --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_TARGET_TARGET_H
+#define FT_TARGET_TARGET_H
+
+#include "ft/Target/GraphSummary.h"
+
+namespace mlir {
+class ModuleOp;
+namespace etdg {
+
+/// Nodes, domains, maps, depth, dimension, copies and bytes of each graph.
+void writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths);
+
+/// A drawing for Graphviz: nests as clusters, buffers as boxes, access maps on the edges.
+void writeDot(ModuleOp module, llvm::raw_ostream &os);
+
+/// `--etdg-to-json` and `--etdg-to-dot` for ft-translate.
+void registerETDGTranslations();
+
+} // namespace etdg
+} // namespace mlir
+
+#endif // FT_TARGET_TARGET_H

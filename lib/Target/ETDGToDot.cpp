@@ -1,0 +1,174 @@
+//===- ETDGToDot.cpp - graphs for Graphviz --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As FT Fig. 4 draws them: blocks with operators and domain, buffers as boxes,
+// an edge for each access with its map.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Analysis/Accesses.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+namespace {
+class DotWriter {
+public:
+  DotWriter(GraphOp graph, llvm::raw_ostream &os, unsigned number)
+      : graph(graph), os(os), prefix("g" + std::to_string(number) + "_") {}
+  void write();
+
+private:
+  void writeRegion(Region &region, unsigned indent);
+  void writeBlock(BlockOp block, unsigned indent);
+  void writeBuffer(Value buffer, unsigned indent);
+  void writeEdges(BlockOp block);
+  std::string id(const void *key, StringRef kind) {
+    auto [it, isNew] = ids.insert({key, ids.size()});
+    return (prefix + kind + std::to_string(it->second)).str();
+  }
+  std::string bufferId(Value buffer) { return id(buffer.getAsOpaquePointer(), "b"); }
+
+  GraphOp graph;
+  llvm::raw_ostream &os;
+  std::string prefix;
+  llvm::DenseMap<const void *, unsigned> ids;
+  unsigned nextCluster = 0;
+};
+} // namespace
+
+static std::string escape(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    if (c == '\n')
+      result += "\\n";
+    else
+      result += c;
+  }
+  return result;
+}
+
+static std::string header(BlockOp block) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto name = block.getBlockName())
+    os << *name << " ";
+  os << "[";
+  llvm::interleaveComma(block.getOperators().getAsValueRange<StringAttr>(), os);
+  os << "] (";
+  for (auto [i, dim] : llvm::enumerate(block.getDimNames()))
+    os << (i == 0 ? "" : i == block.getNumAncestors() ? " | " : ", ") << dim.getValue();
+  os << ")\n"
+     << conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
+  return text;
+}
+
+static std::string mapText(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
+                           ArrayRef<GatherAttr> gathers = {}) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    os << (i ? ", " : "");
+    if (llvm::any_of(gathers,
+                     [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
+      os << "gather";
+    else
+      ft::printNamedExpr(os, result, dims, symbols);
+  }
+  os << "]";
+  return text;
+}
+
+void DotWriter::writeBuffer(Value buffer, unsigned indent) {
+  std::string label = describeBuffer(buffer), type;
+  llvm::raw_string_ostream(type) << buffer.getType();
+  if (!StringRef(label).contains(type))
+    label += "\n" + type;
+  os.indent(indent) << bufferId(buffer) << " [shape=box, style=rounded, label=\"" << escape(label)
+                    << "\"];\n";
+}
+
+void DotWriter::writeBlock(BlockOp block, unsigned indent) {
+  if (block.isLeaf()) {
+    std::string label = header(block);
+    for (const OperationNode &node : getOperationNodes(block))
+      label += "\n" + node.op->getName().getStringRef().str();
+    if (isCopyBlock(block))
+      label += "\ncopy";
+    os.indent(indent) << id(block.getOperation(), "n") << " [shape=ellipse, label=\""
+                      << escape(label) << "\"];\n";
+    return;
+  }
+  os.indent(indent) << "subgraph cluster_" << prefix << nextCluster++ << " {\n";
+  os.indent(indent + 2) << "label=\"" << escape(header(block)) << "\";\n";
+  writeRegion(block.getBody(), indent + 2);
+  os.indent(indent) << "}\n";
+}
+
+void DotWriter::writeRegion(Region &region, unsigned indent) {
+  for (Operation &op : region.front()) {
+    for (Value result : op.getResults())
+      if (isa<BufferType>(result.getType()))
+        writeBuffer(result, indent);
+    if (auto block = dyn_cast<BlockOp>(op)) {
+      writeBlock(block, indent);
+    } else if (isa<NestOp, KernelOp>(op)) {
+      os.indent(indent) << "subgraph cluster_" << prefix << nextCluster++ << " {\n";
+      os.indent(indent + 2) << "label=\"" << (isa<NestOp>(op) ? "nest" : "kernel")
+                            << "\"; style=" << (isa<NestOp>(op) ? "dashed" : "bold") << ";\n";
+      writeRegion(op.getRegion(0), indent + 2);
+      os.indent(indent) << "}\n";
+    }
+  }
+}
+
+void DotWriter::writeEdges(BlockOp block) {
+  if (!block.isLeaf())
+    return;
+  SmallVector<StringAttr> dims = block.getDimNames(), symbols = block.getSymbolNames();
+  std::string node = id(block.getOperation(), "n");
+  for (ReadAttr read : block.getReads().getAsRange<ReadAttr>()) {
+    SmallVector<StringAttr> names = dims;
+    for (int64_t i = 0; i < read.getElementRank(); ++i)
+      names.push_back(StringAttr::get(block.getContext(), "e" + std::to_string(i)));
+    for (PieceAttr piece : read.getPieces()) {
+      if (piece.getKind() != SourceKind::Buffer)
+        continue;
+      std::string label = mapText(piece.getMap().getValue(), names, symbols, piece.getGathers());
+      if (read.getPieces().size() > 1)
+        label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
+      os << "  " << bufferId(block.getBuffers()[piece.getOperand()]) << " -> " << node
+         << " [label=\"" << escape(label) << "\"];\n";
+      for (GatherAttr gather : piece.getGathers())
+        os << "  " << bufferId(block.getBuffers()[gather.getOperand()]) << " -> " << node
+           << " [style=dashed, label=\""
+           << escape(mapText(gather.getMap().getValue(), names, symbols)) << "\"];\n";
+    }
+  }
+  for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+    os << "  " << node << " -> " << bufferId(block.getBuffers()[write.getOperand()]) << " [label=\""
+       << escape(mapText(write.getMap().getValue(), dims, symbols)) << "\"];\n";
+}
+
+void DotWriter::write() {
+  os << "digraph \"" << escape(graph.getSymName()) << "\" {\n  compound=true; fontname=Helvetica;\n"
+     << "  node [fontname=Helvetica]; edge [fontname=Helvetica, fontsize=10];\n";
+  for (BlockArgument argument : graph.getArguments())
+    writeBuffer(argument, 2);
+  writeRegion(graph.getBody(), 2);
+  graph.getBody().walk<WalkOrder::PreOrder>([&](BlockOp block) { writeEdges(block); });
+  os << "}\n";
+}
+
+void etdg::writeDot(ModuleOp module, llvm::raw_ostream &os) {
+  unsigned number = 0;
+  for (GraphOp graph : module.getOps<GraphOp>())
+    if (!graph.isExternal())
+      DotWriter(graph, os, number++).write();
+}

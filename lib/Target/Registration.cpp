@@ -1,0 +1,76 @@
+//===- Registration.cpp - the translations of task dependence graphs ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file that holds functions over lists, and no graph yet, is converted first.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/InitAll.h"
+#include "ft/Pipelines/Pipelines.h"
+#include "ft/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// A copy of the module in which functions are graphs.
+static OwningOpRef<ModuleOp> toGraphs(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (copy->getOps<GraphOp>().empty()) {
+    PassManager pm(copy->getContext());
+    ft::buildToETDGPipeline(pm);
+    if (failed(pm.run(*copy)))
+      return {};
+  }
+  if (copy->getOps<GraphOp>().empty()) {
+    module.emitError() << "expected an etdg.graph, or a function over lists to make one of";
+    return {};
+  }
+  return copy;
+}
+
+static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
+                                  LengthValues &values) {
+  for (StringRef text : given) {
+    auto [name, value] = text.split('=');
+    int64_t number;
+    if (name.empty() || value.getAsInteger(10, number) || number < 0)
+      return module.emitError() << "expected a length as NAME=VALUE with VALUE at least 0, found '"
+                                << text << "'";
+    values[name] = number;
+  }
+  return success();
+}
+
+void etdg::registerETDGTranslations() {
+  static llvm::cl::list<std::string> lengths(
+      "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives"),
+      llvm::cl::value_desc("NAME=VALUE"));
+  auto registerDialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
+  static TranslateFromMLIRRegistration json(
+      "etdg-to-json",
+      "task dependence graphs as JSON: nodes, domains, maps, depth, dimension, bytes",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        LengthValues values;
+        if (failed(parseLengths(module, lengths, values)))
+          return failure();
+        OwningOpRef<ModuleOp> graphs = toGraphs(module);
+        if (!graphs)
+          return failure();
+        writeJson(*graphs, os, values);
+        return success();
+      },
+      registerDialects);
+  static TranslateFromMLIRRegistration dot(
+      "etdg-to-dot", "task dependence graphs as drawings for Graphviz",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        OwningOpRef<ModuleOp> graphs = toGraphs(module);
+        if (!graphs)
+          return failure();
+        writeDot(*graphs, os);
+        return success();
+      },
+      registerDialects);
+}
