@@ -91,7 +91,7 @@ LogicalResult TensorEval::evalOp(Operation *op, Environment &env) {
   if (isa<scf::ForOp>(op))
     return evalFor(op, env);
   if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
-    if (std::optional<LogicalResult> result = TensorOpEval(*this, env).eval(op))
+    if (std::optional<LogicalResult> result = TensorOpEval(*this, env).run(op))
       return *result;
   return reportUnsupported(op);
 }

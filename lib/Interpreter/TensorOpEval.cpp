@@ -19,7 +19,7 @@ StringRef TensorOpEval::listOps() {
          "tensor.splat";
 }
 
-std::optional<LogicalResult> TensorOpEval::eval(Operation *op) {
+std::optional<LogicalResult> TensorOpEval::run(Operation *op) {
   using Result = std::optional<LogicalResult>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<tensor::EmptyOp, tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp,
@@ -42,7 +42,7 @@ FailureOr<SmallVector<int64_t>> TensorOpEval::readSizes(Operation *op,
       result.push_back(*constant);
       continue;
     }
-    FailureOr<int64_t> value = eval_.readInt(op, cast<Value>(size), env);
+    FailureOr<int64_t> value = eval.readInt(op, cast<Value>(size), env);
     if (failed(value))
       return failure();
     result.push_back(*value);
@@ -66,7 +66,7 @@ FailureOr<SmallVector<int64_t>> TensorOpEval::shapeOf(Operation *op, RankedTenso
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size)) {
-      FailureOr<int64_t> value = eval_.readInt(op, dynamic.front(), env);
+      FailureOr<int64_t> value = eval.readInt(op, dynamic.front(), env);
       if (failed(value))
         return failure();
       size = *value;
@@ -82,7 +82,7 @@ FailureOr<int64_t> TensorOpEval::elementOffset(Operation *op, const Tensor &tens
   int64_t offset = 0;
   for (auto [dim, stride, size, value] :
        llvm::enumerate(rowMajorStrides(tensor.getShape()), tensor.getShape(), indices)) {
-    FailureOr<int64_t> index = eval_.readInt(op, value, env);
+    FailureOr<int64_t> index = eval.readInt(op, value, env);
     if (failed(index))
       return failure();
     if (*index < 0 || *index >= size)
@@ -134,17 +134,17 @@ static void forEachOffset(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets,
 FailureOr<Cell> TensorOpEval::evalPoint(Block &body, ArrayRef<int64_t> point) {
   for (auto [arg, index] : llvm::zip_equal(body.getArguments(), point))
     env.bind(arg, Tensor::scalarInt(arg.getType(), index));
-  if (failed(eval_.evalBlock(body, env)))
+  if (failed(eval.evalBlock(body, env)))
     return failure();
   Operation *yield = body.getTerminator();
-  FailureOr<Tensor> value = eval_.readTensor(yield, yield->getOperand(0), env);
+  FailureOr<Tensor> value = eval.readTensor(yield, yield->getOperand(0), env);
   if (failed(value))
     return failure();
   return value->data()[0];
 }
 
 LogicalResult TensorOpEval::reshape(Operation *op, Value source, ArrayRef<int64_t> shape) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, source, env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, source, env);
   if (failed(tensor))
     return failure();
   std::optional<int64_t> count = countElements(shape);
@@ -171,7 +171,7 @@ LogicalResult TensorOpEval::visit(tensor::EmptyOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::ExtractOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getTensor(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getTensor(), env);
   if (failed(tensor))
     return failure();
   FailureOr<int64_t> offset = elementOffset(op, *tensor, op.getIndices());
@@ -182,8 +182,8 @@ LogicalResult TensorOpEval::visit(tensor::ExtractOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::InsertOp op) {
-  FailureOr<Tensor> scalar = eval_.readTensor(op, op.getScalar(), env);
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getDest(), env);
+  FailureOr<Tensor> scalar = eval.readTensor(op, op.getScalar(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getDest(), env);
   if (failed(scalar) || failed(tensor))
     return failure();
   FailureOr<int64_t> offset = elementOffset(op, *tensor, op.getIndices());
@@ -195,7 +195,7 @@ LogicalResult TensorOpEval::visit(tensor::InsertOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::ExtractSliceOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getSource(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getSource(), env);
   FailureOr<SmallVector<int64_t>> offsets = readSizes(op, op.getMixedOffsets());
   FailureOr<SmallVector<int64_t>> sizes = readSizes(op, op.getMixedSizes());
   FailureOr<SmallVector<int64_t>> strides = readSizes(op, op.getMixedStrides());
@@ -217,8 +217,8 @@ LogicalResult TensorOpEval::visit(tensor::ExtractSliceOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::InsertSliceOp op) {
-  FailureOr<Tensor> source = eval_.readTensor(op, op.getSource(), env);
-  FailureOr<Tensor> result = eval_.readTensor(op, op.getDest(), env);
+  FailureOr<Tensor> source = eval.readTensor(op, op.getSource(), env);
+  FailureOr<Tensor> result = eval.readTensor(op, op.getDest(), env);
   FailureOr<SmallVector<int64_t>> offsets = readSizes(op, op.getMixedOffsets());
   FailureOr<SmallVector<int64_t>> sizes = readSizes(op, op.getMixedSizes());
   FailureOr<SmallVector<int64_t>> strides = readSizes(op, op.getMixedStrides());
@@ -238,7 +238,7 @@ LogicalResult TensorOpEval::visit(tensor::InsertSliceOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::SplatOp op) {
-  FailureOr<Tensor> scalar = eval_.readTensor(op, op.getInput(), env);
+  FailureOr<Tensor> scalar = eval.readTensor(op, op.getInput(), env);
   FailureOr<SmallVector<int64_t>> shape =
       shapeOf(op, cast<RankedTensorType>(op.getType()), op.getDynamicSizes());
   if (failed(scalar) || failed(shape))
@@ -254,7 +254,7 @@ LogicalResult TensorOpEval::visit(tensor::FromElementsOp op) {
   Tensor result = Tensor::zeros(type.getElementType(), type.getShape());
   Cell *cells = result.mutableData();
   for (Value element : op.getElements()) {
-    FailureOr<Tensor> scalar = eval_.readTensor(op, element, env);
+    FailureOr<Tensor> scalar = eval.readTensor(op, element, env);
     if (failed(scalar))
       return failure();
     *cells++ = scalar->data()[0];
@@ -264,7 +264,7 @@ LogicalResult TensorOpEval::visit(tensor::FromElementsOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::CollapseShapeOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getSrc(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getSrc(), env);
   if (failed(tensor))
     return failure();
   SmallVector<int64_t> shape;
@@ -285,7 +285,7 @@ LogicalResult TensorOpEval::visit(tensor::ExpandShapeOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::ReshapeOp op) {
-  FailureOr<Tensor> sizes = eval_.readTensor(op, op.getShape(), env);
+  FailureOr<Tensor> sizes = eval.readTensor(op, op.getShape(), env);
   if (failed(sizes))
     return failure();
   SmallVector<int64_t> shape;
@@ -302,7 +302,7 @@ LogicalResult TensorOpEval::visit(tensor::ConcatOp op) {
   SmallVector<Tensor> tensors;
   int64_t dim = op.getDim(), total = 0;
   for (Value input : op.getInputs()) {
-    FailureOr<Tensor> tensor = eval_.readTensor(op, input, env);
+    FailureOr<Tensor> tensor = eval.readTensor(op, input, env);
     if (failed(tensor))
       return failure();
     for (int64_t i = 0; i < tensor->getRank(); ++i)
@@ -330,7 +330,7 @@ LogicalResult TensorOpEval::visit(tensor::ConcatOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::PadOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getSource(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getSource(), env);
   FailureOr<SmallVector<int64_t>> low = readSizes(op, op.getMixedLowPad());
   FailureOr<SmallVector<int64_t>> high = readSizes(op, op.getMixedHighPad());
   if (failed(tensor) || failed(low) || failed(high))
@@ -392,7 +392,7 @@ LogicalResult TensorOpEval::visit(tensor::GenerateOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::CastOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getSource(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getSource(), env);
   if (failed(tensor))
     return failure();
   auto type = dyn_cast<RankedTensorType>(op.getType());
@@ -407,8 +407,8 @@ LogicalResult TensorOpEval::visit(tensor::CastOp op) {
 }
 
 LogicalResult TensorOpEval::visit(tensor::DimOp op) {
-  FailureOr<Tensor> tensor = eval_.readTensor(op, op.getSource(), env);
-  FailureOr<int64_t> dim = eval_.readInt(op, op.getIndex(), env);
+  FailureOr<Tensor> tensor = eval.readTensor(op, op.getSource(), env);
+  FailureOr<int64_t> dim = eval.readInt(op, op.getIndex(), env);
   if (failed(tensor) || failed(dim))
     return failure();
   if (*dim < 0 || *dim >= tensor->getRank())

@@ -14,10 +14,10 @@ namespace mlir::ft::interp {
 
 class TensorOpEval {
 public:
-  TensorOpEval(TensorEval &eval, Environment &env) : eval_(eval), env(env) {}
+  TensorOpEval(TensorEval &eval, Environment &env) : eval(eval), env(env) {}
 
   /// Evaluates `op`, or returns nothing if it is not one of the supported ops.
-  std::optional<LogicalResult> eval(Operation *op);
+  std::optional<LogicalResult> run(Operation *op);
 
   static StringRef listOps();
 
@@ -49,7 +49,7 @@ private:
   FailureOr<Cell> evalPoint(Block &body, ArrayRef<int64_t> point);
   LogicalResult reshape(Operation *op, Value source, ArrayRef<int64_t> shape);
 
-  TensorEval &eval_;
+  TensorEval &eval;
   Environment &env;
 };
 

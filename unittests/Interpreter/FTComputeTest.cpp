@@ -294,6 +294,8 @@ TEST_F(FTCompute, LengthErrors) {
   EXPECT_EQ(notes[0], "bound to 2 here");
   EXPECT_EQ(runFunction(text, {list({1, 2}), list({1, 2})}, {{"L", 3}}),
             "error: two lengths for 'L': argument 0 has 2, the caller gives 3");
+  EXPECT_EQ(runFunction(text, {list({1, 2}), list({1, 2})}, {{"M", -1}}),
+            "error: the length 'M' is negative: -1");
   EXPECT_EQ(runFunction(text, {list({1}), list({1})}),
             "error: the lengths do not satisfy the bound L >= 2: L = 1");
   EXPECT_EQ(runFunction(text, {list({1})}), "error: expects 2 arguments, found 1");
@@ -301,6 +303,14 @@ TEST_F(FTCompute, LengthErrors) {
             "error: argument 0: expects elements of type i32, found i64");
   EXPECT_EQ(runFunction(text, {array({1, 2}, {1, 2}), list({1, 2})}),
             "error: argument 0: expects 1 dimensions, found 2");
+
+  StringRef empty = R"(
+    func.func @f(%xs: !ft.list<[L, 0], tensor<i32>>) -> !ft.list<[L, 0], tensor<i32>> {
+      return %xs : !ft.list<[L, 0], tensor<i32>>
+    })";
+  EXPECT_EQ(runFunction(empty, {array({2, 0}, {})}), "[[], []]");
+  EXPECT_EQ(runFunction(empty, {array({int64_t(1) << 40, 0}, {})}),
+            "error: argument 0: the length 'L' = 1099511627776 is more than the interpreter takes");
 
   StringRef fixed = R"(
     func.func @f(%xs: !ft.list<[L, 3], tensor<2xi32>>, %ys: !ft.list<[L + 1], tensor<i32>>)
