@@ -1,0 +1,41 @@
+// What data or lengths make impossible is an error at the operation.
+//
+// RUN: not ft-run %s --entry=gather --engine=interpret 2>&1 | FileCheck %s --check-prefix=GATHER
+// RUN: not ft-run %s --entry=gather --engine=interpret --order=declared 2>&1 | FileCheck %s --check-prefix=GRAPH
+// GATHER: errors.mlir:[[@LINE+14]]:{{[0-9]+}}: error: index {{[0-9]+}} is out of range: the list has length 2
+// GRAPH: errors.mlir:{{.*}}: error: {{.*}}gathers at index {{[0-9]+}}, which is out of range: dimension 0 of %{{.*}} has size 2
+//
+// RUN: not ft-run %s --entry=split --engine=interpret --dim L=7 2>&1 | FileCheck %s --check-prefix=SPLIT
+// SPLIT: errors.mlir:[[@LINE+15]]:{{[0-9]+}}: error: a list of length 7 cannot be split into pieces of 2 = 2
+//
+// RUN: not ft-run %s --entry=divide --engine=interpret 2>&1 | FileCheck %s --check-prefix=DIVIDE
+// DIVIDE: errors.mlir:[[@LINE+20]]:{{[0-9]+}}: error: division by zero
+//
+// RUN: not ft-run %s --entry=unsupported --engine=interpret 2>&1 | FileCheck %s --check-prefix=UNSUPPORTED
+// UNSUPPORTED: error: the interpreter does not support 'tensor.scatter' here
+// UNSUPPORTED: note: it supports arith.addf
+func.func @gather(%xs: !ft.list<[L], tensor<i32>>, %is: !ft.list<[M], tensor<i64>> {ft.gen = #ft.index<2, 9>})
+    -> !ft.list<[M], tensor<i32>> attributes {ft.lengths = {L = 2 : i64, M = 3 : i64}} {
+  %r = ft.gather %xs[%is] : !ft.list<[L], tensor<i32>>, !ft.list<[M], tensor<i64>>
+  return %r : !ft.list<[M], tensor<i32>>
+}
+
+func.func @split(%xs: !ft.list<[L], tensor<i32>>) -> !ft.list<[floordiv(L, 2), 2], tensor<i32>> {
+  %r = ft.split %xs by 2 : !ft.list<[L], tensor<i32>>
+  return %r : !ft.list<[floordiv(L, 2), 2], tensor<i32>>
+}
+
+func.func @divide(%xs: !ft.list<[L], tensor<i32>>) -> !ft.list<[L], tensor<i32>>
+    attributes {ft.lengths = {L = 2 : i64}} {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %r = ft.map (%x = %xs : !ft.list<[L], tensor<i32>>) -> !ft.list<[L], tensor<i32>> {
+    %q = arith.divsi %x, %zero : tensor<i32>
+    ft.yield %q : tensor<i32>
+  }
+  return %r : !ft.list<[L], tensor<i32>>
+}
+
+func.func @unsupported(%x: tensor<4xf32>, %y: tensor<1xf32>, %i: tensor<1x1xi64>) -> tensor<4xf32> {
+  %r = tensor.scatter %y into %x[%i] scatter_dims([0]) unique : (tensor<1xf32>, tensor<4xf32>, tensor<1x1xi64>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
