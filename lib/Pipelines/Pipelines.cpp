@@ -3,6 +3,7 @@
 #include "ft/Pipelines/Pipelines.h"
 
 #include "ft/Conversion/Passes.h"
+#include "ft/Dialect/FT/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -10,7 +11,9 @@
 using namespace mlir;
 
 void ft::buildToETDGPipeline(OpPassManager &pm) {
+  pm.addPass(createFTInline());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertFTToETDG());
+  pm.addPass(createConvertLinalgToETDG());
 }

@@ -4,6 +4,7 @@
 #define FT_CONVERSION_PASSES_H
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 
 namespace mlir::ft {
 #define GEN_PASS_REGISTRATION

@@ -19,4 +19,29 @@ def ConvertFTToETDG : Pass<"convert-ft-to-etdg", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::etdg::ETDGDialect"];
 }
 
+def ConvertLinalgToETDG : Pass<"convert-linalg-to-etdg", "::mlir::ModuleOp"> {
+  let summary = "turn functions over static tensors into task dependence graphs";
+  let description = [{
+    A `linalg` operation *is* a leaf block: its iteration space is the leaf's domain,
+    `parallel` is map and `reduction` is reduce, its indexing maps are access maps
+    (DESIGN: the one idea). Each tensor operation is wrapped in a block of zero
+    dimensions; `etdg-lower-operations` and the mergers take it from there. Reshapes
+    and static slices become access maps of their readers:
+
+    ```mlir
+    func.func @f(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+      %c = tensor.collapse_shape %x [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+      %y = math.exp %c : tensor<24xf32>
+      return %y : tensor<24xf32>
+    }
+    ==>
+    etdg.block @r0 [] () reads (%c = elem (a) %x[a floordiv 6, a mod 6] : tensor<24xf32>) ...
+    ```
+
+    Refused, with an error at the operation: dynamic shapes, arguments that are no
+    tensors, control flow.
+  }];
+  let dependentDialects = ["::mlir::etdg::ETDGDialect"];
+}
+
 #endif // FT_CONVERSION_PASSES

@@ -100,6 +100,9 @@ private:
                                bool useRows);
   Address emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,
                             bool useRows);
+  /// ElementReads.cpp: a read whose map ranges over the element's dimensions too.
+  FailureOr<Address> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
+  Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   FailureOr<func::FuncOp> leafFunction(BlockOp block, ArrayRef<bool> batched);

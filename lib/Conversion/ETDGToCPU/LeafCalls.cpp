@@ -161,8 +161,6 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
   }
   Value buffer = block.getBuffers()[piece.getOperand()];
   auto type = cast<etdg::BufferType>(buffer.getType());
-  if (piece.getMap().getValue().getNumResults() != type.getDepth())
-    return block.emitError() << "reads single scalars of an element by map; the CPU engine reads whole elements";
   SmallVector<Value> overrides(type.getDepth());
   for (etdg::GatherAttr gather : piece.getGathers()) {
     Value bound = lengthValue(type.getLengths()[gather.getPosition()]);
@@ -186,10 +184,6 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
 }
 
 LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {
-  for (unsigned i = 0; i < block.getNumReads(); ++i)
-    if (block.getRead(i).getElementRank() != 0)
-      return block.emitError() << "reads single scalars of an element by map; the CPU engine reads whole elements";
-
   SmallVector<Value> operands = {rowWise ? point.rows : index(1)};
   SmallVector<bool> batched;
   auto view = [&](const Address &address, RankedTensorType element) {
@@ -246,7 +240,9 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     };
     if (pieces.empty())
       return block.emitError() << "read " << i << " has no piece";
-    FailureOr<Address> address = choose(pieces);
+    FailureOr<Address> address = block.getRead(i).getElementRank() != 0
+                                     ? emitElementRead(block, block.getRead(i), element, point)
+                                     : choose(pieces);
     if (failed(address))
       return failure();
     operands.push_back(view(*address, element));

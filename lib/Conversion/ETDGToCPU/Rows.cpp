@@ -160,7 +160,10 @@ bool tocpu::isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
     if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
       return false;
-  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    // Elements put together from scalars are put together row by row.
+    if (leaf.getRead(i).getElementRank() != 0)
+      return false;
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
       for (AffineExpr e : piece.getSet().getValue().getConstraints())
         if (e.isFunctionOfDim(dim))
@@ -172,6 +175,7 @@ bool tocpu::isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(
           !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
         return false;
     }
+  }
   return true;
 }
 

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times the CPU engine beside what a user would take instead, in one run, on the same cores.
+
+Peers: PyTorch's nn.LSTM and scaled_dot_product_attention (its CPU build), and two
+OpenBLAS sgemm calls (NumPy's). Runs of ours and of the peer alternate; the best and the
+median of all rounds are printed, with the ratio of the medians.
+
+Usage: cpu.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE]
+Without PyTorch its rows are left out, and the output says so.
+"""
+import argparse, json, os, statistics, subprocess, sys, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def ours(ft_run, example, dims, types):
+    command = [ft_run, os.path.join(ROOT, "examples", example + ".mlir"), "--engine=cpu", "--bench", "--json"]
+    command += [x for d in dims.items() for x in ("--dim", "%s=%d" % d)]
+    command += [x for t in types.items() for x in ("--type", "%s=%s" % t)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("%s failed:\n%s" % (" ".join(command), done.stderr))
+    report = json.loads(done.stdout)
+    return report["run_seconds"], report["run_seconds_median"], report["compile_seconds"], " ".join(command)
+
+
+def timed(call, budget=1.0):
+    call()
+    first = time.perf_counter()
+    call()
+    once = time.perf_counter() - first
+    samples = []
+    for _ in range(max(5, min(200, int(budget / max(once, 1e-6))))):
+        begin = time.perf_counter()
+        call()
+        samples.append(time.perf_counter() - begin)
+    return min(samples), statistics.median(samples)
+
+
+def peers(threads):
+    result = {}
+    try:
+        import torch
+        torch.set_num_threads(threads)
+        torch.manual_seed(0)
+        with torch.no_grad():
+            lstm = torch.nn.LSTM(256, 256, 8).eval()
+            x = torch.randn(64, 16, 256)
+            q, k, v = (torch.randn(1, 8, 1024, 64) for _ in range(3))
+            result["stacked_lstm"] = ("PyTorch nn.LSTM", torch.no_grad()(lambda: lstm(x)))
+            result["flash_attention"] = ("PyTorch SDPA", torch.no_grad()(
+                lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v)))
+    except ImportError:
+        print("PyTorch is not installed: its rows are left out", file=sys.stderr)
+    import numpy as np
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.standard_normal(s).astype(np.float32) for s in ((4096, 64), (64, 1024), (1024, 64)))
+    result["back_to_back_gemm"] = ("two OpenBLAS sgemm", lambda: (a @ b) @ c)
+    return result
+
+
+CASES = {
+    # name: (example, lengths, types, shape, FLOP)
+    "stacked_lstm": ("stacked_lstm", dict(N=16, L=64, D=8), dict(x="tensor<1x256xf32>", w="tensor<256x256xf32>"),
+                     "B16 H256 L64 D8", 16 * 64 * 8 * 2 * 8 * 256 * 256),
+    "flash_attention": ("flash_attention", dict(B=1, H=8, Q=16, K=16),
+                        dict(q="tensor<64x64xf32>", k="tensor<64x64xf32>", v="tensor<64x64xf32>", p="tensor<64x64xf32>",
+                             r="tensor<64xf32>", o="tensor<64x64xf32>"), "B1 H8 S1024 D64", 8 * 1024 * 1024 * 64 * 4),
+    "back_to_back_gemm": ("back_to_back_gemm", dict(M=64, N=16), dict(), "M4096 N1024 K64 P64", 4096 * 1024 * 128 * 2),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ft-run", default=os.path.join(ROOT, "build", "bin", "ft-run"))
+    parser.add_argument("--cores", default="0,1")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    cores = [int(c) for c in arguments.cores.split(",")]
+    os.sched_setaffinity(0, cores)
+    os.environ["FT_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(len(cores))
+    others = peers(len(cores))
+    rows = []
+    print("%-18s %-20s %12s %12s %20s %12s %7s" % ("program", "shape", "ours ms", "GFLOP/s", "peer", "peer ms", "ratio"))
+    for name, (example, dims, types, shape, flop) in CASES.items():
+        mine, peer, best, peer_best = [], [], [], []
+        for _ in range(arguments.rounds):
+            b, m, compile_seconds, command = ours(arguments.ft_run, example, dims, types)
+            mine.append(m), best.append(b)
+            if name in others:
+                b, m = timed(others[name][1])
+                peer.append(m), peer_best.append(b)
+        row = dict(program=name, shape=shape, seconds=statistics.median(mine), best=min(best), gflops=flop / min(best) / 1e9,
+                   compile_seconds=compile_seconds, command=command)
+        if peer:
+            row.update(peer=others[name][0], peer_seconds=statistics.median(peer), peer_best=min(peer_best),
+                       ratio=min(best) / min(peer_best))
+        rows.append(row)
+        print("%-18s %-20s %12.3f %12.1f %20s %12s %7s" % (
+            name, shape, 1e3 * row["best"], row["gflops"], row.get("peer", "-"),
+            "%.3f" % (1e3 * row["peer_best"]) if peer else "-", "%.2f" % row["ratio"] if peer else "-"), flush=True)
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(rows, file, indent=1)
+
+
+main()

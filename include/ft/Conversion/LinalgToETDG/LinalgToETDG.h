@@ -1,0 +1,13 @@
+//===- LinalgToETDG.h - tensor functions to graphs --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_CONVERSION_LINALGTOETDG_LINALGTOETDG_H
+#define FT_CONVERSION_LINALGTOETDG_LINALGTOETDG_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DECL_CONVERTLINALGTOETDG
+#include "ft/Conversion/Passes.h.inc"
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_LINALGTOETDG_LINALGTOETDG_H

@@ -1,0 +1,308 @@
+//===- LinalgToETDG.cpp - tensor expressions as blocks --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `convert-linalg-to-etdg`: each tensor operation of a function becomes a leaf of
+// zero dimensions, so that tensor expressions (Souffle §5) share every analysis of
+// the graph. Reshapes and slices become element maps of the reads behind them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_CONVERTLINALGTOETDG
+#include "ft/Conversion/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+
+namespace {
+
+/// A tensor value: a buffer, seen through a map from its own indices to the
+/// buffer's (null: the identity).
+struct TensorView {
+  Value buffer;
+  AffineMap map;
+};
+
+class TensorFunctionConverter {
+public:
+  explicit TensorFunctionConverter(func::FuncOp function)
+      : function(function), builder(function.getContext()), context(function.getContext()) {}
+
+  LogicalResult convert();
+
+private:
+  LogicalResult checkTypes();
+  LogicalResult convertOp(Operation &op);
+  LogicalResult emitLeaf(Operation &op);
+  void emitCopy(Location loc, Value value, Value buffer);
+  etdg::ReadAttr readOf(etdg::BlockBuilder &spec, Value value);
+  Value createBuffer(Location loc, RankedTensorType type);
+  bool isCloneable(Operation *op);
+  /// The view's map, composed with a map from new indices to those of `source`.
+  void addView(Value result, Value source, AffineMap toSource);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  MLIRContext *context;
+  DenseMap<Value, TensorView> views;
+  DenseMap<Value, Value> returned; // value → result buffer
+  unsigned numBlocks = 0;
+};
+
+/// Index in a tensor of shape `to` at the row-major position of index d in `from`.
+AffineMap reshapeMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
+  AffineExpr linear = getAffineConstantExpr(0, context);
+  for (auto [d, extent] : llvm::enumerate(from))
+    linear = linear * extent + getAffineDimExpr(d, context);
+  SmallVector<AffineExpr> results;
+  int64_t stride = 1;
+  for (int64_t extent : llvm::reverse(to)) {
+    AffineExpr position = linear.floorDiv(stride);
+    stride *= extent;
+    results.push_back(position % std::max<int64_t>(extent, 1));
+  }
+  std::reverse(results.begin(), results.end());
+  return simplifyAffineMap(AffineMap::get(from.size(), 0, results, context));
+}
+
+} // namespace
+
+bool TensorFunctionConverter::isCloneable(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+    return true;
+  return op->getNumResults() > 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); });
+}
+
+Value TensorFunctionConverter::createBuffer(Location loc, RankedTensorType type) {
+  return etdg::BufferOp::create(builder, loc, etdg::BufferType::get(context, {}, type), nullptr, nullptr);
+}
+
+void TensorFunctionConverter::addView(Value result, Value source, AffineMap toSource) {
+  TensorView view = views.lookup(source);
+  view.map = view.map ? simplifyAffineMap(view.map.compose(toSource)) : toSource;
+  views[result] = view;
+}
+
+etdg::ReadAttr TensorFunctionConverter::readOf(etdg::BlockBuilder &spec, Value value) {
+  TensorView view = views.lookup(value);
+  int64_t operand = spec.operandFor(view.buffer);
+  unsigned rank = view.map ? cast<RankedTensorType>(value.getType()).getRank() : 0;
+  AffineMap map = view.map ? view.map : AffineMap::get(0, 0, context);
+  auto piece = etdg::PieceAttr::getBuffer(etdg::getUniverse(context, rank, 0), operand, map);
+  return etdg::ReadAttr::get(context, piece, rank);
+}
+
+LogicalResult TensorFunctionConverter::checkTypes() {
+  bool ok = true;
+  auto check = [&](Operation *op, Type type, const Twine &what) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape())
+      return;
+    op->emitError() << what << " has type " << type << "; a graph of tensor expressions needs tensors of static shape";
+    ok = false;
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    check(function, type, "argument " + Twine(i));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    check(function, type, "result " + Twine(i));
+  if (!function.getBody().hasOneBlock()) {
+    function.emitError("has several basic blocks; control flow must be structured");
+    return failure();
+  }
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
+    if (!llvm::is_contained({"linalg", "arith", "math", "tensor", "complex"}, dialect)) {
+      op.emitError() << "'" << op.getName() << "' has no place in a graph of tensor expressions; expected operations of linalg, "
+                     << "arith, math and tensor";
+      ok = false;
+      continue;
+    }
+    if (!isCloneable(&op))
+      for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
+        check(&op, type, "result " + Twine(i));
+  }
+  return success(ok);
+}
+
+LogicalResult TensorFunctionConverter::emitLeaf(Operation &op) {
+  etdg::BlockBuilder spec;
+  spec.name = "r" + std::to_string(numBlocks++);
+  spec.domain = etdg::getUniverse(context, 0, 0);
+  llvm::SetVector<Value> reads;
+  llvm::SetVector<Operation *> repeated;
+  std::function<void(Value)> require = [&](Value v) {
+    Operation *def = v.getDefiningOp();
+    if (!def || !isCloneable(def)) {
+      reads.insert(v);
+      return;
+    }
+    if (repeated.contains(def))
+      return;
+    for (Value operand : def->getOperands())
+      require(operand);
+    repeated.insert(def);
+  };
+  for (Value operand : op.getOperands())
+    require(operand);
+  llvm::SetVector<Value> above;
+  for (Region &region : op.getRegions())
+    getUsedValuesDefinedAbove(region, above);
+  for (Value v : above)
+    require(v);
+
+  SmallVector<Type> readTypes;
+  for (Value v : reads) {
+    spec.reads.push_back(readOf(spec, v));
+    readTypes.push_back(v.getType());
+  }
+  for (OpResult result : op.getResults()) {
+    auto it = returned.find(result);
+    Value buffer = it != returned.end() ? it->second : createBuffer(op.getLoc(), cast<RankedTensorType>(result.getType()));
+    views[result] = {buffer, AffineMap()};
+    spec.writes.push_back(
+        etdg::WriteAttr::get(context, spec.operandFor(buffer), AffineMapAttr::get(AffineMap::get(0, 0, context))));
+  }
+  etdg::BlockOp block = spec.build(builder, op.getLoc(), readTypes);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&block.getBody().front());
+  IRMapping mapping;
+  mapping.map(reads.getArrayRef(), block.getBody().getArguments());
+  for (Operation *constant : repeated)
+    builder.clone(*constant, mapping);
+  Operation *clone = builder.clone(op, mapping);
+  etdg::YieldOp::create(builder, op.getLoc(), clone->getResults());
+  return success();
+}
+
+void TensorFunctionConverter::emitCopy(Location loc, Value value, Value buffer) {
+  etdg::BlockBuilder spec;
+  spec.name = "r" + std::to_string(numBlocks++);
+  spec.domain = etdg::getUniverse(context, 0, 0);
+  Operation *constant = views.contains(value) ? nullptr : value.getDefiningOp();
+  SmallVector<Type> readTypes;
+  if (!constant) {
+    spec.reads.push_back(readOf(spec, value));
+    readTypes.push_back(value.getType());
+  }
+  spec.writes.push_back(
+      etdg::WriteAttr::get(context, spec.operandFor(buffer), AffineMapAttr::get(AffineMap::get(0, 0, context))));
+  remark::analysis(loc, remark::RemarkOpts::name("copy").category("etdg").subCategory("convert-linalg-to-etdg"))
+      << remark::reason("a returned value that is not computed here") << remark::metric("block", spec.name);
+  etdg::BlockOp block = spec.build(builder, loc, readTypes);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&block.getBody().front());
+  Value yielded = constant ? builder.clone(*constant)->getResult(0) : Value(block.getBody().getArgument(0));
+  etdg::YieldOp::create(builder, loc, yielded);
+}
+
+LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
+  if (isCloneable(&op))
+    return success();
+  auto shapeOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getShape(); };
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+    Value source = op.getOperand(0);
+    if (views.contains(source)) {
+      addView(op.getResult(0), source, reshapeMap(shapeOf(op.getResult(0)), shapeOf(source), context));
+      return success();
+    }
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && views.contains(slice.getSource()) && slice.getOffsetSizeAndStrideStartOperandIndex() == 1 &&
+      slice.getOffsets().empty() && slice.getSizes().empty() && slice.getStrides().empty()) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<AffineExpr> results;
+    unsigned next = 0;
+    for (auto [d, offset, stride] : llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides())) {
+      AffineExpr position = dropped.test(d) ? getAffineConstantExpr(0, context) : getAffineDimExpr(next++, context);
+      results.push_back(position * stride + offset);
+    }
+    addView(slice.getResult(), slice.getSource(), AffineMap::get(next, 0, results, context));
+    return success();
+  }
+  return emitLeaf(op);
+}
+
+LogicalResult TensorFunctionConverter::convert() {
+  if (failed(checkTypes()))
+    return failure();
+  SmallVector<Type> inputs, outputs;
+  SmallVector<Attribute> attributes;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    inputs.push_back(etdg::BufferType::get(context, {}, cast<RankedTensorType>(type)));
+    DictionaryAttr attrs = function.getArgAttrDict(i);
+    attributes.push_back(attrs ? attrs : builder.getDictionaryAttr({}));
+  }
+  for (Type type : function.getResultTypes())
+    outputs.push_back(etdg::BufferType::get(context, {}, cast<RankedTensorType>(type)));
+  Location loc = function.getLoc();
+  builder.setInsertionPoint(function);
+  auto graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(),
+                                     TypeAttr::get(builder.getFunctionType(inputs, outputs)), nullptr,
+                                     builder.getArrayAttr(attributes), nullptr);
+  for (NamedAttribute attr : function->getDiscardableAttrs())
+    graph->setAttr(attr.getName(), attr.getValue());
+  Block *body = builder.createBlock(&graph.getBody());
+  for (auto [argument, type] : llvm::zip_equal(function.getArguments(), inputs))
+    views[argument] = {body->addArgument(type, argument.getLoc()), AffineMap()};
+  builder.setInsertionPointToStart(body);
+
+  // A value computed here and returned once is written where it is returned.
+  Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<Value> buffers;
+  SmallVector<std::pair<Value, Value>> copies;
+  for (Value value : terminator->getOperands()) {
+    Value buffer = createBuffer(loc, cast<RankedTensorType>(value.getType()));
+    buffers.push_back(buffer);
+    Operation *def = value.getDefiningOp();
+    bool fresh = def && !isCloneable(def) &&
+                 !isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(def);
+    if (!fresh || !returned.try_emplace(value, buffer).second)
+      copies.push_back({value, buffer});
+  }
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (failed(convertOp(op))) {
+      graph.erase();
+      return failure();
+    }
+  for (auto [value, buffer] : copies)
+    emitCopy(loc, value, buffer);
+  etdg::ReturnOp::create(builder, loc, buffers);
+  return success();
+}
+
+namespace {
+struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToETDG> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      bool lists = false, tensors = false;
+      for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
+        lists |= isa<ListType>(type);
+        tensors |= isa<TensorType>(type);
+      }
+      if (tensors && !lists && !function.isDeclaration())
+        functions.push_back(function);
+    }
+    for (func::FuncOp function : functions) {
+      if (failed(TensorFunctionConverter(function).convert()))
+        return signalPassFailure();
+      function.erase();
+    }
+  }
+};
+} // namespace
