@@ -140,14 +140,17 @@ public:
     job.env = env;
     job.n = n;
     job.pieceSize = size < grain ? grain : size;
-    job.pieces = n / job.pieceSize + (n % job.pieceSize != 0);
-    job.next.store(0, std::memory_order_relaxed);
+    pieces = n / job.pieceSize + (n % job.pieceSize != 0);
+    job.threads = int(pieces < threads ? pieces : threads);
+    for (int t = 0; t < job.threads; ++t) {
+      shares[t].next.store(pieces * t / job.threads, std::memory_order_relaxed);
+      shares[t].end = pieces * (t + 1) / job.threads;
+    }
     uint32_t epoch = forks.load(std::memory_order_relaxed);
-    int helpers = int(job.pieces - 1 < threads - 1 ? job.pieces - 1 : threads - 1);
-    open(helpers);
+    open(job.threads - 1);
     {
       InsideScope scope({true, nullptr, 1});
-      workOnRange();
+      workOnRange(0);
     }
     close(epoch, 0);
   }
@@ -171,9 +174,16 @@ private:
     RangeFn range = nullptr;
     RegionFn region = nullptr;
     void *env = nullptr;
-    int64_t n = 0, pieceSize = 1, pieces = 0;
+    int64_t n = 0, pieceSize = 1;
     int threads = 1;
-    alignas(64) std::atomic<int64_t> next{0};
+  };
+
+  /// A thread's share of a range's pieces. A thread takes its own share first, and
+  /// the same one from call to call, so that what it used last is in its cache;
+  /// then it helps with the others'.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
   };
 
   // state: number of the job (32 bits), seats (10), joined (11), working (11).
@@ -207,19 +217,22 @@ private:
       spinUntil([&] { return working(state.load(std::memory_order_acquire)) == 0; });
   }
 
-  void workOnRange() {
-    for (;;) {
-      int64_t piece = job.next.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= job.pieces)
-        return;
-      int64_t begin = piece * job.pieceSize;
-      int64_t end = job.n - begin < job.pieceSize ? job.n : begin + job.pieceSize;
-      job.range(job.env, begin, end);
+  void workOnRange(int self) {
+    for (int k = 0; k < job.threads; ++k) {
+      Share &share = shares[(self + k) % job.threads];
+      for (;;) {
+        int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (piece >= share.end)
+          break;
+        int64_t begin = piece * job.pieceSize;
+        int64_t end = job.n - begin < job.pieceSize ? job.n : begin + job.pieceSize;
+        job.range(job.env, begin, end);
+      }
     }
   }
 
   /// Takes a seat of job `number` if one is free and works.
-  void tryWork(uint32_t number) {
+  void tryWork(uint32_t number, int self) {
     uint64_t s = state.load(std::memory_order_acquire);
     do {
       if (uint32_t(s >> jobShift) != number || joined(s) >= seats(s))
@@ -231,7 +244,7 @@ private:
       job.region(job.env, int64_t(joined(s)) + 1, job.threads);
     } else {
       InsideScope scope({true, nullptr, 1});
-      workOnRange();
+      workOnRange(self);
     }
     state.fetch_sub(1, std::memory_order_release);
   }
@@ -258,10 +271,11 @@ private:
 
   static void *workerMain(void *self) {
     auto *pool = static_cast<Pool *>(self);
+    int number = pool->started.fetch_add(1, std::memory_order_relaxed) + 1;
     uint32_t seen = 0;
     for (;;) {
       seen = pool->awaitTicket(seen);
-      pool->tryWork(seen);
+      pool->tryWork(seen, number);
     }
   }
 
@@ -284,7 +298,9 @@ private:
 
   std::mutex busy;
   int workers = 0; // guarded by `busy`
+  std::atomic<int> started{0};
   Job job;
+  Share shares[maxThreads];
   Barrier barrier;
   alignas(64) std::atomic<uint64_t> state{0};
   alignas(64) std::atomic<uint32_t> ticket{0};
