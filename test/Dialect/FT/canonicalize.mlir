@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @shift
 func.func @shift(%xs: !ft.list<[L], !x>, %z: !x, %u: !x, %k: !ft.list<[3], !x>)
-    -> (!ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[3], !x>) {
+    -> (!ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[3], !x>, !ft.list<[L], !x>) {
   // CHECK-DAG: %[[SUM:.*]] = ft.shift %arg0 by 3 fill %arg1
   %0 = ft.shift %xs by 1 fill %z : !ft.list<[L], !x>, !x
   %1 = ft.shift %0 by 2 fill %z : !ft.list<[L], !x>, !x
@@ -19,8 +19,12 @@ func.func @shift(%xs: !ft.list<[L], !x>, %z: !x, %u: !x, %k: !ft.list<[3], !x>)
   %4 = ft.shift %xs by 0 fill %z : !ft.list<[L], !x>, !x
   // CHECK-DAG: %[[OUT:.*]] = ft.repeat %arg1 times 3
   %5 = ft.shift %k by -4 fill %z : !ft.list<[3], !x>, !x
-  // CHECK: return %[[SUM]], %[[BACK]], %[[OTHER]], %arg0, %[[OUT]]
-  return %1, %2, %3, %4, %5 : !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[3], !x>
+  // CHECK-DAG: %[[LEFT:.*]] = ft.shift %arg0 by -1 fill %arg1
+  // CHECK-DAG: %[[RIGHT:.*]] = ft.shift %[[LEFT]] by 2 fill %arg1
+  %6 = ft.shift %xs by -1 fill %z : !ft.list<[L], !x>, !x
+  %7 = ft.shift %6 by 2 fill %z : !ft.list<[L], !x>, !x
+  // CHECK: return %[[SUM]], %[[BACK]], %[[OTHER]], %arg0, %[[OUT]], %[[RIGHT]]
+  return %1, %2, %3, %4, %5, %7 : !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[3], !x>, !ft.list<[L], !x>
 }
 
 // -----

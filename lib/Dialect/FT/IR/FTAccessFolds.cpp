@@ -37,15 +37,16 @@ static bool isSameValue(Value a, Value b) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ShiftOp::fold(FoldAdaptor) {
+  // The accessor of an integer attribute is unsigned.
   int64_t offset = getOffset();
   if (offset == 0)
     return getInput();
-  // Shifts in opposite directions lose elements between them.
   auto inner = getInput().getDefiningOp<ShiftOp>();
-  int64_t sum;
-  if (!inner || (inner.getOffset() > 0) != (offset > 0) ||
-      !isSameValue(inner.getFill(), getFill()) ||
-      llvm::AddOverflow(offset, static_cast<int64_t>(inner.getOffset()), sum))
+  if (!inner || !isSameValue(inner.getFill(), getFill()))
+    return {};
+  // Shifts in opposite directions lose elements between them.
+  int64_t first = inner.getOffset(), sum;
+  if ((first > 0) != (offset > 0) || llvm::AddOverflow(first, offset, sum))
     return {};
   setOffset(sum);
   getInputMutable().assign(inner.getInput());
