@@ -11,9 +11,9 @@
 // RUN: not ft-run %s --entry=divide --engine=interpret 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // DIVIDE: errors.mlir:[[@LINE+20]]:{{[0-9]+}}: error: division by zero
 //
-// RUN: not ft-run %s --entry=unsupported --engine=interpret 2>&1 | FileCheck %s --check-prefix=UNSUPPORTED
-// UNSUPPORTED: error: the interpreter does not support 'tensor.scatter' here
-// UNSUPPORTED: note: it supports arith.addf
+// RUN: not ft-run %s --entry=unsupported --engine=interpret 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: error: the interpreter does not support 'tensor.scatter' here
+// REFUSED: note: it supports arith.addf
 func.func @gather(%xs: !ft.list<[L], tensor<i32>>, %is: !ft.list<[M], tensor<i64>> {ft.gen = #ft.index<2, 9>})
     -> !ft.list<[M], tensor<i32>> attributes {ft.lengths = {L = 2 : i64, M = 3 : i64}} {
   %r = ft.gather %xs[%is] : !ft.list<[L], tensor<i32>>, !ft.list<[M], tensor<i64>>

@@ -39,7 +39,7 @@ func.func private @t3(!ft.list<[4611686018427387904, N, 2], tensor<f32>>)
 
 // -----
 // expected-error @+1 {{(T3) the byte size of the list's constant dimensions does not fit 63 bits}}
-func.func private @t3(!ft.list<[N], tensor<4611686018427387904x4xf32>>)
+func.func private @t3(!ft.list<[N, 8], tensor<288230376151711744xf32>>)
 
 // -----
 // expected-error @+1 {{expected an expression of integers and names, such as 'L - 2'}}
