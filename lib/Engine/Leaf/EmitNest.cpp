@@ -523,4 +523,7 @@ void NestEmitter::run() {
   emitOuter(0, point);
 }
 
-void Emitter::emitNest(const Nest &nest) { NestEmitter(*this, nest).run(); }
+void Emitter::emitNest(const Nest &nest) {
+  if (!emitTranspose(nest))
+    NestEmitter(*this, nest).run();
+}

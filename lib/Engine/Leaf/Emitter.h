@@ -35,6 +35,8 @@ public:
   func::FuncOp emit(ArrayRef<Segment> segments);
   void emitNest(const Nest &nest);
   void emitContraction(const Nest &nest);
+  /// If the nest is a copy whose contiguous dimension changes.
+  bool emitTranspose(const Nest &nest);
 
   // Index arithmetic that folds.
   Value index(int64_t value);
