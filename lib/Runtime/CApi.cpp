@@ -105,7 +105,7 @@ static Status makeProgram(FtEntry &e, size_t index, Program *&out) {
 static Status prepare(FtEntry &e) {
   if (e.current.load(std::memory_order_acquire))
     return {};
-  std::lock_guard guard(e.lock);
+  std::lock_guard<std::mutex> guard(e.lock);
   if (e.current.load(std::memory_order_relaxed))
     return {};
   const FtModule &m = *e.module;
@@ -273,7 +273,7 @@ FtStatus ft_entry_select_variant(FtEntry *entry, const char *variant) {
   return guarded([&]() -> Status {
     if (!entry || !variant)
       return invalid("entry or variant is NULL");
-    std::lock_guard guard(entry->lock);
+    std::lock_guard<std::mutex> guard(entry->lock);
     for (size_t index : entry->variants) {
       if (entry->entry->plans[index].variant != variant)
         continue;
@@ -336,7 +336,7 @@ FtStatus ft_synchronize(FtModule *module, void *stream) {
     if (!module)
       return invalid("module is NULL");
     for (std::unique_ptr<FtEntry> &entry : module->entries) {
-      std::lock_guard guard(entry->lock);
+      std::lock_guard<std::mutex> guard(entry->lock);
       for (auto &[index, program] : entry->programs)
         FT_RT_TRY(program->synchronize(stream));
     }

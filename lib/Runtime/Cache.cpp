@@ -170,7 +170,7 @@ Status Cache::getOrMake(std::string_view key, const std::function<Status(std::st
   static auto &making = *new std::set<std::string>;
   std::string file = fileOf(key);
   {
-    std::unique_lock guard(lock);
+    std::unique_lock<std::mutex> guard(lock);
     done.wait(guard, [&] { return !making.contains(file); });
     if (get(key, value))
       return {};
@@ -179,7 +179,7 @@ Status Cache::getOrMake(std::string_view key, const std::function<Status(std::st
   struct Finish {
     const std::string &file;
     ~Finish() {
-      std::lock_guard guard(lock);
+      std::lock_guard<std::mutex> guard(lock);
       making.erase(file);
       done.notify_all();
     }

@@ -52,7 +52,7 @@ Status CudaApi::get(const CudaApi *&out) {
   out = loaded.load(std::memory_order_acquire);
   if (out)
     return {};
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   out = loaded.load(std::memory_order_acquire);
   if (out)
     return {};

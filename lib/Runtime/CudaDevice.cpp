@@ -69,7 +69,7 @@ Status CudaDevice::check(CUresult result, const char *call, std::string_view det
     message += "(" + std::string(detail) + ")";
   message += ": " + api.describe(result);
   if (isSticky(result)) {
-    std::lock_guard guard(reasonLock);
+    std::lock_guard<std::mutex> guard(reasonLock);
     if (!lost) {
       reason = message;
       lost = true;
@@ -80,7 +80,7 @@ Status CudaDevice::check(CUresult result, const char *call, std::string_view det
 
 Status CudaDevice::usable() const {
   if (lost) [[unlikely]] {
-    std::lock_guard guard(reasonLock);
+    std::lock_guard<std::mutex> guard(reasonLock);
     return Status::error(Code::contextLost, "device " + std::to_string(ordinal) +
                                                 " is lost to this process after " + reason);
   }
@@ -158,7 +158,7 @@ Status CudaDevice::get(int ordinal, CudaDevice *&device) {
   // Kept for ever: the driver may be gone before static destructors run.
   static auto &devices = *new std::vector<std::unique_ptr<CudaDevice>>;
   static std::mutex lock;
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   for (std::unique_ptr<CudaDevice> &d : devices)
     if (d->ordinal == ordinal) {
       device = d.get();

@@ -77,7 +77,7 @@ Status Program::evaluate(const Expr &expr, int64_t &value) const {
 
 Status Program::outputShape(const FtTensor *const *tensors, int64_t count, int64_t argument,
                             std::vector<int64_t> &shape) {
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::shapes, binding));
   return shapeOf(entry, binding, argument, shape);
 }
@@ -92,13 +92,13 @@ Status Program::evaluateWorkspace(uint64_t &bytes) {
 }
 
 Status Program::workspaceBytes(const FtTensor *const *tensors, int64_t count, uint64_t &bytes) {
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::shapes, binding));
   return evaluateWorkspace(bytes);
 }
 
 Status Program::synchronize(void *stream) {
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   Inside inside(*target);
   FT_RT_TRY(std::move(inside.status));
   FT_RT_TRY(target->synchronize(stream).inside("entry \"" + entry.name + "\""));
@@ -196,7 +196,7 @@ Status Program::stateFor(void *stream, uint64_t bytes, bool own, bool capturing,
 //===----------------------------------------------------------------------===//
 
 Status Program::call(const FtTensor *const *tensors, int64_t count, const Options &options) {
-  std::lock_guard guard(lock);
+  std::lock_guard<std::mutex> guard(lock);
   Inside inside(*target);
   FT_RT_TRY(std::move(inside.status));
   return callLocked(tensors, count, options);

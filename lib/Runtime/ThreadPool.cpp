@@ -316,7 +316,7 @@ std::atomic<int> wantedThreads{0};
 Pool *getPool() {
   if (Pool *pool = thePool.load(std::memory_order_acquire))
     return pool;
-  std::lock_guard lock(creation);
+  std::lock_guard<std::mutex> lock(creation);
   if (Pool *pool = thePool.load(std::memory_order_acquire))
     return pool;
   static bool handlersSet = false;

@@ -82,7 +82,7 @@ extern "C" {
 Driver *mockCudaDriver() { return &driver; }
 
 void mockCudaReset() {
-  std::lock_guard guard(lock);
+  std::lock_guard<std::recursive_mutex> guard(lock);
   auto memory = std::move(driver.memory);
   driver = Driver();
   driver.memory = std::move(memory);
