@@ -106,7 +106,7 @@ LogicalResult Converter::checkConvertible() {
       return failure();
     }
   }
-  function.walk([&](Operation *op) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (auto list = dyn_cast<ListType>(type); list && list.hasRagged()) {
         refuse(op, "uses the ragged list " + debugString(type) +

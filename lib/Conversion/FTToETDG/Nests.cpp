@@ -91,6 +91,11 @@ void Converter::planDest(Block &body, MemberRef source, Dest dest, Dests &dests,
 // Bodies
 //===----------------------------------------------------------------------===//
 
+static LogicalResult refuse(Operation *op) {
+  return op->emitError() << "'" << op->getName()
+                         << "' has no place in a graph: expected tensor operations, compute and access operators";
+}
+
 LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy) {
   for (;;) {
     std::vector<View> views;
@@ -177,8 +182,7 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
     }
     auto compute = dyn_cast<ComputeOp>(&op);
     if (!compute)
-      return op.emitError() << "'" << op.getName()
-                            << "' has no place in a graph: expected tensor operations, compute and access operators";
+      return refuse(&op);
     if (failed(flush()) || failed(lowerCompute(compute, context, dests)))
       return failure();
   }
@@ -409,6 +413,8 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
   for (Operation &inner : body.without_terminator()) {
     if (auto compute = dyn_cast<ComputeOp>(&inner))
       computes.push_back(compute);
+    else if (!isAccessOp(&inner) && !isTensorStatement(&inner))
+      return refuse(&inner);
     else if (!isAccessOp(&inner) && !isCloneable(&inner))
       statements.push_back(&inner);
   }

@@ -1,0 +1,44 @@
+// RUN: ft-opt %s --convert-ft-to-etdg --split-input-file --verify-diagnostics
+
+!x = tensor<4xf32>
+
+func.func @ragged(%xs: !ft.list<[N, ragged(len)], !x>) -> !ft.list<[N, ragged(len)], !x> {
+  // expected-error @+1 {{ragged levels are interpreted, but have no affine domain}}
+  %ys = ft.map (%x = %xs : !ft.list<[N, ragged(len)], !x>) {
+    %y = ft.map (%e = %x : !ft.list<[ragged(len)], !x>) {
+      %z = math.exp %e : !x
+      ft.yield %z : !x
+    }
+    ft.yield %y : !ft.list<[ragged(len)], !x>
+  }
+  return %ys : !ft.list<[N, ragged(len)], !x>
+}
+
+// -----
+
+!x = tensor<4xf32>
+
+func.func @product(%xss: !ft.list<[N, L], !x>) -> !ft.list<[L * N], !x> {
+  // expected-error @+1 {{'ft.flatten' of a list whose second length is L: the access map would hold a product of lengths}}
+  %f = ft.flatten %xss : !ft.list<[N, L], !x>
+  %ys = ft.map (%x = %f : !ft.list<[L * N], !x>) {
+    %y = math.exp %x : !x
+    ft.yield %y : !x
+  }
+  return %ys : !ft.list<[L * N], !x>
+}
+
+// -----
+
+!x = tensor<4xf32>
+
+func.func private @g(%x: !x) -> !x
+
+func.func @call(%xs: !ft.list<[L], !x>) -> !ft.list<[L], !x> {
+  %ys = ft.map (%x = %xs : !ft.list<[L], !x>) {
+    // expected-error @+1 {{'func.call' has no place in a graph}}
+    %y = func.call @g(%x) : (!x) -> !x
+    ft.yield %y : !x
+  }
+  return %ys : !ft.list<[L], !x>
+}
