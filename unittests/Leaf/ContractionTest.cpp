@@ -160,6 +160,30 @@ TEST(Contraction, NamedOps) {
   check(test);
 }
 
+TEST(Contraction, OperandsInOneBuffer) {
+  // Both operands are one value, and the result lies beside them.
+  Check test;
+  test.text = R"(
+    func.func private @leaf(%a: tensor<40x40xf32>) -> tensor<40x80xf32> {
+      %zero = arith.constant dense<0.0> : tensor<40x40xf32>
+      %x = arith.negf %a : tensor<40x40xf32>
+      %0 = linalg.matmul ins(%x, %x : tensor<40x40xf32>, tensor<40x40xf32>) outs(%zero : tensor<40x40xf32>) -> tensor<40x40xf32>
+      %1 = tensor.concat dim(1) %x, %0 : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x80xf32>
+      return %1 : tensor<40x80xf32>
+    })";
+  test.reference = [](const std::vector<Values> &in) {
+    Values out(40 * 80);
+    for (int m = 0; m < 40; ++m)
+      for (int n = 0; n < 40; ++n) {
+        out[m * 80 + n] = -in[0][m * 40 + n];
+        for (int k = 0; k < 40; ++k)
+          out[m * 80 + 40 + n] += in[0][m * 40 + k] * in[0][k * 40 + n];
+      }
+    return std::vector<Values>{out};
+  };
+  check(test);
+}
+
 TEST(Contraction, WideningIntegers) {
   Check test;
   test.low = -20;

@@ -151,6 +151,42 @@ static const char *lstm = R"(
     return %c1, %h : tensor<1x256x$T>, tensor<1x256x$T>
   })";
 
+/// A whole LSTM cell: eight products with shared weights, then the gates.
+static std::string lstmCell() {
+  std::string text =
+      "func.func private @leaf(%x: tensor<1x256x$T>, %h: tensor<1x256x$T>, %c: tensor<1x256x$T>";
+  for (const char *gate : {"i", "f", "o", "g"})
+    for (const char *name : {"w", "u"})
+      text += std::string(", %") + name + gate + ": tensor<256x256x$T>";
+  for (const char *gate : {"i", "f", "o", "g"})
+    text += std::string(", %b") + gate + ": tensor<1x256x$T>";
+  text += ") -> (tensor<1x256x$T>, tensor<1x256x$T>) {\n"
+          "%one = arith.constant dense<1.0> : tensor<1x256x$T>\n";
+  auto line = [&](std::string result, std::string op) {
+    text += "%" + result + " = " + op + " : tensor<1x256x$T>\n";
+  };
+  for (std::string gate : {"i", "f", "o", "g"}) {
+    for (auto [left, weight, init, result] :
+         {std::tuple{"x", "w", "b", "p"}, std::tuple{"h", "u", "p", "s"}})
+      text += "%" + (result + gate) + " = linalg.matmul ins(%" + left + ", %" + (weight + gate) +
+              " : tensor<1x256x$T>, tensor<256x256x$T>) outs(%" + (init + gate) +
+              " : tensor<1x256x$T>) -> tensor<1x256x$T>\n";
+    if (gate == "g")
+      break;
+    line("n" + gate, "arith.negf %s" + gate);
+    line("e" + gate, "math.exp %n" + gate);
+    line("d" + gate, "arith.addf %one, %e" + gate);
+    line("a" + gate, "arith.divf %one, %d" + gate);
+  }
+  line("ag", "math.tanh %sg");
+  line("fc", "arith.mulf %af, %c");
+  line("ig", "arith.mulf %ai, %ag");
+  line("c1", "arith.addf %fc, %ig");
+  line("t", "math.tanh %c1");
+  line("h1", "arith.mulf %ao, %t");
+  return text + "return %c1, %h1 : tensor<1x256x$T>, tensor<1x256x$T>\n}";
+}
+
 static std::string unary(const char *op) {
   return std::string("func.func private @leaf(%a: tensor<4096xf32>) -> tensor<4096xf32> {\n"
                      "  %0 = ") +
@@ -159,6 +195,8 @@ static std::string unary(const char *op) {
 
 int main(int argc, char **argv) {
   std::vector<bool> shared{true, false}, own{true, true};
+  std::vector<bool> cell{true, true, true};
+  cell.resize(15, false);
   Bench all[] = {
       {"R=8 1x256 @ 256x256 f32", "GFLOP/s", matmul(1, 256, 256, "f32"), 8, 2.0 * 8 * 256 * 256,
        shared},
@@ -191,6 +229,12 @@ int main(int argc, char **argv) {
       {"attention block 64x64 f16", "GFLOP/s", withType(attention, "f16"), 1, 4.0 * 64 * 64 * 64},
       {"LSTM gates R=8 4x1x256 f32", "Gelem/s", withType(lstm, "f32"), 8, 8.0 * 256},
       {"LSTM gates R=8 4x1x256 f16", "Gelem/s", withType(lstm, "f16"), 8, 8.0 * 256},
+      {"LSTM cell R=8 256 f32", "GFLOP/s", withType(lstmCell(), "f32"), 8, 8 * 2.0 * 8 * 256 * 256,
+       cell},
+      {"LSTM cell R=8 256 f16", "GFLOP/s", withType(lstmCell(), "f16"), 8, 8 * 2.0 * 8 * 256 * 256,
+       cell},
+      {"LSTM cell R=32 256 f32", "GFLOP/s", withType(lstmCell(), "f32"), 32,
+       8 * 2.0 * 32 * 256 * 256, cell},
       {"exp f32", "Gelem/s", unary("math.exp"), 1, 4096},
       {"tanh f32", "Gelem/s", unary("math.tanh"), 1, 4096},
       {"log f32", "Gelem/s", unary("math.log"), 1, 4096},

@@ -11,7 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -22,15 +25,18 @@ namespace {
 class ContractionEmitter {
 public:
   ContractionEmitter(Emitter &emitter, const Nest &nest);
-  void run();
+  enum Operand { A, B, C, Init, numOperands };
+  const View *views[numOperands];
+  /// Multiply-adds for one row.
+  int64_t work() const;
+  /// Emits the product; the operands begin at `offsets`.
+  void run(ArrayRef<Value> offsets);
 
 private:
   Emitter &e;
   ImplicitLocOpBuilder &b;
   const Nest &nest;
   const Contraction &product;
-  enum Operand { A, B, C, Init, numOperands };
-  const View *views[numOperands];
   Type accumulated; // type of the accumulators
   int64_t width;
   int tileLoop = -1; // the m loop that tiles run along; -1: none, or the rows
@@ -347,10 +353,16 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
 // Loops around the tiles
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::run() {
+int64_t ContractionEmitter::work() const {
+  int64_t result = 1;
+  for (int64_t size : nest.sizes)
+    result *= size;
+  return result;
+}
+
+void ContractionEmitter::run(ArrayRef<Value> offsets) {
   Point point;
-  for (int i = 0; i < numOperands; ++i)
-    point.offsets[i] = e.beginOf(*views[i]);
+  llvm::copy(offsets, point.offsets);
   // Tiles run along the longest m loop, or along the rows if that is short.
   SmallVector<int> otherM(product.m);
   if (!otherM.empty()) {
@@ -419,4 +431,110 @@ void ContractionEmitter::run() {
   });
 }
 
-void Emitter::emitContraction(const Nest &nest) { ContractionEmitter(*this, nest).run(); }
+//===----------------------------------------------------------------------===//
+// One function for equal products
+//===----------------------------------------------------------------------===//
+
+/// All that the code of a product depends on.
+static std::string describe(const Nest &nest, ArrayRef<const View *> views, const Emitter &e,
+                            ArrayRef<Value> strides) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  const Contraction &product = *nest.contraction;
+  llvm::interleave(nest.sizes, os, "x");
+  for (ArrayRef<int> loops : {ArrayRef<int>(product.batch), ArrayRef<int>(product.m),
+                              ArrayRef<int>(product.n), ArrayRef<int>(product.k)}) {
+    os << ';';
+    llvm::interleave(loops, os, ",");
+  }
+  os << (product.rowsAreM ? " rows" : "") << (product.lanesAlongK ? " along-k" : "")
+     << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
+     << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
+  for (auto [i, view] : llvm::enumerate(views)) {
+    os << "; ";
+    if (view->isSplat()) {
+      os << view->splat;
+      continue;
+    }
+    os << e.graph.buffers[view->buffer].elementType << ' ';
+    llvm::interleave(view->strides, os, ",");
+    os << (strides[i] ? " by row" : "");
+    // Operands in one buffer share its memory in the code.
+    for (auto [j, other] : llvm::enumerate(views.take_front(i)))
+      if (other->buffer == view->buffer)
+        os << " with " << j;
+  }
+  return key;
+}
+
+/// Below this the call costs more than the code.
+static constexpr int64_t minOutlinedWork = 16384;
+
+void Emitter::emitContraction(const Nest &nest) {
+  ContractionEmitter emitter(*this, nest);
+  ArrayRef<const View *> views(emitter.views);
+  SmallVector<Value> offsets, strides;
+  for (const View *view : views) {
+    offsets.push_back(beginOf(*view));
+    strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));
+  }
+  // A row loop around would be part of the function: only rows that are m are.
+  if (!nest.contraction->rowsAreM)
+    strides.assign(views.size(), Value());
+  if (emitter.work() < minOutlinedWork)
+    return emitter.run(offsets);
+
+  SmallVector<Value> operands{rows};
+  for (auto [view, offset, stride] : llvm::zip_equal(views, offsets, strides)) {
+    if (view->isSplat())
+      continue;
+    operands.append({flat(view->buffer), offset});
+    if (stride)
+      operands.push_back(stride);
+  }
+  std::string key = describe(nest, views, *this, strides);
+  auto around = cast<func::FuncOp>(rows.getParentBlock()->getParentOp());
+  SymbolTable symbols(around->getParentOp());
+  std::string name = "ft_product_" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true);
+  auto function = symbols.lookup<func::FuncOp>(name);
+  if (function && function->getAttrOfType<StringAttr>("ft.product").getValue() != key)
+    return emitter.run(offsets);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(around);
+    function =
+        func::FuncOp::create(b, name, b.getFunctionType(ValueRange(operands).getTypes(), {}));
+    function.setPrivate();
+    function->setAttr("ft.product", b.getStringAttr(key));
+    function->setAttr("llvm.linkage",
+                      LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+    function->setAttr("passthrough", b.getArrayAttr({b.getStringAttr("noinline")}));
+    Block *entry = function.addEntryBlock();
+    b.setInsertionPointToEnd(entry);
+
+    // Inside, the arguments stand for the memory.
+    auto outerMemories = memories;
+    auto outerOffsets = std::move(rowOffsets);
+    rowOffsets.clear();
+    Value outerRow = std::exchange(row, Value());
+    rows = entry->getArgument(0);
+    unsigned next = 1;
+    for (auto [i, view] : llvm::enumerate(views)) {
+      if (view->isSplat())
+        continue;
+      memories[view->buffer].flat = entry->getArgument(next++);
+      offsets[i] = entry->getArgument(next++);
+      memories[view->buffer].rowStride = strides[i] ? entry->getArgument(next++) : Value();
+    }
+    for (auto [view, offset] : llvm::zip_equal(views, offsets))
+      if (view->isSplat())
+        offset = index(0);
+    emitter.run(offsets);
+    func::ReturnOp::create(b);
+    memories = std::move(outerMemories);
+    rowOffsets = std::move(outerOffsets);
+    row = outerRow;
+    rows = operands.front();
+  }
+  func::CallOp::create(b, function, operands);
+}
