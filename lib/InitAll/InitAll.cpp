@@ -12,6 +12,8 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/LeafCodegen.h"
+#include "ft/Pipelines/Phases.h"
+#include "ft/Target/PTX.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -34,6 +36,7 @@ void mlir::ft::registerOwnPasses() {
   etdg::registerETDGPasses();
   registerFTConversionPasses();
   registerLeafPasses();
+  registerPipelines();
 }
 
 void mlir::ft::registerAllPasses() {
@@ -41,7 +44,10 @@ void mlir::ft::registerAllPasses() {
   mlir::registerAllPasses();
 }
 
-void mlir::ft::registerAllTranslations() { etdg::registerETDGTranslations(); }
+void mlir::ft::registerAllTranslations() {
+  etdg::registerETDGTranslations();
+  registerGpuTranslations();
+}
 
 const char *mlir::ft::getVersion() { return FT_VERSION; }
 

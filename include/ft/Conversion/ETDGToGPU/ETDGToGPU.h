@@ -1,0 +1,46 @@
+//===- ETDGToGPU.h - graphs to GPU kernels ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns one graph into a module of kernels in the LLVM and NVVM dialects, one
+// for each top-level nest, and the entry of a launch plan that runs them. The
+// generic path: it takes every graph that the CPU engine takes. Free dimensions
+// become the grid, sequential ones loops of a thread block; a leaf is computed
+// by all threads of a block together.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_ETDGTOGPU_ETDGTOGPU_H
+#define FT_CONVERSION_ETDGTOGPU_ETDGTOGPU_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Runtime/LaunchPlan.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::ft {
+
+struct GpuOptions {
+  std::string target = "sm_90a";
+  /// Shared memory of a thread block: what two blocks of a multiprocessor can have each.
+  int64_t sharedBytes = 96 << 10;
+  int64_t multiprocessors = 132;
+};
+
+struct GpuModule {
+  /// LLVM functions whose bodies are arith, scf, llvm and nvvm.
+  OwningOpRef<ModuleOp> module;
+  /// With one plan, without code sections.
+  ::ft::rt::Entry entry;
+};
+
+/// An expression of the launch plan, variable i being `symbols[i]`.
+::ft::rt::Expr toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names, ArrayRef<StringAttr> symbols);
+
+/// The graph itself stays as it is. Emits errors and fails on what the generic
+/// path can't run.
+FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
+
+/// From the bodies that `lowerGraphToGpu` makes to the LLVM dialect.
+LogicalResult lowerGpuModuleToLLVM(ModuleOp module);
+
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_ETDGTOGPU_ETDGTOGPU_H

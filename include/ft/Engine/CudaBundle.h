@@ -1,0 +1,21 @@
+//===- CudaBundle.h - graphs to bundles for GPUs ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_ENGINE_CUDABUNDLE_H
+#define FT_ENGINE_CUDABUNDLE_H
+
+#include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Runtime/Bundle.h"
+
+namespace mlir::ft {
+
+/// PTX of every graph of a module.
+FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options);
+
+/// A bundle of every graph of a module, with one plan for each target. The data
+/// section with the target "generators" says how to make arguments for a test:
+/// one JSON list for each graph and argument.
+FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets);
+
+} // namespace mlir::ft
+
+#endif // FT_ENGINE_CUDABUNDLE_H

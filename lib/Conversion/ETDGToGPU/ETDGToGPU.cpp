@@ -1,0 +1,462 @@
+//===- ETDGToGPU.cpp - kernels and loops ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel for each top-level nest: free dimensions outside all others become
+// tasks of thread blocks, one of them the rows of the leaves; the rest are loops
+// that a whole block runs in their order. Iterations of free dimensions are
+// independent, so nothing has to be told between blocks.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphEmitter.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+using tocpu::boundsOf;
+using tocpu::DimBounds;
+using tocpu::isFreeDimension;
+using tocpu::leavesOf;
+
+GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
+    : graph(graph), options(options), context(graph.getContext()), symbols(graph.getSymbolNames()),
+      b(graph.getLoc(), graph.getContext()) {}
+
+FailureOr<GpuModule> GraphEmitter::run() {
+  result.module = ModuleOp::create(graph.getLoc());
+  if (failed(makeEntry()))
+    return failure();
+  b.setInsertionPointToEnd(result.module->getBody());
+  // Shared memory is one array whose size the launch gives.
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared", Attribute(),
+                         /*alignment=*/16, shared);
+  if (failed(collectBuffers()))
+    return failure();
+  kernelBytes = intermediateBytes;
+  result.entry.plans.front().workspaceBytes = intermediateBytes;
+  std::string base = graph.getSymName().str();
+  for (auto [i, nest] : llvm::enumerate(etdg::getNests(graph.getBody())))
+    if (failed(emitKernel(nest, base + "_k" + std::to_string(i))))
+      return failure();
+  return std::move(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of a kernel
+//===----------------------------------------------------------------------===//
+
+Value GraphEmitter::argument(int64_t planBuffer) {
+  Value &value = pointers[planBuffer];
+  if (!value) {
+    value = kernel.getBody().front().addArgument(b.pointer(global), b.getLoc());
+    ::ft::rt::KernelArgument description;
+    description.kind = ::ft::rt::KernelArgument::pointer;
+    description.buffer = planBuffer;
+    kernelArguments.push_back(description);
+  }
+  return value;
+}
+
+Value GraphEmitter::integerArgument(const HostExpr &value) {
+  ::ft::rt::KernelArgument description;
+  description.kind = ::ft::rt::KernelArgument::integer;
+  description.value = value;
+  kernelArguments.push_back(description);
+  return kernel.getBody().front().addArgument(b.getI64Type(), b.getLoc());
+}
+
+Value GraphEmitter::symbolValue(StringAttr name) {
+  Value &value = symbolValues[name];
+  if (!value)
+    value = integerArgument(HostExpr::var(llvm::find(symbols, name) - symbols.begin()));
+  return value;
+}
+
+Value GraphEmitter::lengthValue(LengthAttr length) {
+  SmallVector<Value> values;
+  for (StringAttr name : length.getNames())
+    values.push_back(symbolValue(name));
+  return b.expand(length.getExpr(), {}, values);
+}
+
+Value GraphEmitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
+  SmallVector<Value> values;
+  for (StringAttr name : block.getSymbolNames())
+    values.push_back(symbolValue(name));
+  return b.expand(expr, point.dims, values);
+}
+
+int64_t GraphEmitter::planesOf(Value buffer, unsigned dim) const {
+  auto call = callBuffers.find(buffer);
+  if (call != callBuffers.end())
+    return call->second.planes.empty() ? 0 : call->second.planes[dim];
+  auto found = privatePlanes.find(buffer);
+  return found == privatePlanes.end() || found->second.empty() ? 0 : found->second[dim];
+}
+
+Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes) {
+  return atEntry([&]() -> Value {
+    if (fixedBytes && sharedUsed + *fixedBytes <= options.sharedBytes * 2 / 3) {
+      Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+      Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
+      sharedUsed += int64_t(llvm::alignTo(*fixedBytes, 16));
+      return memory;
+    }
+    int64_t part = addWorkspace(0);
+    blockParts.push_back({part, bytes});
+    Value number = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+    return b.at(argument(part), b.mul(number, bytesValue), b.getI8Type());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static int64_t elementsOf(BlockOp leaf) {
+  int64_t elements = 1;
+  for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
+    Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
+    elements = std::max(elements, cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
+  }
+  return elements;
+}
+
+/// Most rows of a leaf at once: enough to use the threads, and to read what rows
+/// share (weights) seldom.
+int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
+  int64_t elements = 1, sharedBytes = 0, rowBytes = 1;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block)) {
+      elements = std::max(elements, elementsOf(leaf));
+      int64_t own = 0;
+      for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+        auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+        int64_t bytes = type.getNumElements() * bytesOf(type.getElementType());
+        bool varies = false;
+        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
+          varies |= piece.getKind() == etdg::SourceKind::Buffer && piece.getMap().getValue().isFunctionOfDim(dim);
+        (varies ? own : sharedBytes) += bytes;
+      }
+      rowBytes = std::max(rowBytes, own);
+    }
+  int64_t rows = llvm::divideCeil(512, elements);
+  if (sharedBytes > 4096)
+    rows = std::max<int64_t>(rows, 8);
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, (24 << 10) / rowBytes));
+}
+
+int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
+  int64_t elements = 1;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block))
+      elements = std::max(elements, elementsOf(leaf) * maxRows);
+  return elements <= 32 ? 32 : elements <= 256 ? 128 : 256;
+}
+
+void GraphEmitter::beginKernel(StringRef name) {
+  b.setInsertionPointToEnd(result.module->getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
+  kernel = LLVM::LLVMFuncOp::create(b, name, type);
+  kernel->setAttr("nvvm.kernel", b.getUnitAttr());
+  // Without it ptxas may spill to raise the occupancy.
+  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+  kernel->setAttr("nvvm.maxntid", b.getDenseI32ArrayAttr({int32_t(threads.count), 1, 1}));
+  Block *body = b.createBlock(&kernel.getBody());
+  b.setInsertionPointToStart(body);
+  marker = arith::ConstantIntOp::create(b, 0, 64);
+  storage.clear();
+  pointers.clear();
+  symbolValues.clear();
+  kernelArguments.clear();
+  blockParts.clear();
+  sharedUsed = 0;
+  leafShared = 0;
+  atEntry([&] {
+    threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+    leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
+    // Partial results of up to 8 reductions.
+    sharedUsed = threads.count / 32 * 8 * 8;
+    threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+  });
+}
+
+LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
+  BlockOp front = nest.front();
+  b.setLoc(front.getLoc());
+  SmallVector<unsigned> free, sequential;
+  for (unsigned d = 0; d < front.getNumDims(); ++d) {
+    bool map = llvm::all_of(nest, [&](BlockOp block) { return block.getOperator(d) == OperatorKind::Map; });
+    (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
+  }
+  std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
+  maxRows = rowDim ? chooseRows(nest, *rowDim) : 1;
+  if (maxRows == 1)
+    rowDim.reset();
+  SmallVector<unsigned> parallel;
+  for (unsigned d : free)
+    if (d != rowDim)
+      parallel.push_back(d);
+
+  threads.count = chooseThreads(nest);
+  beginKernel(name);
+  Point point;
+  point.dims.assign(front.getNumDims(), Value());
+
+  // Tasks: the host computes how many, the kernel which one this is.
+  HostExpr others = 1, total;
+  SmallVector<Value> lowers, counts;
+  Value zero = b.number(0), totalValue = b.number(1);
+  for (unsigned d : parallel) {
+    auto [lower, upper] = emitBounds(nest, d, point);
+    lowers.push_back(lower);
+    counts.push_back(b.larger(b.sub(upper, lower), zero));
+    totalValue = b.mul(totalValue, counts.back());
+    auto [hostLower, hostUpper] = hostBounds(nest, d);
+    others = others * HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
+  }
+  total = others;
+  Value rowLower, rowUpper, tile, tiles;
+  if (rowDim) {
+    std::tie(rowLower, rowUpper) = emitBounds(nest, *rowDim, point);
+    auto [hostLower, hostUpper] = hostBounds(nest, *rowDim);
+    HostExpr rows = HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
+    // As many rows in a task as leave two tasks for each multiprocessor.
+    HostExpr share = HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2);
+    HostExpr rowsInTask =
+        HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, 1), maxRows);
+    total = others * HostExpr::binary(HostExpr::ceildiv, rows, rowsInTask);
+    tile = integerArgument(rowsInTask);
+    tiles = b.ceilDiv(b.larger(b.sub(rowUpper, rowLower), zero), tile);
+    totalValue = b.mul(totalValue, tiles);
+  }
+  Value first = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+  Value step = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
+  scf::ForOp loop = b.loop(first, totalValue, step);
+  Value rest = loop.getInductionVar();
+  if (rowDim) {
+    Value number = b.createOrFold<arith::RemUIOp>(rest, tiles);
+    rest = b.createOrFold<arith::DivUIOp>(rest, tiles);
+    point.rowDim = rowDim;
+    point.rowBegin = b.add(rowLower, b.mul(number, tile));
+    point.dims[*rowDim] = point.rowBegin;
+    point.rows = b.smaller(tile, b.sub(rowUpper, point.rowBegin));
+  }
+  for (int64_t i = int64_t(parallel.size()) - 1; i >= 0; --i) {
+    Value position = rest;
+    if (i > 0) {
+      position = b.createOrFold<arith::RemUIOp>(rest, counts[i]);
+      rest = b.createOrFold<arith::DivUIOp>(rest, counts[i]);
+    }
+    point.dims[parallel[i]] = b.add(lowers[i], position);
+  }
+  if (failed(emitLoops(nest, point, sequential)))
+    return failure();
+
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  LLVM::ReturnOp::create(b, ValueRange());
+  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(
+      b.getI64IntegerAttr(int64_t(llvm::alignTo(sharedUsed, 64))));
+  SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
+  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  for (auto [i, type] : llvm::enumerate(types))
+    if (isa<LLVM::LLVMPointerType>(type))
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+  if (free.empty() && !sequential.empty())
+    remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
+        << "no dimension is free of dependences: the kernel runs on one block of threads";
+  finishKernel(name, total);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+std::pair<HostExpr, HostExpr> GraphEmitter::hostBounds(ArrayRef<BlockOp> nest, unsigned dim) {
+  // Free dimensions have the same bounds, of symbols alone, in each block.
+  BlockOp block = nest.front();
+  DimBounds bounds = boundsOf(block, dim);
+  SmallVector<StringAttr> names = block.getSymbolNames();
+  std::optional<HostExpr> lower, upper;
+  for (AffineExpr e : bounds.lowers)
+    lower = lower ? HostExpr::binary(HostExpr::max, *lower, hostExpr(e, names)) : hostExpr(e, names);
+  for (AffineExpr e : bounds.uppers)
+    upper = upper ? HostExpr::binary(HostExpr::min, *upper, hostExpr(e, names)) : hostExpr(e, names);
+  if (!lower || !upper)
+    return {0, 0};
+  return {*lower, *upper};
+}
+
+std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
+  Value lower, upper;
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim);
+    Value blockLower, blockUpper;
+    for (AffineExpr e : bounds.lowers) {
+      Value v = expand(e, block, point);
+      blockLower = blockLower ? b.larger(blockLower, v) : v;
+    }
+    for (AffineExpr e : bounds.uppers) {
+      Value v = expand(e, block, point);
+      blockUpper = blockUpper ? b.smaller(blockUpper, v) : v;
+    }
+    if (!blockLower || !blockUpper) // no bound: no iteration; the caller has refused such domains
+      blockLower = blockUpper = b.number(0);
+    lower = lower ? b.smaller(lower, blockLower) : blockLower;
+    upper = upper ? b.larger(upper, blockUpper) : blockUpper;
+  }
+  return {lower, upper};
+}
+
+LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining) {
+  if (remaining.empty()) {
+    for (BlockOp block : nest) {
+      OpBuilder::InsertionGuard insertion(b);
+      if (Value guard = emitGuard(block, point)) {
+        auto branch = scf::IfOp::create(b, guard, /*withElseRegion=*/false);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      if (failed(emitBlock(block, point)))
+        return failure();
+    }
+    return success();
+  }
+  unsigned dim = remaining.front();
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim);
+    if (bounds.lowers.empty() || bounds.uppers.empty())
+      return block.emitError() << "dimension " << block.getDims()[dim]
+                               << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
+  }
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(lower, upper, b.number(1));
+  point.dims[dim] = loop.getInductionVar();
+  return emitLoops(nest, point, remaining.drop_front());
+}
+
+/// What of the block's domain the loops around it do not ensure.
+Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
+  IntegerSet set = block.getDomainSet();
+  SmallVector<AffineExpr> kept;
+  SmallVector<bool> equalities;
+  unsigned own = block.getNumAncestors();
+  bool single = !block.getNest() || llvm::hasSingleElement(block.getNest().getBody().front());
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    bool holds = false;
+    for (unsigned d = own; d < block.getNumDims() && !holds; ++d) {
+      if (!expr.isFunctionOfDim(d))
+        continue;
+      if (single) { // what became a bound of the loop holds
+        DimBounds bounds = boundsOf(block, d);
+        AffineExpr rest = expr.replace(getAffineDimExpr(d, context), getAffineConstantExpr(0, context));
+        holds = llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
+      } else { // a free dimension has the same range in each block
+        SmallVector<BlockOp> nest(block.getNest().getBody().getOps<BlockOp>());
+        holds = block.getOperator(d - own) == OperatorKind::Map && isFreeDimension(nest, d);
+      }
+    }
+    if (!holds) {
+      kept.push_back(expr);
+      equalities.push_back(equality);
+    }
+  }
+  if (kept.empty())
+    return nullptr;
+  IntegerSet rest = IntegerSet::get(set.getNumDims(), set.getNumSymbols(), kept, equalities);
+  Value condition = emitCondition(rest, block, point);
+  return matchPattern(condition, m_One()) ? Value() : condition;
+}
+
+LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
+  BlockOp front = nest.front();
+  point.dims.resize(front.getNumDims());
+  SmallVector<unsigned> remaining, free;
+  for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
+    remaining.push_back(d);
+    bool map = llvm::all_of(
+        nest, [&](BlockOp block) { return block.getOperator(d - front.getNumAncestors()) == OperatorKind::Map; });
+    if (!point.rowDim && map && isFreeDimension(nest, d))
+      free.push_back(d);
+  }
+  std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
+  int64_t rows = rowDim ? chooseRows(nest, *rowDim) : 1;
+  if (rows == 1)
+    return emitLoops(nest, point, remaining);
+
+  // No dimension outside serves as rows: tile one of this nest.
+  int64_t savedRows = maxRows;
+  maxRows = rows;
+  auto [lower, upper] = emitBounds(nest, *rowDim, point);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(lower, upper, b.number(maxRows));
+  point.rowDim = rowDim;
+  point.rowBegin = point.dims[*rowDim] = loop.getInductionVar();
+  point.rows = b.smaller(b.number(maxRows), b.sub(upper, loop.getInductionVar()));
+  remaining.erase(llvm::find(remaining, *rowDim));
+  LogicalResult emitted = emitLoops(nest, point, remaining);
+  maxRows = savedRows;
+  return emitted;
+}
+
+LogicalResult GraphEmitter::emitBlock(BlockOp block, Point point) {
+  if (block.isLeaf())
+    return emitLeaf(block, point);
+  return emitGraphBody(block.getBody(), point);
+}
+
+LogicalResult GraphEmitter::emitGraphBody(Region &body, Point point) {
+  for (Operation &op : body.front())
+    if (auto buffer = dyn_cast<etdg::BufferOp>(op))
+      declarePrivate(buffer, point);
+  Location saved = b.getLoc();
+  for (ArrayRef<BlockOp> nest : etdg::getNests(body)) {
+    b.setLoc(BlockOp(nest.front()).getLoc());
+    if (failed(emitNest(nest, point)))
+      return failure();
+  }
+  b.setLoc(saved);
+  return success();
+}
+
+void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
+  auto type = buffer.getType();
+  Storage place;
+  place.planes = privatePlanes[buffer.getResult()];
+  int64_t rows = point.rowDim ? maxRows : 1;
+  int64_t elementBytes = bytesOf(type.getElement().getElementType());
+  std::optional<int64_t> fixed = type.getElement().getNumElements();
+  Value size;
+  atEntry([&] {
+    size = b.number(type.getElement().getNumElements());
+    place.strides.resize(type.getDepth());
+    for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
+      place.strides[d] = size;
+      bool some = !place.planes.empty() && place.planes[d] != 0;
+      std::optional<int64_t> length = some ? std::optional(place.planes[d]) : type.getLengths()[d].getConstant();
+      fixed = fixed && length ? std::optional(*fixed * *length) : std::nullopt;
+      size = b.mul(size, some ? b.number(place.planes[d]) : lengthValue(type.getLengths()[d]));
+    }
+    if (point.rowDim) {
+      place.rowStride = size;
+      size = b.mul(size, rows);
+    }
+    size = b.mul(b.ceilDiv(b.mul(size, elementBytes), b.number(256)), 256);
+  });
+  if (fixed)
+    fixed = *fixed * rows * elementBytes;
+  HostExpr bytes = hostBytes(type.getLengths(), place.planes, type.getElement()) * rows;
+  bytes = HostExpr::binary(HostExpr::ceildiv, bytes, 256) * 256;
+  place.aligned = type.getElement().getNumElements() * elementBytes % 16 == 0;
+  place.base = blockMemory(bytes, size, fixed);
+  storage[buffer.getResult()] = place;
+}
+
+FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options) {
+  graph.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                                  scf::SCFDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+  return GraphEmitter(graph, options).run();
+}

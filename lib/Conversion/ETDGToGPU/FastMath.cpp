@@ -1,0 +1,118 @@
+//===- FastMath.cpp - elementary functions in f32 -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By the special function unit's base-2 exponential and logarithm, with the
+// reduction done in full precision, so that results are within a few units in
+// the last place. No libdevice.
+//
+//===----------------------------------------------------------------------===//
+#include "LeafEmitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::ft::togpu;
+
+namespace {
+struct Float {
+  Code &b;
+  Value constant(double value) const {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
+  }
+  Value instruction(StringRef name, Value x) const {
+    return LLVM::InlineAsmOp::create(b, b.getF32Type(), ValueRange{x}, (name + " $0, $1;").str(), "=f,f",
+                                     /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                     LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
+  }
+  Value add(Value x, Value y) const { return arith::AddFOp::create(b, x, y); }
+  Value sub(Value x, Value y) const { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) const { return arith::MulFOp::create(b, x, y); }
+  Value div(Value x, Value y) const { return arith::DivFOp::create(b, x, y); }
+  Value fma(Value x, Value y, Value z) const { return math::FmaOp::create(b, x, y, z); }
+  Value less(Value x, Value y) const { return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y); }
+  Value select(Value c, Value x, Value y) const { return arith::SelectOp::create(b, c, x, y); }
+  Value abs(Value x) const { return math::AbsFOp::create(b, x); }
+
+  /// 2^i for an integer i is exact in the unit; the fraction is at most a half.
+  Value exp(Value x) const {
+    Value high = arith::MinimumFOp::create(b, x, constant(128.0));
+    Value inside = arith::MaximumFOp::create(b, high, constant(-128.0));
+    Value whole = math::RoundEvenOp::create(b, mul(inside, constant(1.4426950408889634)));
+    // ln 2 in two parts, the first with trailing zeros: x - i ln 2 is exact to f32.
+    Value rest = fma(whole, constant(-0.693145751953125), inside);
+    rest = fma(whole, constant(-1.42860682030941723212e-6), rest);
+    Value fraction = instruction("ex2.approx.ftz.f32", mul(rest, constant(1.4426950408889634)));
+    return mul(fraction, instruction("ex2.approx.ftz.f32", whole));
+  }
+  Value log(Value x) const {
+    return mul(instruction("lg2.approx.f32", x), constant(0.69314718055994531));
+  }
+  Value tanh(Value x) const {
+    Value size = abs(x);
+    // Near 0 the quotient below would lose its leading digits.
+    Value z = mul(x, x);
+    Value p = fma(z, constant(-5.70498872745e-3), constant(2.06390887954e-2));
+    p = fma(p, z, constant(-5.37397155531e-2));
+    p = fma(p, z, constant(1.33314422036e-1));
+    p = fma(p, z, constant(-3.33332819422e-1));
+    Value small = fma(mul(p, z), x, x);
+    Value twice = exp(add(size, size));
+    Value large = sub(constant(1.0), div(constant(2.0), add(twice, constant(1.0))));
+    large = math::CopySignOp::create(b, large, x);
+    return select(less(size, constant(0.625)), small, large);
+  }
+  Value expm1(Value x) const {
+    // A polynomial where 1 would swallow the digits.
+    Value p = constant(1.0 / 5040);
+    for (double c : {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0})
+      p = fma(p, x, constant(c));
+    return select(less(abs(x), constant(0.35)), mul(p, x), sub(exp(x), constant(1.0)));
+  }
+  Value log1p(Value x) const {
+    Value y = add(x, constant(1.0));
+    // What the sum rounded away is put back to first order.
+    Value lost = sub(x, sub(y, constant(1.0)));
+    Value far = add(log(y), div(lost, y));
+    Value p = constant(-1.0 / 8);
+    for (double c : {1.0 / 7, -1.0 / 6, 0.2, -0.25, 1.0 / 3, -0.5, 1.0})
+      p = fma(p, x, constant(c));
+    return select(less(abs(x), constant(0.125)), mul(p, x), far);
+  }
+  Value erf(Value x) const { // Abramowitz and Stegun 7.1.26, to 1.5e-7
+    Value size = abs(x);
+    Value t = div(constant(1.0), fma(size, constant(0.3275911), constant(1.0)));
+    Value p = constant(1.061405429);
+    for (double c : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
+      p = fma(p, t, constant(c));
+    Value tail = mul(mul(p, t), exp(sub(constant(0.0), mul(size, size))));
+    return math::CopySignOp::create(b, sub(constant(1.0), tail), x);
+  }
+};
+} // namespace
+
+Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands) {
+  if (operands.empty() || !operands[0].getType().isF32())
+    return Value();
+  Float f{b};
+  Value x = operands[0];
+  if (isa<math::ExpOp>(op))
+    return f.exp(x);
+  if (isa<math::Exp2Op>(op))
+    return f.instruction("ex2.approx.f32", x);
+  if (isa<math::ExpM1Op>(op))
+    return f.expm1(x);
+  if (isa<math::LogOp>(op))
+    return f.log(x);
+  if (isa<math::Log2Op>(op))
+    return f.instruction("lg2.approx.f32", x);
+  if (isa<math::Log1pOp>(op))
+    return f.log1p(x);
+  if (isa<math::TanhOp>(op))
+    return f.tanh(x);
+  if (isa<math::RsqrtOp>(op))
+    return f.instruction("rsqrt.approx.f32", x);
+  if (isa<math::ErfOp>(op))
+    return f.erf(x);
+  return Value();
+}

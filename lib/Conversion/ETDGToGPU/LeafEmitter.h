@@ -1,0 +1,83 @@
+//===- LeafEmitter.h - the nests of a leaf on a thread block ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A leaf comes as loop nests over buffers (ft/Engine: LeafGraph). Each nest is
+// computed by all threads of a block, nests follow each other with a barrier
+// between them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_ETDGTOGPU_LEAFEMITTER_H
+#define FT_LIB_CONVERSION_ETDGTOGPU_LEAFEMITTER_H
+
+#include "../../Engine/Leaf/LeafGraph.h"
+#include "Code.h"
+
+namespace mlir::ft::togpu {
+
+/// Where a leaf's operand lies, or which value it is.
+struct Memory {
+  Value pointer;   // to row 0; null if it is a value always
+  Value rowStride; // elements; null: all rows are one
+  /// Not null: where this holds, all elements of row r are `value + r * valueStep`.
+  Value isValue;
+  Value value, valueStep;
+  bool aligned = false; // rows begin at multiples of 16 bytes
+};
+
+/// What a leaf needs to know about its block of threads.
+struct Threads {
+  int64_t count = 256;
+  Value id; // i32
+  Value scratch; // pointer to shared memory for partial results: 8 bytes a warp
+};
+
+class LeafEmitter {
+public:
+  LeafEmitter(Code &b, leaf::LeafGraph &graph, const Threads &threads) : b(b), graph(graph), threads(threads) {}
+
+  Code &b;
+  leaf::LeafGraph &graph;
+  const Threads &threads;
+  SmallVector<Memory> memories; // by buffer
+  Value rows;                   // i64
+  int64_t maxRows = 1;
+
+  LogicalResult emit();
+
+  /// `count` elements from `offset` on, `stride` apart, of row `row` (i64).
+  SmallVector<Value> load(const leaf::View &view, Value offset, Value row, int64_t stride, int64_t count, bool aligned);
+  Value loadOne(const leaf::View &view, Value offset, Value row) { return load(view, offset, row, 0, 1, false).front(); }
+  /// Offset at which a view begins, its run-time terms included.
+  Value beginOf(const leaf::View &view, Value row);
+};
+
+/// Computes the body of a member on scalars.
+class ScalarBody {
+public:
+  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, Value row) : e(emitter), member(member), row(row) {}
+
+  llvm::function_ref<Value(int loop)> loopIndex; // i64
+  void map(Value bodyValue, Value scalar) { values[bodyValue] = scalar; }
+  LogicalResult run();
+  Value result(unsigned number) { return lookup(member.yields[number]); }
+  FailureOr<Value> combine(Operation *op, Value a, Value b);
+
+private:
+  LeafEmitter &e;
+  const leaf::Member &member;
+  Value row;
+  DenseMap<Value, Value> values;
+
+  Value lookup(Value value);
+  LogicalResult evaluate(Operation *op);
+  FailureOr<SmallVector<Value>> evaluateScalar(Operation *op, SmallVector<Value> operands);
+};
+
+/// An elementary function on f32 by the device's instructions; null if there is no rule.
+Value emitFastMath(Code &b, Operation *op, ValueRange operands);
+
+LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_ETDGTOGPU_LEAFEMITTER_H

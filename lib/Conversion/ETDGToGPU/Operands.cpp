@@ -1,0 +1,502 @@
+//===- Operands.cpp - addresses and leaves --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A read resolves to a pointer and a stride between rows, or to a value that all
+// elements have; pieces become a choice among these. The choice is the same for
+// all threads of a block.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphEmitter.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+
+Value GraphEmitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) {
+  Value all, zero = b.number(0);
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr);
+        constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
+      continue;
+    auto predicate = equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
+    Value holds = b.createOrFold<arith::CmpIOp>(predicate, expand(expr, block, point), zero);
+    all = all ? b.createOrFold<arith::AndIOp>(all, holds) : holds;
+  }
+  return all ? all : arith::ConstantIntOp::create(b, 1, 1).getResult();
+}
+
+Value GraphEmitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
+  Value indices = block.getBuffers()[gather.getOperand()];
+  Operand address = emitAddress(block, indices, gather.getMap().getValue(), {}, point, /*useRows=*/false);
+  Type element = cast<etdg::BufferType>(indices.getType()).getElement().getElementType();
+  Value value = b.load(address.pointer, element);
+  if (!value.getType().isInteger(64))
+    value = arith::ExtSIOp::create(b, b.getI64Type(), value);
+  // Out of range: one thread notes it for the host, all read element 0 instead.
+  Value zero = b.number(0);
+  Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, value, bound);
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threads.id, b.number32(0));
+  auto branch = scf::IfOp::create(b, arith::AndIOp::create(b, outside, first), /*withElseRegion=*/false);
+  {
+    Value record = argument(errorBuffer);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    b.store(b.number32(int64_t(result.entry.plans.front().kernels.size())), b.at(record, b.number(1), i32), i32);
+    b.store(value, b.at(record, b.number(1), i64), i64);
+    b.store(bound, b.at(record, b.number(2), i64), i64);
+    // The code is written last: the host looks at it first.
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, StringRef());
+    b.store(b.number32(1), record, i32);
+  }
+  return arith::SelectOp::create(b, outside, zero, value);
+}
+
+const Storage &GraphEmitter::storageOf(Value buffer) {
+  auto found = storage.find(buffer);
+  if (found != storage.end())
+    return found->second;
+  // A buffer of the whole call: its strides are hoisted.
+  CallBuffer &info = callBuffers.find(buffer)->second;
+  Storage place;
+  place.planes = info.planes;
+  atEntry([&] {
+    place.base = info.planBuffer >= 0
+                     ? argument(info.planBuffer)
+                     : LLVM::AddressOfOp::create(b, b.pointer(global), info.constant.getSymName()).getResult();
+    Value size = b.number(info.element.getNumElements());
+    place.strides.resize(info.lengths.size());
+    for (int64_t d = int64_t(info.lengths.size()) - 1; d >= 0; --d) {
+      place.strides[d] = size;
+      if (d == 0)
+        break;
+      bool some = !place.planes.empty() && place.planes[d] != 0;
+      size = b.mul(size, some ? b.number(place.planes[d]) : lengthValue(info.lengths[d]));
+    }
+  });
+  return storage.try_emplace(buffer, place).first->second;
+}
+
+GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
+                                                const Point &point, bool useRows) {
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  const Storage &place = storageOf(buffer);
+  Operand address;
+  Value offset = b.number(0);
+  auto addRowStride = [&](Value stride) {
+    address.rowStride = address.rowStride ? b.add(address.rowStride, stride) : stride;
+  };
+  for (auto [p, expr] : llvm::enumerate(map.getResults())) {
+    Value position = p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
+    if (!place.planes.empty() && place.planes[p] != 0)
+      position = b.createOrFold<arith::RemUIOp>(position, b.number(place.planes[p]));
+    offset = b.add(offset, b.mul(position, place.strides[p]));
+    if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
+      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
+      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      addRowStride(b.mul(expand(step, block, point), place.strides[p]));
+    }
+  }
+  if (place.rowStride) {
+    offset = b.add(offset, b.mul(b.sub(point.dims[*point.rowDim], point.rowBegin), place.rowStride));
+    if (useRows)
+      addRowStride(place.rowStride);
+  }
+  address.pointer = b.at(place.base, offset, type.getElement().getElementType());
+  return address;
+}
+
+FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::PieceAttr piece,
+                                                         RankedTensorType element, const Point &point, bool useRows) {
+  Operand operand;
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  switch (piece.getKind()) {
+  case etdg::SourceKind::Splat: {
+    operand.isValue = yes;
+    TypedAttr value = piece.getValue();
+    if (value.getType().isIndex())
+      value = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
+    operand.value = arith::ConstantOp::create(b, value);
+    return operand;
+  }
+  case etdg::SourceKind::Index: {
+    AffineMap map = piece.getMap().getValue();
+    AffineExpr expr = map.getResult(0);
+    operand.isValue = yes;
+    operand.value = expand(expr, block, point);
+    if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim)) {
+      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
+      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      operand.valueStep = expand(step, block, point);
+    }
+    return operand;
+  }
+  case etdg::SourceKind::Buffer:
+    break;
+  }
+  Value buffer = block.getBuffers()[piece.getOperand()];
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  SmallVector<Value> overrides(type.getDepth());
+  for (etdg::GatherAttr gather : piece.getGathers())
+    overrides[gather.getPosition()] =
+        emitGatherIndex(block, gather, lengthValue(type.getLengths()[gather.getPosition()]), point);
+  return emitAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
+}
+
+/// A chain of choices; the last piece needs no condition: pieces cover the domain.
+FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
+                                                           RankedTensorType element, const Point &point,
+                                                           bool useRows) {
+  if (pieces.size() == 1)
+    return emitPiece(block, pieces.front(), element, point, useRows);
+  // All alternatives have one form: what some have and others lack is filled in.
+  bool values = false, buffers = false, steps = false;
+  for (etdg::PieceAttr piece : pieces) {
+    (piece.getKind() == etdg::SourceKind::Buffer ? buffers : values) = true;
+    steps |= piece.getKind() == etdg::SourceKind::Index;
+  }
+  Type valueType = steps ? Type(b.getI64Type()) : registerType(element.getElementType());
+  SmallVector<Type> types;
+  if (buffers)
+    llvm::append_range(types, TypeRange{b.pointer(generic), b.getI64Type()});
+  if (values)
+    llvm::append_range(types, TypeRange{b.getI1Type(), valueType, b.getI64Type()});
+  auto results = [&](Operand operand) {
+    SmallVector<Value> all;
+    Value zero = b.number(0);
+    if (buffers) {
+      all.push_back(operand.pointer ? b.toGeneric(operand.pointer)
+                                    : Value(LLVM::ZeroOp::create(b, b.pointer(generic))));
+      all.push_back(operand.rowStride ? operand.rowStride : zero);
+    }
+    if (values) {
+      Value value = operand.value;
+      if (!value)
+        value = arith::ConstantOp::create(b, b.getZeroAttr(valueType));
+      else if (value.getType() != valueType) // a splat beside an index
+        value = arith::ExtSIOp::create(b, valueType, value);
+      all.push_back(arith::ConstantIntOp::create(b, operand.isValue ? 1 : 0, 1));
+      all.push_back(value);
+      all.push_back(operand.valueStep ? operand.valueStep : zero);
+    }
+    return all;
+  };
+  std::function<FailureOr<SmallVector<Value>>(ArrayRef<etdg::PieceAttr>)> choose =
+      [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<SmallVector<Value>> {
+    if (rest.size() == 1) {
+      FailureOr<Operand> operand = emitPiece(block, rest.front(), element, point, useRows);
+      if (failed(operand))
+        return failure();
+      return results(*operand);
+    }
+    Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
+    auto branch = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+    for (bool then : {true, false}) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
+      FailureOr<SmallVector<Value>> chosen = choose(then ? rest.take_front() : rest.drop_front());
+      if (failed(chosen))
+        return failure();
+      scf::YieldOp::create(b, *chosen);
+    }
+    return llvm::to_vector_of<Value>(branch.getResults());
+  };
+  FailureOr<SmallVector<Value>> chosen = choose(pieces);
+  if (failed(chosen))
+    return failure();
+  Operand operand;
+  ArrayRef<Value> rest = *chosen;
+  if (buffers) {
+    operand.pointer = rest[0];
+    operand.rowStride = rest[1];
+    rest = rest.drop_front(2);
+  }
+  if (values) {
+    operand.isValue = rest[0];
+    operand.value = rest[1];
+    if (steps)
+      operand.valueStep = rest[2];
+  }
+  return operand;
+}
+
+//===----------------------------------------------------------------------===//
+// Reads that address scalars
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
+                                          const Point &point) {
+  etdg::PieceAttr piece = pieces.front();
+  Type type = registerType(element.getElementType());
+  if (pieces.size() > 1) {
+    Value condition = emitCondition(piece.getSet().getValue(), block, point);
+    auto branch = scf::IfOp::create(b, TypeRange{type}, condition, /*withElseRegion=*/true);
+    for (bool then : {true, false}) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
+      FailureOr<Value> scalar = emitScalar(block, then ? pieces.take_front() : pieces.drop_front(), element, point);
+      if (failed(scalar))
+        return failure();
+      scf::YieldOp::create(b, *scalar);
+    }
+    return branch.getResult(0);
+  }
+  AffineMap map = piece.getMap().getValue();
+  if (piece.getKind() != etdg::SourceKind::Buffer) {
+    FailureOr<Operand> operand = emitPiece(block, piece, element, point, /*useRows=*/false);
+    Value value = operand->value;
+    if (value.getType() != type)
+      value = arith::TruncIOp::create(b, type, value);
+    return value;
+  }
+  Value buffer = block.getBuffers()[piece.getOperand()];
+  auto bufferType = cast<etdg::BufferType>(buffer.getType());
+  SmallVector<Value> overrides(bufferType.getDepth());
+  for (etdg::GatherAttr gather : piece.getGathers())
+    overrides[gather.getPosition()] =
+        emitGatherIndex(block, gather, lengthValue(bufferType.getLengths()[gather.getPosition()]), point);
+  AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                                   map.getResults().take_front(bufferType.getDepth()), context);
+  Operand address = emitAddress(block, buffer, outer, overrides, point, /*useRows=*/false);
+  Value linear = b.number(0);
+  for (auto [extent, expr] :
+       llvm::zip_equal(bufferType.getElement().getShape(), map.getResults().drop_front(bufferType.getDepth())))
+    linear = b.add(b.mul(linear, extent), expand(expr, block, point));
+  return b.load(b.at(address.pointer, linear, element.getElementType()), element.getElementType());
+}
+
+/// The element is put together by all threads before the leaf runs.
+FailureOr<GraphEmitter::Operand> GraphEmitter::emitElementRead(BlockOp block, etdg::ReadAttr read,
+                                                               RankedTensorType element, const Point &point) {
+  int64_t bytes = llvm::alignTo(element.getNumElements() * bytesOf(element.getElementType()), 256);
+  Operand operand;
+  operand.pointer = blockMemory(bytes, b.number(bytes), bytes);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(threads.id, b.number32(element.getNumElements()), b.number32(threads.count));
+  Value linear = b.extend(loop.getInductionVar());
+  Point at = point;
+  SmallVector<Value> own(element.getRank());
+  Value rest = linear;
+  for (int64_t d = element.getRank() - 1; d >= 0; --d) {
+    own[d] = b.createOrFold<arith::RemUIOp>(rest, b.number(element.getDimSize(d)));
+    rest = b.createOrFold<arith::DivUIOp>(rest, b.number(element.getDimSize(d)));
+  }
+  llvm::append_range(at.dims, own);
+  FailureOr<Value> scalar = emitScalar(block, read.getPieces(), element, at);
+  if (failed(scalar))
+    return failure();
+  b.store(*scalar, b.at(operand.pointer, linear, element.getElementType()), element.getElementType());
+  return operand;
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphEmitter::emitLeaf(BlockOp block, Point point) {
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    if (block.getRead(i).getPieces().empty())
+      return block.emitError() << "read " << i << " has no piece";
+  if (!point.rowDim)
+    return emitLeafInstance(block, point, false);
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  bool scalars = false;
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    scalars |= block.getRead(i).getElementRank() != 0;
+  if (!scalars && tocpu::isRowUniform(block, *point.rowDim, planes))
+    return emitLeafInstance(block, point, true);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(b.number(0), point.rows, b.number(1));
+  point.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], loop.getInductionVar());
+  return emitLeafInstance(block, point, false);
+}
+
+LLVM::GlobalOp GraphEmitter::addConstant(DenseElementsAttr value) {
+  Type element = value.getElementType();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(result.module->getBody());
+  Type stored = storedType(element);
+  if (stored != element || isHalf(element)) { // i1 as bytes, index as i64, halves as bits
+    SmallVector<APInt> bits;
+    Type integer = isHalf(element) ? Type(b.getIntegerType(16)) : stored;
+    if (isHalf(element))
+      for (APFloat number : value.getValues<APFloat>())
+        bits.push_back(number.bitcastToAPInt());
+    else
+      for (APInt number : value.getValues<APInt>())
+        bits.push_back(number.zextOrTrunc(integer.getIntOrFloatBitWidth()));
+    value = DenseElementsAttr::get(RankedTensorType::get({int64_t(bits.size())}, integer), bits);
+    stored = integer;
+  } else {
+    value = value.reshape(RankedTensorType::get({value.getNumElements()}, element));
+  }
+  auto type = LLVM::LLVMArrayType::get(stored, value.getNumElements());
+  return LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                "constant" + std::to_string(numConstants++), value, /*alignment=*/16, global);
+}
+
+/// First offset at which a buffer fits beside those that live at the same time.
+namespace {
+struct Place {
+  int64_t offset, size;
+  unsigned first, last;
+};
+} // namespace
+
+static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first, unsigned last) {
+  SmallVector<Place> alive;
+  for (const Place &place : places)
+    if (place.first <= last && first <= place.last)
+      alive.push_back(place);
+  llvm::sort(alive, [](const Place &x, const Place &y) { return x.offset < y.offset; });
+  int64_t offset = 0;
+  for (const Place &place : alive) {
+    if (offset + size <= place.offset)
+      break;
+    offset = std::max(offset, place.offset + place.size);
+  }
+  places.push_back({offset, size, first, last});
+  return offset;
+}
+
+/// Memory for the values between the nests of a leaf: shared memory where it
+/// fits, else a part of the workspace.
+void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows) {
+  SmallVector<std::pair<unsigned, unsigned>> lives(leafGraph.buffers.size(), {~0u, 0});
+  for (auto [n, nest] : llvm::enumerate(leafGraph.nests)) {
+    auto touch = [&, n = n](const leaf::View &view) {
+      auto use = [&](int buffer) {
+        if (buffer < 0)
+          return;
+        lives[buffer].first = std::min<unsigned>(lives[buffer].first, n);
+        lives[buffer].second = std::max<unsigned>(lives[buffer].second, n);
+      };
+      use(view.buffer);
+      for (const leaf::DynamicTerm &term : view.terms)
+        use(term.buffer);
+    };
+    for (const leaf::Member &member : nest.members) {
+      llvm::for_each(member.reads, touch);
+      llvm::for_each(member.inits, touch);
+      llvm::for_each(member.writes, touch);
+      for (const auto &[value, view] : member.captured)
+        touch(view);
+    }
+  }
+  SmallVector<Place> places;
+  int64_t room = options.sharedBytes - int64_t(llvm::alignTo(sharedUsed, 64));
+  for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
+    if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || lives[i].first == ~0u)
+      continue;
+    int64_t own = buffer.numElements * (buffer.batched ? rows : 1) * bytesOf(buffer.elementType);
+    int64_t bytes = llvm::alignTo(own, 16);
+    Memory &memory = emitter.memories[i];
+    memory.aligned = true;
+    if (buffer.batched && rows > 1)
+      memory.rowStride = b.number(buffer.numElements);
+    int64_t offset = fit(places, bytes, lives[i].first, lives[i].second);
+    if (offset + bytes <= room) {
+      leafShared = std::max(leafShared, offset + bytes);
+      memory.pointer = atEntry([&] {
+        Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+        Value leafBase = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                             ArrayRef<LLVM::GEPArg>{leafSharedBase});
+        return b.at(leafBase, b.number(offset), b.getI8Type());
+      });
+    } else {
+      places.pop_back();
+      bytes = llvm::alignTo(bytes, 256);
+      memory.pointer = blockMemory(bytes, atEntry([&] { return b.number(bytes); }), std::nullopt);
+    }
+  }
+}
+
+LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
+  SmallVector<Operand> operands;
+  SmallVector<bool> batched;
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    etdg::ReadAttr read = block.getRead(i);
+    bool varies = false;
+    for (etdg::PieceAttr piece : read.getPieces()) {
+      if (piece.getKind() == etdg::SourceKind::Splat || !rowWise)
+        continue;
+      varies |= piece.getMap().getValue().isFunctionOfDim(*point.rowDim);
+      if (piece.getKind() == etdg::SourceKind::Buffer) {
+        auto it = storage.find(block.getBuffers()[piece.getOperand()]);
+        varies |= it != storage.end() && it->second.rowStride;
+      }
+    }
+    batched.push_back(varies);
+    FailureOr<Operand> operand = read.getElementRank() != 0
+                                     ? emitElementRead(block, read, element, point)
+                                     : choosePiece(block, read.getPieces(), element, point, rowWise);
+    if (failed(operand))
+      return failure();
+    operands.push_back(*operand);
+    if (read.getElementRank() != 0)
+      b.barrier();
+  }
+
+  // The body as a function of tensors, as the leaf graph wants it.
+  OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  Operation *yield = block.getBody().front().getTerminator();
+  SmallVector<Type> inputs(block.getBody().getArgumentTypes());
+  auto function = func::FuncOp::create(builder, block.getLoc(), "leaf",
+                                       builder.getFunctionType(inputs, yield->getOperandTypes()));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping mapping;
+  mapping.map(block.getBody().getArguments(), function.getArguments());
+  for (Operation &op : block.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : yield->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+  if (failed(leaf::normalizeLeaf(function)))
+    return failure();
+  LeafOptions leafOptions;
+  if (rowWise) // a single row takes all as its own, so that results are computed in place
+    leafOptions.batched.assign(batched.begin(), batched.end());
+  FailureOr<leaf::LeafGraph> leafGraph = leaf::buildLeafGraph(function, leafOptions);
+  if (failed(leafGraph))
+    return failure();
+  leaf::fuseNests(*leafGraph);
+
+  LeafEmitter emitter(b, *leafGraph, threads);
+  emitter.rows = rowWise ? point.rows : b.number(1);
+  emitter.maxRows = rowWise ? maxRows : 1;
+  emitter.memories.resize(leafGraph->buffers.size());
+  for (auto [i, buffer] : llvm::enumerate(leafGraph->buffers)) {
+    Memory &memory = emitter.memories[i];
+    switch (buffer.kind) {
+    case leaf::Buffer::Kind::Input: {
+      const Operand &operand = operands[buffer.number];
+      memory = {operand.pointer, buffer.batched ? operand.rowStride : Value(), operand.isValue, operand.value,
+                operand.valueStep, true};
+      break;
+    }
+    case leaf::Buffer::Kind::Output: {
+      etdg::WriteAttr write = block.getWrite(buffer.number);
+      Operand address = emitAddress(block, block.getBuffers()[write.getOperand()], write.getMap().getValue(), {},
+                                    point, rowWise);
+      memory = {address.pointer, address.rowStride, Value(), Value(), Value(), true};
+      break;
+    }
+    case leaf::Buffer::Kind::Constant: {
+      LLVM::GlobalOp constant = addConstant(buffer.constant);
+      memory.pointer = atEntry(
+          [&] { return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult(); });
+      memory.aligned = true;
+      break;
+    }
+    case leaf::Buffer::Kind::Scratch:
+      break;
+    }
+  }
+  placeLeafBuffers(*leafGraph, emitter, emitter.maxRows);
+  return emitter.emit();
+}
