@@ -274,7 +274,7 @@ ETDGMachine::Found ETDGMachine::read(BlockOp block, unsigned index, ArrayRef<int
   const bool byElement = read.getElementRank() != 0;
   ArrayRef<int64_t> symbols = infoOf(block).symbols;
 
-  SmallVector<int64_t> at(point), element(type.getRank(), 0);
+  SmallVector<int64_t> at(point);
   at.append(byElement ? type.getRank() : 0, 0);
   int64_t count = byElement ? type.getNumElements() : 1;
   Cell *cells = nullptr;

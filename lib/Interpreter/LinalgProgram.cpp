@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "LinalgProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;

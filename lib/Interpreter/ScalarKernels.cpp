@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "ScalarKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <bit>
 #include <cmath>

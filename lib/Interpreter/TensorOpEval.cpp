@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "TensorOpEval.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
