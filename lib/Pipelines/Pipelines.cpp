@@ -1,19 +1,11 @@
 //===- Pipelines.cpp - from one phase to the next -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Pipelines/Pipelines.h"
-
-#include "ft/Conversion/Passes.h"
-#include "ft/Dialect/FT/Transforms/Passes.h"
-
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
+#include "ft/Pipelines/Phases.h"
 
 using namespace mlir;
 
 void ft::buildToETDGPipeline(OpPassManager &pm) {
-  pm.addPass(createFTInline());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createConvertFTToETDG());
-  pm.addPass(createConvertLinalgToETDG());
+  buildPhase(pm, Phase::FT);
+  buildPhase(pm, Phase::ETDG);
 }

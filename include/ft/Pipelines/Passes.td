@@ -1,0 +1,50 @@
+//===- Passes.td - passes that speak of phases -------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_PIPELINES_PASSES
+#define FT_PIPELINES_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+// Keep the passes in alphabetical order.
+
+def FTDumpPhase : Pass<"ft-dump-phase", "::mlir::ModuleOp"> {
+  let summary = "write the module to a file that a phase names";
+  let description = [{
+    Writes `<folder>/<number>-<phase>.mlir`, which `--ft-compile="from=<phase>"`
+    takes up again.
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"", "The phase that has been reached">,
+    Option<"folder", "folder", "std::string", "\".\"", "The folder, which exists">
+  ];
+}
+
+def FTSkipPhase : Pass<"ft-skip-phase", "::mlir::ModuleOp"> {
+  let summary = "say in a remark that a phase is the identity";
+  let description = [{
+    Stands in a pipeline where a phase has no passes yet, so that its name can be
+    given as the start and end of `--ft-compile`. The remark is called
+    `identity`, of category `phase`.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase that is the identity">];
+}
+
+def FTVerifyPhase : Pass<"ft-verify-phase", "::mlir::ModuleOp"> {
+  let summary = "check the contract of a phase";
+  let description = [{
+    What a module must satisfy to have reached a phase:
+
+    | phase | contract |
+    |---|---|
+    | `input` | functions over lists, functions over tensors, graphs |
+    | `ft` | no function over lists calls another; `ft-verify` |
+    | `etdg` | every function over lists has become a graph, nothing of `ft` is left in operations; `etdg-verify` |
+    | `coarsen` … `target` | that of `etdg` |
+
+    Everything that violates the contract is reported, not the first only.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"etdg\"",
+                        "input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile or target">];
+}
+
+#endif // FT_PIPELINES_PASSES

@@ -1,0 +1,62 @@
+//===- Phases.h - the phases of a compilation -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// input → ft → etdg → coarsen → reorder → partition → schedule → storage → tile → target.
+// Each has a name, a pipeline and a contract; one can stop at, start from and dump each.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_PIPELINES_PHASES_H
+#define FT_PIPELINES_PHASES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace mlir {
+class OpPassManager;
+
+namespace ft {
+
+enum class Phase { Input, FT, ETDG, Coarsen, Reorder, Partition, Schedule, Storage, Tile, Target };
+inline constexpr unsigned numPhases = 10;
+
+llvm::StringRef stringifyPhase(Phase phase);
+std::optional<Phase> symbolizePhase(llvm::StringRef name);
+/// `input, ft, …, target`: for messages.
+std::string listPhases();
+
+/// Whether a phase has passes; one that has none is the identity.
+bool isBuilt(Phase phase);
+
+/// The passes that lead from the phase before to this one, without its contract.
+void buildPhase(OpPassManager &pm, Phase phase);
+
+struct CompileOptions : PassPipelineOptions<CompileOptions> {
+  Option<std::string> from{*this, "from", llvm::cl::desc("The phase that the input has reached"),
+                           llvm::cl::init("input")};
+  Option<std::string> to{*this, "to", llvm::cl::desc("The phase to stop at"),
+                         llvm::cl::init("target")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("cpu, sm_80 or sm_90a"),
+                             llvm::cl::init("cpu")};
+  Option<std::string> machine{*this, "machine",
+                              llvm::cl::desc("A machine model, for the phases that read one")};
+  Option<std::string> dump{*this, "dump",
+                           llvm::cl::desc("A folder for the module after each phase")};
+  Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of each phase"),
+                      llvm::cl::init(true)};
+};
+
+/// From one phase to another, each followed by its contract (`--ft-compile`).
+void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
+
+/// The passes of this folder and `--ft-compile`.
+void registerPipelines();
+
+#define GEN_PASS_DECL
+#include "ft/Pipelines/Passes.h.inc"
+
+} // namespace ft
+} // namespace mlir
+
+#endif // FT_PIPELINES_PHASES_H

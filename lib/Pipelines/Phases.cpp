@@ -1,0 +1,288 @@
+//===- Phases.cpp - the phases of a compilation ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names, pipelines and contracts of the phases, and --ft-compile.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Pipelines/Phases.h"
+#include "ft/Analysis/GraphVerifier.h"
+#include "ft/Conversion/Passes.h"
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_FTDUMPPHASE
+#define GEN_PASS_DEF_FTSKIPPHASE
+#define GEN_PASS_DEF_FTVERIFYPHASE
+#include "ft/Pipelines/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "ft/Pipelines/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+
+static constexpr llvm::StringLiteral phaseNames[numPhases] = {
+    "input",     "ft",       "etdg",    "coarsen", "reorder",
+    "partition", "schedule", "storage", "tile",    "target"};
+
+StringRef ft::stringifyPhase(Phase phase) { return phaseNames[static_cast<unsigned>(phase)]; }
+
+std::optional<Phase> ft::symbolizePhase(StringRef name) {
+  for (unsigned i = 0; i < numPhases; ++i)
+    if (phaseNames[i] == name)
+      return static_cast<Phase>(i);
+  return std::nullopt;
+}
+
+std::string ft::listPhases() {
+  std::string text;
+  for (StringRef name : phaseNames)
+    text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+bool ft::isBuilt(Phase phase) {
+  return phase == Phase::Input || phase == Phase::FT || phase == Phase::ETDG;
+}
+
+void ft::buildPhase(OpPassManager &pm, Phase phase) {
+  switch (phase) {
+  case Phase::Input:
+    break;
+  case Phase::FT:
+    pm.addPass(createFTInline());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    break;
+  case Phase::ETDG:
+    pm.addPass(createConvertFTToETDG());
+    pm.addPass(createConvertLinalgToETDG());
+    break;
+  default: {
+    FTSkipPhaseOptions options;
+    options.phase = stringifyPhase(phase).str();
+    pm.addPass(createFTSkipPhase(options));
+    break;
+  }
+  }
+}
+
+namespace {
+/// Stands for a pipeline whose options make none.
+struct BadOptions : PassWrapper<BadOptions, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BadOptions)
+  explicit BadOptions(std::string message = "") : message(std::move(message)) {}
+  StringRef getArgument() const override { return "ft-bad-options"; }
+  StringRef getDescription() const override { return "report options that make no pipeline"; }
+  void runOnOperation() override {
+    // No note of the whole module: the program is not what is wrong.
+    emitError(getOperation().getLoc()) << message;
+    signalPassFailure();
+  }
+  std::string message;
+};
+} // namespace
+
+/// What is wrong with the options, or nothing.
+static std::string checkOptions(const CompileOptions &options) {
+  for (auto [name, value] :
+       {std::pair<StringRef, StringRef>("from", options.from), {"to", options.to}})
+    if (!symbolizePhase(value))
+      return ("ft-compile: " + name + ": expected one of " + listPhases() + ", found '" + value +
+              "'")
+          .str();
+  if (*symbolizePhase(options.from) > *symbolizePhase(options.to))
+    return "ft-compile: phase '" + options.from.getValue() + "' comes after '" +
+           options.to.getValue() + "'";
+  StringRef target = options.target;
+  if (target != "cpu" && target != "sm_80" && target != "sm_90a")
+    return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
+  if (!options.machine.empty() && !llvm::sys::fs::exists(options.machine.getValue()))
+    return "ft-compile: machine: no such file: '" + options.machine.getValue() + "'";
+  if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
+    return "ft-compile: dump: no such folder: '" + options.dump.getValue() + "'";
+  return "";
+}
+
+void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) {
+  std::string wrong = checkOptions(options);
+  if (!wrong.empty()) {
+    pm.addPass(std::make_unique<BadOptions>(wrong));
+    return;
+  }
+  Phase from = *symbolizePhase(options.from), to = *symbolizePhase(options.to);
+  auto finish = [&](Phase phase) {
+    // What is the identity keeps the contract.
+    if (options.verify && (phase == from || isBuilt(phase))) {
+      FTVerifyPhaseOptions verify;
+      verify.phase = stringifyPhase(phase).str();
+      pm.addPass(createFTVerifyPhase(verify));
+    }
+    if (!options.dump.empty()) {
+      FTDumpPhaseOptions dump;
+      dump.phase = stringifyPhase(phase).str();
+      dump.folder = options.dump.getValue();
+      pm.addPass(createFTDumpPhase(dump));
+    }
+  };
+  // What the caller says of the input is checked like what a phase did.
+  finish(from);
+  for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i) {
+    buildPhase(pm, static_cast<Phase>(i));
+    finish(static_cast<Phase>(i));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Contracts
+//===----------------------------------------------------------------------===//
+
+static bool isOfFT(Type type) { return isa<FTDialect>(type.getDialect()); }
+
+static bool isOverLists(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  return llvm::any_of(type.getInputs(), isOfFT) || llvm::any_of(type.getResults(), isOfFT);
+}
+
+/// `ft`: calls are inlined. What else is asked of functions, `ft-verify` asks.
+static LogicalResult verifyFTContract(ModuleOp module) {
+  bool ok = true;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!isOverLists(function))
+      continue;
+    function.walk([&](func::CallOp call) {
+      // What has no body can't be inlined, and is refused by name later.
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee || callee.isExternal())
+        return;
+      InFlightDiagnostic diag =
+          call.emitError() << "phase 'ft': a function over lists calls no other, this one calls '"
+                           << call.getCallee() << "' (run ft-inline)";
+      diag.attachNote(callee.getLoc()) << "it is here";
+      ok = false;
+    });
+  }
+  return success(ok);
+}
+
+/// `etdg`: graphs alone, and each is one.
+static LogicalResult verifyETDGContract(ModuleOp module, Phase phase) {
+  bool ok = true;
+  module.walk([&](Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op); function && isOverLists(function)) {
+      function.emitError() << "phase '" << stringifyPhase(phase)
+                           << "': a function over lists has become a graph, '"
+                           << function.getSymName() << "' has not";
+      ok = false;
+      return WalkResult::skip();
+    }
+    if (isa_and_nonnull<FTDialect>(op->getDialect())) {
+      op->emitError() << "phase '" << stringifyPhase(phase)
+                      << "': no operation of ft is left, found '" << op->getName() << "'";
+      ok = false;
+    }
+    return WalkResult::advance();
+  });
+  for (auto graph : module.getOps<etdg::GraphOp>())
+    ok &= succeeded(etdg::verifyGraph(graph));
+  return success(ok);
+}
+
+static LogicalResult verifyContract(ModuleOp module, Phase phase) {
+  switch (phase) {
+  case Phase::Input:
+    return success();
+  case Phase::FT:
+    return verifyFTContract(module);
+  default:
+    return verifyETDGContract(module, phase);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FTVerifyPhase : ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
+  using FTVerifyPhaseBase::FTVerifyPhaseBase;
+  void runOnOperation() override {
+    std::optional<Phase> which = symbolizePhase(phase);
+    if (!which) {
+      emitError(getOperation().getLoc())
+          << "ft-verify-phase: expected one of " << listPhases() << ", found '" << phase << "'";
+      return signalPassFailure();
+    }
+    bool ok = succeeded(verifyContract(getOperation(), *which));
+    if (*which == Phase::FT) {
+      OpPassManager pm(ModuleOp::getOperationName());
+      pm.addPass(createFTVerify());
+      ok &= succeeded(runPipeline(pm, getOperation()));
+    }
+    if (!ok)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+struct FTSkipPhase : ft::impl::FTSkipPhaseBase<FTSkipPhase> {
+  using FTSkipPhaseBase::FTSkipPhaseBase;
+  void runOnOperation() override {
+    remark::analysis(
+        getOperation().getLoc(),
+        remark::RemarkOpts::name("identity").category("phase").subCategory(phase.getValue()))
+        << remark::reason("phase '{0}' is not built: it leaves the program as it is",
+                          phase.getValue());
+    markAllAnalysesPreserved();
+  }
+};
+
+struct FTDumpPhase : ft::impl::FTDumpPhaseBase<FTDumpPhase> {
+  using FTDumpPhaseBase::FTDumpPhaseBase;
+  void runOnOperation() override {
+    std::optional<Phase> which = symbolizePhase(phase);
+    if (!which) {
+      emitError(getOperation().getLoc())
+          << "ft-dump-phase: expected one of " << listPhases() << ", found '" << phase << "'";
+      return signalPassFailure();
+    }
+    SmallString<128> path(folder.getValue());
+    llvm::sys::path::append(path, std::to_string(static_cast<unsigned>(*which)) + "-" +
+                                      phase.getValue() + ".mlir");
+    std::error_code code;
+    llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_Text);
+    if (code) {
+      emitError(getOperation().getLoc())
+          << "ft-dump-phase: can't write '" << path << "': " << code.message();
+      return signalPassFailure();
+    }
+    getOperation().print(file.os());
+    file.os() << "\n";
+    file.keep();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+void ft::registerPipelines() {
+  registerFTPipelinesPasses();
+  PassPipelineRegistration<CompileOptions>(
+      "ft-compile", "from one phase to another, each followed by its contract",
+      buildCompilePipeline);
+}
