@@ -115,12 +115,36 @@ def counted(command, timeout):
     return counts
 
 
+FUZZ = re.compile(r"(\d+) programs: (\d+) equal, (\d+) refused, (\d+) failed")
+
+
 def fuzz():
     """Random well-typed programs: interpreter = etdg in all orders = CPU."""
     binary = BUILD / "bin/ft-fuzz"
     if not binary.exists():
         return Counts()
-    return counted([str(binary)], 600)
+    # Each half also asserts that it holds enough of every operator and shape.
+    halves = [
+        subprocess.Popen(
+            [str(binary), "--programs=300", f"--first={first}", "--verbose"],
+            cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        for first in (0, 300)
+    ]
+    total = Counts()
+    for half in halves:
+        try:
+            output, _ = half.communicate(timeout=900)
+        except subprocess.TimeoutExpired:
+            half.kill()
+            output, _ = half.communicate()
+        print(output[-4000:].rstrip())
+        found = FUZZ.search(output)
+        equal, refused, failed = (int(n) for n in found.groups()[1:]) if found else (0, 0, 0)
+        if half.returncode and not failed:
+            failed = 1  # crashed, too slow, or too few of something
+        total += Counts(equal, failed, refused)
+    return total
 
 
 def examples():
