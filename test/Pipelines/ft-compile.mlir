@@ -1,0 +1,43 @@
+// RUN: ft-opt %s --ft-compile="to=ft" | FileCheck %s --check-prefix=FT
+// RUN: ft-opt %s --ft-compile="to=etdg" | FileCheck %s
+// RUN: ft-opt %s --ft-compile="to=ft" | ft-opt --ft-compile="from=ft to=etdg" | FileCheck %s
+// RUN: ft-opt %s --ft-compile="target=cpu" --remarks-filter="phase.*" 2>&1 | FileCheck %s --check-prefixes=CHECK,REMARK
+// RUN: rm -rf %t && mkdir %t && ft-opt %s --ft-compile="dump=%t" -o /dev/null
+// RUN: ft-opt %t/2-etdg.mlir --ft-compile="from=etdg to=reorder" | FileCheck %s
+// RUN: FileCheck %s --check-prefix=FT < %t/1-ft.mlir
+// RUN: FileCheck %s < %t/9-target.mlir
+
+// RUN: not ft-opt %s --ft-compile="to=nowhere" 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not ft-opt %s --ft-compile="from=etdg to=ft" 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: not ft-opt %s --ft-compile="from=etdg" 2>&1 | FileCheck %s --check-prefix=CONTRACT
+// RUN: not ft-opt %s --ft-compile="target=vax" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not ft-opt %s --ft-compile="machine=%t/none.json" 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: not ft-opt %s --ft-compile="dump=%t/none" 2>&1 | FileCheck %s --check-prefix=DUMP
+
+// NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, target, found 'nowhere'
+// ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
+// CONTRACT: [[@LINE+18]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
+// TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'
+// MACHINE: error: ft-compile: machine: no such file
+// DUMP: error: ft-compile: dump: no such folder
+
+// REMARK-DAG: remark: [Analysis] identity | Category:phase:coarsen | Reason="phase 'coarsen' is not built
+// REMARK-DAG: remark: [Analysis] identity | Category:phase:tile
+// FT: func.func @main
+// FT-NOT: call
+// FT: ft.map
+// CHECK: etdg.graph @main
+// CHECK-NOT: ft.map
+// CHECK: etdg.block @r0 [map] (i) in [0, N)
+!x = tensor<4xf32>
+func.func private @cell(%x: !x) -> !x {
+  %y = math.exp %x : !x
+  return %y : !x
+}
+func.func @main(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+  %ys = ft.map (%x = %xs : !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+    %y = func.call @cell(%x) : (!x) -> !x
+    ft.yield %y : !x
+  }
+  return %ys : !ft.list<[N], !x>
+}
