@@ -30,6 +30,10 @@ class CpuProgram {
 public:
   /// Errors are emitted at the graph's operations.
   static FailureOr<std::unique_ptr<CpuProgram>> compile(etdg::GraphOp graph, const CpuOptions &options = {});
+  /// Compiles several graphs as one JIT module, which costs less than one module each. A graph that
+  /// cannot be lowered gives null, and its errors; a failure of the rest fails the whole.
+  static FailureOr<std::vector<std::unique_ptr<CpuProgram>>> compileMany(ArrayRef<etdg::GraphOp> graphs,
+                                                                         const CpuOptions &options = {});
   ~CpuProgram();
 
   /// Everything that one call needs besides its arguments; keep it to call again at the same lengths.
@@ -56,12 +60,17 @@ public:
 private:
   CpuProgram(CpuModule &&lowered, Location loc);
 
+  /// Lowers to kernels and makes the constants; no code yet.
+  static FailureOr<std::unique_ptr<CpuProgram>> lower(etdg::GraphOp graph, const CpuOptions &options);
+  static FailureOr<std::shared_ptr<ExecutionEngine>> createEngine(ModuleOp code);
+  LogicalResult lookUpKernels();
+
   using KernelFn = void (*)(void *env, int64_t begin, int64_t end);
   using CountFn = int64_t (*)(void *env);
 
   CpuModule lowered;
   Location loc;
-  std::unique_ptr<ExecutionEngine> engine;
+  std::shared_ptr<ExecutionEngine> engine; // shared by what was compiled together
   std::vector<std::pair<KernelFn, CountFn>> kernels;
   std::vector<std::pair<unsigned, ::ft::rt::HostArray>> fixed; // constants and splats, by slot
   BoundsAttr bounds;

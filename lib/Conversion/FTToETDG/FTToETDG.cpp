@@ -237,6 +237,8 @@ etdg::GraphOp Converter::convert() {
       arguments.push_back({i, member});
     }
   }
+  // None at all is how the parser leaves empty ones.
+  bool anyAttrs = llvm::any_of(argAttrs, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); });
   SmallVector<Member> results;
   for (Type type : function.getResultTypes())
     flattenType(type, results);
@@ -247,7 +249,7 @@ etdg::GraphOp Converter::convert() {
   builder.setInsertionPoint(function);
   graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(),
                                 TypeAttr::get(FunctionType::get(context, inputs, outputs)), /*sym_visibility=*/nullptr,
-                                builder.getArrayAttr(argAttrs), /*res_attrs=*/nullptr);
+                                anyAttrs ? builder.getArrayAttr(argAttrs) : nullptr, /*res_attrs=*/nullptr);
   for (NamedAttribute attr : function->getDiscardableAttrs())
     graph->setAttr(attr.getName(), attr.getValue());
   Block *body = builder.createBlock(&graph.getBody());

@@ -11,6 +11,7 @@
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -102,7 +103,7 @@ static void storeElement(HostArray &array, int64_t i, Attribute value) {
                                                    : integer.getValue().getSExtValue());
 }
 
-FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, const CpuOptions &options) {
+FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::lower(etdg::GraphOp graph, const CpuOptions &options) {
   FailureOr<CpuModule> module = lowerGraphToCpu(graph, options);
   if (failed(module))
     return failure();
@@ -129,11 +130,13 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, 
     }
     program->fixed.push_back({buffer.slot, std::move(array)});
   }
-
-  MLIRContext *context = graph.getContext();
-  ModuleOp code = program->lowered.module.get();
-  if (failed(verify(code)))
+  if (failed(verify(*program->lowered.module)))
     return failure();
+  return program;
+}
+
+FailureOr<std::shared_ptr<ExecutionEngine>> CpuProgram::createEngine(ModuleOp code) {
+  MLIRContext *context = code.getContext();
   PassManager pm(context);
   buildLeafToLLVMPipeline(pm);
   if (failed(pm.run(code)))
@@ -147,7 +150,7 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, 
     llvm::InitializeNativeTargetAsmPrinter();
   });
   auto fail = [&](llvm::Error error) {
-    return emitError(graph.getLoc()) << "the CPU engine failed: " << llvm::toString(std::move(error));
+    return emitError(code.getLoc()) << "the CPU engine failed: " << llvm::toString(std::move(error));
   };
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!host)
@@ -166,17 +169,88 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, 
   auto engine = ExecutionEngine::create(code, engineOptions, std::move(*machine));
   if (!engine)
     return fail(engine.takeError());
-  program->engine = std::move(*engine);
-  for (const CpuKernel &kernel : program->lowered.kernels) {
-    auto function = program->engine->lookup(kernel.name);
+  return std::shared_ptr<ExecutionEngine>(std::move(*engine));
+}
+
+LogicalResult CpuProgram::lookUpKernels() {
+  auto fail = [&](llvm::Error error) {
+    return emitError(loc) << "the CPU engine failed: " << llvm::toString(std::move(error));
+  };
+  for (const CpuKernel &kernel : lowered.kernels) {
+    auto function = engine->lookup(kernel.name);
     if (!function)
       return fail(function.takeError());
-    auto count = program->engine->lookup(kernel.name + "_count");
+    auto count = engine->lookup(kernel.name + "_count");
     if (!count)
       return fail(count.takeError());
-    program->kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count)});
+    kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count)});
   }
+  return success();
+}
+
+FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, const CpuOptions &options) {
+  FailureOr<std::unique_ptr<CpuProgram>> program = lower(graph, options);
+  if (failed(program))
+    return failure();
+  FailureOr<std::shared_ptr<ExecutionEngine>> engine = createEngine(*(*program)->lowered.module);
+  if (failed(engine))
+    return failure();
+  (*program)->engine = std::move(*engine);
+  if (failed((*program)->lookUpKernels()))
+    return failure();
   return program;
+}
+
+/// Puts `prefix` before the name of every symbol of the module, and of every reference to one.
+static void prefixSymbols(ModuleOp module, StringRef prefix) {
+  MLIRContext *context = module.getContext();
+  auto rename = [&](StringAttr name) { return StringAttr::get(context, prefix + name.getValue()); };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr reference) -> Attribute {
+    return FlatSymbolRefAttr::get(rename(reference.getAttr()));
+  });
+  module.walk([&](Operation *op) {
+    if (op == module)
+      return;
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      symbol.setName(rename(symbol.getNameAttr()));
+    replacer.replaceElementsIn(op);
+  });
+}
+
+FailureOr<std::vector<std::unique_ptr<CpuProgram>>> CpuProgram::compileMany(ArrayRef<etdg::GraphOp> graphs,
+                                                                             const CpuOptions &options) {
+  std::vector<std::unique_ptr<CpuProgram>> programs;
+  OwningOpRef<ModuleOp> code;
+  for (unsigned i = 0; i < graphs.size(); ++i) {
+    etdg::GraphOp graph = graphs[i];
+    programs.emplace_back();
+    FailureOr<std::unique_ptr<CpuProgram>> program = lower(graph, options);
+    if (failed(program))
+      continue;
+    std::string prefix = "g" + std::to_string(i) + "_";
+    ModuleOp part = *(*program)->lowered.module;
+    prefixSymbols(part, prefix);
+    for (CpuKernel &kernel : (*program)->lowered.kernels)
+      kernel.name = prefix + kernel.name;
+    if (!code)
+      code = ModuleOp::create(graph.getLoc());
+    code->getBody()->getOperations().splice(code->getBody()->end(), part.getBody()->getOperations());
+    programs.back() = std::move(*program);
+  }
+  if (!code)
+    return programs;
+  FailureOr<std::shared_ptr<ExecutionEngine>> engine = createEngine(*code);
+  if (failed(engine))
+    return failure();
+  for (std::unique_ptr<CpuProgram> &program : programs) {
+    if (!program)
+      continue;
+    program->engine = *engine;
+    if (failed(program->lookUpKernels()))
+      return failure();
+  }
+  return programs;
 }
 
 FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthValues &lengths) {

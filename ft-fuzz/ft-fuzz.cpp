@@ -1,0 +1,187 @@
+//===- ft-fuzz.cpp - random programs on every engine ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generates programs from a seed, checks that all engines agree, and that the
+// programs cover what they should. Exit status 0 only if nothing failed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Fuzz/Check.h"
+#include "ft/Fuzz/Generator.h"
+#include "ft/Fuzz/Shares.h"
+#include "ft/InitAll.h"
+#include "ft/Tools/ToolMains.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::ft::fuzz;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::opt<std::string> file{cl::Positional,
+                            cl::desc("[FILE.mlir: check its functions instead of random ones]")};
+  cl::opt<int64_t> programs{"programs", cl::desc("how many"), cl::init(100)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("which ones"), cl::init(1)};
+  cl::opt<int64_t> first{"first", cl::desc("number of the first program"), cl::init(0)};
+  cl::opt<int64_t> batch{"batch", cl::desc("programs in one JIT module"), cl::init(25)};
+  cl::opt<double> time{"time", cl::desc("stop after so many seconds (0: never)"), cl::init(0)};
+  cl::opt<std::string> dump{"dump-failing", cl::desc("write programs that fail there"),
+                            cl::value_desc("DIR")};
+  cl::opt<bool> print{"print", cl::desc("print the programs, run nothing")};
+  cl::opt<bool> verbose{"verbose", cl::desc("shares and times, whatever happens")};
+  cl::opt<bool> noCpu{"no-cpu", cl::desc("leave the CPU engine out")};
+  cl::opt<bool> noGraph{"no-graph-interpreter", cl::desc("leave the graph interpreter out")};
+  cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string lengthsText(const Binding &binding) {
+  std::string text;
+  for (auto &[name, value] : binding)
+    text += " " + name + "=" + std::to_string(value);
+  return text;
+}
+
+/// The program with the lengths that it failed at.
+void setLengths(Program &program, int binding) {
+  if (binding < 0 || program.bindings[binding].empty())
+    return;
+  Builder b(program.module->getContext());
+  SmallVector<NamedAttribute> lengths;
+  for (auto &[name, value] : program.bindings[binding])
+    lengths.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+  program.module->lookupSymbol(program.name)->setAttr("ft.lengths", b.getDictionaryAttr(lengths));
+}
+
+void report(Program &program, const Verdict &verdict, const Options &options) {
+  llvm::outs() << program.name << (verdict.outcome == Outcome::Refused ? " refused: " : " FAILED: ")
+               << verdict.stage;
+  if (verdict.binding >= 0)
+    llvm::outs() << " at" << lengthsText(program.bindings[verdict.binding]);
+  llvm::outs() << ": " << verdict.message << "\n";
+  llvm::outs().flush();
+  if (verdict.outcome != Outcome::Failed || options.dump.empty())
+    return;
+  setLengths(program, verdict.binding);
+  std::string path = options.dump + "/" + program.name + ".mlir";
+  std::error_code error = llvm::sys::fs::create_directories(options.dump);
+  llvm::raw_fd_ostream file(path, error);
+  if (error) {
+    llvm::errs() << "ft-fuzz: error: " << path << ": " << error.message() << "\n";
+    return;
+  }
+  file << "// " << verdict.stage << ": " << StringRef(verdict.message).split('\n').first << "\n"
+       << *program.module << "\n";
+}
+} // namespace
+
+/// The functions of a file, each a program at its `ft.lengths`.
+static bool readPrograms(MLIRContext *context, const std::string &path,
+                         std::vector<Program> &programs) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  if (!module)
+    return false;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    Program program;
+    program.name = function.getName().str();
+    program.module = ModuleOp::create(function.getLoc());
+    program.module->push_back(function.clone());
+    Binding binding;
+    if (auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+      for (NamedAttribute n : lengths)
+        binding.push_back({n.getName().str(), cast<IntegerAttr>(n.getValue()).getInt()});
+    program.bindings.push_back(binding);
+    programs.push_back(std::move(program));
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  mlir::ft::setUpTool("ft-fuzz");
+  Options options;
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "Check random FractalTensor programs on every engine\n");
+  DialectRegistry registry;
+  mlir::ft::registerAllDialects(registry);
+
+  CheckOptions check;
+  check.cpu = !options.noCpu;
+  check.graphInterpreter = !options.noGraph;
+  check.verifyGraph = !options.noVerify;
+  StageTimes times;
+  Shares shares;
+  int64_t equal = 0, refused = 0, failed = 0, done = 0;
+  double begin = now();
+  int64_t wanted = options.programs;
+  while (done < wanted && (options.time == 0 || now() - begin < options.time)) {
+    // A context of its own for each batch: types and attributes are never freed.
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    loadDialects(&context);
+    std::vector<Program> programs;
+    if (!options.file.empty()) {
+      if (!readPrograms(&context, options.file, programs))
+        return EXIT_FAILURE;
+      wanted = programs.size();
+    } else {
+      for (int64_t i = 0; i < std::min<int64_t>(options.batch, wanted - done); ++i) {
+        llvm::PrettyStackTraceFormat trace("generating program %lld",
+                                           static_cast<long long>(options.first + done + i));
+        programs.push_back(generateProgram(&context, options.seed, options.first + done + i));
+        shares.count(*programs.back().module);
+      }
+    }
+    if (options.print) {
+      for (Program &program : programs)
+        llvm::outs() << *program.module << "\n";
+      done += programs.size();
+      continue;
+    }
+    std::vector<Verdict> verdicts = checkPrograms(&context, programs, check, times);
+    for (auto [program, verdict] : llvm::zip_equal(programs, verdicts)) {
+      ++(verdict.outcome == Outcome::Equal     ? equal
+         : verdict.outcome == Outcome::Refused ? refused
+                                               : failed);
+      if (verdict.outcome == Outcome::Failed ||
+          (verdict.outcome == Outcome::Refused && options.verbose))
+        report(program, verdict, options);
+    }
+    done += programs.size();
+  }
+
+  std::vector<std::string> problems;
+  if (options.file.empty()) {
+    if (done >= 200)
+      problems = shares.missing();
+    if (refused * 10 > done)
+      problems.push_back("refused: more than a tenth");
+    if (options.verbose || !problems.empty())
+      shares.print(llvm::outs());
+    for (const std::string &problem : problems)
+      llvm::outs() << "too few: " << problem << "\n";
+  }
+  if (options.verbose)
+    llvm::outs() << llvm::format(
+        "seconds: round trips %.1f, ft interpreter %.1f, conversion %.1f, etdg-verify %.1f, "
+        "graph interpreter %.1f, compilation %.1f, CPU %.1f, in all %.1f\n",
+        times.roundTrip, times.interpreter, times.conversion, times.verification,
+        times.graphInterpreter, times.compilation, times.cpu, now() - begin);
+  llvm::outs() << done << " programs: " << equal << " equal, " << refused << " refused, " << failed
+               << " failed\n";
+  return failed == 0 && problems.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,42 @@
+//===- Check.h - every engine agrees on a program ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program verifies and prints as it parses; the interpreter of lists is the
+// reference; its graph passes etdg-verify and gives the same in all three orders
+// of the graph interpreter and on the CPU engine, at every binding of lengths.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_FUZZ_CHECK_H
+#define FT_FUZZ_CHECK_H
+
+#include "ft/Fuzz/Generator.h"
+
+namespace mlir::ft::fuzz {
+
+enum class Outcome { Equal, Refused, Failed };
+
+struct Verdict {
+  Outcome outcome = Outcome::Equal;
+  std::string stage;   // where it failed: "graph interpreter, random order"
+  std::string message; // what was said there
+  int binding = -1;    // which lengths, if it is about a run
+};
+
+struct CheckOptions {
+  bool cpu = true, graphInterpreter = true, verifyGraph = true, roundTrip = true;
+  uint64_t seed = 0;
+};
+
+/// Seconds spent in each stage, over all programs.
+struct StageTimes {
+  double roundTrip = 0, interpreter = 0, conversion = 0, verification = 0, graphInterpreter = 0,
+         compilation = 0, cpu = 0;
+};
+
+/// One verdict for each program; the graphs of all share one JIT module.
+std::vector<Verdict> checkPrograms(MLIRContext *context, MutableArrayRef<Program> programs,
+                                   const CheckOptions &options, StageTimes &times);
+
+} // namespace mlir::ft::fuzz
+
+#endif // FT_FUZZ_CHECK_H

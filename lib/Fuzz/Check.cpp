@@ -1,0 +1,280 @@
+//===- Check.cpp - every engine agrees on a program -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Fuzz/Check.h"
+
+#include "../Tools/RunProgram.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Engine/CpuProgram.h"
+#include "ft/Interpreter/ETDGInterpreter.h"
+#include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Pipelines/Pipelines.h"
+#include "ft/Runtime/Compare.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::fuzz;
+using ::ft::rt::HostArray;
+
+namespace {
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Adds the time of its life to a stage.
+struct Timed {
+  explicit Timed(double &total) : total(total), begin(now()) {}
+  ~Timed() { total += now() - begin; }
+  double &total, begin;
+};
+
+/// Keeps the errors that are emitted while it lives.
+struct Errors {
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text += (text.empty() ? "" : "\n") + diagnostic.str();
+          return success();
+        }) {}
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+/// One run: lengths, arguments, what the reference gives.
+struct Run {
+  tools::Data data;
+  std::vector<HostArray> reference;
+};
+
+/// One program on its way through the stages.
+struct Subject {
+  Subject(Program &program, Verdict &verdict, const CheckOptions &options, StageTimes &times)
+      : program(program), verdict(verdict), options(options), times(times),
+        context(program.module->getContext()) {}
+
+  LogicalResult roundTrip(ModuleOp module, const char *what);
+  LogicalResult makeRuns();
+  LogicalResult convert();
+  LogicalResult runGraph();
+  LogicalResult compareWith(const Run &run, unsigned binding, ArrayRef<HostArray> results,
+                            const std::string &stage);
+  LogicalResult fail(const std::string &stage, const std::string &message, int binding = -1) {
+    verdict = {Outcome::Failed, stage, message, binding};
+    return failure();
+  }
+
+  Program &program;
+  Verdict &verdict;
+  const CheckOptions &options;
+  StageTimes &times;
+  MLIRContext *context;
+  std::vector<Run> runs;
+  OwningOpRef<ModuleOp> converted;
+  etdg::GraphOp graph;
+};
+} // namespace
+
+static std::string textOf(Operation *op, bool generic = false) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  op->print(os, generic ? flags.printGenericOpForm() : flags);
+  return text;
+}
+
+LogicalResult Subject::roundTrip(ModuleOp module, const char *what) {
+  Timed timed(times.roundTrip);
+  Errors errors(context);
+  if (failed(verify(module)))
+    return fail(std::string("verification of ") + what, errors.text);
+  // The generic form shows all there is, and no names that a printer chose.
+  std::string all = textOf(module, true);
+  for (bool generic : {false, true}) {
+    OwningOpRef<ModuleOp> parsed =
+        parseSourceString<ModuleOp>(generic ? all : textOf(module), context);
+    const char *form = generic ? "generic form of " : "printed form of ";
+    if (!parsed)
+      return fail(std::string(form) + what, "does not parse: " + errors.text);
+    if (textOf(*parsed, true) != all)
+      return fail(std::string(form) + what, "parses as another program");
+  }
+  return success();
+}
+
+LogicalResult Subject::makeRuns() {
+  Timed timed(times.interpreter);
+  Errors errors(context);
+  FailureOr<tools::Entry> entry = tools::findEntry(*program.module, program.name);
+  if (failed(entry))
+    return fail("entry", errors.text);
+  if (program.bindings.empty())
+    program.bindings.emplace_back();
+  for (unsigned i = 0; i < program.bindings.size(); ++i) {
+    tools::DataOptions dataOptions;
+    dataOptions.seed = options.seed + i;
+    dataOptions.lengths = program.bindings[i];
+    FailureOr<tools::Data> data = tools::makeData(*entry, dataOptions);
+    if (failed(data))
+      return fail("data", errors.text, i);
+    interp::Lengths lengths;
+    for (auto &[name, value] : data->lengths)
+      lengths[name.getValue()] = value;
+    FailureOr<std::vector<HostArray>> results =
+        interp::runFT(*program.module, program.name, lengths, data->arguments);
+    if (failed(results))
+      return fail("interpreter", errors.text, i);
+    runs.push_back({std::move(*data), std::move(*results)});
+  }
+  return success();
+}
+
+/// What DESIGN says a graph cannot express: products of lengths, ragged levels.
+static bool isDocumentedRefusal(StringRef message) {
+  return message.contains("product of lengths") || message.contains("ragged");
+}
+
+LogicalResult Subject::convert() {
+  {
+    Timed timed(times.conversion);
+    Errors errors(context);
+    converted = program.module->clone();
+    PassManager pm(context);
+    buildToETDGPipeline(pm);
+    if (failed(pm.run(*converted))) {
+      if (!isDocumentedRefusal(errors.text))
+        return fail("conversion", errors.text);
+      verdict = {Outcome::Refused, "conversion", errors.text, -1};
+      return failure();
+    }
+    graph = dyn_cast_or_null<etdg::GraphOp>(converted->lookupSymbol(program.name));
+    if (!graph)
+      return fail("conversion", "did not become a graph");
+  }
+  if (options.roundTrip && failed(roundTrip(*converted, "the graph")))
+    return failure();
+  if (options.verifyGraph) {
+    Timed timed(times.verification);
+    Errors errors(context);
+    PassManager pm(context);
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
+    if (failed(pm.run(*converted)))
+      return fail("etdg-verify", errors.text);
+  }
+  return success();
+}
+
+LogicalResult Subject::compareWith(const Run &run, unsigned binding, ArrayRef<HostArray> results,
+                                   const std::string &stage) {
+  if (results.size() != run.reference.size())
+    return fail(stage, "gives " + std::to_string(results.size()) + " arrays", binding);
+  for (auto [i, result] : llvm::enumerate(results)) {
+    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, run.reference[i]);
+    if (!comparison.equal)
+      return fail(stage, "result " + std::to_string(i) + ": " + comparison.message, binding);
+  }
+  return success();
+}
+
+LogicalResult Subject::runGraph() {
+  Timed timed(times.graphInterpreter);
+  for (auto [i, run] : llvm::enumerate(runs)) {
+    interp::Lengths lengths;
+    for (auto &[name, value] : run.data.lengths)
+      lengths[name.getValue()] = value;
+    for (auto [order, name] : {std::pair{interp::Order::Dataflow, "dataflow"},
+                               {interp::Order::Random, "random"},
+                               {interp::Order::Declared, "declared"}}) {
+      Errors errors(context);
+      interp::RunOptions runOptions;
+      runOptions.order = order;
+      runOptions.seed = options.seed + i;
+      std::string stage = std::string("graph interpreter, ") + name + " order";
+      FailureOr<std::vector<HostArray>> results =
+          interp::runETDG(*converted, program.name, lengths, run.data.arguments, runOptions);
+      if (failed(results))
+        return fail(stage, errors.text, i);
+      if (failed(compareWith(run, i, *results, stage)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, StageTimes &times) {
+  SmallVector<Subject *> candidates;
+  SmallVector<etdg::GraphOp> graphs;
+  for (Subject &subject : subjects)
+    if (subject.graph && subject.verdict.outcome == Outcome::Equal) {
+      candidates.push_back(&subject);
+      graphs.push_back(subject.graph);
+    }
+  if (graphs.empty())
+    return;
+  std::vector<std::unique_ptr<CpuProgram>> programs;
+  {
+    Timed timed(times.compilation);
+    Errors errors(context);
+    auto compiled = CpuProgram::compileMany(graphs);
+    if (succeeded(compiled))
+      programs = std::move(*compiled);
+  }
+  for (auto [i, subject] : llvm::enumerate(candidates)) {
+    llvm::PrettyStackTraceFormat trace("running %s on the CPU engine",
+                                       subject->program.name.c_str());
+    Errors errors(context);
+    std::unique_ptr<CpuProgram> own;
+    if (!programs.empty())
+      own = std::move(programs[i]);
+    if (!own) {
+      // The batch failed: which one, and why?
+      Timed timed(times.compilation);
+      FailureOr<std::unique_ptr<CpuProgram>> alone = CpuProgram::compile(subject->graph);
+      if (failed(alone)) {
+        (void)subject->fail("compilation for the CPU", errors.text);
+        continue;
+      }
+      own = std::move(*alone);
+    }
+    Timed timed(times.cpu);
+    for (auto [r, run] : llvm::enumerate(subject->runs)) {
+      FailureOr<std::unique_ptr<CpuProgram::Call>> call = own->prepare(run.data.lengths);
+      SmallVector<const HostArray *> arguments;
+      for (const HostArray &array : run.data.arguments)
+        arguments.push_back(&array);
+      if (failed(call) || failed(own->run(**call, arguments))) {
+        (void)subject->fail("CPU engine", errors.text, r);
+        break;
+      }
+      if (failed(subject->compareWith(run, r, (*call)->results(), "CPU engine")))
+        break;
+    }
+  }
+}
+
+std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
+                                                   MutableArrayRef<Program> programs,
+                                                   const CheckOptions &options, StageTimes &times) {
+  std::vector<Verdict> verdicts(programs.size());
+  std::vector<Subject> subjects;
+  subjects.reserve(programs.size());
+  for (auto [program, verdict] : llvm::zip_equal(programs, verdicts)) {
+    llvm::PrettyStackTraceFormat trace("checking %s", program.name.c_str());
+    Subject &subject = subjects.emplace_back(program, verdict, options, times);
+    if (options.roundTrip && failed(subject.roundTrip(*program.module, "the program")))
+      continue;
+    if (failed(subject.makeRuns()) || failed(subject.convert()))
+      continue;
+    if (options.graphInterpreter)
+      (void)subject.runGraph();
+  }
+  if (options.cpu)
+    runOnCpu(subjects, context, times);
+  return verdicts;
+}
