@@ -3,10 +3,14 @@
 #include "ft/Runtime/CudaDevice.h"
 
 #include <charconv>
-#include <unistd.h>
+#include <pthread.h>
 #include <vector>
 
 using namespace ft::rt;
+
+/// Forks between this process and the first that used a device. Asking for the
+/// process's number instead would cost a system call at every call.
+static std::atomic<uint32_t> forks{0};
 
 /// After these every call in the context fails until the process ends.
 static bool isSticky(CUresult result) {
@@ -84,7 +88,7 @@ Status CudaDevice::usable() const {
     return Status::error(Code::contextLost, "device " + std::to_string(ordinal) +
                                                 " is lost to this process after " + reason);
   }
-  if (owner != getpid()) [[unlikely]]
+  if (owner != forks.load(std::memory_order_relaxed)) [[unlikely]]
     return Status::error(Code::forked,
                          "device " + std::to_string(ordinal) +
                              " was in use before this process was forked; CUDA does not survive a "
@@ -149,7 +153,10 @@ Status CudaDevice::create(int ordinal, std::unique_ptr<CudaDevice> &out) {
   d->cooperative = isCooperative != 0;
   FT_RT_TRY(d->check(api->devicePrimaryCtxRetain(&d->context, handle), "cuDevicePrimaryCtxRetain",
                      d->name));
-  d->owner = getpid();
+  static const int watched =
+      pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  (void)watched;
+  d->owner = forks.load(std::memory_order_relaxed);
   out = std::move(d);
   return {};
 }

@@ -223,8 +223,9 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
                          "entry \"" + entry.name +
                              "\" has a loop whose end the host decides: it cannot be captured");
   StreamState *state = nullptr;
-  FT_RT_TRY(stateFor(options.stream, needed, own, capturing, state)
-                .inside("entry \"" + entry.name + "\""));
+  Status memory = stateFor(options.stream, needed, own, capturing, state);
+  if (!memory.ok()) [[unlikely]]
+    return std::move(memory).inside("entry \"" + entry.name + "\"");
   uint64_t workspace = own ? state->workspace : options.workspace;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const Buffer &b = plan.buffers[i];

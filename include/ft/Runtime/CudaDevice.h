@@ -61,7 +61,7 @@ private:
   static Status create(int ordinal, std::unique_ptr<CudaDevice> &out);
 
   CUcontext context = nullptr;
-  long owner = 0; // process id
+  uint32_t owner = 0; // forks before this device was made
   std::atomic<bool> lost{false};
   mutable std::mutex reasonLock;
   std::string reason;
