@@ -114,8 +114,14 @@ SymbolSpace::SymbolSpace(GraphOp graph) {
     for (AffineExpr expr : exprs)
       addProducts(expr, exprNames);
   };
-  for (Type type : graph.getArgumentTypes())
+  for (Type type : graph.getArgumentTypes()) {
     addType(type);
+    // An array that exists has no negative length: `[L - 2]` says that L ≥ 2.
+    if (auto buffer = dyn_cast<BufferType>(type))
+      for (ft::LengthAttr length : buffer.getLengths())
+        if (!length.isConstant() && !length.getSingleName())
+          facts.push_back(length);
+  }
   if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
     for (ft::LengthAttr length : bounds.getNonNegative()) {
       facts.push_back(length);

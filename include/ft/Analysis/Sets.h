@@ -23,7 +23,8 @@ namespace mlir::etdg {
 class SymbolSpace {
 public:
   /// The names of a graph's arguments and the products in its types, sets and
-  /// maps. Facts: names are not negative, `ft.bounds`, `etdg.assume`.
+  /// maps. Facts: names and the arguments' lengths are not negative, `ft.bounds`,
+  /// `etdg.assume`.
   explicit SymbolSpace(GraphOp graph);
   /// Names alone, each not negative.
   explicit SymbolSpace(ArrayRef<StringAttr> names);

@@ -152,3 +152,13 @@ etdg.graph @domains(%x: !etdg.buffer<[N], tensor<f32>>) -> (!etdg.buffer<[N, N],
   } : !etdg.buffer<[], tensor<f32>>
   etdg.return %y, %z : !etdg.buffer<[N, N], tensor<f32>>, !etdg.buffer<[], tensor<f32>>
 }
+
+// What an argument's length says holds: L >= 2.
+// CHECK-LABEL: etdg.graph @argument_length
+etdg.graph @argument_length(%x: !etdg.buffer<[L - 2], tensor<f32>>, %z: !etdg.buffer<[L], tensor<f32>>) -> !etdg.buffer<[], tensor<f32>> {
+  %y = etdg.buffer : !etdg.buffer<[], tensor<f32>>
+  etdg.block [] () reads (%a = %z[1] : tensor<f32>) writes (%y[]) {
+    etdg.yield %a : tensor<f32>
+  } : !etdg.buffer<[L], tensor<f32>>, !etdg.buffer<[], tensor<f32>>
+  etdg.return %y : !etdg.buffer<[], tensor<f32>>
+}
