@@ -468,7 +468,7 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
 }
 
 /// Below this the call costs more than the code.
-static constexpr int64_t minOutlinedWork = 16384;
+static constexpr int64_t minOutlinedWork = 2048;
 
 void Emitter::emitContraction(const Nest &nest) {
   ContractionEmitter emitter(*this, nest);
