@@ -1,9 +1,12 @@
-// Every operation in custom form, back and forth, and in generic form.
+// Every operation in custom form, back and forth, in generic form, as bytecode,
+// and with locations, which hold the names of region arguments.
 //
 // RUN: ft-opt %s | FileCheck %s
 // RUN: ft-opt %s | ft-opt | FileCheck %s
 // RUN: ft-opt %s --mlir-print-op-generic | ft-opt | FileCheck %s --check-prefix=GENERIC
 // RUN: ft-opt %s --verify-roundtrip
+// RUN: ft-opt %s --emit-bytecode | ft-opt --allow-unsafe-bytecode | FileCheck %s
+// RUN: ft-opt %s --mlir-print-debuginfo | ft-opt | FileCheck %s
 // RUN: ft-opt %s --ft-verify
 
 !x = tensor<1x4xf32>
