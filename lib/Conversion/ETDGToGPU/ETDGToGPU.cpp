@@ -223,10 +223,12 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     std::tie(rowLower, rowUpper) = emitBounds(nest, *rowDim, point);
     auto [hostLower, hostUpper] = hostBounds(nest, *rowDim);
     HostExpr rows = HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
-    // As many rows in a task as leave two tasks for each multiprocessor.
-    HostExpr share = HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2);
-    HostExpr rowsInTask =
-        HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, 1), maxRows);
+    // A task for each multiprocessor; where there are more rows than that, enough of
+    // them in a task that its leaves compute them by tiles (NestEmitter.cpp).
+    HostExpr share = HostExpr::binary(
+        HostExpr::max, HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors), 1);
+    HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * 4 + 1, 4);
+    HostExpr rowsInTask = HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
     total = others * HostExpr::binary(HostExpr::ceildiv, rows, rowsInTask);
     tile = integerArgument(rowsInTask);
     tiles = b.ceilDiv(b.larger(b.sub(rowUpper, rowLower), zero), tile);

@@ -28,7 +28,7 @@ struct Memory {
 struct Threads {
   int64_t count = 256;
   Value id; // i32
-  Value scratch; // pointer to shared memory for partial results: 8 bytes a warp
+  Value scratch; // pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each
 };
 
 class LeafEmitter {

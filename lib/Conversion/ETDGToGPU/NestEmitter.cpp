@@ -75,8 +75,11 @@ private:
   LogicalResult storeResults(Point &point, const Carried &carried);
   void storeLanes(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
   FailureOr<Value> acrossThreads(Member &member, unsigned result, Value value, Value row, unsigned slot);
+  std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread, int64_t count,
+                                          ValueRange carried = {});
   LogicalResult emitPrivate();
   LogicalResult emitShared();
+  LogicalResult emitTiled();
 };
 
 } // namespace
@@ -166,7 +169,7 @@ void NestEmitter::chooseLoops() {
 }
 
 bool NestEmitter::variesWithTile(const View &view) const {
-  if (view.isSplat())
+  if (view.isSplat() || tileLoop == none)
     return false;
   if (tileLoop == rowLoop)
     return e.graph.isBatched(view);
@@ -232,7 +235,7 @@ void NestEmitter::chooseTile() {
       continue;
     int64_t size = loop == rowLoop ? e.maxRows : nest.sizes[loop];
     for (int64_t t : {8, 4, 2})
-      if (size >= t && (loop == rowLoop || size % t == 0) &&
+      if (size >= t && (loop != rowLoop || t == 4) && (loop == rowLoop || size % t == 0) &&
           points >= width * t * (group > 1 ? e.threads.count / group : e.threads.count)) {
         tileLoop = loop;
         tile = t;
@@ -401,10 +404,16 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   int loop = reducedLoops[depth];
   OpBuilder::InsertionGuard guard(b);
   bool sharedLoop = laneInGroup && loop == vectorLoop;
-  Value begin = sharedLoop ? laneInGroup : b.number32(0);
   int64_t size = sharedLoop ? nest.sizes[loop] / width : nest.sizes[loop];
-  scf::ForOp created = b.loop(begin, b.number32(size), b.number32(sharedLoop ? group : 1), carried);
-  Value index = b.extend(created.getInductionVar());
+  Value index;
+  scf::ForOp created;
+  if (sharedLoop) {
+    std::tie(created, index) = threadLoop(b.number32(size), size, laneInGroup, group, carried);
+  } else {
+    created = b.loop(b.number32(0), b.number32(size), b.number32(1), carried);
+    index = created.getInductionVar();
+  }
+  index = b.extend(index);
   for (Part &part : point.parts)
     advance(part, loop, sharedLoop ? b.mul(index, width) : index);
   Carried inner = llvm::to_vector_of<Value>(created.getRegionIterArgs());
@@ -430,6 +439,19 @@ LogicalResult NestEmitter::storeResults(Point &point, const Carried &carried) {
     }
   }
   return success();
+}
+
+/// A loop over [0, total) shared by `count` threads. Where all of them go round equally
+/// often, the loop says how often, so that it can be unrolled.
+std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
+                                                     int64_t count, ValueRange carried) {
+  if (!fixed || *fixed % count != 0) {
+    scf::ForOp created = b.loop(thread, total, b.number32(count), carried);
+    return {created, created.getInductionVar()};
+  }
+  scf::ForOp created = b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried);
+  Value round = b.createOrFold<arith::MulIOp>(created.getInductionVar(), b.number32(count));
+  return {created, b.createOrFold<arith::AddIOp>(round, thread)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -467,8 +489,9 @@ LogicalResult NestEmitter::emitPrivate() {
   total = b.createOrFold<arith::TruncIOp>(b.getI32Type(), total);
 
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = b.loop(e.threads.id, total, b.number32(e.threads.count));
-  SmallVector<Value> digits = digitsOf(b, created.getInductionVar(), counts);
+  auto [created, flat] = threadLoop(total, nest.batched ? std::nullopt : std::optional(fixed), e.threads.id,
+                                    e.threads.count);
+  SmallVector<Value> digits = digitsOf(b, flat, counts);
   Value row = b.number(0);
   ArrayRef<Value> rest = digits;
   if (nest.batched) {
@@ -596,8 +619,8 @@ LogicalResult NestEmitter::emitShared() {
         return failure();
       value = *with;
     }
-  if (whole)
-    b.barrier(); // the scratch memory is free again, and inits have been read
+  if (whole && (nest.batched || fixed > 1))
+    b.barrier(); // the scratch memory is free for the next point
   Value leader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneInGroup, b.number32(0));
   auto branch = scf::IfOp::create(b, leader, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard inner(b);
@@ -618,8 +641,22 @@ LogicalResult NestEmitter::run() {
   chooseTile();
   if (group > 1 && group != 32 && reductions().size() * tile > 8) // what the scratch memory has room for
     group = 32;
-  return group > 1 ? emitShared() : emitPrivate();
+  if (tileLoop != rowLoop)
+    return emitTiled();
+  // How many rows there are the host decides: fewer than a tile are computed one by one.
+  Value enough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, e.rows, b.number(tile));
+  auto branch = scf::IfOp::create(b, enough, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emitTiled()))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  tileLoop = none;
+  tile = 1;
+  return emitTiled();
 }
+
+LogicalResult NestEmitter::emitTiled() { return group > 1 ? emitShared() : emitPrivate(); }
 
 LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest) {
   return NestEmitter(emitter, nest).run();

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the bundles and computes the references that scripts/gpu.sh packs:
+
+    gpu.py BIN FOLDER
+
+A line of FOLDER/cases.txt is name|case|bundle|options|results, one of
+FOLDER/bench.txt name|bundle|options.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+tools, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+# Small lengths that no tile divides; 7 and 127 one after the other come from `each`.
+ODD = {"N": 3, "L": 7, "D": 2, "B": 1, "H": 3, "M": 3, "K": 3, "Q": 3, "R": 1, "S": 5, "T": 3, "F": 3}
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[:2000]}")
+
+
+def with_type(text, element):
+    aliases = re.findall(r"^!(\w+) = tensor<([0-9x]*)f32>", text, re.M)
+    return [f"--type={name}=tensor<{extents}{element}>" for name, extents in aliases]
+
+
+def bundle(path, name, types, *options):
+    file = out / "bundles" / f"{name}.ftb"
+    run(tools / "ft-translate", "--mlir-to-bundle", path, *types, *options, "-o", file)
+    return file.read_bytes().count(b'"output": true')
+
+
+def cases(text):
+    lengths = re.findall(r"(\w+) = \d+", re.search(r"ft\.lengths = \{([^}]*)\}", text)[1])
+    odd = [f"--dim={name}={ODD.get(name, 3)}" for name in lengths]
+    yield "default", [], []
+    yield "odd", [], odd
+    for element, dims in (("f16", []), ("bf16", odd), ("f64", odd)):
+        yield element, with_type(text, element), dims
+    for name in lengths:
+        for value in (7, 127):
+            others = [f"--dim={o}={ODD.get(o, 3)}" for o in lengths if o != name]
+            if value == 7 or len(others) < 3:
+                yield f"{name}{value}", [], [*others, f"--dim={name}={value}"]
+
+
+for folder in ("bundles", "cases"):
+    (out / folder).mkdir(parents=True, exist_ok=True)
+lines = []
+for path in sorted((root / "examples").glob("*.mlir")):
+    made = {}
+    for case, types, dims in cases(path.read_text()):
+        name = path.stem + (f"_{case}" if types else "")
+        if name not in made:
+            made[name] = bundle(path, name, types)
+        files = [out / "cases" / f"{path.stem}.{case}.{i}.npy" for i in range(made[name])]
+        run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, *dims,
+            *(f"--out={file}" for file in files))
+        lines.append(f"{path.stem}|{case}|{name}|{' '.join(dims)}|{made[name]}")
+(out / "cases.txt").write_text("\n".join(lines) + "\n")
+
+lines = []
+for line in (root / "integration/bench.txt").read_text().splitlines():
+    if not line or line.startswith("#"):
+        continue
+    name, file, options = line.split("|")
+    types = [o for o in options.split() if o.startswith("--type")]
+    bundle(root / file, f"bench_{name}", types)
+    lines.append(f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}")
+(out / "bench.txt").write_text("\n".join(lines) + "\n")
+print(f"packed {out}")
