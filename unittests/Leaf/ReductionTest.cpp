@@ -102,6 +102,65 @@ TEST(Reduction, Integers) {
   }
 }
 
+TEST(Reduction, Booleans) {
+  Check test;
+  test.text = R"(
+    func.func private @leaf(%p: tensor<3x37xi1>, %a: tensor<3x37xf32>) -> (tensor<3xi1>, tensor<37xi1>, tensor<3xi1>) {
+      %true = arith.constant dense<true> : tensor<3xi1>
+      %false = arith.constant dense<false> : tensor<37xi1>
+      %all = linalg.reduce { arith.andi } ins(%p : tensor<3x37xi1>) outs(%true : tensor<3xi1>) dimensions = [1]
+      %any = linalg.reduce { arith.ori } ins(%p : tensor<3x37xi1>) outs(%false : tensor<37xi1>) dimensions = [0]
+      %half = arith.constant dense<-0.9> : tensor<3x37xf32>
+      %q = arith.cmpf ogt, %a, %half : tensor<3x37xf32>
+      %r = arith.ori %p, %q : tensor<3x37xi1>
+      %big = linalg.reduce { arith.andi } ins(%r : tensor<3x37xi1>) outs(%true : tensor<3xi1>) dimensions = [1]
+      return %all, %any, %big : tensor<3xi1>, tensor<37xi1>, tensor<3xi1>
+    })";
+  test.reference = [](const std::vector<Values> &in) {
+    Values all(3, 1), any(37), big(3, 1);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 37; ++j) {
+        bool p = in[0][i * 37 + j] != 0;
+        all[i] = all[i] && p;
+        any[j] = any[j] || p;
+        big[i] = big[i] && (p || in[1][i * 37 + j] > -0.9);
+      }
+    return std::vector<Values>{all, any, big};
+  };
+  check(test);
+}
+
+TEST(Reduction, ConvolutionsAndPooling) {
+  Check test;
+  test.text = R"(
+    func.func private @leaf(%x: tensor<1x12x6xf32>, %w: tensor<3x6x20xf32>, %d: tensor<3x6xf32>)
+        -> (tensor<1x10x20xf32>, tensor<1x10x6xf32>, tensor<1x10x6xf32>) {
+      %z = arith.constant dense<0.0> : tensor<1x10x20xf32>
+      %c = linalg.conv_1d_nwc_wcf ins(%x, %w : tensor<1x12x6xf32>, tensor<3x6x20xf32>) outs(%z : tensor<1x10x20xf32>) -> tensor<1x10x20xf32>
+      %z1 = arith.constant dense<0.0> : tensor<1x10x6xf32>
+      %depthwise = linalg.depthwise_conv_1d_nwc_wc ins(%x, %d : tensor<1x12x6xf32>, tensor<3x6xf32>) outs(%z1 : tensor<1x10x6xf32>) -> tensor<1x10x6xf32>
+      %window = tensor.empty() : tensor<3xf32>
+      %pool = linalg.pooling_nwc_sum ins(%x, %window : tensor<1x12x6xf32>, tensor<3xf32>) outs(%z1 : tensor<1x10x6xf32>) -> tensor<1x10x6xf32>
+      return %c, %depthwise, %pool : tensor<1x10x20xf32>, tensor<1x10x6xf32>, tensor<1x10x6xf32>
+    })";
+  test.reference = [](const std::vector<Values> &in) {
+    Values conv(200), depthwise(60), pool(60);
+    for (int t = 0; t < 10; ++t)
+      for (int k = 0; k < 3; ++k)
+        for (int c = 0; c < 6; ++c) {
+          double x = in[0][(t + k) * 6 + c];
+          for (int f = 0; f < 20; ++f)
+            conv[t * 20 + f] += x * in[1][(k * 6 + c) * 20 + f];
+          depthwise[t * 6 + c] += x * in[2][k * 6 + c];
+          pool[t * 6 + c] += x;
+        }
+    return std::vector<Values>{conv, depthwise, pool};
+  };
+  check(test);
+  test.batched = {true, false, false};
+  check(test);
+}
+
 TEST(Reduction, ArgMaxWithTwoResults) {
   Check test;
   test.text = R"(

@@ -41,6 +41,10 @@ struct Bench {
 static void run(const Bench &bench) {
   mlir::ft::LeafOptions options;
   options.batched.assign(bench.batched.begin(), bench.batched.end());
+  if (getenv("FT_AVX2")) {
+    options.target.vectorBytes = 32;
+    options.target.vectorRegisters = 16;
+  }
   auto leaf = CompiledLeaf::make(bench.text, options);
   if (!leaf)
     return;
@@ -190,6 +194,12 @@ static std::string lstmCell(int size, const char *type) {
   return withType(text, type);
 }
 
+static const char *matvec = R"(
+  func.func private @leaf(%h: tensor<64x16xf32>, %c: tensor<16xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+    %y = linalg.matvec ins(%h, %c : tensor<64x16xf32>, tensor<16xf32>) outs(%d : tensor<64xf32>) -> tensor<64xf32>
+    return %y : tensor<64xf32>
+  })";
+
 static std::string unary(const char *op) {
   return std::string("func.func private @leaf(%a: tensor<4096xf32>) -> tensor<4096xf32> {\n"
                      "  %0 = ") +
@@ -237,6 +247,9 @@ int main(int argc, char **argv) {
       {"LSTM cell R=8 64 f32", "GFLOP/s", lstmCell(64, "f32"), 8, 8 * 2.0 * 8 * 64 * 64, cell},
       {"LSTM cell R=32 256 f32", "GFLOP/s", lstmCell(256, "f32"), 32, 8 * 2.0 * 32 * 256 * 256,
        cell},
+      {"R=8 64x16 @ 16 f32", "GFLOP/s", matvec, 8, 8 * 2.0 * 64 * 16},
+      {"R=1 64x2048 @ 2048x1024 f32", "GFLOP/s", matmul(64, 1024, 2048, "f32"), 1,
+       2.0 * 64 * 2048 * 1024},
       {"exp f32", "Gelem/s", unary("math.exp"), 1, 4096},
       {"tanh f32", "Gelem/s", unary("math.tanh"), 1, 4096},
       {"log f32", "Gelem/s", unary("math.log"), 1, 4096},

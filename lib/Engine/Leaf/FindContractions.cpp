@@ -170,7 +170,8 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
   if (b.strides[vectorLoop] != 1) {
     Type accumulated = member.writes.empty() ? Type() : elementType(c);
     int64_t lanes = target.vectorBytes / (isHalf(accumulated) ? 4 : storageBytes(accumulated));
-    bool lanesAlongK = kLoop >= 0 && a.strides[kLoop] == 1 && collapsed.sizes[kLoop] >= 2 * lanes;
+    bool lanesAlongK = kLoop >= 0 && a.strides[kLoop] == 1 &&
+                       collapsed.sizes[kLoop] >= (uses < 4 ? lanes : 2 * lanes);
     if (lanesAlongK && uses < 24) {
       llvm::erase(found.k, kLoop);
       found.k.push_back(kLoop);
