@@ -1,0 +1,118 @@
+//===- SetsTest.cpp - named sets as Presburger sets -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Analysis/Sets.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::presburger;
+
+namespace {
+class SetsTest : public ::testing::Test {
+protected:
+  SetsTest() : space(makeSpace()) { bindDims(&context, i, j); }
+
+  SymbolSpace makeSpace() {
+    names = {StringAttr::get(&context, "N"), StringAttr::get(&context, "L")};
+    return SymbolSpace(names);
+  }
+  // In the order of `names`, not in that of the space.
+  AffineExpr n() { return getAffineSymbolExpr(0, &context); }
+  AffineExpr l() { return getAffineSymbolExpr(1, &context); }
+  AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, &context); }
+  IntegerPolyhedron make(unsigned numDims, ArrayRef<AffineExpr> nonNegative, ArrayRef<AffineExpr> zero = {}) {
+    SetBuilder builder(space, numDims);
+    for (AffineExpr expr : nonNegative)
+      EXPECT_TRUE(succeeded(builder.add(expr, false, names)));
+    for (AffineExpr expr : zero)
+      EXPECT_TRUE(succeeded(builder.add(expr, true, names)));
+    return builder.get();
+  }
+
+  MLIRContext context;
+  SmallVector<StringAttr> names;
+  SymbolSpace space;
+  AffineExpr i, j;
+};
+
+TEST_F(SetsTest, SymbolsAreSorted) {
+  ASSERT_EQ(space.size(), 2u);
+  EXPECT_EQ(space.getNames()[0].getValue(), "L");
+  EXPECT_EQ(space.find("N"), 1u);
+  EXPECT_EQ(space.find("M"), std::nullopt);
+}
+
+TEST_F(SetsTest, EmptyOverAllSymbols) {
+  // 0 <= i < N and i >= N
+  EXPECT_TRUE(isEmpty(make(1, {i, n() - 1 - i, i - n()})));
+  EXPECT_FALSE(isEmpty(make(1, {i, n() - 1 - i})));
+  // Names are not negative.
+  EXPECT_TRUE(isEmpty(make(1, {-n() - 1})));
+}
+
+TEST_F(SetsTest, EmptinessIsOverTheIntegers) {
+  // 2i = 2j + 1 has rational solutions only.
+  EXPECT_TRUE(isEmpty(make(2, {}, {i * 2 - j * 2 - 1})));
+  // 3 <= 4i <= 3 + ... : 1 <= 4i - 4j <= 3
+  EXPECT_TRUE(isEmpty(make(2, {i * 4 - j * 4 - 1, j * 4 - i * 4 + 3})));
+}
+
+TEST_F(SetsTest, DivisionsAndRemainders) {
+  // i mod 2 = 0 and i = 2j + 1
+  EXPECT_TRUE(isEmpty(make(2, {}, {i % 2, i - j * 2 - 1})));
+  // i floordiv 4 = j and i = 4j + 3
+  EXPECT_FALSE(isEmpty(make(2, {}, {i.floorDiv(4) - j, i - j * 4 - 3})));
+  EXPECT_TRUE(isEmpty(make(2, {}, {i.floorDiv(4) - j, i - j * 4 - 4})));
+  // i ceildiv 4 = j and i = 4j - 3
+  EXPECT_FALSE(isEmpty(make(2, {}, {i.ceilDiv(4) - j, i - j * 4 + 3})));
+  EXPECT_TRUE(isEmpty(make(2, {}, {i.ceilDiv(4) - j, i - j * 4 + 4})));
+}
+
+TEST_F(SetsTest, ADimensionTimesALengthIsNone) {
+  SetBuilder builder(space, 1);
+  EXPECT_FALSE(builder.flatten(i * n(), names).has_value());
+  EXPECT_FALSE(builder.flatten(i.floorDiv(n()), names).has_value());
+  EXPECT_FALSE(builder.flatten(i.floorDiv(0), names).has_value());
+}
+
+TEST_F(SetsTest, Cover) {
+  IntegerPolyhedron all = make(1, {i, n() - 1 - i});
+  IntegerPolyhedron first = make(1, {}, {i}), rest = make(1, {i - 1}), gap = make(1, {i - 2});
+  EXPECT_TRUE(isCovered(all, {first, rest}));
+  EXPECT_FALSE(isCovered(all, {first, gap}));
+  EXPECT_FALSE(isCovered(all, {}));
+  EXPECT_TRUE(isCovered(all, {all}));
+  // Even and odd.
+  EXPECT_TRUE(isCovered(all, {make(1, {}, {i % 2}), make(1, {}, {i % 2 - 1})}));
+}
+
+TEST_F(SetsTest, SamplesAreSmall) {
+  IntegerPolyhedron all = make(1, {i, n() - 1 - i});
+  auto sample = findSample(subtract(all, {make(1, {}, {i}), make(1, {i - 2})}));
+  ASSERT_TRUE(sample.has_value());
+  EXPECT_EQ(sampleToString(*sample, {StringAttr::get(&context, "i")}, space), "L = 0, N = 2, i = 1");
+  EXPECT_FALSE(findSample(make(1, {i - n(), n() - 1 - i})).has_value());
+}
+
+TEST_F(SetsTest, ProjectionIsExact) {
+  // There is a j with i = 2j: the even numbers.
+  IntegerPolyhedron even = projectOut(make(2, {i}, {i - j * 2}), 1, 2);
+  EXPECT_EQ(even.getNumDimVars(), 1u);
+  EXPECT_TRUE(even.containsPointNoLocal({4, 0, 0}).has_value());
+  EXPECT_FALSE(even.containsPointNoLocal({3, 0, 0}).has_value());
+  // A unit coefficient leaves no variable behind.
+  EXPECT_EQ(projectOut(make(2, {j}, {i - j - 3}), 1, 2).getNumLocalVars(), 0u);
+}
+
+TEST_F(SetsTest, Relation) {
+  IntegerSet domain = IntegerSet::get(1, 2, {i, n() - 1 - i}, {false, false});
+  auto relation = toRelation(AffineMap::get(1, 2, {i - 1, l() - i}, &context), domain, names, space);
+  ASSERT_TRUE(succeeded(relation));
+  EXPECT_EQ(relation->getNumDomainVars(), 1u);
+  EXPECT_EQ(relation->getNumRangeVars(), 2u);
+  // i = 2, results 1 and L - 2 = 5, with L = 7 and N = 3.
+  EXPECT_TRUE(relation->containsPoint({2, 1, 5, 7, 3}));
+  EXPECT_FALSE(relation->containsPoint({2, 1, 4, 7, 3}));
+  EXPECT_FALSE(relation->containsPoint({3, 2, 4, 7, 3}));
+}
+} // namespace
