@@ -184,6 +184,31 @@ TEST(Contraction, OperandsInOneBuffer) {
   check(test);
 }
 
+TEST(Contraction, StartsWhereTheDataSays) {
+  // The row of the table that the product is added to differs from row to row.
+  Check test;
+  test.low = 0;
+  test.high = 3;
+  test.batched = {true, false, false, true};
+  test.text = R"(
+    func.func private @leaf(%x: tensor<1x24xf32>, %w: tensor<24x32xf32>, %table: tensor<4x32xf32>, %at: tensor<index>) -> tensor<1x32xf32> {
+      %i = tensor.extract %at[] : tensor<index>
+      %start = tensor.extract_slice %table[%i, 0] [1, 32] [1, 1] : tensor<4x32xf32> to tensor<1x32xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<1x24xf32>, tensor<24x32xf32>) outs(%start : tensor<1x32xf32>) -> tensor<1x32xf32>
+      return %0 : tensor<1x32xf32>
+    })";
+  test.reference = [](const std::vector<Values> &in) {
+    Values out(32);
+    for (int n = 0; n < 32; ++n) {
+      out[n] = in[2][int(in[3][0]) * 32 + n];
+      for (int k = 0; k < 24; ++k)
+        out[n] += in[0][k] * in[1][k * 32 + n];
+    }
+    return std::vector<Values>{out};
+  };
+  check(test);
+}
+
 TEST(Contraction, WideningIntegers) {
   Check test;
   test.low = -20;

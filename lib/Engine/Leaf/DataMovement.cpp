@@ -195,7 +195,12 @@ static std::optional<Piece> pieceOf(tensor::InsertSliceOp op) {
   return piece;
 }
 
-/// The ops that assemble; their parts become pieces.
+static bool assembles(Operation *op) {
+  return isa<tensor::ConcatOp, tensor::FromElementsOp, tensor::InsertOp, tensor::InsertSliceOp,
+             tensor::PadOp>(op);
+}
+
+/// What an op assembles; nothing for other ops.
 std::optional<Assembly> GraphBuilder::assemblyOf(Operation *op) {
   Assembly assembly;
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0).getType());
@@ -287,8 +292,7 @@ void GraphBuilder::findDestinations(Block &block) {
       for (Piece &piece : assembly->pieces) {
         Operation *producer = piece.source.getDefiningOp();
         if (producer && !storages.contains(piece.source) &&
-            !(isDataMovement(producer) && !assemblies.contains(producer) &&
-              !isa<tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp>(producer)))
+            (!isDataMovement(producer) || assembles(producer)))
           destinations.try_emplace(piece.source, Destination{op.getResult(0), piece});
       }
     assemblies.try_emplace(&op, std::move(*assembly));

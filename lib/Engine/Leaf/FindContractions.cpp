@@ -48,7 +48,8 @@ static bool matchBody(const Member &member, Contraction &result) {
   result.lhs = *lhs;
   result.rhs = *rhs;
   result.isFloat = isa<arith::MulFOp>(mul);
-  return !member.reads[*lhs].isSplat() && !member.reads[*rhs].isSplat();
+  return !accumulator.getType().isInteger(1) && !member.reads[*lhs].isSplat() &&
+         !member.reads[*rhs].isSplat();
 }
 
 static bool classifyLoops(const Nest &nest, Contraction &result) {
@@ -160,7 +161,9 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
 
   const View &a = collapsed.members.front().reads[found.lhs];
   const View &b = collapsed.members.front().reads[found.rhs];
-  found.rowsAreM = m < 24 && graph.isBatched(a) && !graph.isBatched(b) && a.terms.empty();
+  // Addresses that are themselves data are found in a loop over the rows.
+  found.rowsAreM = m < 24 && graph.isBatched(a) && !graph.isBatched(b) && a.terms.empty() &&
+                   member.inits.front().terms.empty();
   // How many rows of the product will use what is prepared: rows are unknown.
   int64_t uses = found.rowsAreM ? m * 8 : m;
 
