@@ -1,4 +1,4 @@
-//===- ft-run-bundle.cpp - run a bundle without a compiler ----------------===//
+//===- ft-check-bundle.cpp - run a bundle without a compiler ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls an entry of a bundle through the C ABI on arguments that it generates as
@@ -37,12 +37,12 @@ struct Options {
 };
 
 const char usage[] =
-    "usage: ft-run-bundle FILE.ftb [--entry=NAME] [--cpu] [--target=sm_80|sm_90a] [--dim NAME=VALUE]...\n"
+    "usage: ft-check-bundle FILE.ftb [--entry=NAME] [--cpu] [--target=sm_80|sm_90a] [--dim NAME=VALUE]...\n"
     "       [--seed=N] [--arg=x.npy]... [--out=y.npy]... [--compare=y.npy]... [--rtol=R] [--atol=A]\n"
     "       [--bench] [--graph] [--save-arguments=FOLDER]\n";
 
 [[noreturn]] void fail(const std::string &message) {
-  fprintf(stderr, "ft-run-bundle: error: %s\n", message.c_str());
+  fprintf(stderr, "ft-check-bundle: error: %s\n", message.c_str());
   exit(1);
 }
 void check(const Status &status) {
