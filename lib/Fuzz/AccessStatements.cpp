@@ -70,8 +70,8 @@ Value ProgramBuilder::window(Value list) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     int64_t size = rng.pick<int64_t>({1, 2, 3, 3, 4}), step = rng.pick<int64_t>({1, 1, 1, 2, 3}),
             dilation = rng.pick<int64_t>({1, 1, 2});
-    auto boundary = rng.pick(
-        {Boundary::None, Boundary::Zero, Boundary::Clamp, Boundary::Mirror, Boundary::Wrap});
+    auto boundary = rng.pick({Boundary::None, Boundary::None, Boundary::None, Boundary::Zero,
+                              Boundary::Clamp, Boundary::Mirror, Boundary::Wrap});
     int64_t extent = dilation * (size - 1),
             low = boundary == Boundary::None ? 0 : (size - 1) / 2 * dilation;
     int64_t overhang = std::max(low, extent - low);
@@ -211,12 +211,10 @@ static bool divides(int64_t divisor, ArrayRef<std::optional<int64_t>> values) {
 
 Value ProgramBuilder::flattenOrSplit(Value list) {
   ListType type = listType(list);
-  if (type.getDepth() >= 2 && rng.percent(50)) {
+  if (type.getDepth() >= 2 && rng.percent(65)) {
     // A product of names is refused by the conversion: now and then, that too.
-    if (type.getLengths()[1].getConstant().value_or(0) >= 1 || type.getLengths()[0].getConstant() ||
-        rng.percent(3))
-      if (type.getLengths()[1].getConstant().value_or(0) >= 1 || rng.percent(8))
-        return FlattenOp::create(b, loc, list);
+    if (type.getLengths()[1].getConstant().value_or(0) >= 1 || rng.percent(4))
+      return FlattenOp::create(b, loc, list);
   }
   SmallVector<std::optional<int64_t>> values;
   for (unsigned i = 0; i < bindings.size(); ++i)
@@ -278,7 +276,7 @@ Value ProgramBuilder::throughZip(Scope &scope, Value list) {
     return listType(v) && lengthOf(v) == lengthOf(list) &&
            !isa<TupleType>(listType(v).getElement());
   });
-  SmallVector<Value> members{list, other};
+  SmallVector<Value> members{list, other ? other : list};
   Value zipped = ZipOp::create(b, loc, members);
   Value moved;
   switch (rng.below(6)) {
@@ -308,7 +306,7 @@ Value ProgramBuilder::throughZip(Scope &scope, Value list) {
 
 Value ProgramBuilder::access(Scope &scope, Value list) {
   ListType type = listType(list);
-  switch (rng.weighted({9, 8, 10, 7, 12, 14, 10, 9, 9, 8, 6, 6, 6})) {
+  switch (rng.weighted({8, 7, 11, 8, 15, 14, 9, 9, 17, 9, 14, 7, 6})) {
   case 0:
     return shift(scope, list);
   case 1:
@@ -344,7 +342,7 @@ Value ProgramBuilder::access(Scope &scope, Value list) {
       return !isa<TupleType>(v.getType()) && (!l || l.getDepth() < 3);
     });
     LengthAttr n = rng.percent(50) ? type.getLength() : randomLength();
-    return holds(n) ? Value(RepeatOp::create(b, loc, v, n)) : Value();
+    return v && holds(n) ? Value(RepeatOp::create(b, loc, v, n)) : Value();
   }
   }
 }

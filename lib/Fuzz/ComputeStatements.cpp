@@ -88,6 +88,13 @@ ComputeOp ProgramBuilder::closeBody(Scope &scope, Body &body, OperatorKind kind,
   return op;
 }
 
+/// Statements of the region that nothing takes up yet.
+bool ProgramBuilder::hasUnused(Scope &scope) {
+  return llvm::any_of(scope.values, [](Value v) {
+    return v.getDefiningOp() && v.use_empty() && !hasTuple(v.getType());
+  });
+}
+
 SmallVector<Value> ProgramBuilder::chooseYields(Scope &scope, unsigned count) {
   SmallVector<Value> chosen;
   auto test = [&](Value v) {
@@ -96,12 +103,18 @@ SmallVector<Value> ProgramBuilder::chooseYields(Scope &scope, unsigned count) {
     return !hasTuple(v.getType()) && (!list || list.getDepth() < 3) && elements <= 20000 &&
            !llvm::is_contained(chosen, v);
   };
+  auto isResult = [](Value v) { return isa_and_nonnull<ComputeOp>(v.getDefiningOp()); };
   for (unsigned i = 0; i < count; ++i) {
     // What was made here, most of all what nothing used; sometimes an element, a
     // captured value, a constant: those get copies.
-    Value v = pick(
-        scope, [&](Value v) { return test(v) && v.getDefiningOp() && v.use_empty(); },
-        /*own=*/true);
+    Value v;
+    if (rng.percent(75)) // nests stay deep when what the inner ones made goes on
+      v = pick(
+          scope, [&](Value v) { return test(v) && isResult(v) && v.use_empty(); }, /*own=*/true);
+    if (!v)
+      v = pick(
+          scope, [&](Value v) { return test(v) && v.getDefiningOp() && v.use_empty(); },
+          /*own=*/true);
     if (!v || rng.percent(12))
       if (Value other = pick(scope, test, /*own=*/rng.percent(75)))
         v = other;
@@ -230,7 +243,7 @@ void ProgramBuilder::ordered(Scope &scope, OperatorKind kind, ArrayRef<Value> li
   }
   if (values.size() > 1 && values[0].getType() == values[1].getType() && rng.percent(20))
     std::swap(values[0], values[1]);
-  if (!noInit && rng.percent(40))
+  if (!noInit && rng.percent(hasUnused(body.scope) ? 75 : 20))
     emits = chooseYields(body.scope, rng.between(1, 2));
   ComputeOp op = closeBody(scope, body, kind, lists, inits, values, emits, lag);
   for (Value r : op->getResults())
@@ -492,7 +505,7 @@ void ProgramBuilder::withCombine(Scope &scope, OperatorKind kind, ArrayRef<Value
     at += m.width;
   }
   SmallVector<Value> emits;
-  if (kind == OperatorKind::Scan && rng.percent(30))
+  if (kind == OperatorKind::Scan && rng.percent(hasUnused(body.scope) ? 75 : 20))
     emits = chooseYields(body.scope, 1);
   ComputeOp op = closeBody(scope, body, kind, lists, inits, values, emits, 1, identities,
                            std::move(combining));
@@ -541,8 +554,10 @@ bool ProgramBuilder::computeStep(Scope &scope) {
 
 bool ProgramBuilder::traverse(Scope &scope, Value first) {
   LengthAttr n = lengthOf(first);
-  // An access operator on the way.
-  if (rng.percent(15)) {
+  // Access operators on the way.
+  for (int chance : {45, 25}) {
+    if (!rng.percent(chance) || hasTuple(first.getType()))
+      continue;
     Value other = access(scope, first);
     if (other && listType(other) && isReasonable(other.getType()) && canTraverse(scope, other)) {
       first = other;
@@ -572,7 +587,7 @@ bool ProgramBuilder::traverse(Scope &scope, Value first) {
     Value all = ZipOp::create(b, loc, lists);
     lists.assign(1, all);
   }
-  auto kind = static_cast<OperatorKind>(rng.weighted({26, 10, 9, 12, 10, 10, 13, 11}));
+  auto kind = static_cast<OperatorKind>(rng.weighted({36, 8, 7, 10, 8, 9, 12, 10}));
   switch (kind) {
   case OperatorKind::Map:
     map(scope, lists);

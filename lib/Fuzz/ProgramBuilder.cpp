@@ -325,7 +325,7 @@ Program ProgramBuilder::run() {
   top = &scope;
   chooseLengths();
   chooseTypes();
-  targetDepth = 1 + rng.weighted({12, 33, 38, 17});
+  targetDepth = 1 + rng.weighted({10, 22, 45, 23});
 
   // Every name is bound by an argument.
   for (StringAttr n : names) {

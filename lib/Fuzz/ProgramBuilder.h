@@ -128,6 +128,7 @@ private:
                       ArrayRef<Value> inits, ArrayRef<Value> values, ArrayRef<Value> emits,
                       int64_t lag = 1, ArrayRef<Value> identities = {},
                       std::unique_ptr<Region> combine = nullptr);
+  bool hasUnused(Scope &scope);
   SmallVector<Value> chooseYields(Scope &scope, unsigned count);
   /// An associative operation on tensors, or on lists of them element by element.
   struct Monoid {

@@ -71,6 +71,8 @@ private:
   /// A graph body: blocks for everything in `body` at the builder's insertion point.
   LogicalResult lowerBody(Block &body, const Context &context, ArrayRef<Dest> yields);
   LogicalResult lowerCompute(ComputeOp op, const Context &context, const Dests &dests);
+  /// No iteration at any lengths that the bounds allow.
+  bool neverRuns(const Context &context);
   LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
   LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);

@@ -204,6 +204,7 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
 LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, const Dests &dests) {
   // Every result has a place before the nest is built; its view is that place.
   SmallVector<Dest> results;
+  SmallVector<etdg::BufferOp> planeBuffers;
   for (OpResult result : op->getResults()) {
     SmallVector<Member> members;
     flattenType(result.getType(), members);
@@ -218,12 +219,16 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
         SmallVector<LengthAttr> lengths(member.lengths);
         SmallVector<int64_t> live;
         if (planes) {
-          // The state of every iteration; only the last is needed between two.
+          // The state of every iteration; only the last is needed between two, and
+          // while a list is written element by element, the one before it.
+          bool isList = !lengths.empty();
           lengths.insert(lengths.begin(), op.getLength());
           live.assign(lengths.size(), -1);
-          live[0] = 1;
+          live[0] = isList ? 2 : 1;
         }
         dest.buffer = createBuffer(op.getLoc(), lengths, member.element, live);
+        if (planes)
+          planeBuffers.push_back(dest.buffer.getDefiningOp<etdg::BufferOp>());
         for (unsigned d = 0; d < lengths.size(); ++d)
           dest.results.push_back(names.viewDim(d));
       }
@@ -252,6 +257,16 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
       return failure();
   }
   Block &block = nest.getBody().front();
+  // A leaf reads all before it writes. The children of a graph block run one after
+  // the other: one may read the plane before while another has written its own.
+  bool hasChildren = false;
+  nest.walk([&](etdg::BlockOp inner) { hasChildren |= inner->getParentOp() != nest; });
+  if (hasChildren)
+    for (etdg::BufferOp buffer : planeBuffers) {
+      SmallVector<int64_t> live(*buffer.getLive());
+      live[0] = 2;
+      buffer.setLiveAttr(builder.getDenseI64ArrayAttr(live));
+    }
   if (llvm::hasSingleElement(block)) {
     block.front().moveBefore(nest);
     nest.erase();
@@ -296,6 +311,12 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
   return success();
 }
 
+bool Converter::neverRuns(const Context &context) {
+  SmallVector<Constraint> all(context.ancestorsDomain);
+  all.append(context.domain.begin(), context.domain.end());
+  return system->isEmpty(context.numDims(), all);
+}
+
 LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<Dest> results) {
   AffineExpr n = names.length(op.getLength());
   if (!n.isPureAffine())
@@ -312,13 +333,18 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
     kind = OperatorKind::ScanL;
   if (kind == OperatorKind::FoldR)
     kind = OperatorKind::FoldL;
-  if (op.getCombineOrNull() && context.combining) {
+  // Blocks combine tensors: states that are lists stay in order.
+  bool combines = op.getCombineOrNull() &&
+                  llvm::all_of(op.getStateArgs(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  if (op.getCombineOrNull() && !combines)
+    kind = op.isScan() ? OperatorKind::ScanL : OperatorKind::FoldL;
+  if (combines && context.combining) {
     // A block has one combine region, its innermost: the outer scan stays in order.
     for (OperatorKind &k : context.operators)
       if (k == OperatorKind::Scan)
         k = OperatorKind::ScanL;
   }
-  if (op.getCombineOrNull())
+  if (combines)
     context.combining = op;
   context.operators.push_back(kind);
 
@@ -357,7 +383,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
   Constraint first{t}, last{n - 1 - t};
   if (op.isMap()) {
     context.domain.append({first, last});
-    return lowerRegion(op, context, yields);
+    return neverRuns(context) ? success() : lowerRegion(op, context, yields);
   }
 
   int64_t lag = op.getLagOrOne();
@@ -377,7 +403,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
       environment[argument] = std::move(views);
     }
     context.domain.append({first, last});
-    return lowerRegion(op, context, yields);
+    return neverRuns(context) ? success() : lowerRegion(op, context, yields);
   }
 
   // Scans: the first `lag` iterations, then the rest.
@@ -387,8 +413,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
       region.domain.append({first, {names.constant(lag - 1) - t}, last});
     else
       region.domain.append({{t - lag}, last});
-    std::optional<int64_t> constant = op.getLength().getConstant();
-    if (constant && (initial ? *constant == 0 : *constant <= lag))
+    if (neverRuns(region))
       continue;
     unsigned s = 0;
     for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {

@@ -79,8 +79,8 @@ static LogicalResult verifyLengthTable(Operation *op, NamedAttribute attribute,
 LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  // The CPU engine marks the functions of its leaves.
-  if (name.starts_with("ft.leaf") || name.starts_with("ft.scratch"))
+  // The CPU engine marks the functions of its leaves and of their products.
+  if (name.starts_with("ft.leaf") || name.starts_with("ft.scratch") || name == "ft.product")
     return success();
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
