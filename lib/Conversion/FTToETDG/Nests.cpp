@@ -97,14 +97,23 @@ static LogicalResult refuse(Operation *op) {
 }
 
 LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy) {
+  // Copies serve this operator alone: the operand may belong to a region further
+  // out, where the copy's buffer is not.
+  std::map<unsigned, std::vector<View>> copies;
+  auto views = [&](Value v) -> ArrayRef<View> {
+    for (auto &[operand, copied] : copies)
+      if (op->getOperand(operand) == v)
+        return copied;
+    return viewsOf(v);
+  };
   for (;;) {
-    std::vector<View> views;
+    std::vector<View> result;
     unsigned copyOperand = 0;
-    switch (computeAccess(names, op, [&](Value v) { return viewsOf(v); }, views, copyOperand)) {
+    switch (computeAccess(names, op, views, result, copyOperand)) {
     case AccessStatus::Failed:
       return failure();
     case AccessStatus::Ok:
-      environment[op->getResult(0)] = std::move(views);
+      environment[op->getResult(0)] = std::move(result);
       return success();
     case AccessStatus::NeedsCopy:
       if (!copiesAllowed) {
@@ -113,7 +122,7 @@ LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed
       }
       // The operand gets a buffer of its own, and the operator another try.
       std::vector<View> copied;
-      for (const View &view : std::vector<View>(viewsOf(op->getOperand(copyOperand)))) {
+      for (const View &view : std::vector<View>(views(op->getOperand(copyOperand)))) {
         Value buffer = createBuffer(op->getLoc(), view.lengths, view.element);
         Dest dest{buffer, {}};
         for (unsigned d = 0; d < view.depth(); ++d)
@@ -122,7 +131,7 @@ LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed
           return failure();
         copied.push_back(bufferView(buffer, {view.lengths, view.element}));
       }
-      environment[op->getOperand(copyOperand)] = std::move(copied);
+      copies[copyOperand] = std::move(copied);
     }
   }
 }
@@ -532,5 +541,10 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
   if (failed(lowerBody(body, context.asAncestors(), yields)))
     return failure();
   etdg::YieldOp::create(builder, op.getLoc(), ValueRange());
+  // Nothing in it ever runs.
+  if (llvm::none_of(block.getBody().front(), [](Operation &inner) { return isa<etdg::BlockOp, etdg::NestOp>(inner); })) {
+    builder.setInsertionPoint(block);
+    block.erase();
+  }
   return success();
 }
