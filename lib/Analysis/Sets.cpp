@@ -122,13 +122,22 @@ SymbolSpace::SymbolSpace(GraphOp graph) {
         if (!length.isConstant() && !length.getSingleName())
           facts.push_back(length);
   }
-  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
+  auto addFacts = [&](ft::BoundsAttr bounds) {
     for (ft::LengthAttr length : bounds.getNonNegative()) {
       facts.push_back(length);
       for (StringAttr name : length.getNames())
         add(name, true);
       addProducts(length.getExpr(), length.getNames());
     }
+  };
+  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
+    addFacts(bounds);
+  // What every call checks holds too: splits come out even, casts change nothing.
+  if (auto checks = graph->getAttrOfType<ArrayAttr>("etdg.checks"))
+    for (Attribute check : checks)
+      if (auto entry = dyn_cast<DictionaryAttr>(check))
+        if (auto bounds = entry.getAs<ft::BoundsAttr>("holds"))
+          addFacts(bounds);
   graph.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       addType(type);
@@ -173,22 +182,28 @@ std::optional<unsigned> SymbolSpace::find(StringRef name) const {
 void LinearExpr::add(unsigned variable, int64_t coefficient) {
   if (variable >= coefficients.size())
     coefficients.resize(variable + 1, 0);
-  coefficients[variable] += coefficient;
+  overflow |= llvm::AddOverflow(coefficients[variable], coefficient, coefficients[variable]);
 }
 
 LinearExpr &LinearExpr::operator+=(const LinearExpr &other) {
   for (auto [v, c] : llvm::enumerate(other.coefficients))
     if (c)
       add(v, c);
-  constant += other.constant;
+  overflow |= other.overflow | llvm::AddOverflow(constant, other.constant, constant);
   return *this;
 }
 
 LinearExpr &LinearExpr::operator*=(int64_t factor) {
   for (int64_t &c : coefficients)
-    c *= factor;
-  constant *= factor;
+    overflow |= llvm::MulOverflow(c, factor, c);
+  overflow |= llvm::MulOverflow(constant, factor, constant);
   return *this;
+}
+
+bool LinearExpr::isSmall() const {
+  constexpr int64_t limit = int64_t(1) << 60;
+  auto fits = [](int64_t value) { return -limit <= value && value <= limit; };
+  return !overflow && fits(constant) && llvm::all_of(coefficients, fits);
 }
 
 bool LinearExpr::isConstant() const {
@@ -238,7 +253,7 @@ std::optional<LinearExpr> SetBuilder::flatten(AffineExpr expr, ArrayRef<StringAt
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     LinearExpr result;
     result.constant = constant.getValue();
-    return result;
+    return result.isSmall() ? std::optional(result) : std::nullopt;
   }
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return variable(offset + dim.getPosition());
@@ -257,7 +272,7 @@ std::optional<LinearExpr> SetBuilder::flatten(AffineExpr expr, ArrayRef<StringAt
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::Add) {
     *lhs += *rhs;
-    return lhs;
+    return lhs->isSmall() ? lhs : std::nullopt;
   }
   if (expr.getKind() == AffineExprKind::Mul) {
     if (!rhs->isConstant())
@@ -265,9 +280,9 @@ std::optional<LinearExpr> SetBuilder::flatten(AffineExpr expr, ArrayRef<StringAt
     if (!rhs->isConstant())
       return std::nullopt;
     *lhs *= rhs->constant;
-    return lhs;
+    return lhs->isSmall() ? lhs : std::nullopt;
   }
-  if (!rhs->isConstant() || rhs->constant <= 0)
+  if (!rhs->isConstant() || rhs->constant <= 0 || !rhs->isSmall())
     return std::nullopt;
   int64_t divisor = rhs->constant;
   LinearExpr dividend = *lhs;
@@ -296,7 +311,7 @@ std::optional<LinearExpr> SetBuilder::flatten(AffineExpr expr, ArrayRef<StringAt
     result *= -divisor;
     result += *lhs;
   }
-  return result;
+  return result.isSmall() ? std::optional(result) : std::nullopt;
 }
 
 void SetBuilder::add(LinearExpr constraint, bool isEq) {

@@ -43,7 +43,8 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
     graph = *module->getOps<GraphOp>().begin();
     graph.walk([&](BlockOp block) { blocks[block.getBlockName().value_or("")] = block; });
-    graph.walk([&](BufferOp buffer) { buffers[buffer.getNameHint().value_or("")] = buffer.getResult(); });
+    graph.walk(
+        [&](BufferOp buffer) { buffers[buffer.getNameHint().value_or("")] = buffer.getResult(); });
   }
 
   MLIRContext context;

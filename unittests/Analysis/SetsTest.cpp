@@ -20,7 +20,8 @@ protected:
   AffineExpr n() { return getAffineSymbolExpr(0, &context); }
   AffineExpr l() { return getAffineSymbolExpr(1, &context); }
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, &context); }
-  IntegerPolyhedron make(unsigned numDims, ArrayRef<AffineExpr> nonNegative, ArrayRef<AffineExpr> zero = {}) {
+  IntegerPolyhedron make(unsigned numDims, ArrayRef<AffineExpr> nonNegative,
+                         ArrayRef<AffineExpr> zero = {}) {
     SetBuilder builder(space, numDims);
     for (AffineExpr expr : nonNegative)
       EXPECT_TRUE(succeeded(builder.add(expr, false, names)));
@@ -72,7 +73,15 @@ TEST_F(SetsTest, ADimensionTimesALengthIsNone) {
   SetBuilder builder(space, 1);
   EXPECT_FALSE(builder.flatten(i * n(), names).has_value());
   EXPECT_FALSE(builder.flatten(i.floorDiv(n()), names).has_value());
-  EXPECT_FALSE(builder.flatten(i.floorDiv(0), names).has_value());
+  EXPECT_FALSE(builder.flatten(i.floorDiv(j), names).has_value());
+}
+
+TEST_F(SetsTest, CoefficientsThatDoNotFit) {
+  SetBuilder builder(space, 1);
+  int64_t large = int64_t(1) << 62;
+  EXPECT_FALSE(builder.flatten(constant(large), names).has_value());
+  EXPECT_FALSE(builder.flatten(i * large, names).has_value());
+  EXPECT_FALSE(builder.flatten((i * (large / 8) + n()) * 16, names).has_value());
 }
 
 TEST_F(SetsTest, Cover) {
@@ -90,7 +99,8 @@ TEST_F(SetsTest, SamplesAreSmall) {
   IntegerPolyhedron all = make(1, {i, n() - 1 - i});
   auto sample = findSample(subtract(all, {make(1, {}, {i}), make(1, {i - 2})}));
   ASSERT_TRUE(sample.has_value());
-  EXPECT_EQ(sampleToString(*sample, {StringAttr::get(&context, "i")}, space), "L = 0, N = 2, i = 1");
+  EXPECT_EQ(sampleToString(*sample, {StringAttr::get(&context, "i")}, space),
+            "L = 0, N = 2, i = 1");
   EXPECT_FALSE(findSample(make(1, {i - n(), n() - 1 - i})).has_value());
 }
 
@@ -106,7 +116,8 @@ TEST_F(SetsTest, ProjectionIsExact) {
 
 TEST_F(SetsTest, Relation) {
   IntegerSet domain = IntegerSet::get(1, 2, {i, n() - 1 - i}, {false, false});
-  auto relation = toRelation(AffineMap::get(1, 2, {i - 1, l() - i}, &context), domain, names, space);
+  auto relation =
+      toRelation(AffineMap::get(1, 2, {i - 1, l() - i}, &context), domain, names, space);
   ASSERT_TRUE(succeeded(relation));
   EXPECT_EQ(relation->getNumDomainVars(), 1u);
   EXPECT_EQ(relation->getNumRangeVars(), 2u);

@@ -33,14 +33,17 @@ TEST(BlockBuilderTest, SortsDropsAndRenumbers) {
   block.operators = {ft::OperatorKind::Map, ft::OperatorKind::Map};
   block.dims = {name("i"), name("k")};
   block.symbols = {name("N"), name("Z"), name("L")};
-  block.domain = IntegerSet::get(2, 3, {l - 1 - k, k + unused - unused, n - 1 - i, i}, {false, false, false, false});
+  block.domain = IntegerSet::get(2, 3, {l - 1 - k, k + unused - unused, n - 1 - i, i},
+                                 {false, false, false, false});
   // The write is named first and used last.
   int64_t target = block.operandFor(y), source = block.operandFor(x);
   EXPECT_EQ(block.operandFor(y), target);
-  block.reads = {ReadAttr::get(
-      &context, PieceAttr::getBuffer(getUniverse(&context, 2, 3), source, AffineMap::get(2, 3, {i, k}, &context)), 0)};
-  block.writes = {
-      WriteAttr::get(&context, target, AffineMapAttr::get(AffineMap::get(2, 3, {i, l - 1 - k}, &context)))};
+  block.reads = {ReadAttr::get(&context,
+                               PieceAttr::getBuffer(getUniverse(&context, 2, 3), source,
+                                                    AffineMap::get(2, 3, {i, k}, &context)),
+                               0)};
+  block.writes = {WriteAttr::get(
+      &context, target, AffineMapAttr::get(AffineMap::get(2, 3, {i, l - 1 - k}, &context)))};
   OpBuilder builder(ret);
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   BlockOp op = block.build(builder, builder.getUnknownLoc(), TypeRange(Type(scalar)));
@@ -53,8 +56,9 @@ TEST(BlockBuilderTest, SortsDropsAndRenumbers) {
   EXPECT_EQ(op.getBuffers()[0], x);
   EXPECT_EQ(op.getBuffers()[1], y);
   AffineExpr first = getAffineSymbolExpr(0, &context), second = getAffineSymbolExpr(1, &context);
-  EXPECT_EQ(op.getDomainSet(), canonicalizeSet(IntegerSet::get(2, 2, {i, second - 1 - i, k, first - 1 - k},
-                                                               {false, false, false, false})));
+  EXPECT_EQ(op.getDomainSet(),
+            canonicalizeSet(IntegerSet::get(2, 2, {i, second - 1 - i, k, first - 1 - k},
+                                            {false, false, false, false})));
   EXPECT_EQ(op.getWrite(0).getMap().getValue().getResult(1), first - k - 1);
   EXPECT_EQ(op.getOperator(0), ft::OperatorKind::Map);
   EXPECT_TRUE(op.isLeaf());

@@ -66,6 +66,12 @@ TEST_F(SetTextTest, RemaindersStay) {
   EXPECT_EQ(canonical({i - j % 3}, {false}), "i >= mod(j, 3)");
 }
 
+TEST_F(SetTextTest, LargeNumbers) {
+  int64_t large = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(canonical({i - large}, {false}), "i - 9223372036854775807 >= 0");
+  EXPECT_EQ(canonical({i * (large / 2) + j}, {false}), "4611686018427387903 * i + j >= 0");
+}
+
 TEST_F(SetTextTest, Intersect) {
   IntegerSet a = IntegerSet::get(2, 2, {i}, {false}), b = IntegerSet::get(2, 2, {i - 4}, {false});
   EXPECT_EQ(conditionsToString(intersect(a, b), dims, symbols), "i >= 4");

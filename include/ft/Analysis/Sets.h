@@ -51,6 +51,8 @@ private:
 struct LinearExpr {
   SmallVector<int64_t> coefficients;
   int64_t constant = 0;
+  /// Once a coefficient has not fitted 64 bits, the rest means nothing.
+  bool overflow = false;
 
   int64_t at(unsigned variable) const {
     return variable < coefficients.size() ? coefficients[variable] : 0;
@@ -59,6 +61,8 @@ struct LinearExpr {
   LinearExpr &operator+=(const LinearExpr &other);
   LinearExpr &operator*=(int64_t factor);
   bool isConstant() const;
+  /// No overflow, and room for a few sums more.
+  bool isSmall() const;
 };
 
 /// Builds a conjunction over numbered dimensions, then the symbols of a space,
@@ -70,7 +74,7 @@ public:
 
   /// The expression over the set's variables, with local variables for
   /// divisions; none when it is no quasi-affine expression (a product of a
-  /// dimension and a symbol).
+  /// dimension and a symbol) or a coefficient does not fit.
   std::optional<LinearExpr> flatten(AffineExpr expr, ArrayRef<StringAttr> names,
                                     unsigned offset = 0);
 

@@ -385,3 +385,16 @@ etdg.graph @flat(%x: !etdg.buffer<[N * M], tensor<f32>>, %n: !etdg.buffer<[N, M]
   } : !etdg.buffer<[N * M], tensor<f32>>, !etdg.buffer<[N * M], tensor<f32>>
   etdg.return %y : !etdg.buffer<[N * M], tensor<f32>>
 }
+
+// -----
+
+// Numbers that no sum of two can hold.
+!b = !etdg.buffer<[N], tensor<f32>>
+etdg.graph @large(%x: !b) -> !b {
+  %y = etdg.buffer : !b
+  // expected-error @+1 {{(V) a set or map is not quasi-affine}}
+  etdg.block [map] (i) in [0, N) reads (%a = %x[i + 4611686018427387904] : tensor<f32>) writes (%y[i]) {
+    etdg.yield %a : tensor<f32>
+  } : !b, !b
+  etdg.return %y : !b
+}

@@ -17,35 +17,43 @@ using namespace mlir::etdg;
 // Linear forms
 //===----------------------------------------------------------------------===//
 
-static void addTerms(AffineExpr expr, int64_t factor, LinearForm &form) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    form.constant += factor * constant.getValue();
-    return;
-  }
+/// Coefficients beyond this are left where they are, so that sums of two never overflow.
+static constexpr int64_t maxCoefficient = int64_t(1) << 60;
+
+static bool addChecked(int64_t &sum, int64_t value) {
+  return !llvm::AddOverflow(sum, value, sum) && std::abs(sum) <= maxCoefficient;
+}
+
+/// Adds `factor · expr` to the form; false on overflow.
+static bool addTerms(AffineExpr expr, int64_t factor, LinearForm &form) {
+  int64_t product;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return !llvm::MulOverflow(factor, constant.getValue(), product) &&
+           addChecked(form.constant, product);
   if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    if (expr.getKind() == AffineExprKind::Add) {
-      addTerms(binary.getLHS(), factor, form);
-      addTerms(binary.getRHS(), factor, form);
-      return;
-    }
-    if (expr.getKind() == AffineExprKind::Mul) {
-      if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS()))
-        return addTerms(binary.getLHS(), factor * constant.getValue(), form);
-      if (auto constant = dyn_cast<AffineConstantExpr>(binary.getLHS()))
-        return addTerms(binary.getRHS(), factor * constant.getValue(), form);
-    }
+    if (expr.getKind() == AffineExprKind::Add)
+      return addTerms(binary.getLHS(), factor, form) && addTerms(binary.getRHS(), factor, form);
+    if (expr.getKind() == AffineExprKind::Mul)
+      for (auto [value, other] :
+           {std::pair(binary.getRHS(), binary.getLHS()), {binary.getLHS(), binary.getRHS()}})
+        if (auto constant = dyn_cast<AffineConstantExpr>(value))
+          return !llvm::MulOverflow(factor, constant.getValue(), product) &&
+                 addTerms(other, product, form);
   }
   for (auto &[atom, coefficient] : form.terms)
-    if (atom == expr) {
-      coefficient += factor;
-      return;
-    }
+    if (atom == expr)
+      return addChecked(coefficient, factor);
   form.terms.push_back({expr, factor});
+  return std::abs(factor) <= maxCoefficient;
 }
 
 LinearForm LinearForm::of(AffineExpr expr) {
   LinearForm form;
-  addTerms(expr, 1, form);
+  if (!addTerms(expr, 1, form)) {
+    form.terms.assign(1, {expr, 1});
+    form.constant = 0;
+    return form;
+  }
   llvm::erase_if(form.terms, [](const auto &term) { return term.second == 0; });
   // Dimensions, then symbols, then the rest by how they print: an order that
   // does not depend on how the expression was written.
