@@ -168,9 +168,12 @@ bool tocpu::isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(
       for (AffineExpr e : piece.getSet().getValue().getConstraints())
         if (e.isFunctionOfDim(dim))
           return false;
-      for (etdg::GatherAttr gather : piece.getGathers())
-        if (gather.getMap().getValue().isFunctionOfDim(dim))
+      for (etdg::GatherAttr gather : piece.getGathers()) {
+        // Each row has private indices of its own, whatever the map says.
+        Operation *indices = leaf.getBuffers()[gather.getOperand()].getDefiningOp();
+        if (gather.getMap().getValue().isFunctionOfDim(dim) || (indices && !isa<etdg::GraphOp>(indices->getParentOp())))
           return false;
+      }
       if (piece.getKind() == etdg::SourceKind::Buffer &&
           !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
         return false;
