@@ -141,8 +141,15 @@ void Code::storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bo
 // Control
 //===----------------------------------------------------------------------===//
 
-scf::ForOp Code::loop(Value begin, Value end, Value step, ValueRange inits) {
+scf::ForOp Code::loop(Value begin, Value end, Value step, ValueRange inits, int64_t unroll) {
   auto created = scf::ForOp::create(*this, begin, end, step, inits);
+  if (unroll > 0) {
+    auto disable = unroll == 1 ? getBoolAttr(true) : BoolAttr();
+    auto count = unroll == 1 ? IntegerAttr() : getI32IntegerAttr(int32_t(unroll));
+    auto how = LLVM::LoopUnrollAttr::get(getContext(), disable, count, {}, {}, {}, {}, {});
+    created->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {}, how, {}, {}, {}, {},
+                                                                      {}, {}, {}, {}, {}, {}, {}));
+  }
   if (inits.empty()) // with no iteration arguments the builder adds the yield
     setInsertionPoint(created.getBody()->getTerminator());
   else

@@ -60,7 +60,8 @@ public:
   void storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bool aligned);
 
   // Control.
-  scf::ForOp loop(Value begin, Value end, Value step, ValueRange inits = {});
+  /// `unroll`: into how many copies LLVM is to unroll it; 1 keeps it as it is, 0 leaves that open.
+  scf::ForOp loop(Value begin, Value end, Value step, ValueRange inits = {}, int64_t unroll = 0);
   void barrier() { NVVM::Barrier0Op::create(*this); }
   /// The value of the lane whose number differs in `mask`; any type of at most 64 bits.
   Value shuffle(Value value, int64_t mask);

@@ -161,8 +161,6 @@ void GraphEmitter::beginKernel(StringRef name) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
   kernel = LLVM::LLVMFuncOp::create(b, name, type);
   kernel->setAttr("nvvm.kernel", b.getUnitAttr());
-  // Without it ptxas may spill to raise the occupancy.
-  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
   kernel->setAttr("nvvm.maxntid", b.getDenseI32ArrayAttr({int32_t(threads.count), 1, 1}));
   Block *body = b.createBlock(&kernel.getBody());
   b.setInsertionPointToStart(body);
@@ -174,6 +172,7 @@ void GraphEmitter::beginKernel(StringRef name) {
   blockParts.clear();
   sharedUsed = 0;
   leafShared = 0;
+  usesTiles = false;
   atEntry([&] {
     threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
     leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
@@ -223,10 +222,10 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     std::tie(rowLower, rowUpper) = emitBounds(nest, *rowDim, point);
     auto [hostLower, hostUpper] = hostBounds(nest, *rowDim);
     HostExpr rows = HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
-    // A task for each multiprocessor; where there are more rows than that, enough of
+    // Two tasks for each multiprocessor; where there are more rows than that, enough of
     // them in a task that its leaves compute them by tiles (NestEmitter.cpp).
     HostExpr share = HostExpr::binary(
-        HostExpr::max, HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors), 1);
+        HostExpr::max, HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2), 1);
     HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * 4 + 1, 4);
     HostExpr rowsInTask = HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
     total = others * HostExpr::binary(HostExpr::ceildiv, rows, rowsInTask);
@@ -261,6 +260,10 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   LLVM::ReturnOp::create(b, ValueRange());
   leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(
       b.getI64IntegerAttr(int64_t(llvm::alignTo(sharedUsed, 64))));
+  // What streams through memory wants many threads; what keeps sums in registers
+  // wants those. Without this bound ptxas guesses, and may spill.
+  bool streams = sequential.empty() && !usesTiles && front.isLeaf();
+  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(streams ? 1536 / int32_t(threads.count) : 1));
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   for (auto [i, type] : llvm::enumerate(types))

@@ -134,6 +134,7 @@ private:
   std::vector<::ft::rt::KernelArgument> kernelArguments;
   Threads threads;
   int64_t maxRows = 1;
+  bool usesTiles = false;
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
   Value leafSharedBase;                   // a constant that is set at the end
   struct BlockPart {

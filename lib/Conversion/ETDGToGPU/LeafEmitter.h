@@ -41,6 +41,7 @@ public:
   SmallVector<Memory> memories; // by buffer
   Value rows;                   // i64
   int64_t maxRows = 1;
+  bool usesTiles = false; // threads keep tiles of sums in registers
 
   LogicalResult emit();
 

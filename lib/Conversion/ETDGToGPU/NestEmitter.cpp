@@ -410,7 +410,9 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   if (sharedLoop) {
     std::tie(created, index) = threadLoop(b.number32(size), size, laneInGroup, group, carried);
   } else {
-    created = b.loop(b.number32(0), b.number32(size), b.number32(1), carried);
+    // A large tile has enough independent work; more copies only fill the instruction cache.
+    int64_t unroll = tile * width >= 16 ? 4 : 8;
+    created = b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
     index = created.getInductionVar();
   }
   index = b.extend(index);
@@ -445,11 +447,12 @@ LogicalResult NestEmitter::storeResults(Point &point, const Carried &carried) {
 /// often, the loop says how often, so that it can be unrolled.
 std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
                                                      int64_t count, ValueRange carried) {
+  int64_t unroll = carried.empty() && reduces ? 1 : 0; // around loops of its own
   if (!fixed || *fixed % count != 0) {
-    scf::ForOp created = b.loop(thread, total, b.number32(count), carried);
+    scf::ForOp created = b.loop(thread, total, b.number32(count), carried, unroll);
     return {created, created.getInductionVar()};
   }
-  scf::ForOp created = b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried);
+  scf::ForOp created = b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, unroll);
   Value round = b.createOrFold<arith::MulIOp>(created.getInductionVar(), b.number32(count));
   return {created, b.createOrFold<arith::AddIOp>(round, thread)};
 }
@@ -656,7 +659,10 @@ LogicalResult NestEmitter::run() {
   return emitTiled();
 }
 
-LogicalResult NestEmitter::emitTiled() { return group > 1 ? emitShared() : emitPrivate(); }
+LogicalResult NestEmitter::emitTiled() {
+  e.usesTiles |= tile > 1;
+  return group > 1 ? emitShared() : emitPrivate();
+}
 
 LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest) {
   return NestEmitter(emitter, nest).run();

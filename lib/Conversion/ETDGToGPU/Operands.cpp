@@ -498,5 +498,7 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     }
   }
   placeLeafBuffers(*leafGraph, emitter, emitter.maxRows);
-  return emitter.emit();
+  LogicalResult emitted = emitter.emit();
+  usesTiles |= emitter.usesTiles;
+  return emitted;
 }
