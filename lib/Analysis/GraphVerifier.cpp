@@ -481,7 +481,8 @@ LogicalResult GraphVerifier::verifyLive(Value buffer) {
   SmallVector<Access, 0> writes(accesses.getWrites(buffer)), reads(accesses.getReads(buffer));
   for (Access &read : reads) {
     // Which plane data asks for is not known; the other dimensions are exact.
-    if (llvm::any_of(read.gathers, [&](GatherAttr gather) { return live[gather.getPosition()] > 0; })) {
+    if (llvm::any_of(read.gathers,
+                     [&](GatherAttr gather) { return live[gather.getPosition()] > 0; })) {
       InFlightDiagnostic diag = error(read.block, "V8")
                                 << read.describe() << " gathers from " << describeBuffer(buffer)
                                 << ", which does not keep all its planes";
