@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafTester.h"
 
+#include "ft/Runtime/Float16.h"
+
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
@@ -57,14 +59,9 @@ double leaftest::readElement(const std::string &type, const void *at) {
   if (type == "f32")
     return readAs<float>(at);
   if (type == "f16")
-    return readAs<_Float16>(at);
-  if (type == "bf16") {
-    uint32_t bits = 0;
-    memcpy(reinterpret_cast<char *>(&bits) + 2, at, 2);
-    float value;
-    memcpy(&value, &bits, 4);
-    return value;
-  }
+    return ::ft::rt::halfToFloat(uint16_t(readAs<int16_t>(at)));
+  if (type == "bf16")
+    return ::ft::rt::bfloatToFloat(uint16_t(readAs<int16_t>(at)));
   if (type == "i64" || type == "index")
     return readAs<int64_t>(at);
   if (type == "i32")
@@ -80,15 +77,9 @@ void leaftest::writeElement(const std::string &type, void *at, double value) {
   if (type == "f32")
     return writeAs<float>(at, value);
   if (type == "f16")
-    return writeAs<_Float16>(at, value);
-  if (type == "bf16") {
-    float single = float(value);
-    uint32_t bits;
-    memcpy(&bits, &single, 4);
-    bits += 0x7fff + ((bits >> 16) & 1);
-    memcpy(at, reinterpret_cast<char *>(&bits) + 2, 2);
-    return;
-  }
+    return writeAs<uint16_t>(at, ::ft::rt::doubleToHalf(value));
+  if (type == "bf16")
+    return writeAs<uint16_t>(at, ::ft::rt::doubleToBfloat(value));
   if (type == "i64" || type == "index")
     return writeAs<int64_t>(at, value);
   if (type == "i32")
@@ -136,7 +127,7 @@ CompiledLeaf::CompiledLeaf(const DialectRegistry &registry)
     : context(registry, MLIRContext::Threading::DISABLED) {}
 
 std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
-                                                 const ft::LeafOptions &options) {
+                                                 const mlir::ft::LeafOptions &options) {
   std::unique_ptr<CompiledLeaf> leaf(new CompiledLeaf(dialects()));
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &leaf->context);
   auto fail = [&](const char *what) {
@@ -158,15 +149,15 @@ std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
   llvm::for_each(func.getResultTypes(), note);
 
   std::clock_t start = std::clock(); // of this process: the machine may be busy
-  FailureOr<func::FuncOp> generated = ft::generateLeaf(func, options);
+  FailureOr<func::FuncOp> generated = mlir::ft::generateLeaf(func, options);
   if (failed(generated))
     return fail("generation");
   llvm::raw_string_ostream(leaf->loops) << *generated;
   if (failed(verify(*module)))
     return fail("verification");
-  leaf->scratch = ft::getLeafScratch(*generated);
+  leaf->scratch = mlir::ft::getLeafScratch(*generated);
   PassManager pm(&leaf->context);
-  ft::buildLeafToLLVMPipeline(pm);
+  mlir::ft::buildLeafToLLVMPipeline(pm);
   double generation = double(std::clock() - start) / CLOCKS_PER_SEC;
   if (failed(pm.run(*module)))
     return fail("lowering");
@@ -283,7 +274,7 @@ static void fillRandom(Rows &rows, const Check &test, std::mt19937 &random) {
 }
 
 void leaftest::check(const Check &test) {
-  ft::LeafOptions options;
+  mlir::ft::LeafOptions options;
   options.batched.assign(test.batched.begin(), test.batched.end());
   options.aliasesOutput.assign(test.aliases.begin(), test.aliases.end());
   if (test.vectorBytes) {
