@@ -10,16 +10,16 @@ cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib
 out=${OUT:-results}
 mkdir -p "$out"
-chmod +x ft-check-bundle
+chmod +x ft-run-bundle
 jobs=${JOBS:-8}
 what=${*:-check bench}
 
 one() { # target, line of cases.txt, command before
   IFS='|' read -r name case bundle dims results <<< "$2"
   compare=()
-  for i in $(seq 0 $((results - 1))); do compare+=("--compare=cases/$name.$case.$i.npy"); done
+  for i in $(seq 0 $((results - 1))); do compare+=("--expect=cases/$name.$case.$i.npy"); done
   log="$OUT_DIR/$3$1.$name.$case.log"
-  timeout 240 ${4:-} ./ft-check-bundle "bundles/$bundle.ftb" --target="$1" --seed=1 $dims "${compare[@]}" > "$log" 2>&1
+  timeout 240 ${4:-} ./ft-run-bundle "bundles/$bundle.$1.ftb" --engine=cuda --seed=1 $dims "${compare[@]}" > "$log" 2>&1
   status=$?
   if [[ $status -eq 0 ]]; then echo "ok   $3$1 $name $case"
   else echo "FAIL $3$1 $name $case: $(grep -v '^=\+ *$' "$log" | grep -m1 -iE 'error|differ|not equal|hazard|result' | cut -c1-220)"; fi
@@ -46,7 +46,7 @@ fi
 if [[ $what == *bench* ]]; then
   while IFS='|' read -r name bundle dims; do
     [[ -z $name ]] && continue
-    timeout 120 ./ft-check-bundle "bundles/$bundle.ftb" --target=sm_90a $dims --bench ${BENCH_OPTIONS:-} 2>&1 | grep -E 'bench|error' | sed "s/^/$name: /"
+    timeout 120 ./ft-run-bundle "bundles/$bundle.sm_90a.ftb" --engine=cuda $dims --bench ${BENCH_OPTIONS:-} 2>&1 | grep -E 'us a call|error' | sed "s/^/$name: /"
   done < bench.txt | tee "$out/bench.txt"
 fi
 exit $failed

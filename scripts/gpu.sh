@@ -13,6 +13,6 @@ cd "$(dirname "$0")/.."
 build=${FT_BUILD:-build}
 out=${1:-build/gpu}
 mkdir -p "$out/lib"
-cp "$build/bin/ft-check-bundle" integration/run.sh "$out/"
+cp "$build/bin/ft-run-bundle" integration/run.sh "$out/"
 cp "$build/lib/libFractalTensorRuntime.so" "$out/lib/"
 exec python3 scripts/gpu.py "$build/bin" "$out"

@@ -55,24 +55,29 @@ FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions 
 
 /// `ft.gen` of the arguments and default lengths: what a test fills them with.
 static rt::Json describeTest(etdg::GraphOp graph) {
-  SmallVector<StringAttr> symbols = graph.getSymbolNames();
-  auto expr = [&](LengthAttr length) {
-    return toHostExpr(length.getExpr(), length.getNames(), symbols).toJson([&](int64_t i) {
-      return rt::Json(symbols[i].getValue().str());
-    });
-  };
   rt::Json arguments = rt::Json::makeArray(), lengths = rt::Json::makeObject();
   for (unsigned i = 0; i < graph.getArgumentTypes().size(); ++i) {
     rt::Json one = rt::Json::makeObject();
     Attribute generator = graph.getArgAttr(i, "ft.gen");
-    if (auto normal = dyn_cast_or_null<NormalAttr>(generator))
+    auto integers = [&](int64_t lo, int64_t hi) {
+      one.set("kind", "integer").set("lo", LengthAttr::get(graph.getContext(), lo).str());
+      one.set("hi", LengthAttr::get(graph.getContext(), hi).str());
+    };
+    auto type = cast<etdg::BufferType>(graph.getArgumentTypes()[i]).getElement().getElementType();
+    if (auto index = dyn_cast_or_null<IndexAttr>(generator)) {
+      one.set("kind", "index").set("lo", index.getLo().str()).set("hi", index.getHi().str());
+    } else if (auto uniform = dyn_cast_or_null<UniformAttr>(generator)) {
+      if (isa<FloatType>(type))
+        one.set("kind", "uniform").set("lo", double(uniform.getLo())).set("hi", double(uniform.getHi()));
+      else
+        integers(int64_t(double(uniform.getLo())), int64_t(double(uniform.getHi())));
+    } else if (!isa<FloatType>(type)) {
+      integers(-3, 3);
+    } else if (auto normal = dyn_cast_or_null<NormalAttr>(generator)) {
       one.set("kind", "normal").set("scale", double(normal.getScale()));
-    else if (auto uniform = dyn_cast_or_null<UniformAttr>(generator))
-      one.set("kind", "uniform").set("lo", double(uniform.getLo())).set("hi", double(uniform.getHi()));
-    else if (auto index = dyn_cast_or_null<IndexAttr>(generator))
-      one.set("kind", "index").set("lo", expr(index.getLo())).set("hi", expr(index.getHi()));
-    else
+    } else {
       one.set("kind", "default");
+    }
     arguments.push(std::move(one));
   }
   if (auto defaults = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
