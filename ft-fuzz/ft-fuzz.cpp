@@ -9,6 +9,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Fuzz/Check.h"
 #include "ft/Fuzz/Generator.h"
+#include "ft/Fuzz/Minimize.h"
 #include "ft/Fuzz/Shares.h"
 #include "ft/InitAll.h"
 #include "ft/Tools/ToolMains.h"
@@ -40,6 +41,8 @@ struct Options {
   cl::opt<double> time{"time", cl::desc("stop after so many seconds (0: never)"), cl::init(0)};
   cl::opt<std::string> dump{"dump-failing", cl::desc("write programs that fail there"),
                             cl::value_desc("DIR")};
+  cl::opt<bool> minimize{"minimize",
+                         cl::desc("make programs that fail as small as possible first")};
   cl::opt<bool> print{"print", cl::desc("print the programs, run nothing")};
   cl::opt<bool> verbose{"verbose", cl::desc("shares and times, whatever happens")};
   cl::opt<bool> noCpu{"no-cpu", cl::desc("leave the CPU engine out")};
@@ -158,8 +161,11 @@ int main(int argc, char **argv) {
          : verdict.outcome == Outcome::Refused ? refused
                                                : failed);
       if (verdict.outcome == Outcome::Failed ||
-          (verdict.outcome == Outcome::Refused && options.verbose))
+          (verdict.outcome == Outcome::Refused && options.verbose)) {
+        if (verdict.outcome == Outcome::Failed && options.minimize)
+          minimize(program, verdict, check);
         report(program, verdict, options);
+      }
     }
     done += programs.size();
   }

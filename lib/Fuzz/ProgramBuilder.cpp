@@ -264,6 +264,23 @@ void ProgramBuilder::steps(Scope &scope, int64_t count) {
   }
 }
 
+void mlir::ft::fuzz::eraseDeadStatements(Operation *function) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<Operation *> dead;
+    function->walk<WalkOrder::PostOrder>([&](Operation *op) {
+      if (isOpTriviallyDead(op))
+        dead.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(dead))
+      if (op->use_empty()) {
+        op->erase();
+        changed = true;
+        break; // others may have been inside
+      }
+  }
+}
+
 /// Returns what nothing uses yet, and drops what has no effect on it.
 void ProgramBuilder::finish(Scope &scope) {
   auto canReturn = [&](Value v) {
@@ -298,20 +315,7 @@ void ProgramBuilder::finish(Scope &scope) {
   function.setType(
       FunctionType::get(context, function.getArgumentTypes(), ValueRange(results).getTypes()));
 
-  for (bool changed = true; changed;) {
-    changed = false;
-    SmallVector<Operation *> dead;
-    function.walk<WalkOrder::PostOrder>([&](Operation *op) {
-      if (isOpTriviallyDead(op))
-        dead.push_back(op);
-    });
-    for (Operation *op : llvm::reverse(dead))
-      if (op->use_empty()) {
-        op->erase();
-        changed = true;
-        break; // others may have been inside
-      }
-  }
+  eraseDeadStatements(function);
 }
 
 Program ProgramBuilder::run() {

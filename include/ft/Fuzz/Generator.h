@@ -32,6 +32,9 @@ struct Program {
 
 Program generateProgram(MLIRContext *context, uint64_t seed, uint64_t number);
 
+/// Drops what has no effect on the results.
+void eraseDeadStatements(Operation *function);
+
 /// Dialects that generated programs use must be loaded before.
 void loadDialects(MLIRContext *context);
 
