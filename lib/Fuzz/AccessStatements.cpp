@@ -211,7 +211,7 @@ static bool divides(int64_t divisor, ArrayRef<std::optional<int64_t>> values) {
 
 Value ProgramBuilder::flattenOrSplit(Value list) {
   ListType type = listType(list);
-  if (type.getDepth() >= 2 && rng.percent(65)) {
+  if (type.getDepth() >= 2 && rng.percent(90)) {
     // A product of names is refused by the conversion: now and then, that too.
     if (type.getLengths()[1].getConstant().value_or(0) >= 1 || rng.percent(4))
       return FlattenOp::create(b, loc, list);
@@ -306,7 +306,7 @@ Value ProgramBuilder::throughZip(Scope &scope, Value list) {
 
 Value ProgramBuilder::access(Scope &scope, Value list) {
   ListType type = listType(list);
-  switch (rng.weighted({8, 7, 11, 8, 15, 14, 9, 9, 17, 9, 14, 7, 6})) {
+  switch (rng.weighted({8, 7, 11, 8, 15, 14, 9, 9, 24, 9, 14, 7, 6})) {
   case 0:
     return shift(scope, list);
   case 1:
