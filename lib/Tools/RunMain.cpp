@@ -252,6 +252,8 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   if (!buffer)
     return EXIT_FAILURE;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // An error names its place; the operation's generic form would bury it.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
