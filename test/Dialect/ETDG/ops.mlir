@@ -162,3 +162,17 @@ etdg.graph @argument_length(%x: !etdg.buffer<[L - 2], tensor<f32>>, %z: !etdg.bu
   } : !etdg.buffer<[L], tensor<f32>>, !etdg.buffer<[], tensor<f32>>
   etdg.return %y : !etdg.buffer<[], tensor<f32>>
 }
+
+// Parts of divisions are canonical, too.
+// CHECK-LABEL: etdg.graph @parts
+// CHECK: reads (%{{.*}} = %{{.*}}[floordiv(6 * L - i - 2, 6), mod(6 * L - i - 2, 6)] : tensor<f32>, %{{.*}} = index(
+etdg.graph @parts(%x: !etdg.buffer<[L, 6], tensor<f32>>) {
+  %y = etdg.buffer : !etdg.buffer<[6 * L], tensor<f32>>
+  etdg.block [map] (i) in [0, 6 * L - 1)
+      reads (%a = %x[floordiv(6 * L - i - 1 - 1, 6), mod(6 * L - 1 - i - 1, 6)] : tensor<f32>,
+             %b = index(mod(i, 4) - 3 * floordiv(i, 4) - L + 3 * ceildiv(2 * L, 3) - 4) : tensor<i64>)
+      writes (%y[i]) {
+    etdg.yield %a : tensor<f32>
+  } : !etdg.buffer<[L, 6], tensor<f32>>, !etdg.buffer<[6 * L], tensor<f32>>
+  etdg.return
+}

@@ -55,16 +55,18 @@ LinearForm LinearForm::of(AffineExpr expr) {
     return form;
   }
   llvm::erase_if(form.terms, [](const auto &term) { return term.second == 0; });
-  // Dimensions, then symbols, then the rest by how they print: an order that
-  // does not depend on how the expression was written.
+  // An order that does not depend on how the expression was written: dimensions,
+  // what has dimensions, symbols, what has none; otherwise by how they print.
+  // MLIR puts what is symbolic last: in this order its sums nest to the left, as
+  // those nest that it parses.
   auto rank = [](AffineExpr atom) -> std::tuple<int, unsigned, std::string> {
     if (auto dim = dyn_cast<AffineDimExpr>(atom))
       return {0, dim.getPosition(), ""};
     if (auto symbol = dyn_cast<AffineSymbolExpr>(atom))
-      return {1, symbol.getPosition(), ""};
+      return {2, symbol.getPosition(), ""};
     std::string text;
     llvm::raw_string_ostream(text) << atom;
-    return {2, 0, text};
+    return {atom.isSymbolicOrConstant() ? 3 : 1, 0, text};
   };
   if (form.terms.size() > 1)
     llvm::sort(form.terms,
@@ -109,14 +111,34 @@ int LinearForm::getLastDim() const {
   return last;
 }
 
-/// MLIR's simplification takes remainders apart: it is used where it leaves fewer terms.
+static bool isVariable(AffineExpr expr) { return isa<AffineDimExpr, AffineSymbolExpr>(expr); }
+
+/// The canonical form, also of what divisions and products are made of. MLIR's
+/// simplification takes remainders apart: it is used where it leaves fewer terms.
 static LinearForm simplify(AffineExpr expr, unsigned numDims, unsigned numSymbols) {
-  LinearForm plain = LinearForm::of(expr);
-  if (llvm::all_of(plain.terms,
-                   [](auto &term) { return isa<AffineDimExpr, AffineSymbolExpr>(term.first); }))
-    return plain;
-  LinearForm flat = LinearForm::of(simplifyAffineExpr(expr, numDims, numSymbols));
-  return flat.terms.size() < plain.terms.size() ? flat : plain;
+  MLIRContext *context = expr.getContext();
+  LinearForm form = LinearForm::of(expr);
+  // Putting the parts together may simplify again; in practice once.
+  for (unsigned round = 0; round < 4; ++round) {
+    if (llvm::all_of(form.terms, [](auto &term) { return isVariable(term.first); }))
+      return form;
+    LinearForm flat = LinearForm::of(simplifyAffineExpr(form.toExpr(context), numDims, numSymbols));
+    if (flat.terms.size() < form.terms.size())
+      form = flat;
+    LinearForm inner = form;
+    for (auto &[atom, coefficient] : inner.terms)
+      if (auto binary = dyn_cast<AffineBinaryOpExpr>(atom);
+          binary && atom.getKind() != AffineExprKind::Add)
+        atom = getAffineBinaryOpExpr(atom.getKind(),
+                                     canonicalizeExpr(binary.getLHS(), numDims, numSymbols),
+                                     canonicalizeExpr(binary.getRHS(), numDims, numSymbols));
+    LinearForm next = LinearForm::of(inner.toExpr(context));
+    bool same = next.terms == form.terms && next.constant == form.constant;
+    form = next;
+    if (same)
+      break;
+  }
+  return form;
 }
 
 AffineExpr etdg::canonicalizeExpr(AffineExpr expr, unsigned numDims, unsigned numSymbols) {
