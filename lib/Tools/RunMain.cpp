@@ -9,6 +9,7 @@
 
 #include "RunProgram.h"
 
+#include "ft/Engine/CudaProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #if __has_include("ft/Interpreter/ETDGInterpreter.h")
 #include "ft/Interpreter/ETDGInterpreter.h"
@@ -19,6 +20,7 @@
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/ThreadPool.h"
 #include "ft/Support/InputLimits.h"
+#include "ft/Target/PTX.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -83,6 +85,7 @@ public:
 private:
   FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner);
   FailureOr<Outcome> runCpu();
+  FailureOr<Outcome> runCuda();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
   /// Calls `once` one time, or as often as a benchmark wants.
   LogicalResult repeat(Outcome &outcome, llvm::function_ref<LogicalResult()> once);
@@ -177,9 +180,31 @@ FailureOr<Outcome> Runner::runCpu() {
   return outcome;
 }
 
+FailureOr<Outcome> Runner::runCuda() {
+  Outcome outcome;
+  double begin = now();
+  OwningOpRef<ModuleOp> owner = module.clone();
+  FailureOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(*owner, entry.name, options.target);
+  if (failed(program))
+    return failure();
+  outcome.compileSeconds = now() - begin;
+  SmallVector<const HostArray *> arguments;
+  for (const HostArray &array : data.arguments)
+    arguments.push_back(&array);
+  if (failed((*program)->prepare(arguments)) || failed(repeat(outcome, [&] { return (*program)->run(); })))
+    return failure();
+  FailureOr<std::vector<HostArray>> results = (*program)->results();
+  if (failed(results))
+    return failure();
+  outcome.results = std::move(*results);
+  return outcome;
+}
+
 FailureOr<Outcome> Runner::runEngine() {
   if (options.engine == "cpu")
     return runCpu();
+  if (options.engine == "cuda")
+    return runCuda();
   Outcome outcome;
   interp::RunOptions run;
   run.seed = options.seed;
@@ -209,10 +234,9 @@ static bool checkOptions(Options &options) {
   };
   if (!llvm::is_contained({"interpret", "cpu", "cuda"}, options.engine.getValue()))
     return bad("--engine=" + options.engine + ": expected interpret, cpu or cuda");
-  if (options.engine == "cuda")
-    return bad("--engine=cuda: this build has no CUDA engine");
-  if (!options.target.empty() && options.target != "cpu")
-    return bad("--target=" + options.target + ": this build runs on cpu");
+  bool cuda = options.engine == "cuda";
+  if (!options.target.empty() && (cuda ? !isGpuTarget(options.target) : options.target != "cpu"))
+    return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? "sm_80 or sm_90a" : "cpu"));
   if (!options.order.empty() && !llvm::is_contained({"dataflow", "random", "declared"}, options.order.getValue()))
     return bad("--order=" + options.order + ": expected dataflow, random or declared");
   if (!options.order.empty() && options.engine != "interpret")
