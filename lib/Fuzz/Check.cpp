@@ -59,7 +59,7 @@ struct Subject {
       : program(program), verdict(verdict), options(options), times(times),
         context(program.module->getContext()) {}
 
-  LogicalResult roundTrip(ModuleOp module, const char *what);
+  LogicalResult roundTrip(OwningOpRef<ModuleOp> &module, const char *what, bool simplifies);
   LogicalResult makeRuns();
   LogicalResult convert();
   LogicalResult runGraph();
@@ -89,21 +89,38 @@ static std::string textOf(Operation *op, bool generic = false) {
   return text;
 }
 
-LogicalResult Subject::roundTrip(ModuleOp module, const char *what) {
+/// Prints and parses. Affine expressions may come back simplified; after a few times
+/// nothing changes any more, and what was read takes the module's place.
+LogicalResult Subject::roundTrip(OwningOpRef<ModuleOp> &module, const char *what, bool simplifies) {
   Timed timed(times.roundTrip);
   Errors errors(context);
-  if (failed(verify(module)))
+  if (failed(verify(*module)))
     return fail(std::string("verification of ") + what, errors.text);
   // The generic form shows all there is, and no names that a printer chose.
-  std::string all = textOf(module, true);
-  for (bool generic : {false, true}) {
+  std::string all = textOf(*module, true);
+  for (bool generic : {true, false}) {
     OwningOpRef<ModuleOp> parsed =
-        parseSourceString<ModuleOp>(generic ? all : textOf(module), context);
+        parseSourceString<ModuleOp>(generic ? all : textOf(*module), context);
     const char *form = generic ? "generic form of " : "printed form of ";
     if (!parsed)
       return fail(std::string(form) + what, "does not parse: " + errors.text);
-    if (textOf(*parsed, true) != all)
+    std::string found = textOf(*parsed, true);
+    if (found == all)
+      continue;
+    bool stable = false;
+    for (int times = 0; simplifies && !stable && times < 4; ++times) {
+      OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(textOf(*parsed), context);
+      if (!again)
+        return fail(std::string(form) + what, "does not parse again: " + errors.text);
+      std::string next = textOf(*again, true);
+      stable = next == found;
+      parsed = std::move(again);
+      found = std::move(next);
+    }
+    if (!stable)
       return fail(std::string(form) + what, "parses as another program");
+    module = std::move(parsed);
+    all = std::move(found);
   }
   return success();
 }
@@ -153,12 +170,12 @@ LogicalResult Subject::convert() {
       verdict = {Outcome::Refused, "conversion", errors.text, -1};
       return failure();
     }
-    graph = dyn_cast_or_null<etdg::GraphOp>(converted->lookupSymbol(program.name));
-    if (!graph)
-      return fail("conversion", "did not become a graph");
   }
-  if (options.roundTrip && failed(roundTrip(*converted, "the graph")))
+  if (options.roundTrip && failed(roundTrip(converted, "the graph", /*simplifies=*/true)))
     return failure();
+  graph = dyn_cast_or_null<etdg::GraphOp>(converted->lookupSymbol(program.name));
+  if (!graph)
+    return fail("conversion", "did not become a graph");
   if (options.verifyGraph) {
     Timed timed(times.verification);
     Errors errors(context);
@@ -267,7 +284,8 @@ std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
   for (auto [program, verdict] : llvm::zip_equal(programs, verdicts)) {
     llvm::PrettyStackTraceFormat trace("checking %s", program.name.c_str());
     Subject &subject = subjects.emplace_back(program, verdict, options, times);
-    if (options.roundTrip && failed(subject.roundTrip(*program.module, "the program")))
+    if (options.roundTrip &&
+        failed(subject.roundTrip(program.module, "the program", /*simplifies=*/false)))
       continue;
     if (failed(subject.makeRuns()) || failed(subject.convert()))
       continue;
