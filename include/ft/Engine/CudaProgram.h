@@ -20,7 +20,8 @@ class CudaProgram {
 public:
   /// `target` may be empty: both are compiled, and the device takes the better one. Fails, with an
   /// error at the module, where there is no driver or no device.
-  static FailureOr<std::unique_ptr<CudaProgram>> compile(ModuleOp module, StringRef entry, StringRef target);
+  static FailureOr<std::unique_ptr<CudaProgram>> compile(ModuleOp module, StringRef entry,
+                                                         StringRef target);
   ~CudaProgram();
 
   /// Moves the arguments to the device and makes room for results.

@@ -95,7 +95,9 @@ Value Code::toGeneric(Value value) {
   return LLVM::AddrSpaceCastOp::create(*this, pointer(generic), value);
 }
 
-Value Code::load(Value pointer, Type element) { return loadAdjacent(pointer, element, 1, false).front(); }
+Value Code::load(Value pointer, Type element) {
+  return loadAdjacent(pointer, element, 1, false).front();
+}
 
 SmallVector<Value> Code::loadAdjacent(Value pointer, Type element, int64_t count, bool aligned) {
   Type stored = storedType(element);
@@ -134,7 +136,8 @@ void Code::storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bo
     return;
   }
   for (auto [i, value] : llvm::enumerate(kept))
-    LLVM::StoreOp::create(*this, value, at(pointer, number(i), element), unsigned(bytesOf(element)));
+    LLVM::StoreOp::create(*this, value, at(pointer, number(i), element),
+                          unsigned(bytesOf(element)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,8 +150,9 @@ scf::ForOp Code::loop(Value begin, Value end, Value step, ValueRange inits, int6
     auto disable = unroll == 1 ? getBoolAttr(true) : BoolAttr();
     auto count = unroll == 1 ? IntegerAttr() : getI32IntegerAttr(int32_t(unroll));
     auto how = LLVM::LoopUnrollAttr::get(getContext(), disable, count, {}, {}, {}, {}, {});
-    created->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {}, how, {}, {}, {}, {},
-                                                                      {}, {}, {}, {}, {}, {}, {}));
+    created->setAttr("loop_annotation",
+                     LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {}, how, {}, {}, {}, {},
+                                                   {}, {}, {}, {}, {}, {}, {}));
   }
   if (inits.empty()) // with no iteration arguments the builder adds the yield
     setInsertionPoint(created.getBody()->getTerminator());
@@ -170,13 +174,15 @@ Value Code::shuffle(Value value, int64_t mask) {
   if (bits < 32) {
     Type same = getIntegerType(bits);
     Value raw = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, same, value)) : value;
-    Value other = arith::TruncIOp::create(*this, same, exchange(arith::ExtUIOp::create(*this, i32, raw)));
+    Value other =
+        arith::TruncIOp::create(*this, same, exchange(arith::ExtUIOp::create(*this, i32, raw)));
     return isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, type, other)) : other;
   }
   Type i64 = getI64Type();
   Value raw = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, i64, value)) : value;
   Value low = exchange(arith::TruncIOp::create(*this, i32, raw));
-  Value high = exchange(arith::TruncIOp::create(*this, i32, arith::ShRUIOp::create(*this, raw, number(32))));
+  Value high =
+      exchange(arith::TruncIOp::create(*this, i32, arith::ShRUIOp::create(*this, raw, number(32))));
   Value other = arith::OrIOp::create(
       *this, arith::ExtUIOp::create(*this, i64, low),
       arith::ShLIOp::create(*this, arith::ExtUIOp::create(*this, i64, high), number(32)));

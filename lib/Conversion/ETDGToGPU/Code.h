@@ -42,14 +42,18 @@ public:
   Value larger(Value a, Value b) { return createOrFold<arith::MaxSIOp>(a, b); }
   /// a / b rounded up, for b > 0 and a >= 0.
   Value ceilDiv(Value a, Value b);
-  Value less(Value a, Value b) { return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b); }
+  Value less(Value a, Value b) {
+    return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
+  }
   Value extend(Value value32);
 
   /// An affine expression over dimensions and symbols.
   Value expand(AffineExpr expr, ValueRange dims, ValueRange symbols);
 
   // Memory. Offsets count elements.
-  LLVM::LLVMPointerType pointer(unsigned space) { return LLVM::LLVMPointerType::get(getContext(), space); }
+  LLVM::LLVMPointerType pointer(unsigned space) {
+    return LLVM::LLVMPointerType::get(getContext(), space);
+  }
   Value at(Value pointer, Value offset, Type element);
   Value toGeneric(Value pointer);
   /// One element; an i1 comes as such.

@@ -30,7 +30,8 @@ FailureOr<GpuModule> GraphEmitter::run() {
   b.setInsertionPointToEnd(result.module->getBody());
   // Shared memory is one array whose size the launch gives.
   auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
-  LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared", Attribute(),
+  LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared",
+                         Attribute(),
                          /*alignment=*/16, shared);
   if (failed(collectBuffers()))
     return failure();
@@ -96,7 +97,8 @@ int64_t GraphEmitter::planesOf(Value buffer, unsigned dim) const {
   return found == privatePlanes.end() || found->second.empty() ? 0 : found->second[dim];
 }
 
-Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes) {
+Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
+                                std::optional<int64_t> fixedBytes) {
   return atEntry([&]() -> Value {
     if (fixedBytes && sharedUsed + *fixedBytes <= options.sharedBytes * 2 / 3) {
       Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
@@ -119,7 +121,8 @@ static int64_t elementsOf(BlockOp leaf) {
   int64_t elements = 1;
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
     Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
-    elements = std::max(elements, cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
+    elements =
+        std::max(elements, cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
   }
   return elements;
 }
@@ -137,7 +140,8 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
         int64_t bytes = type.getNumElements() * bytesOf(type.getElementType());
         bool varies = false;
         for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
-          varies |= piece.getKind() == etdg::SourceKind::Buffer && piece.getMap().getValue().isFunctionOfDim(dim);
+          varies |= piece.getKind() == etdg::SourceKind::Buffer &&
+                    piece.getMap().getValue().isFunctionOfDim(dim);
         (varies ? own : sharedBytes) += bytes;
       }
       rowBytes = std::max(rowBytes, own);
@@ -187,7 +191,8 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   b.setLoc(front.getLoc());
   SmallVector<unsigned> free, sequential;
   for (unsigned d = 0; d < front.getNumDims(); ++d) {
-    bool map = llvm::all_of(nest, [&](BlockOp block) { return block.getOperator(d) == OperatorKind::Map; });
+    bool map = llvm::all_of(
+        nest, [&](BlockOp block) { return block.getOperator(d) == OperatorKind::Map; });
     (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
   }
   std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
@@ -225,9 +230,11 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     // Two tasks for each multiprocessor; where there are more rows than that, enough of
     // them in a task that its leaves compute them by tiles (NestEmitter.cpp).
     HostExpr share = HostExpr::binary(
-        HostExpr::max, HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2), 1);
+        HostExpr::max,
+        HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2), 1);
     HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * 4 + 1, 4);
-    HostExpr rowsInTask = HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
+    HostExpr rowsInTask =
+        HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
     total = others * HostExpr::binary(HostExpr::ceildiv, rows, rowsInTask);
     tile = integerArgument(rowsInTask);
     tiles = b.ceilDiv(b.larger(b.sub(rowUpper, rowLower), zero), tile);
@@ -263,7 +270,8 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   // What streams through memory wants many threads; what keeps sums in registers
   // wants those. Without this bound ptxas guesses, and may spill.
   bool streams = sequential.empty() && !usesTiles && front.isLeaf();
-  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(streams ? 1536 / int32_t(threads.count) : 1));
+  kernel->setAttr("nvvm.minctasm",
+                  b.getI32IntegerAttr(streams ? 1536 / int32_t(threads.count) : 1));
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   for (auto [i, type] : llvm::enumerate(types))
@@ -287,15 +295,18 @@ std::pair<HostExpr, HostExpr> GraphEmitter::hostBounds(ArrayRef<BlockOp> nest, u
   SmallVector<StringAttr> names = block.getSymbolNames();
   std::optional<HostExpr> lower, upper;
   for (AffineExpr e : bounds.lowers)
-    lower = lower ? HostExpr::binary(HostExpr::max, *lower, hostExpr(e, names)) : hostExpr(e, names);
+    lower =
+        lower ? HostExpr::binary(HostExpr::max, *lower, hostExpr(e, names)) : hostExpr(e, names);
   for (AffineExpr e : bounds.uppers)
-    upper = upper ? HostExpr::binary(HostExpr::min, *upper, hostExpr(e, names)) : hostExpr(e, names);
+    upper =
+        upper ? HostExpr::binary(HostExpr::min, *upper, hostExpr(e, names)) : hostExpr(e, names);
   if (!lower || !upper)
     return {0, 0};
   return {*lower, *upper};
 }
 
-std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
+std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim,
+                                                 const Point &point) {
   Value lower, upper;
   for (BlockOp block : nest) {
     DimBounds bounds = boundsOf(block, dim);
@@ -316,7 +327,8 @@ std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigne
   return {lower, upper};
 }
 
-LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining) {
+LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point,
+                                      ArrayRef<unsigned> remaining) {
   if (remaining.empty()) {
     for (BlockOp block : nest) {
       OpBuilder::InsertionGuard insertion(b);
@@ -333,8 +345,9 @@ LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point, Array
   for (BlockOp block : nest) {
     DimBounds bounds = boundsOf(block, dim);
     if (bounds.lowers.empty() || bounds.uppers.empty())
-      return block.emitError() << "dimension " << block.getDims()[dim]
-                               << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
+      return block.emitError()
+             << "dimension " << block.getDims()[dim]
+             << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
   }
   auto [lower, upper] = emitBounds(nest, dim, point);
   OpBuilder::InsertionGuard guard(b);
@@ -357,8 +370,10 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
         continue;
       if (single) { // what became a bound of the loop holds
         DimBounds bounds = boundsOf(block, d);
-        AffineExpr rest = expr.replace(getAffineDimExpr(d, context), getAffineConstantExpr(0, context));
-        holds = llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
+        AffineExpr rest =
+            expr.replace(getAffineDimExpr(d, context), getAffineConstantExpr(0, context));
+        holds =
+            llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
       } else { // a free dimension has the same range in each block
         SmallVector<BlockOp> nest(block.getNest().getBody().getOps<BlockOp>());
         holds = block.getOperator(d - own) == OperatorKind::Map && isFreeDimension(nest, d);
@@ -382,8 +397,9 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
   SmallVector<unsigned> remaining, free;
   for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
     remaining.push_back(d);
-    bool map = llvm::all_of(
-        nest, [&](BlockOp block) { return block.getOperator(d - front.getNumAncestors()) == OperatorKind::Map; });
+    bool map = llvm::all_of(nest, [&](BlockOp block) {
+      return block.getOperator(d - front.getNumAncestors()) == OperatorKind::Map;
+    });
     if (!point.rowDim && map && isFreeDimension(nest, d))
       free.push_back(d);
   }
@@ -441,7 +457,8 @@ void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
     for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
       place.strides[d] = size;
       bool some = !place.planes.empty() && place.planes[d] != 0;
-      std::optional<int64_t> length = some ? std::optional(place.planes[d]) : type.getLengths()[d].getConstant();
+      std::optional<int64_t> length =
+          some ? std::optional(place.planes[d]) : type.getLengths()[d].getConstant();
       fixed = fixed && length ? std::optional(*fixed * *length) : std::nullopt;
       size = b.mul(size, some ? b.number(place.planes[d]) : lengthValue(type.getLengths()[d]));
     }
@@ -461,7 +478,9 @@ void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
 }
 
 FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options) {
-  graph.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-                                  scf::SCFDialect, math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+  graph.getContext()
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                    scf::SCFDialect, math::MathDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
   return GraphEmitter(graph, options).run();
 }

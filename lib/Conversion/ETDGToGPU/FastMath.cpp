@@ -20,7 +20,8 @@ struct Float {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
   }
   Value instruction(StringRef name, Value x) const {
-    return LLVM::InlineAsmOp::create(b, b.getF32Type(), ValueRange{x}, (name + " $0, $1;").str(), "=f,f",
+    return LLVM::InlineAsmOp::create(b, b.getF32Type(), ValueRange{x}, (name + " $0, $1;").str(),
+                                     "=f,f",
                                      /*has_side_effects=*/false, /*is_align_stack=*/false,
                                      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
         .getResult(0);
@@ -30,7 +31,9 @@ struct Float {
   Value mul(Value x, Value y) const { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) const { return arith::DivFOp::create(b, x, y); }
   Value fma(Value x, Value y, Value z) const { return math::FmaOp::create(b, x, y, z); }
-  Value less(Value x, Value y) const { return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y); }
+  Value less(Value x, Value y) const {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
   Value select(Value c, Value x, Value y) const { return arith::SelectOp::create(b, c, x, y); }
   Value abs(Value x) const { return math::AbsFOp::create(b, x); }
 

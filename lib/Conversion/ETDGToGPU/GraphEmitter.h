@@ -56,7 +56,8 @@ private:
   LogicalResult collectBuffers();
   HostExpr hostExpr(AffineExpr expr, ArrayRef<StringAttr> symbols);
   HostExpr hostLength(LengthAttr length);
-  HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes, RankedTensorType element);
+  HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
+                     RankedTensorType element);
   int64_t addWorkspace(HostExpr offset);
   void finishKernel(StringRef name, HostExpr tasks);
 
@@ -98,18 +99,19 @@ private:
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
   LogicalResult emitLeafInstance(BlockOp block, const Point &point, bool rowWise);
-  FailureOr<Operand> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
-                               bool useRows);
-  FailureOr<Operand> choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
-                                 const Point &point, bool useRows);
+  FailureOr<Operand> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
+                               const Point &point, bool useRows);
+  FailureOr<Operand> choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
+                                 RankedTensorType element, const Point &point, bool useRows);
   const Storage &storageOf(Value buffer);
-  Operand emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,
-                      bool useRows);
+  Operand emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
+                      const Point &point, bool useRows);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
-  FailureOr<Operand> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
-  FailureOr<Value> emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
-                              const Point &point);
+  FailureOr<Operand> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element,
+                                     const Point &point);
+  FailureOr<Value> emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
+                              RankedTensorType element, const Point &point);
   LLVM::GlobalOp addConstant(DenseElementsAttr value);
   void placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows);
 

@@ -19,8 +19,8 @@ Value LeafEmitter::beginOf(const leaf::View &view, Value row) {
   return begin;
 }
 
-SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value row, int64_t stride,
-                                     int64_t count, bool aligned) {
+SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value row,
+                                     int64_t stride, int64_t count, bool aligned) {
   if (view.isSplat()) {
     TypedAttr value = view.splat;
     if (value.getType().isIndex())
@@ -36,7 +36,8 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value
     if (memory.rowStride)
       start = b.add(start, b.mul(row, memory.rowStride));
     if (stride <= 1)
-      return b.loadAdjacent(b.at(memory.pointer, start, element), element, count, aligned && memory.aligned);
+      return b.loadAdjacent(b.at(memory.pointer, start, element), element, count,
+                            aligned && memory.aligned);
     SmallVector<Value> values;
     for (int64_t i = 0; i < count; ++i)
       values.push_back(b.load(b.at(memory.pointer, b.add(start, i * stride), element), element));

@@ -28,12 +28,14 @@ struct Memory {
 struct Threads {
   int64_t count = 256;
   Value id; // i32
-  Value scratch; // pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each
+  Value
+      scratch; // pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each
 };
 
 class LeafEmitter {
 public:
-  LeafEmitter(Code &b, leaf::LeafGraph &graph, const Threads &threads) : b(b), graph(graph), threads(threads) {}
+  LeafEmitter(Code &b, leaf::LeafGraph &graph, const Threads &threads)
+      : b(b), graph(graph), threads(threads) {}
 
   Code &b;
   leaf::LeafGraph &graph;
@@ -46,8 +48,11 @@ public:
   LogicalResult emit();
 
   /// `count` elements from `offset` on, `stride` apart, of row `row` (i64).
-  SmallVector<Value> load(const leaf::View &view, Value offset, Value row, int64_t stride, int64_t count, bool aligned);
-  Value loadOne(const leaf::View &view, Value offset, Value row) { return load(view, offset, row, 0, 1, false).front(); }
+  SmallVector<Value> load(const leaf::View &view, Value offset, Value row, int64_t stride,
+                          int64_t count, bool aligned);
+  Value loadOne(const leaf::View &view, Value offset, Value row) {
+    return load(view, offset, row, 0, 1, false).front();
+  }
   /// Offset at which a view begins, its run-time terms included.
   Value beginOf(const leaf::View &view, Value row);
 };
@@ -55,7 +60,8 @@ public:
 /// Computes the body of a member on scalars.
 class ScalarBody {
 public:
-  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, Value row) : e(emitter), member(member), row(row) {}
+  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, Value row)
+      : e(emitter), member(member), row(row) {}
 
   llvm::function_ref<Value(int loop)> loopIndex; // i64
   void map(Value bodyValue, Value scalar) { values[bodyValue] = scalar; }

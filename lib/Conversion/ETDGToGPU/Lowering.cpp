@@ -19,8 +19,8 @@ using namespace mlir;
 /// Without a library, LLVM's target has instructions for these alone.
 static bool hasInstruction(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundEvenOp,
-             math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
 LogicalResult mlir::ft::lowerGpuModuleToLLVM(ModuleOp module) {
@@ -51,7 +51,8 @@ LogicalResult mlir::ft::lowerGpuModuleToLLVM(ModuleOp module) {
   if (failed(pm.run(module)))
     return failure();
   WalkResult lowered = module.walk([](Operation *op) {
-    if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+    if (isa<ModuleOp>(op) ||
+        isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
       return WalkResult::advance();
     op->emitError("has no form in the LLVM dialect");
     return WalkResult::interrupt();

@@ -19,7 +19,8 @@ namespace {
 
 class NestEmitter {
 public:
-  NestEmitter(LeafEmitter &emitter, const Nest &original) : e(emitter), b(emitter.b), nest(original) {}
+  NestEmitter(LeafEmitter &emitter, const Nest &original)
+      : e(emitter), b(emitter.b), nest(original) {}
   LogicalResult run();
 
 private:
@@ -74,9 +75,10 @@ private:
   Carried neutral();
   LogicalResult storeResults(Point &point, const Carried &carried);
   void storeLanes(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
-  FailureOr<Value> acrossThreads(Member &member, unsigned result, Value value, Value row, unsigned slot);
-  std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread, int64_t count,
-                                          ValueRange carried = {});
+  FailureOr<Value> acrossThreads(Member &member, unsigned result, Value value, Value row,
+                                 unsigned slot);
+  std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
+                                          int64_t count, ValueRange carried = {});
   LogicalResult emitPrivate();
   LogicalResult emitShared();
   LogicalResult emitTiled();
@@ -180,7 +182,8 @@ void NestEmitter::chooseTile() {
   // As many adjacent elements as 16 bytes hold, where that divides the loop.
   int64_t bytes = 1;
   for (AccessInfo &access : accesses) {
-    access.vectorStride = vectorLoop == none || access.view.isSplat() ? 0 : access.view.strides[vectorLoop];
+    access.vectorStride =
+        vectorLoop == none || access.view.isSplat() ? 0 : access.view.strides[vectorLoop];
     if (access.vectorStride == 1)
       bytes = std::max(bytes, bytesOf(e.graph.buffers[access.view.buffer].elementType));
   }
@@ -201,7 +204,8 @@ void NestEmitter::chooseTile() {
     if (access.vectorStride != 1 || width == 1)
       continue;
     const View &view = access.view;
-    bool aligned = view.offset % width == 0 && e.graph.buffers[view.buffer].numElements % width == 0 &&
+    bool aligned = view.offset % width == 0 &&
+                   e.graph.buffers[view.buffer].numElements % width == 0 &&
                    width * bytesOf(e.graph.buffers[view.buffer].elementType) <= 16;
     for (auto [loop, stride] : llvm::enumerate(view.strides))
       aligned &= int(loop) == vectorLoop || stride % width == 0;
@@ -288,8 +292,8 @@ Value NestEmitter::lane(Point &point, int number, int64_t part, int64_t lane) {
   SmallVector<Value> &lanes = point.loaded[{number, part}];
   if (lanes.empty()) {
     int64_t count = access.vectorStride == 0 ? 1 : width;
-    lanes = e.load(access.view, point.parts[part].offsets[number], point.parts[part].row, access.vectorStride,
-                   count, access.aligned);
+    lanes = e.load(access.view, point.parts[part].offsets[number], point.parts[part].row,
+                   access.vectorStride, count, access.aligned);
   }
   return lanes.size() == 1 ? lanes.front() : lanes[lane];
 }
@@ -322,10 +326,12 @@ void NestEmitter::storeLanes(Point &point, int number, int64_t part, ArrayRef<Va
   if (lanes.size() == 1 || access.vectorStride == 0)
     b.store(lanes.front(), b.at(memory.pointer, start, element), element);
   else if (access.vectorStride == 1)
-    b.storeAdjacent(lanes, b.at(memory.pointer, start, element), element, access.aligned && memory.aligned);
+    b.storeAdjacent(lanes, b.at(memory.pointer, start, element), element,
+                    access.aligned && memory.aligned);
   else
     for (auto [i, value] : llvm::enumerate(lanes))
-      b.store(value, b.at(memory.pointer, b.add(start, int64_t(i) * access.vectorStride), element), element);
+      b.store(value, b.at(memory.pointer, b.add(start, int64_t(i) * access.vectorStride), element),
+              element);
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,7 +404,8 @@ NestEmitter::Carried NestEmitter::neutral() {
 }
 
 /// Loops over what is reduced. The last one is shared by the lanes of a group.
-LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &carried, Value laneInGroup) {
+LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &carried,
+                                       Value laneInGroup) {
   if (depth == reducedLoops.size())
     return evaluate(point, carried);
   int loop = reducedLoops[depth];
@@ -412,7 +419,8 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   } else {
     // A large tile has enough independent work; more copies only fill the instruction cache.
     int64_t unroll = tile * width >= 16 ? 4 : 8;
-    created = b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
+    created =
+        b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
     index = created.getInductionVar();
   }
   index = b.extend(index);
@@ -445,14 +453,16 @@ LogicalResult NestEmitter::storeResults(Point &point, const Carried &carried) {
 
 /// A loop over [0, total) shared by `count` threads. Where all of them go round equally
 /// often, the loop says how often, so that it can be unrolled.
-std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
-                                                     int64_t count, ValueRange carried) {
+std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed,
+                                                     Value thread, int64_t count,
+                                                     ValueRange carried) {
   int64_t unroll = carried.empty() && reduces ? 1 : 0; // around loops of its own
   if (!fixed || *fixed % count != 0) {
     scf::ForOp created = b.loop(thread, total, b.number32(count), carried, unroll);
     return {created, created.getInductionVar()};
   }
-  scf::ForOp created = b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, unroll);
+  scf::ForOp created =
+      b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, unroll);
   Value round = b.createOrFold<arith::MulIOp>(created.getInductionVar(), b.number32(count));
   return {created, b.createOrFold<arith::AddIOp>(round, thread)};
 }
@@ -492,8 +502,8 @@ LogicalResult NestEmitter::emitPrivate() {
   total = b.createOrFold<arith::TruncIOp>(b.getI32Type(), total);
 
   OpBuilder::InsertionGuard guard(b);
-  auto [created, flat] = threadLoop(total, nest.batched ? std::nullopt : std::optional(fixed), e.threads.id,
-                                    e.threads.count);
+  auto [created, flat] = threadLoop(total, nest.batched ? std::nullopt : std::optional(fixed),
+                                    e.threads.id, e.threads.count);
   SmallVector<Value> digits = digitsOf(b, flat, counts);
   Value row = b.number(0);
   ArrayRef<Value> rest = digits;
@@ -503,7 +513,9 @@ LogicalResult NestEmitter::emitPrivate() {
   }
   SmallVector<std::pair<int, Value>> indices;
   for (auto [loop, digit] : llvm::zip_equal(parallelLoops, rest))
-    indices.push_back({loop, b.mul(b.extend(digit), loop == tileLoop ? tile : loop == vectorLoop ? width : 1)});
+    indices.push_back({loop, b.mul(b.extend(digit), loop == tileLoop     ? tile
+                                                    : loop == vectorLoop ? width
+                                                                         : 1)});
   Point point = start(indices, row);
 
   Carried carried;
@@ -521,7 +533,8 @@ LogicalResult NestEmitter::emitPrivate() {
 // A point for a warp or for all threads
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Value value, Value row, unsigned slot) {
+FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Value value, Value row,
+                                            unsigned slot) {
   ScalarBody body(e, member, row);
   auto combine = [&](Value x, Value y) { return body.combine(member.combiners[result], x, y); };
   for (int64_t mask = 16; mask >= 1; mask /= 2) {
@@ -607,13 +620,14 @@ LogicalResult NestEmitter::emitShared() {
       Value &value = carried[part * width * all.size() + r];
       ScalarBody body(e, *member, point.parts[part].row);
       for (int64_t l = 1; l < width; ++l) {
-        FailureOr<Value> both =
-            body.combine(member->combiners[result], value, carried[(part * width + l) * all.size() + r]);
+        FailureOr<Value> both = body.combine(member->combiners[result], value,
+                                             carried[(part * width + l) * all.size() + r]);
         if (failed(both))
           return failure();
         value = *both;
       }
-      FailureOr<Value> together = acrossThreads(*member, result, value, point.parts[part].row, slot++);
+      FailureOr<Value> together =
+          acrossThreads(*member, result, value, point.parts[part].row, slot++);
       if (failed(together))
         return failure();
       Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, 0));
@@ -642,7 +656,8 @@ LogicalResult NestEmitter::run() {
   nest.batched &= e.maxRows > 1;
   chooseLoops();
   chooseTile();
-  if (group > 1 && group != 32 && reductions().size() * tile > 8) // what the scratch memory has room for
+  if (group > 1 && group != 32 &&
+      reductions().size() * tile > 8) // what the scratch memory has room for
     group = 32;
   if (tileLoop != rowLoop)
     return emitTiled();

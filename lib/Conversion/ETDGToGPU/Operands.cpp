@@ -27,9 +27,11 @@ Value GraphEmitter::emitCondition(IntegerSet set, BlockOp block, const Point &po
   return all ? all : arith::ConstantIntOp::create(b, 1, 1).getResult();
 }
 
-Value GraphEmitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
+Value GraphEmitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound,
+                                    const Point &point) {
   Value indices = block.getBuffers()[gather.getOperand()];
-  Operand address = emitAddress(block, indices, gather.getMap().getValue(), {}, point, /*useRows=*/false);
+  Operand address =
+      emitAddress(block, indices, gather.getMap().getValue(), {}, point, /*useRows=*/false);
   Type element = cast<etdg::BufferType>(indices.getType()).getElement().getElementType();
   Value value = b.load(address.pointer, element);
   if (!value.getType().isInteger(64))
@@ -38,13 +40,15 @@ Value GraphEmitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Valu
   Value zero = b.number(0);
   Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, value, bound);
   Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threads.id, b.number32(0));
-  auto branch = scf::IfOp::create(b, arith::AndIOp::create(b, outside, first), /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(b, arith::AndIOp::create(b, outside, first), /*withElseRegion=*/false);
   {
     Value record = argument(errorBuffer);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    b.store(b.number32(int64_t(result.entry.plans.front().kernels.size())), b.at(record, b.number(1), i32), i32);
+    b.store(b.number32(int64_t(result.entry.plans.front().kernels.size())),
+            b.at(record, b.number(1), i32), i32);
     b.store(value, b.at(record, b.number(1), i64), i64);
     b.store(bound, b.at(record, b.number(2), i64), i64);
     // The code is written last: the host looks at it first.
@@ -65,7 +69,8 @@ const Storage &GraphEmitter::storageOf(Value buffer) {
   atEntry([&] {
     place.base = info.planBuffer >= 0
                      ? argument(info.planBuffer)
-                     : LLVM::AddressOfOp::create(b, b.pointer(global), info.constant.getSymName()).getResult();
+                     : LLVM::AddressOfOp::create(b, b.pointer(global), info.constant.getSymName())
+                           .getResult();
     Value size = b.number(info.element.getNumElements());
     place.strides.resize(info.lengths.size());
     for (int64_t d = int64_t(info.lengths.size()) - 1; d >= 0; --d) {
@@ -79,8 +84,9 @@ const Storage &GraphEmitter::storageOf(Value buffer) {
   return storage.try_emplace(buffer, place).first->second;
 }
 
-GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
-                                                const Point &point, bool useRows) {
+GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, AffineMap map,
+                                                ArrayRef<Value> overrides, const Point &point,
+                                                bool useRows) {
   auto type = cast<etdg::BufferType>(buffer.getType());
   const Storage &place = storageOf(buffer);
   Operand address;
@@ -89,18 +95,21 @@ GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, Aff
     address.rowStride = address.rowStride ? b.add(address.rowStride, stride) : stride;
   };
   for (auto [p, expr] : llvm::enumerate(map.getResults())) {
-    Value position = p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
+    Value position =
+        p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
     if (!place.planes.empty() && place.planes[p] != 0)
       position = b.createOrFold<arith::RemUIOp>(position, b.number(place.planes[p]));
     offset = b.add(offset, b.mul(position, place.strides[p]));
     if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
       AffineExpr d = getAffineDimExpr(*point.rowDim, context);
-      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      AffineExpr step =
+          simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
       addRowStride(b.mul(expand(step, block, point), place.strides[p]));
     }
   }
   if (place.rowStride) {
-    offset = b.add(offset, b.mul(b.sub(point.dims[*point.rowDim], point.rowBegin), place.rowStride));
+    offset =
+        b.add(offset, b.mul(b.sub(point.dims[*point.rowDim], point.rowBegin), place.rowStride));
     if (useRows)
       addRowStride(place.rowStride);
   }
@@ -109,7 +118,8 @@ GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, Aff
 }
 
 FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::PieceAttr piece,
-                                                         RankedTensorType element, const Point &point, bool useRows) {
+                                                         RankedTensorType element,
+                                                         const Point &point, bool useRows) {
   Operand operand;
   Value yes = arith::ConstantIntOp::create(b, 1, 1);
   switch (piece.getKind()) {
@@ -128,7 +138,8 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::Pi
     operand.value = expand(expr, block, point);
     if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim)) {
       AffineExpr d = getAffineDimExpr(*point.rowDim, context);
-      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      AffineExpr step =
+          simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
       operand.valueStep = expand(step, block, point);
     }
     return operand;
@@ -146,9 +157,10 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::Pi
 }
 
 /// A chain of choices; the last piece needs no condition: pieces cover the domain.
-FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
-                                                           RankedTensorType element, const Point &point,
-                                                           bool useRows) {
+FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
+                                                           ArrayRef<etdg::PieceAttr> pieces,
+                                                           RankedTensorType element,
+                                                           const Point &point, bool useRows) {
   if (pieces.size() == 1)
     return emitPiece(block, pieces.front(), element, point, useRows);
   // All alternatives have one form: what some have and others lack is filled in.
@@ -226,8 +238,8 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block, ArrayR
 // Reads that address scalars
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
-                                          const Point &point) {
+FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
+                                          RankedTensorType element, const Point &point) {
   etdg::PieceAttr piece = pieces.front();
   Type type = registerType(element.getElementType());
   if (pieces.size() > 1) {
@@ -236,7 +248,8 @@ FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAtt
     for (bool then : {true, false}) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
-      FailureOr<Value> scalar = emitScalar(block, then ? pieces.take_front() : pieces.drop_front(), element, point);
+      FailureOr<Value> scalar =
+          emitScalar(block, then ? pieces.take_front() : pieces.drop_front(), element, point);
       if (failed(scalar))
         return failure();
       scf::YieldOp::create(b, *scalar);
@@ -255,26 +268,28 @@ FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAtt
   auto bufferType = cast<etdg::BufferType>(buffer.getType());
   SmallVector<Value> overrides(bufferType.getDepth());
   for (etdg::GatherAttr gather : piece.getGathers())
-    overrides[gather.getPosition()] =
-        emitGatherIndex(block, gather, lengthValue(bufferType.getLengths()[gather.getPosition()]), point);
+    overrides[gather.getPosition()] = emitGatherIndex(
+        block, gather, lengthValue(bufferType.getLengths()[gather.getPosition()]), point);
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(),
                                    map.getResults().take_front(bufferType.getDepth()), context);
   Operand address = emitAddress(block, buffer, outer, overrides, point, /*useRows=*/false);
   Value linear = b.number(0);
-  for (auto [extent, expr] :
-       llvm::zip_equal(bufferType.getElement().getShape(), map.getResults().drop_front(bufferType.getDepth())))
+  for (auto [extent, expr] : llvm::zip_equal(bufferType.getElement().getShape(),
+                                             map.getResults().drop_front(bufferType.getDepth())))
     linear = b.add(b.mul(linear, extent), expand(expr, block, point));
   return b.load(b.at(address.pointer, linear, element.getElementType()), element.getElementType());
 }
 
 /// The element is put together by all threads before the leaf runs.
 FailureOr<GraphEmitter::Operand> GraphEmitter::emitElementRead(BlockOp block, etdg::ReadAttr read,
-                                                               RankedTensorType element, const Point &point) {
+                                                               RankedTensorType element,
+                                                               const Point &point) {
   int64_t bytes = llvm::alignTo(element.getNumElements() * bytesOf(element.getElementType()), 256);
   Operand operand;
   operand.pointer = blockMemory(bytes, b.number(bytes), bytes);
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp loop = b.loop(threads.id, b.number32(element.getNumElements()), b.number32(threads.count));
+  scf::ForOp loop =
+      b.loop(threads.id, b.number32(element.getNumElements()), b.number32(threads.count));
   Value linear = b.extend(loop.getInductionVar());
   Point at = point;
   SmallVector<Value> own(element.getRank());
@@ -287,7 +302,8 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitElementRead(BlockOp block, et
   FailureOr<Value> scalar = emitScalar(block, read.getPieces(), element, at);
   if (failed(scalar))
     return failure();
-  b.store(*scalar, b.at(operand.pointer, linear, element.getElementType()), element.getElementType());
+  b.store(*scalar, b.at(operand.pointer, linear, element.getElementType()),
+          element.getElementType());
   return operand;
 }
 
@@ -334,7 +350,8 @@ LLVM::GlobalOp GraphEmitter::addConstant(DenseElementsAttr value) {
   }
   auto type = LLVM::LLVMArrayType::get(stored, value.getNumElements());
   return LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                "constant" + std::to_string(numConstants++), value, /*alignment=*/16, global);
+                                "constant" + std::to_string(numConstants++), value,
+                                /*alignment=*/16, global);
 }
 
 /// First offset at which a buffer fits beside those that live at the same time.
@@ -363,7 +380,8 @@ static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first,
 
 /// Memory for the values between the nests of a leaf: shared memory where it
 /// fits, else a part of the workspace.
-void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows) {
+void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter,
+                                    int64_t rows) {
   SmallVector<std::pair<unsigned, unsigned>> lives(leafGraph.buffers.size(), {~0u, 0});
   for (auto [n, nest] : llvm::enumerate(leafGraph.nests)) {
     auto touch = [&, n = n](const leaf::View &view) {
@@ -430,9 +448,9 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
       }
     }
     batched.push_back(varies);
-    FailureOr<Operand> operand = read.getElementRank() != 0
-                                     ? emitElementRead(block, read, element, point)
-                                     : choosePiece(block, read.getPieces(), element, point, rowWise);
+    FailureOr<Operand> operand =
+        read.getElementRank() != 0 ? emitElementRead(block, read, element, point)
+                                   : choosePiece(block, read.getPieces(), element, point, rowWise);
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
@@ -475,21 +493,23 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     switch (buffer.kind) {
     case leaf::Buffer::Kind::Input: {
       const Operand &operand = operands[buffer.number];
-      memory = {operand.pointer, buffer.batched ? operand.rowStride : Value(), operand.isValue, operand.value,
+      memory = {operand.pointer,   buffer.batched ? operand.rowStride : Value(),
+                operand.isValue,   operand.value,
                 operand.valueStep, true};
       break;
     }
     case leaf::Buffer::Kind::Output: {
       etdg::WriteAttr write = block.getWrite(buffer.number);
-      Operand address = emitAddress(block, block.getBuffers()[write.getOperand()], write.getMap().getValue(), {},
-                                    point, rowWise);
+      Operand address = emitAddress(block, block.getBuffers()[write.getOperand()],
+                                    write.getMap().getValue(), {}, point, rowWise);
       memory = {address.pointer, address.rowStride, Value(), Value(), Value(), true};
       break;
     }
     case leaf::Buffer::Kind::Constant: {
       LLVM::GlobalOp constant = addConstant(buffer.constant);
-      memory.pointer = atEntry(
-          [&] { return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult(); });
+      memory.pointer = atEntry([&] {
+        return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult();
+      });
       memory.aligned = true;
       break;
     }

@@ -14,7 +14,8 @@ using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 namespace rt = ::ft::rt;
 
-HostExpr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names, ArrayRef<StringAttr> symbols) {
+HostExpr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
+                              ArrayRef<StringAttr> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -22,7 +23,8 @@ HostExpr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names, Array
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary) // a dimension: callers have none
     return 0;
-  HostExpr a = toHostExpr(binary.getLHS(), names, symbols), b = toHostExpr(binary.getRHS(), names, symbols);
+  HostExpr a = toHostExpr(binary.getLHS(), names, symbols),
+           b = toHostExpr(binary.getRHS(), names, symbols);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
     return a + b;
@@ -41,9 +43,12 @@ HostExpr GraphEmitter::hostExpr(AffineExpr expr, ArrayRef<StringAttr> names) {
   return toHostExpr(expr, names, symbols);
 }
 
-HostExpr GraphEmitter::hostLength(LengthAttr length) { return hostExpr(length.getExpr(), length.getNames()); }
+HostExpr GraphEmitter::hostLength(LengthAttr length) {
+  return hostExpr(length.getExpr(), length.getNames());
+}
 
-HostExpr GraphEmitter::hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes, RankedTensorType element) {
+HostExpr GraphEmitter::hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
+                                 RankedTensorType element) {
   HostExpr bytes = element.getNumElements() * bytesOf(element.getElementType());
   for (auto [d, length] : llvm::enumerate(lengths))
     bytes = bytes * (!planes.empty() && planes[d] != 0 ? HostExpr(planes[d]) : hostLength(length));
@@ -74,7 +79,8 @@ LogicalResult GraphEmitter::makeEntry() {
     argument.name = (output ? "result" : "argument") + std::to_string(number);
     std::optional<rt::DType> dtype = arrayTypeOf(buffer.getElement().getElementType());
     if (!dtype)
-      return graph.emitError() << "no array holds elements of " << buffer.getElement().getElementType();
+      return graph.emitError() << "no array holds elements of "
+                               << buffer.getElement().getElementType();
     argument.dtype = *dtype;
     for (LengthAttr length : buffer.getLengths()) {
       if (length.getRagged())
@@ -157,11 +163,13 @@ LogicalResult GraphEmitter::collectBuffers() {
       if (!dense)
         return constant.emitError("the GPU takes dense constants only");
       describe(constant.getResult()).constant = addConstant(dense);
-    } else if (auto declared = dyn_cast<etdg::BufferOp>(op); declared && !callBuffers.contains(declared.getResult())) {
+    } else if (auto declared = dyn_cast<etdg::BufferOp>(op);
+               declared && !callBuffers.contains(declared.getResult())) {
       CallBuffer &buffer = describe(declared.getResult());
       buffer.planes = planesFromLive(declared);
       buffer.planBuffer = addWorkspace(intermediateBytes);
-      intermediateBytes = intermediateBytes + aligned(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+      intermediateBytes =
+          intermediateBytes + aligned(hostBytes(buffer.lengths, buffer.planes, buffer.element));
     }
   }
   plan.buffers.push_back({rt::Buffer::error, 0, 0});

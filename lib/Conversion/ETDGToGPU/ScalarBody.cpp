@@ -46,8 +46,9 @@ static void allowContraction(Operation *op) {
   if (!fast || !isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
     return;
   arith::FastMathFlags flags = fast.getFastMathFlagsAttr().getValue();
-  op->setAttr(fast.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(op->getContext(), flags | arith::FastMathFlags::contract));
+  op->setAttr(
+      fast.getFastMathAttrName(),
+      arith::FastMathFlagsAttr::get(op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
 LogicalResult ScalarBody::evaluate(Operation *op) {
@@ -93,7 +94,8 @@ LogicalResult ScalarBody::evaluate(Operation *op) {
   return success();
 }
 
-FailureOr<SmallVector<Value>> ScalarBody::evaluateScalar(Operation *op, SmallVector<Value> operands) {
+FailureOr<SmallVector<Value>> ScalarBody::evaluateScalar(Operation *op,
+                                                         SmallVector<Value> operands) {
   Code &b = e.b;
   bool isBits = isa<arith::BitcastOp>(op);
   for (auto [value, source] : llvm::zip_equal(operands, op->getOperands())) {

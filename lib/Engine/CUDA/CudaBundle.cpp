@@ -19,7 +19,8 @@ namespace rt = ::ft::rt;
 
 /// Functions over lists become graphs, where there are any.
 static LogicalResult makeGraphs(ModuleOp module) {
-  bool functions = llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
+  bool functions =
+      llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   if (functions) {
     PassManager pm(module.getContext());
     buildToETDGPipeline(pm);
@@ -31,7 +32,8 @@ static LogicalResult makeGraphs(ModuleOp module) {
   return success();
 }
 
-static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const GpuOptions &options, rt::Entry &entry) {
+static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const GpuOptions &options,
+                                           rt::Entry &entry) {
   FailureOr<GpuModule> lowered = lowerGraphToGpu(graph, options);
   if (failed(lowered) || failed(lowerGpuModuleToLLVM(*lowered->module)))
     return failure();
@@ -68,7 +70,9 @@ static rt::Json describeTest(etdg::GraphOp graph) {
       one.set("kind", "index").set("lo", index.getLo().str()).set("hi", index.getHi().str());
     } else if (auto uniform = dyn_cast_or_null<UniformAttr>(generator)) {
       if (isa<FloatType>(type))
-        one.set("kind", "uniform").set("lo", double(uniform.getLo())).set("hi", double(uniform.getHi()));
+        one.set("kind", "uniform")
+            .set("lo", double(uniform.getLo()))
+            .set("hi", double(uniform.getHi()));
       else
         integers(int64_t(double(uniform.getLo())), int64_t(double(uniform.getHi())));
     } else if (!isa<FloatType>(type)) {
@@ -84,7 +88,9 @@ static rt::Json describeTest(etdg::GraphOp graph) {
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         lengths.set(attr.getName().getValue().str(), value.getInt());
-  return rt::Json::makeObject().set("arguments", std::move(arguments)).set("lengths", std::move(lengths));
+  return rt::Json::makeObject()
+      .set("arguments", std::move(arguments))
+      .set("lengths", std::move(lengths));
 }
 
 FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets) {
@@ -128,8 +134,9 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
 //===----------------------------------------------------------------------===//
 
 void mlir::ft::registerGpuTranslations() {
-  static llvm::cl::list<std::string> targets("target", llvm::cl::desc("sm_80 or sm_90a (default: both in a bundle)"),
-                                             llvm::cl::CommaSeparated);
+  static llvm::cl::list<std::string> targets(
+      "target", llvm::cl::desc("sm_80 or sm_90a (default: both in a bundle)"),
+      llvm::cl::CommaSeparated);
   auto dialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   };

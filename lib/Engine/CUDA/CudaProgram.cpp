@@ -38,7 +38,9 @@ struct CudaProgram::State {
   LogicalResult check(FtStatus status) {
     return status == FT_OK ? success() : LogicalResult(emitError(loc) << ft_last_error());
   }
-  LogicalResult check(rt::CUresult result, const char *call) { return check(device->check(result, call)); }
+  LogicalResult check(rt::CUresult result, const char *call) {
+    return check(device->check(result, call));
+  }
 
   /// A tensor on the device; `data` null leaves it undefined.
   LogicalResult add(rt::DType dtype, std::vector<int64_t> shape, const void *data, int64_t bytes) {
@@ -47,7 +49,8 @@ struct CudaProgram::State {
       return failure();
     memory.push_back(pointer);
     if (data && bytes > 0 &&
-        failed(check(device->api.memcpyHtoDAsync(pointer, data, size_t(bytes), nullptr), "cuMemcpyHtoDAsync")))
+        failed(check(device->api.memcpyHtoDAsync(pointer, data, size_t(bytes), nullptr),
+                     "cuMemcpyHtoDAsync")))
       return failure();
     shapes.push_back(std::move(shape));
     FtTensor tensor = {};
@@ -65,7 +68,8 @@ struct CudaProgram::State {
 CudaProgram::CudaProgram(std::unique_ptr<State> state) : state(std::move(state)) {}
 CudaProgram::~CudaProgram() = default;
 
-FailureOr<std::unique_ptr<CudaProgram>> CudaProgram::compile(ModuleOp module, StringRef entry, StringRef target) {
+FailureOr<std::unique_ptr<CudaProgram>> CudaProgram::compile(ModuleOp module, StringRef entry,
+                                                             StringRef target) {
   std::vector<std::string> targets = {"sm_80", "sm_90a"};
   if (!target.empty())
     targets = {target.str()};
@@ -78,7 +82,8 @@ FailureOr<std::unique_ptr<CudaProgram>> CudaProgram::compile(ModuleOp module, St
     return failure();
   std::string bytes = bundle->serialize();
   FtLoadOptions options = {sizeof options, FT_CUDA, 0};
-  if (failed(state->check(ft_module_load_bytes(bytes.data(), bytes.size(), &options, &state->module))) ||
+  if (failed(state->check(
+          ft_module_load_bytes(bytes.data(), bytes.size(), &options, &state->module))) ||
       failed(state->check(ft_module_entry(state->module, entry.str().c_str(), &state->entry))))
     return failure();
   return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(state)));
@@ -108,10 +113,12 @@ LogicalResult CudaProgram::prepare(ArrayRef<const rt::HostArray *> arguments) {
     int64_t extents[rt::maxRank];
     int32_t rank = rt::maxRank;
     if (failed(s.check(ft_entry_argument(s.entry, i, &argument))) ||
-        failed(s.check(ft_output_shape(s.entry, s.pointers.data(), info.num_arguments, i, extents, &rank))))
+        failed(s.check(
+            ft_output_shape(s.entry, s.pointers.data(), info.num_arguments, i, extents, &rank))))
       return failure();
     rt::HostArray output;
-    if (failed(s.check(rt::HostArray::create(*rt::parseDType(argument.dtype), {extents, extents + rank}, output))) ||
+    if (failed(s.check(rt::HostArray::create(*rt::parseDType(argument.dtype),
+                                             {extents, extents + rank}, output))) ||
         failed(s.add(output.dtype, output.shape, nullptr, output.numBytes())))
       return failure();
     s.outputs.push_back(std::move(output));

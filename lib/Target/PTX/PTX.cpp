@@ -27,8 +27,8 @@ void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
 
-/// The PTX version that a target's instructions need.
-static StringRef featuresOf(StringRef target) { return target == "sm_90a" ? "+ptx80" : "+ptx80"; }
+/// The oldest PTX version that has what both targets' kernels use.
+static constexpr const char features[] = "+ptx80";
 
 bool mlir::ft::isGpuTarget(StringRef target) { return target == "sm_80" || target == "sm_90a"; }
 
@@ -51,8 +51,9 @@ FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef targe
   if (!found)
     return module.emitError() << "this LLVM has no NVPTX target: " << error;
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, target, featuresOf(target), options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target, features, options, std::nullopt,
+                                 std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return module.emitError() << "LLVM has no target " << target;
 
@@ -100,7 +101,8 @@ std::optional<std::string> mlir::ft::assemblePTX(StringRef ptx, StringRef target
   }
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
   std::string arch = ("-arch=" + target).str();
-  int status = llvm::sys::ExecuteAndWait(*program, {*program, arch, "-O3", input, "-o", output}, std::nullopt, redirects);
+  int status = llvm::sys::ExecuteAndWait(*program, {*program, arch, "-O3", input, "-o", output},
+                                         std::nullopt, redirects);
   if (status == 0)
     code = read(output);
   else

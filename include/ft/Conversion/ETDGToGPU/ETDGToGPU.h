@@ -32,7 +32,8 @@ struct GpuModule {
 };
 
 /// An expression of the launch plan, variable i being `symbols[i]`.
-::ft::rt::Expr toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names, ArrayRef<StringAttr> symbols);
+::ft::rt::Expr toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
+                          ArrayRef<StringAttr> symbols);
 
 /// The graph itself stays as it is. Emits errors and fails on what the generic
 /// path can't run.
