@@ -11,10 +11,7 @@
 
 #include "ft/Engine/CudaProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
-#if __has_include("ft/Interpreter/ETDGInterpreter.h")
 #include "ft/Interpreter/ETDGInterpreter.h"
-#define FT_HAVE_GRAPH_INTERPRETER
-#endif
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
@@ -121,11 +118,7 @@ FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &ru
   FailureOr<etdg::GraphOp> graph = makeGraph(owner);
   if (failed(graph))
     return failure();
-#ifdef FT_HAVE_GRAPH_INTERPRETER
   return interp::runETDG(*owner, entry.name, lengths, data.arguments, run);
-#else
-  return entry.op->emitError("no graph interpreter");
-#endif
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpretReference(bool truth) {
