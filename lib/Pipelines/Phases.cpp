@@ -8,6 +8,7 @@
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 
@@ -58,7 +59,15 @@ std::string ft::listPhases() {
 //===----------------------------------------------------------------------===//
 
 bool ft::isBuilt(Phase phase) {
-  return phase == Phase::Input || phase == Phase::FT || phase == Phase::ETDG;
+  switch (phase) {
+  case Phase::Input:
+  case Phase::FT:
+  case Phase::ETDG:
+  case Phase::Tile:
+    return true;
+  default:
+    return false;
+  }
 }
 
 void ft::buildPhase(OpPassManager &pm, Phase phase) {
@@ -73,6 +82,9 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
   case Phase::ETDG:
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertLinalgToETDG());
+    break;
+  case Phase::Tile:
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
     break;
   default: {
     FTSkipPhaseOptions options;
@@ -99,6 +111,11 @@ struct BadOptions : PassWrapper<BadOptions, OperationPass<ModuleOp>> {
 };
 } // namespace
 
+/// Whether a phase may be left out: those that only improve a graph.
+static bool mayBeSkipped(Phase phase) {
+  return Phase::ETDG < phase && phase < Phase::Tile;
+}
+
 /// What is wrong with the options, or nothing.
 static std::string checkOptions(const CompileOptions &options) {
   for (auto [name, value] :
@@ -110,6 +127,9 @@ static std::string checkOptions(const CompileOptions &options) {
   if (*symbolizePhase(options.from) > *symbolizePhase(options.to))
     return "ft-compile: phase '" + options.from.getValue() + "' comes after '" +
            options.to.getValue() + "'";
+  for (const std::string &name : options.skip)
+    if (std::optional<Phase> phase = symbolizePhase(name); !phase || !mayBeSkipped(*phase))
+      return "ft-compile: skip: expected a phase between etdg and tile, found '" + name + "'";
   StringRef target = options.target;
   if (target != "cpu" && target != "sm_80" && target != "sm_90a")
     return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
@@ -144,8 +164,19 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
   // What the caller says of the input is checked like what a phase did.
   finish(from);
   for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i) {
-    buildPhase(pm, static_cast<Phase>(i));
-    finish(static_cast<Phase>(i));
+    Phase phase = static_cast<Phase>(i);
+    if (llvm::is_contained(options.skip, stringifyPhase(phase)))
+      continue;
+    buildPhase(pm, phase);
+    finish(phase);
+  }
+}
+
+void ft::buildEnginePipeline(OpPassManager &pm, Phase from, ArrayRef<std::string> skip, Phase to) {
+  for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i) {
+    Phase phase = static_cast<Phase>(i);
+    if (isBuilt(phase) && !(mayBeSkipped(phase) && llvm::is_contained(skip, stringifyPhase(phase))))
+      buildPhase(pm, phase);
   }
 }
 

@@ -12,7 +12,7 @@
 #include "ft/Engine/CudaProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
-#include "ft/Pipelines/Pipelines.h"
+#include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/ThreadPool.h"
@@ -48,6 +48,10 @@ struct Options {
   cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default) or cuda"), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
   cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
+  cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run (default: etdg)"), cl::value_desc("phase"),
+                          cl::cat(category)};
+  cl::list<std::string> skip{"skip", cl::CommaSeparated, cl::desc("phases to leave out: coarsen, reorder, storage"),
+                             cl::value_desc("phase,..."), cl::cat(category)};
   cl::list<std::string> args{"arg", cl::desc("an argument's array, in order"), cl::value_desc("x.npy"), cl::cat(category)};
   cl::opt<uint64_t> seed{"seed", cl::desc("of generated arguments and of orders"), cl::init(0), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("a length"), cl::value_desc("NAME=VALUE"), cl::cat(category)};
@@ -80,7 +84,7 @@ public:
   FailureOr<std::vector<HostArray>> interpretReference(bool truth);
 
 private:
-  FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner);
+  FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
   FailureOr<Outcome> runCpu();
   FailureOr<Outcome> runCuda();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
@@ -94,14 +98,13 @@ private:
 };
 } // namespace
 
-FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner) {
+FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase to) {
   owner = module.clone();
-  if (!isa<etdg::GraphOp>(entry.op)) {
-    PassManager pm(module.getContext());
-    buildToETDGPipeline(pm);
-    if (failed(pm.run(*owner)))
-      return failure();
-  }
+  Phase from = isa<etdg::GraphOp>(entry.op) ? Phase::ETDG : Phase::Input;
+  PassManager pm(module.getContext());
+  buildEnginePipeline(pm, from, options.skip, to);
+  if (failed(pm.run(*owner)))
+    return failure();
   auto graph = dyn_cast_or_null<etdg::GraphOp>(owner->lookupSymbol(entry.name));
   if (!graph)
     return entry.op->emitError() << "did not become a graph";
@@ -115,7 +118,8 @@ FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &ru
   if (!asGraph && isa<func::FuncOp>(entry.op))
     return interp::runFT(module, entry.name, lengths, data.arguments, run);
   OwningOpRef<ModuleOp> owner;
-  FailureOr<etdg::GraphOp> graph = makeGraph(owner);
+  FailureOr<etdg::GraphOp> graph =
+      makeGraph(owner, options.to.empty() ? Phase::ETDG : *symbolizePhase(options.to));
   if (failed(graph))
     return failure();
   return interp::runETDG(*owner, entry.name, lengths, data.arguments, run);
@@ -154,7 +158,7 @@ FailureOr<Outcome> Runner::runCpu() {
   Outcome outcome;
   double begin = now();
   OwningOpRef<ModuleOp> owner;
-  FailureOr<etdg::GraphOp> graph = makeGraph(owner);
+  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Tile);
   if (failed(graph))
     return failure();
   FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph);
@@ -206,7 +210,7 @@ FailureOr<Outcome> Runner::runEngine() {
   else if (options.order == "declared")
     run.order = interp::Order::Declared;
   if (failed(repeat(outcome, [&] {
-        FailureOr<std::vector<HostArray>> results = interpret(run, !options.order.empty());
+        FailureOr<std::vector<HostArray>> results = interpret(run, !options.order.empty() || !options.to.empty());
         if (failed(results))
           return failure();
         outcome.results = std::move(*results);
@@ -234,6 +238,16 @@ static bool checkOptions(Options &options) {
     return bad("--order=" + options.order + ": expected dataflow, random or declared");
   if (!options.order.empty() && options.engine != "interpret")
     return bad("--order is the interpreter's: add --engine=interpret");
+  if (!options.to.empty()) {
+    std::optional<Phase> phase = symbolizePhase(options.to);
+    if (!phase || *phase < Phase::ETDG)
+      return bad("--to=" + options.to + ": expected a phase from etdg on (" + listPhases() + ")");
+    if (options.engine != "interpret")
+      return bad("--to is the interpreter's, engines run every phase: add --engine=interpret");
+  }
+  for (const std::string &name : options.skip)
+    if (!llvm::is_contained({"coarsen", "reorder", "partition", "schedule", "storage"}, name))
+      return bad("--skip=" + name + ": expected coarsen, reorder, partition, schedule or storage");
   if (!options.compare.empty() && options.compare != "interpret" && options.compare != "truth")
     return bad("--compare=" + options.compare + ": expected interpret or truth");
   return true;

@@ -21,8 +21,8 @@
 // MACHINE: error: ft-compile: machine: no such file
 // DUMP: error: ft-compile: dump: no such folder
 
-// REMARK-DAG: remark: [Analysis] identity | Category:phase:coarsen | Reason="phase 'coarsen' is not built
-// REMARK-DAG: remark: [Analysis] identity | Category:phase:tile
+// REMARK-DAG: remark: [Analysis] identity | Category:phase:partition | Reason="phase 'partition' is not built
+// REMARK-DAG: remark: [Analysis] identity | Category:phase:target
 // FT: func.func @main
 // FT-NOT: call
 // FT: ft.map
@@ -41,3 +41,7 @@ func.func @main(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
   }
   return %ys : !ft.list<[N], !x>
 }
+// RUN: ft-opt %s --ft-compile="to=tile skip=partition,schedule" 2>&1 | FileCheck %s --check-prefix=SKIP
+// SKIP-NOT: phase:schedule
+// RUN: not ft-opt %s --ft-compile="skip=etdg" 2>&1 | FileCheck %s --check-prefix=NOSKIP
+// NOSKIP: error: ft-compile: skip: expected a phase between etdg and tile, found 'etdg'

@@ -43,9 +43,17 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                               llvm::cl::desc("A machine model, for the phases that read one")};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};
+  ListOption<std::string> skip{
+      *this, "skip", llvm::cl::desc("Phases to leave out: coarsen, reorder, storage")};
   Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of each phase"),
                       llvm::cl::init(true)};
 };
+
+/// What leads from a phase to one that engines take up (`tile`), without dumps
+/// and contracts. `skip` names phases to leave out, which is how a caller
+/// compares a program with its unoptimised self.
+void buildEnginePipeline(OpPassManager &pm, Phase from, llvm::ArrayRef<std::string> skip = {},
+                         Phase to = Phase::Tile);
 
 /// From one phase to another, each followed by its contract (`--ft-compile`).
 void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);

@@ -5,6 +5,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+// Keep the passes in alphabetical order.
+
+def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
+  let summary = "rewrite scheduled blocks in the coordinates of their schedule (FT §5.2, Table 5)";
+  let description = [{
+    A nest or block with a schedule T·t + o gets the transformed dimensions as its
+    own, in the order of the schedule's loops: domains by Fourier–Motzkin
+    elimination, maps and sets composed with the inverse of the schedule, here and
+    in all blocks inside. A transformed dimension that is one of the old ones keeps its
+    name, others are called `t`. A sequential dimension that was there before keeps
+    its operator, other sequential ones are `scanl`, parallel ones `map`. The
+    schedule stays, with the identity as its map: engines read order and kinds of
+    the loops from it. A schedule that is the identity already changes nothing.
+
+    ```mlir
+    etdg.block @r [scanl, scanl] (j, k) in [0, D) x [0, L) reads (%w = %ws[j] : ...) writes (%ys[j, k]) ...
+      schedule #etdg.schedule<map = affine_map<(j, k) -> (j + k, j)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]>
+    ==>
+    etdg.block @r [scanl, map] (t, j) in [0, D + L - 1) x [max(0, t - L + 1), min(D, t + 1)) reads (%w = %ws[j] : ...) writes (%ys[j, t - j])
+    ```
+
+    What can't be transformed (a map that is not unimodular) is an error at the schedule's operation:
+    no pass makes such a schedule.
+  }];
+}
+
 def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   let summary = "check a task dependence graph by integer sets, exactly";
   let description = [{

@@ -1,0 +1,294 @@
+//===- ApplySchedule.cpp - blocks in the coordinates of their schedule ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Analysis/TransformedDomain.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+
+namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGAPPLYSCHEDULE
+#include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
+} // namespace mlir::etdg
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+namespace {
+/// A schedule made ready: one loop order for rows, names for them, and the
+/// expressions that stand for the old dimensions.
+struct Applied {
+  AffineMap map;     // rows in loop order
+  AffineMap inverse; // old own dimensions over the new ones
+  SmallVector<LoopAttr> loops;
+  SmallVector<int> plain;      // the old own dimension that a row is, or -1
+  SmallVector<StringAttr> names;
+  SmallVector<bool> parallel;  // by row
+};
+
+class Applier {
+public:
+  Applier(GraphOp graph) : space(graph), context(graph.getContext()) {}
+  LogicalResult apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Operation *owner);
+
+private:
+  FailureOr<Applied> prepare(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Operation *owner);
+  BlockOp rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner);
+
+  SymbolSpace space;
+  MLIRContext *context;
+};
+
+struct ETDGApplySchedule : etdg::impl::ETDGApplyScheduleBase<ETDGApplySchedule> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static bool isParallel(LoopAttr loop) {
+  return loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector;
+}
+
+/// The old dimension that a row is, up to a constant, or -1.
+static int plainDim(AffineExpr row) {
+  LinearForm form = LinearForm::of(row);
+  if (form.terms.size() != 1 || form.terms.front().second != 1)
+    return -1;
+  auto dim = dyn_cast<AffineDimExpr>(form.terms.front().first);
+  return dim ? static_cast<int>(dim.getPosition()) : -1;
+}
+
+FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr schedule,
+                                    Operation *owner) {
+  BlockOp front = blocks.front();
+  unsigned numOwn = front.getNumOwnDims();
+  AffineMap map = schedule.getMap().getValue();
+  if (map.getNumDims() != numOwn || failed(getInverseSchedule(map)))
+    return owner->emitOpError() << "has a schedule that is not unimodular: "
+                                << AffineMapAttr::get(map) << " over " << numOwn << " dimensions";
+
+  // Rows in the order of their outermost loops; what has no loop runs inside, in order.
+  SmallVector<int64_t> rows;
+  SmallVector<bool> parallel(numOwn, true);
+  SmallVector<bool> seen(numOwn, false);
+  for (LoopAttr loop : schedule.getLoops()) {
+    int64_t row = loop.getDimension();
+    if (!llvm::is_contained(rows, row))
+      rows.push_back(row);
+    parallel[row] = parallel[row] && isParallel(loop);
+    seen[row] = seen[row] || loop.getTile() <= 1;
+  }
+  Builder builder(context);
+  SmallVector<LoopAttr> loops(schedule.getLoops());
+  for (unsigned r = 0; r < numOwn; ++r) {
+    if (seen[r])
+      continue;
+    if (!llvm::is_contained(rows, r))
+      rows.push_back(r);
+    parallel[r] = false;
+    loops.push_back(LoopAttr::get(context, r, 1, LoopKind::Sequential, {}));
+  }
+
+  Applied applied;
+  SmallVector<AffineExpr> results;
+  for (int64_t row : rows) {
+    results.push_back(map.getResult(row));
+    applied.parallel.push_back(parallel[row]);
+    applied.plain.push_back(plainDim(map.getResult(row)));
+  }
+  applied.map = AffineMap::get(numOwn, 0, results, context);
+  applied.inverse = *getInverseSchedule(applied.map);
+  for (LoopAttr loop : loops) {
+    int64_t position = llvm::find(rows, loop.getDimension()) - rows.begin();
+    applied.loops.push_back(
+        LoopAttr::get(context, position, loop.getTile(), loop.getKind(), loop.getLevel()));
+  }
+
+  // New names are taken by nobody in sight.
+  llvm::SmallDenseSet<StringAttr> taken(space.getNames().begin(), space.getNames().end());
+  for (BlockOp block : blocks)
+    block->walk([&](BlockOp inner) {
+      for (StringAttr name : inner.getDimNames())
+        taken.insert(name);
+      for (StringAttr name : inner.getSymbolNames())
+        taken.insert(name);
+    });
+  SmallVector<StringAttr> dims = front.getDimNames();
+  unsigned number = 0;
+  for (int plain : applied.plain) {
+    StringAttr name;
+    if (plain >= 0) {
+      name = dims[front.getNumAncestors() + plain];
+    } else {
+      do
+        name = builder.getStringAttr(number++ == 0 ? "t" : "t" + std::to_string(number - 1));
+      while (!taken.insert(name).second);
+    }
+    applied.names.push_back(name);
+  }
+  return applied;
+}
+
+/// The block anew, with the old dimensions from `first` on replaced; its body
+/// moves over. Children are the caller's to rewrite.
+BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner) {
+  unsigned numNew = applied.names.size();
+  SmallVector<AffineExpr> shifted, dims;
+  for (unsigned r = 0; r < numNew; ++r)
+    shifted.push_back(getAffineDimExpr(first + r, context));
+  auto replacements = [&](unsigned count) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned d = 0; d < count; ++d)
+      exprs.push_back(d >= first && d < first + numNew
+                          ? applied.inverse.getResult(d - first).replaceDims(shifted)
+                          : getAffineDimExpr(d, context));
+    return exprs;
+  };
+  auto onMap = [&](AffineMap map) {
+    SmallVector<AffineExpr> with = replacements(map.getNumDims()), results;
+    for (AffineExpr e : map.getResults())
+      results.push_back(e.replaceDims(with));
+    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
+  };
+  auto onSet = [&](IntegerSet set) {
+    if (isUniverse(set))
+      return set;
+    SmallVector<AffineExpr> with = replacements(set.getNumDims()), constraints;
+    for (AffineExpr e : set.getConstraints())
+      constraints.push_back(e.replaceDims(with));
+    return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, set.getEqFlags());
+  };
+  auto onRead = [&](ReadAttr read) {
+    SmallVector<PieceAttr> pieces;
+    for (PieceAttr piece : read.getPieces()) {
+      SmallVector<GatherAttr> gathers;
+      for (GatherAttr gather : piece.getGathers())
+        gathers.push_back(
+            GatherAttr::get(context, gather.getPosition(), gather.getOperand(),
+                            AffineMapAttr::get(onMap(gather.getMap().getValue()))));
+      pieces.push_back(PieceAttr::get(
+          context, IntegerSetAttr::get(onSet(piece.getSet().getValue())), piece.getKind(),
+          piece.getOperand(), AffineMapAttr::get(onMap(piece.getMap().getValue())), gathers,
+          piece.getValue()));
+    }
+    return ReadAttr::get(context, pieces, read.getElementRank());
+  };
+
+  BlockBuilder b;
+  b.name = block.getBlockName().value_or("").str();
+  b.numAncestors = block.getNumAncestors();
+  b.symbols = block.getSymbolNames();
+  b.buffers = llvm::to_vector(block.getBuffers());
+  b.dims = block.getDimNames();
+  for (unsigned r = 0; r < numNew; ++r)
+    b.dims[first + r] = applied.names[r];
+  bool keepsCombine = true;
+  if (isOwner) {
+    for (unsigned r = 0; r < numNew; ++r) {
+      int plain = applied.plain[r];
+      ft::OperatorKind kind = applied.parallel[r] ? ft::OperatorKind::Map
+                              : plain >= 0        ? block.getOperator(plain)
+                                                  : ft::OperatorKind::ScanL;
+      b.operators.push_back(kind);
+    }
+    b.domain = *getTransformedDomain(block, applied.map, space);
+    // What is skewed is cut nowhere.
+    keepsCombine = llvm::any_of(b.operators, [](ft::OperatorKind kind) {
+      return kind == ft::OperatorKind::Reduce || kind == ft::OperatorKind::Fold ||
+             kind == ft::OperatorKind::Scan;
+    });
+  } else {
+    for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+      b.operators.push_back(block.getOperator(d));
+    b.domain = onSet(block.getDomainSet());
+  }
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    b.reads.push_back(onRead(block.getRead(i)));
+  for (unsigned i = 0; i < block.getNumWrites(); ++i) {
+    WriteAttr write = block.getWrite(i);
+    b.writes.push_back(WriteAttr::get(context, write.getOperand(),
+                                      AffineMapAttr::get(onMap(write.getMap().getValue()))));
+  }
+  if (keepsCombine)
+    for (ReadAttr read : block.getIdentity().getAsRange<ReadAttr>())
+      b.identity.push_back(onRead(read));
+
+  OpBuilder builder(block);
+  BlockOp result = b.build(builder, block.getLoc(), {});
+  result.getBody().takeBody(block.getBody());
+  if (keepsCombine)
+    result.getCombine().takeBody(block.getCombine());
+  if (ScheduleAttr schedule = block.getScheduleAttr())
+    result.setScheduleAttr(schedule);
+  result->setDiscardableAttrs(block->getDiscardableAttrDictionary());
+  block.erase();
+  return result;
+}
+
+LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Operation *owner) {
+  FailureOr<Applied> applied = prepare(blocks, schedule, owner);
+  if (failed(applied))
+    return failure();
+  auto identity = ScheduleAttr::get(
+      context, AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(applied->map.getNumDims(), context)),
+      applied->loops, schedule.getPlacements());
+  unsigned first = BlockOp(blocks.front()).getNumAncestors();
+  bool isChanged = !applied->map.isIdentity();
+  if (isChanged) {
+    for (BlockOp block : blocks)
+      if (failed(getTransformedDomain(block, applied->map, space)))
+        return block.emitOpError() << "has a domain that its schedule "
+                                   << AffineMapAttr::get(applied->map) << " takes out of 64 bits";
+    for (BlockOp block : blocks) {
+      bool alone = block.getOperation() == owner;
+      BlockOp changed = rewrite(block, *applied, first, /*isOwner=*/true);
+      if (alone)
+        owner = changed;
+      SmallVector<BlockOp> inside;
+      changed.getBody().walk<WalkOrder::PreOrder>([&](BlockOp inner) { inside.push_back(inner); });
+      // Innermost last: a rewritten block takes its body along.
+      for (BlockOp inner : inside)
+        rewrite(inner, *applied, first, /*isOwner=*/false);
+    }
+  }
+  if (auto nest = dyn_cast<NestOp>(owner))
+    nest.setScheduleAttr(identity);
+  else
+    cast<BlockOp>(owner).setScheduleAttr(identity);
+  owner->removeAttr("etdg.candidates");
+  return success();
+}
+
+void ETDGApplySchedule::runOnOperation() {
+  GraphOp graph = getOperation();
+  if (graph.isExternal())
+    return;
+  Applier applier(graph);
+  // Outside first.
+  std::function<LogicalResult(Region &)> visit = [&](Region &body) -> LogicalResult {
+    for (Operation *item = &body.front().front(), *next; item; item = next) {
+      next = item->getNextNode(); // the item may be replaced
+      if (auto kernel = dyn_cast<KernelOp>(item)) {
+        if (failed(visit(kernel.getBody())))
+          return failure();
+        continue;
+      }
+      auto nest = dyn_cast<NestOp>(item);
+      auto block = dyn_cast<BlockOp>(item);
+      if (!nest && !block)
+        continue;
+      Operation *before = item->getPrevNode();
+      auto blocksOf = [&]() {
+        return nest ? llvm::to_vector(nest.getBody().getOps<BlockOp>()) : SmallVector<BlockOp>{block};
+      };
+      ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block.getScheduleAttr();
+      if (schedule && failed(applier.apply(blocksOf(), schedule, item)))
+        return failure();
+      if (block)
+        block = cast<BlockOp>(before ? before->getNextNode() : &body.front().front());
+      for (BlockOp inner : blocksOf())
+        if (!inner.isLeaf() && failed(visit(inner.getBody())))
+          return failure();
+    }
+    return success();
+  };
+  if (failed(visit(graph.getBody())))
+    signalPassFailure();
+}
