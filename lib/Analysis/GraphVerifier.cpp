@@ -9,12 +9,13 @@
 //   V5 no dependence is carried by a map dimension;
 //   V6 every element of a result is written;
 //   V7 the blocks of a nest have disjoint domains (N2);
-//   V8 `live` planes are enough for the declared order.
+//   V8 `live` planes are enough for the declared order, that of the schedules.
 // Acyclicity follows: by V4 textual and lexicographic order is a legal order.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Analysis/Accesses.h"
+#include "ft/Analysis/ScheduledOrder.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 
@@ -412,12 +413,17 @@ LogicalResult GraphVerifier::verifyNest(ArrayRef<BlockOp> nest) {
   return success();
 }
 
-/// V8: `write` writes a plane, `clobber` then another one in its place, then `read` reads the
-/// first.
+/// V8: `write` writes a plane, `clobber` then (or in no order) another one in its place, then (or
+/// in no order) `read` reads the first. The order is that of the schedules, where there are any.
 LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access &clobber,
                                             ArrayRef<int64_t> live) {
-  SmallVector<Precedence> writeFirst = getPrecedence(write.block, clobber.block);
-  SmallVector<Precedence> clobberFirst = getPrecedence(clobber.block, read.block);
+  SmallVector<OrderCase> writeFirst = getOrderCases(clobber.block, write.block);
+  SmallVector<OrderCase> clobberFirst = getOrderCases(read.block, clobber.block);
+  llvm::erase_if(writeFirst, [](const OrderCase &c) { return c.order == Order::Before; });
+  // A body reads all before it writes.
+  llvm::erase_if(clobberFirst, [](const OrderCase &c) {
+    return c.order == Order::Before || c.order == Order::Same;
+  });
   if (writeFirst.empty() || clobberFirst.empty())
     return success();
   unsigned atWrite = read.getPointSize(), atClobber = atWrite + write.getPointSize();
@@ -453,11 +459,12 @@ LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access 
       other.add(notZero, false);
       if (isEmpty(other.get()))
         continue;
-      for (const Precedence &x : writeFirst)
-        for (const Precedence &y : clobberFirst) {
+      for (const OrderCase &x : writeFirst)
+        for (const OrderCase &y : clobberFirst) {
           SetBuilder ordered = other;
-          addPrecedence(ordered, x, atWrite, atClobber);
-          addPrecedence(ordered, y, atClobber, 0);
+          if (failed(addOrderCase(ordered, x, atClobber, atWrite)) ||
+              failed(addOrderCase(ordered, y, 0, atClobber)))
+            return notPresburger(read.block);
           if (isEmpty(ordered.get()))
             continue;
           InFlightDiagnostic diag = error(read.block, "V8")

@@ -63,6 +63,7 @@ bool ft::isBuilt(Phase phase) {
   case Phase::Input:
   case Phase::FT:
   case Phase::ETDG:
+  case Phase::Storage:
   case Phase::Tile:
     return true;
   default:
@@ -82,6 +83,9 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
   case Phase::ETDG:
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertLinalgToETDG());
+    break;
+  case Phase::Storage:
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());
     break;
   case Phase::Tile:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());

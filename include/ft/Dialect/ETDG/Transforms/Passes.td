@@ -31,6 +31,30 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
+  let summary = "keep the planes that are live, and let buffers share memory";
+  let description = [{
+    For each buffer that is no result, and each of its dimensions, finds the least
+    number of planes (`live`) that the order of the schedules needs: no write of
+    another plane, that many or more away, may come between (or be unordered with)
+    the write of a plane and a read of it. A fold keeps one, a wavefront what it
+    needs; iterations of parallel loops and of `map` dimensions count as simultaneous.
+    What is found holds for every greater number of planes, too.
+
+    Then the graph's own buffers, results excepted, get slots of one arena
+    (`etdg.slot`): two buffers of equal size share one where the last item that uses the
+    first stands before the first item that writes the second, or where a
+    leaf of elementwise operations may write in place. The engines make a slot as
+    large as the largest of its buffers, whose sizes are known at the call.
+
+    Statistics and a remark (category `storage`) for each contraction and each write in place.
+  }];
+  let options = [Option<"maxPlanes", "max-planes", "unsigned", "8",
+                        "Contract a dimension where so many planes are enough">];
+  let statistics = [Statistic<"numContracted", "num-contracted", "Dimensions contracted">,
+                    Statistic<"numShared", "num-shared", "Buffers that share a slot">];
+}
+
 def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   let summary = "check a task dependence graph by integer sets, exactly";
   let description = [{

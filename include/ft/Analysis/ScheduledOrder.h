@@ -1,0 +1,47 @@
+//===- ScheduledOrder.h - the order that schedules give ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which of two iterations runs first when schedules are obeyed: nests in textual
+// order, kernels in step, the loops of a schedule outermost first, iterations of
+// parallel loops in no order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ANALYSIS_SCHEDULEDORDER_H
+#define FT_ANALYSIS_SCHEDULEDORDER_H
+
+#include "ft/Analysis/Sets.h"
+
+namespace mlir::etdg {
+
+/// How an iteration x of one block and an iteration y of another (or the same)
+/// stand to each other.
+enum class Order { Before, After, Unordered, Same };
+
+/// One case of the order of two iterations: where all of `equal` agree and
+/// `decides` says so, they stand as `order` says. Expressions range over the
+/// iteration vectors of the two blocks.
+struct OrderCase {
+  using Pair = std::pair<AffineExpr, AffineExpr>; // of x, of y
+  SmallVector<Pair> equal;
+  /// The loop that decides: x's value is less than y's, or greater.
+  std::optional<Pair> decides;
+  bool isLess = false;
+  Order order;
+};
+
+/// All cases; they are disjoint and cover all pairs of iterations of the two
+/// blocks, which are leaves. A dimension of an unscheduled block is sequential,
+/// or unordered where its operator is `map` and `mapIsUnordered`: engines run
+/// those in parallel.
+SmallVector<OrderCase> getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered = true);
+
+/// Adds a case to a set that holds both iteration vectors.
+LogicalResult addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
+                           unsigned offsetY);
+
+/// The sequential rows of the loops around a block's iterations, over its iteration vector.
+SmallVector<AffineExpr> getSequentialRows(BlockOp block);
+
+} // namespace mlir::etdg
+
+#endif // FT_ANALYSIS_SCHEDULEDORDER_H

@@ -1,0 +1,154 @@
+//===- ScheduledOrder.cpp - the order that schedules give -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Analysis/ScheduledOrder.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+namespace {
+/// A loop around a block: an expression over its iteration vector.
+struct Row {
+  AffineExpr expr;
+  bool parallel;
+};
+} // namespace
+
+static SmallVector<BlockOp> getChain(BlockOp block) {
+  SmallVector<BlockOp> chain;
+  for (; block; block = block.getParentBlock())
+    chain.push_back(block);
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+static Operation *getItem(BlockOp block) {
+  NestOp nest = block.getNest();
+  return nest ? nest.getOperation() : block.getOperation();
+}
+
+/// The loops that run the block's own dimensions, outermost first.
+static SmallVector<Row> getRows(BlockOp block, bool mapIsUnordered) {
+  MLIRContext *context = block.getContext();
+  NestOp nest = block.getNest();
+  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : ScheduleAttr();
+  if (!schedule)
+    schedule = block.getScheduleAttr();
+  unsigned first = block.getNumAncestors(), numOwn = block.getNumOwnDims();
+  SmallVector<Row> rows;
+  SmallVector<AffineExpr> own;
+  for (unsigned d = 0; d < numOwn; ++d)
+    own.push_back(getAffineDimExpr(first + d, context));
+  if (!schedule) {
+    SmallVector<BlockOp> blocks{block};
+    if (nest)
+      blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>());
+    for (unsigned d = 0; d < numOwn; ++d)
+      rows.push_back({own[d], mapIsUnordered && llvm::all_of(blocks, [&](BlockOp b) {
+                                return b.getOperator(d) == ft::OperatorKind::Map;
+                              })});
+    return rows;
+  }
+  AffineMap map = schedule.getMap().getValue();
+  llvm::SmallBitVector seen(map.getNumResults());
+  for (LoopAttr loop : schedule.getLoops()) {
+    AffineExpr row = map.getResult(loop.getDimension()).replaceDims(own);
+    if (loop.getTile() > 1)
+      row = row.floorDiv(loop.getTile());
+    else
+      seen.set(loop.getDimension());
+    rows.push_back(
+        {row, loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector});
+  }
+  for (unsigned r = 0; r < map.getNumResults(); ++r)
+    if (!seen.test(r))
+      rows.push_back({map.getResult(r).replaceDims(own), false});
+  return rows;
+}
+
+namespace {
+class Cases {
+public:
+  SmallVector<OrderCase> all;
+  void decide(Order order) { all.push_back({equal, std::nullopt, false, order}); }
+  void compare(const Row &x, const Row &y) {
+    bool parallel = x.parallel && y.parallel;
+    OrderCase::Pair pair{x.expr, y.expr};
+    all.push_back({equal, pair, true, parallel ? Order::Unordered : Order::Before});
+    all.push_back({equal, pair, false, parallel ? Order::Unordered : Order::After});
+    equal.push_back(pair);
+  }
+
+private:
+  SmallVector<OrderCase::Pair> equal;
+};
+} // namespace
+
+static bool isBefore(Operation *a, Operation *b) {
+  if (a->getBlock() != b->getBlock()) {
+    if (auto kernel = dyn_cast<KernelOp>(a->getParentOp()))
+      a = kernel;
+    if (auto kernel = dyn_cast<KernelOp>(b->getParentOp()))
+      b = kernel;
+  }
+  return a->isBeforeInBlock(b);
+}
+
+SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered) {
+  Cases cases;
+  for (auto [a, b] : llvm::zip(getChain(x), getChain(y))) {
+    Operation *itemA = getItem(a), *itemB = getItem(b);
+    SmallVector<Row> rowsA = getRows(a, mapIsUnordered), rowsB = getRows(b, mapIsUnordered);
+    if (itemA != itemB) {
+      auto kernel = dyn_cast<KernelOp>(itemA->getParentOp());
+      if (kernel && kernel == itemB->getParentOp())
+        for (unsigned r = 0; r < kernel.getShared() && r < rowsA.size() && r < rowsB.size(); ++r)
+          cases.compare(rowsA[r], rowsB[r]);
+      cases.decide(isBefore(itemA, itemB) ? Order::Before : Order::After);
+      return cases.all;
+    }
+    for (auto [rowA, rowB] : llvm::zip(rowsA, rowsB))
+      cases.compare(rowA, rowB);
+    if (a != b)
+      return cases.all; // regions of a nest are disjoint: never the same point
+  }
+  cases.decide(Order::Same);
+  return cases.all;
+}
+
+LogicalResult etdg::addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
+                                 unsigned offsetY) {
+  auto difference = [&](const OrderCase::Pair &pair) -> std::optional<LinearExpr> {
+    std::optional<LinearExpr> x = builder.flatten(pair.first, {}, offsetX);
+    std::optional<LinearExpr> y = builder.flatten(pair.second, {}, offsetY);
+    if (!x || !y)
+      return std::nullopt;
+    *x *= -1;
+    *x += *y;
+    return x;
+  };
+  for (const OrderCase::Pair &pair : orderCase.equal) {
+    std::optional<LinearExpr> zero = difference(pair);
+    if (!zero)
+      return failure();
+    builder.add(*zero, /*isEq=*/true);
+  }
+  if (orderCase.decides) {
+    std::optional<LinearExpr> gap = difference(*orderCase.decides);
+    if (!gap)
+      return failure();
+    if (!orderCase.isLess)
+      *gap *= -1;
+    gap->constant -= 1;
+    builder.add(*gap, /*isEq=*/false);
+  }
+  return success();
+}
+
+SmallVector<AffineExpr> etdg::getSequentialRows(BlockOp block) {
+  SmallVector<AffineExpr> rows;
+  for (BlockOp b : getChain(block))
+    for (const Row &row : getRows(b, /*mapIsUnordered=*/true))
+      if (!row.parallel)
+        rows.push_back(row.expr);
+  return rows;
+}
