@@ -156,6 +156,8 @@ LogicalResult Emitter::collectBuffers() {
             buffer.index = i;
       } else {
         buffer.planes = planesFromLive(declared);
+        if (auto shared = declared->getAttrOfType<IntegerAttr>("etdg.slot"))
+          buffer.shared = shared.getInt();
       }
       add(declared.getResult(), buffer);
     }

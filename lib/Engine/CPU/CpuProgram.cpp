@@ -20,6 +20,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <map>
 #include <mutex>
 
 using namespace mlir;
@@ -271,6 +272,8 @@ FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthVal
     if (buffer.kind == CpuBuffer::Result)
       ++numResults;
   call->outputs.resize(numResults);
+  std::map<int64_t, size_t> arena;                     // number to intermediate
+  std::vector<std::pair<unsigned, size_t>> sharing;    // environment slot, intermediate
   for (const CpuBuffer &buffer : lowered.buffers) {
     if (buffer.kind != CpuBuffer::Result && buffer.kind != CpuBuffer::Intermediate)
       continue;
@@ -285,11 +288,26 @@ FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthVal
     HostArray array;
     if (auto status = HostArray::create(*arrayTypeOf(buffer.element.getElementType()), shape, array); !status.ok())
       return emitError(loc) << status.message();
+    if (buffer.shared) {
+      // Buffers that share memory have equal sizes; nothing depends on it here: the largest serves all.
+      auto [it, isNew] = arena.try_emplace(*buffer.shared, call->intermediates.size());
+      if (!isNew && call->intermediates[it->second].numBytes() >= array.numBytes()) {
+        sharing.push_back({buffer.slot, it->second});
+        continue;
+      }
+      if (isNew)
+        call->intermediates.emplace_back();
+      call->intermediates[it->second] = std::move(array);
+      sharing.push_back({buffer.slot, it->second});
+      continue;
+    }
     HostArray &place = buffer.kind == CpuBuffer::Result ? call->outputs[buffer.index]
                                                         : call->intermediates.emplace_back();
     place = std::move(array);
     call->environment[buffer.slot] = reinterpret_cast<int64_t>(place.data());
   }
+  for (auto [slot, intermediate] : sharing)
+    call->environment[slot] = reinterpret_cast<int64_t>(call->intermediates[intermediate].data());
   return call;
 }
 

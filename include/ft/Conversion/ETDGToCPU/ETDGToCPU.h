@@ -43,6 +43,8 @@ struct CpuBuffer {
   Attribute value;
   /// Slot of the pointer in the environment.
   unsigned slot = 0;
+  /// Intermediates with one number share memory (`etdg-storage`).
+  std::optional<int64_t> shared;
 };
 
 struct CpuKernel {

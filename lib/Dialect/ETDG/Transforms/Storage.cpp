@@ -266,6 +266,9 @@ bool Slots::isInPlace(Use &from, Use &to) {
   if (writes.size() != 1)
     return false;
   BlockOp leaf = writes.front().block;
+  // With several results one may be written before another is computed.
+  if (leaf.getNumWrites() != 1)
+    return false;
   Operation *item = getItem(leaf);
   const Access *only = nullptr;
   for (const Access &read : reads) {
