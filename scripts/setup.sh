@@ -16,6 +16,10 @@ packages=(
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
+# The Python that the scripts use: the system's, for which apt installs.
+python=python3
+[[ -x /usr/bin/python3 ]] && python=/usr/bin/python3
+
 # What is installed is asked of the files, not of the package manager: an LLVM
 # 22 from elsewhere, or another distribution, is as good.
 is_present() {
@@ -30,8 +34,8 @@ is_present() {
     libgtest-dev)   [[ -e /usr/include/gtest/gtest.h ]] ;;
     libzstd-dev)    [[ -e /usr/include/zstd.h ]] ;;
     zlib1g-dev)     [[ -e /usr/include/zlib.h ]] ;;
-    python3-numpy)  [[ -e /usr/lib/python3/dist-packages/numpy/__init__.py ]] || python3 -c 'import numpy' 2>/dev/null ;;
-    python3-psutil) [[ -e /usr/lib/python3/dist-packages/psutil/__init__.py ]] || python3 -c 'import psutil' 2>/dev/null ;;
+    python3-numpy)  [[ -e /usr/lib/python3/dist-packages/numpy/__init__.py ]] || "$python" -c 'import numpy' 2>/dev/null ;;
+    python3-psutil) [[ -e /usr/lib/python3/dist-packages/psutil/__init__.py ]] || "$python" -c 'import psutil' 2>/dev/null ;;
     *)              command -v "$1" >/dev/null ;;
   esac
 }

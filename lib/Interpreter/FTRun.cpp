@@ -3,7 +3,7 @@
 //
 // The entry point for the tools: arrays become nested lists and back. A list
 // with ragged levels is stored as its elements one after the other, and the
-// offsets of each ragged name.
+// offsets of each ragged name; a tuple is its members' arrays, one after the other.
 //
 //===----------------------------------------------------------------------===//
 #include "FTAccessEval.h"
@@ -43,6 +43,85 @@ private:
 };
 
 } // namespace
+
+/// The types of the arrays of a value of `type`: `list<[L], tuple<a, b>>` is a list
+/// of a and one of b.
+static void collectMembers(Type type, SmallVectorImpl<Type> &members) {
+  auto list = dyn_cast<ListType>(type);
+  auto tuple = dyn_cast<TupleType>(list ? list.getElement() : type);
+  if (!tuple) {
+    members.push_back(type);
+    return;
+  }
+  SmallVector<Type> inner;
+  for (Type member : tuple.getTypes())
+    collectMembers(member, inner);
+  for (Type member : inner) {
+    if (!list) {
+      members.push_back(member);
+      continue;
+    }
+    SmallVector<LengthAttr> lengths(list.getLengths());
+    Type element = member;
+    if (auto innerList = dyn_cast<ListType>(member)) {
+      lengths.append(innerList.getLengths().begin(), innerList.getLengths().end());
+      element = innerList.getElement();
+    }
+    members.push_back(ListType::get(type.getContext(), lengths, element));
+  }
+}
+
+/// The value of `type` whose members are given; takes them from the front.
+static RuntimeValue joinMembers(Type type, ArrayRef<RuntimeValue> &members) {
+  auto list = dyn_cast<ListType>(type);
+  auto tuple = dyn_cast<TupleType>(list ? list.getElement() : type);
+  if (!tuple) {
+    RuntimeValue only = members.front();
+    members = members.drop_front();
+    return only;
+  }
+  RuntimeValue::Items items;
+  if (!list) {
+    for (Type member : tuple.getTypes())
+      items.push_back(joinMembers(member, members));
+    return RuntimeValue::tuple(std::move(items));
+  }
+  SmallVector<Type> types;
+  collectMembers(type, types);
+  // Members of other lengths have been refused: their dimensions are checked.
+  int64_t length = types.empty() ? 0 : members.front().getLength();
+  for (int64_t i = 0; i < length; ++i) {
+    SmallVector<RuntimeValue> here;
+    for (const RuntimeValue &member : members.take_front(types.size()))
+      here.push_back(member.getItems()[i]);
+    ArrayRef<RuntimeValue> rest = here;
+    items.push_back(joinMembers(list.getPeeled(), rest));
+  }
+  members = members.drop_front(types.size());
+  return RuntimeValue::list(std::move(items));
+}
+
+/// Member `index` of a value of `type`: the inverse of `joinMembers`.
+static RuntimeValue takeMember(const RuntimeValue &value, Type type, unsigned index) {
+  auto list = dyn_cast<ListType>(type);
+  auto tuple = dyn_cast<TupleType>(list ? list.getElement() : type);
+  if (!tuple)
+    return value;
+  if (list) {
+    RuntimeValue::Items items;
+    for (const RuntimeValue &item : value.getItems())
+      items.push_back(takeMember(item, list.getPeeled(), index));
+    return RuntimeValue::list(std::move(items));
+  }
+  for (auto [item, member] : llvm::zip(value.getItems(), tuple.getTypes())) {
+    SmallVector<Type> inner;
+    collectMembers(member, inner);
+    if (index < inner.size())
+      return takeMember(item, member, index);
+    index -= inner.size();
+  }
+  return {};
+}
 
 static RuntimeValue readDense(const HostArray &array, RankedTensorType element, unsigned depth,
                               unsigned level, int64_t &next) {
@@ -198,11 +277,17 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
     return mlir::emitError(module.getLoc(), "there is no function '") << entry << "'";
   FunctionType type = function.getFunctionType();
   SmallVector<StringAttr> raggedNames;
-  for (Type input : type.getInputs())
+  SmallVector<Type> inputs;
+  SmallVector<Location> locations, functionLocations = argumentLocations(
+      function.getBody(), function.getLoc(), type.getNumInputs());
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
     collectRaggedNames(input, raggedNames);
-  if (arguments.size() != type.getNumInputs() + raggedNames.size()) {
+    collectMembers(input, inputs);
+    locations.resize(inputs.size(), functionLocations[i]);
+  }
+  if (arguments.size() != inputs.size() + raggedNames.size()) {
     InFlightDiagnostic diag = mlir::emitError(function.getLoc(), "expects ")
-                              << type.getNumInputs() << " arguments";
+                              << inputs.size() << " arguments";
     if (!raggedNames.empty())
       diag << " and offsets of " << raggedNames.size() << " ragged levels";
     return diag << ", found " << arguments.size();
@@ -210,7 +295,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
 
   RaggedLengths ragged;
   for (auto [i, name] : llvm::enumerate(raggedNames))
-    if (failed(readOffsets(arguments[type.getNumInputs() + i], name, ragged[name],
+    if (failed(readOffsets(arguments[inputs.size() + i], name, ragged[name],
                            [&] { return mlir::emitError(function.getLoc()); })))
       return failure();
   // Names are bound here, from the arrays: a list of no lists no longer knows
@@ -218,10 +303,8 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   LengthBinding known;
   if (failed(bindGiven(function, lengths, known)))
     return failure();
-  SmallVector<Location> locations =
-      argumentLocations(function.getBody(), function.getLoc(), type.getNumInputs());
   LengthBinder binder(known, locations);
-  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
     std::optional<int64_t> rank = rankOf(input);
     if (rank && arguments[i].rank() != *rank)
       return mlir::emitError(locations[i]) << "argument " << i << ": expects " << *rank
@@ -234,22 +317,25 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
     for (NamedAttribute entry : defaults)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         known.names.try_emplace(entry.getName(), value.getInt());
-  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+  for (auto [i, input] : llvm::enumerate(inputs))
     if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
       if (failed(
               binder.checkShape(i, list.getLengths(),
                                 ArrayRef<int64_t>(arguments[i].shape).take_front(list.getDepth()))))
         return failure();
-  SmallVector<RuntimeValue> values;
-  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+  SmallVector<RuntimeValue> read, values;
+  for (auto [i, input] : llvm::enumerate(inputs)) {
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
       return mlir::emitError(locations[i]) << "argument " << i << ": ";
     };
     FailureOr<RuntimeValue> value = ListReader(arguments[i], known, ragged, emitError).read(input);
     if (failed(value))
       return failure();
-    values.push_back(*value);
+    read.push_back(*value);
   }
+  ArrayRef<RuntimeValue> rest = read;
+  for (Type input : type.getInputs())
+    values.push_back(joinMembers(input, rest));
 
   FTInterpreter interpreter(options);
   LengthBinding bound;
@@ -257,14 +343,32 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   if (failed(results))
     return failure();
   std::vector<HostArray> arrays;
+  SmallVector<StringAttr> raggedResults;
   for (auto [i, value] : llvm::enumerate(*results)) {
+    Type resultType = type.getResult(i);
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
       return mlir::emitError(function.getLoc(), "result ") << i << ": ";
     };
-    FailureOr<HostArray> array = writeValue(value, type.getResult(i), bound, emitError);
-    if (failed(array))
-      return failure();
-    arrays.push_back(std::move(*array));
+    collectRaggedNames(resultType, raggedResults);
+    SmallVector<Type> members;
+    collectMembers(resultType, members);
+    for (auto [m, member] : llvm::enumerate(members)) {
+      FailureOr<HostArray> array = writeValue(takeMember(value, resultType, m), member, bound, emitError);
+      if (failed(array))
+        return failure();
+      arrays.push_back(std::move(*array));
+    }
+  }
+  // No operation makes a ragged level: its lengths are those of an argument.
+  for (StringAttr name : raggedResults) {
+    ArrayRef<int64_t> lengths = bound.ragged[name];
+    HostArray offsets;
+    if (auto status = HostArray::create(DType::i64, {int64_t(lengths.size()) + 1}, offsets);
+        !status.ok())
+      return mlir::emitError(function.getLoc(), "the offsets of ") << name << ": " << status.message();
+    for (auto [i, length] : llvm::enumerate(lengths))
+      offsets.as<int64_t>()[i + 1] = offsets.as<int64_t>()[i] + length;
+    arrays.push_back(std::move(offsets));
   }
   return arrays;
 }

@@ -296,8 +296,8 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   FailureOr<Entry> entry = findEntry(*module, options.entry);
   if (failed(entry))
     return EXIT_FAILURE;
-  if (options.outs.size() > entry->results.size()) {
-    entry->op->emitError() << "gives " << entry->results.size() << " arrays, but --out was given " << options.outs.size() << " times";
+  if (size_t arrays = entry->results.size() + entry->raggedResults.size(); options.outs.size() > arrays) {
+    entry->op->emitError() << "gives " << arrays << " arrays, but --out was given " << options.outs.size() << " times";
     return EXIT_FAILURE;
   }
   FailureOr<Data> data = makeData(*entry, dataOptions);

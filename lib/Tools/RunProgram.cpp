@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunProgram.h"
+#include "RaggedData.h"
 
 #include "ft/Runtime/Generate.h"
 #include "ft/Runtime/Npy.h"
@@ -91,9 +91,16 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
       return failure();
   }
   for (const Parameter &parameter : entry.parameters)
-    for (LengthAttr length : parameter.lengths)
+    for (LengthAttr length : parameter.lengths) {
       if (StringAttr single = length.getSingleName(); single && !llvm::is_contained(entry.names, single))
         entry.names.push_back(single);
+      if (length.getRagged() && !llvm::is_contained(entry.ragged, length.getNames().front()))
+        entry.ragged.push_back(length.getNames().front());
+    }
+  for (const Parameter &result : entry.results)
+    for (LengthAttr length : result.lengths)
+      if (length.getRagged() && !llvm::is_contained(entry.raggedResults, length.getNames().front()))
+        entry.raggedResults.push_back(length.getNames().front());
   return entry;
 }
 
@@ -124,6 +131,8 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
   Data data;
   MLIRContext *context = entry.op->getContext();
   Location loc = entry.op->getLoc();
+  RaggedData ragged(entry);
+  LengthValues longest; // of the lists of ragged levels
   llvm::DenseMap<StringAttr, std::string> origin;
   auto bind = [&](StringAttr name, int64_t value, const std::string &from) -> LogicalResult {
     auto [it, inserted] = data.lengths.try_emplace(name, value);
@@ -138,64 +147,103 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
   };
   for (auto &[name, value] : options.lengths) {
     StringAttr attr = StringAttr::get(context, name);
-    if (!llvm::is_contained(entry.names, attr)) {
+    bool isRagged = llvm::is_contained(entry.ragged, attr);
+    if (!isRagged && !llvm::is_contained(entry.names, attr)) {
       InFlightDiagnostic error = emitError(loc) << "--dim names '" << name << "', which @" << entry.name << " does not have; its lengths are ";
       llvm::interleaveComma(entry.names, error, [&](StringAttr n) { error << n.getValue(); });
       return error;
     }
     if (value < 0)
       return emitError(loc) << "--dim " << name << "=" << value << ": a length must not be negative";
-    if (failed(bind(attr, value, "--dim")))
+    if (isRagged)
+      longest[attr] = value;
+    else if (failed(bind(attr, value, "--dim")))
       return failure();
   }
-  if (options.argumentFiles.size() > entry.parameters.size())
-    return emitError(loc) << "@" << entry.name << " takes " << entry.parameters.size() << " arrays, but --arg was given "
-                          << options.argumentFiles.size() << " times";
+  size_t numParameters = entry.parameters.size();
+  if (options.argumentFiles.size() > numParameters + entry.ragged.size()) {
+    InFlightDiagnostic error = emitError(loc) << "@" << entry.name << " takes " << numParameters << " arrays";
+    if (!entry.ragged.empty())
+      error << " and the offsets of " << entry.ragged.size() << " ragged levels";
+    return error << ", but --arg was given " << options.argumentFiles.size() << " times";
+  }
 
   // Given arrays bind the names in their shapes.
   for (auto [i, file] : llvm::enumerate(options.argumentFiles)) {
+    if (i >= numParameters) {
+      if (failed(ragged.read(i - numParameters, file)))
+        return failure();
+      continue;
+    }
     const Parameter &parameter = entry.parameters[i];
     HostArray array;
     ::ft::rt::NpyExpectation expected;
     expected.dtype = arrayTypeOf(parameter.element.getElementType());
     if (auto status = ::ft::rt::readNpy(file, array, expected); !status.ok())
       return emitError(parameter.loc) << parameter.name << ": " << status.message();
-    unsigned rank = parameter.lengths.size() + parameter.element.getRank();
-    if (array.shape.size() != rank)
-      return emitError(parameter.loc) << parameter.name << ": expected an array of rank " << rank << " ("
-                                      << parameter.lengths.size() << " lengths, then the element's "
-                                      << parameter.element.getRank() << "), found " << array.describe() << " in '" << file
-                                      << "'";
+    unsigned depth = isRagged(parameter) ? 1 : parameter.lengths.size();
+    unsigned rank = depth + parameter.element.getRank();
+    if (array.shape.size() != rank) {
+      InFlightDiagnostic error = emitError(parameter.loc) << parameter.name << ": expected an array of rank " << rank << " (";
+      if (isRagged(parameter))
+        error << "the elements of all lists, one after the other";
+      else
+        error << depth << " lengths";
+      return error << ", then the element's " << parameter.element.getRank() << "), found " << array.describe() << " in '"
+                   << file << "'";
+    }
     for (auto [d, length] : llvm::enumerate(parameter.lengths))
-      if (StringAttr single = length.getSingleName())
+      if (StringAttr single = length.getSingleName(); single && !isRagged(parameter))
         if (failed(bind(single, array.shape[d], "the shape of '" + file + "'")))
           return failure();
     data.arguments.push_back(std::move(array));
   }
+  // As many lists as the offsets say, where that is one name.
+  for (const Parameter &parameter : entry.parameters)
+    if (parameter.lengths.size() > 1 && parameter.lengths[0].getSingleName() && parameter.lengths[1].getRagged())
+      if (std::optional<int64_t> lists = ragged.numLists(parameter.lengths[1].getNames().front()))
+        if (failed(bind(parameter.lengths[0].getSingleName(), *lists, "the offsets of " + parameter.lengths[1].str())))
+          return failure();
   if (auto defaults = entry.op->getAttrOfType<DictionaryAttr>("ft.lengths"))
     for (NamedAttribute attr : defaults)
-      if (auto value = dyn_cast<IntegerAttr>(attr.getValue()); value && !data.lengths.contains(attr.getName()))
-        data.lengths[attr.getName()] = value.getInt();
+      if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
+        (llvm::is_contained(entry.ragged, attr.getName()) ? longest : data.lengths).try_emplace(attr.getName(), value.getInt());
   for (StringAttr name : entry.names)
     if (!data.lengths.contains(name))
       return emitError(loc) << "length '" << name.getValue() << "' of @" << entry.name
                             << " has no value: give --dim " << name.getValue() << "=N, or ft.lengths on the function";
-  if (failed(checkLengths(loc, entry.names, entry.bounds, nullptr, data.lengths)))
+  for (StringAttr name : entry.ragged) {
+    if (ragged.numLists(name))
+      continue;
+    for (auto [i, parameter] : llvm::enumerate(entry.parameters))
+      if (i < options.argumentFiles.size() && llvm::is_contained(parameter.lengths, LengthAttr::getRagged(name)))
+        return emitError(parameter.loc) << parameter.name << " is given by '" << options.argumentFiles[i]
+                                        << "': expected the offsets of ragged(" << name.getValue() << "), too, as a further --arg";
+    if (!longest.contains(name))
+      return emitError(loc) << "the ragged level '" << name.getValue() << "' of @" << entry.name << " has no lengths: give --dim "
+                            << name.getValue() << "=N, the longest that its lists get, or ft.lengths on the function";
+  }
+  if (failed(checkLengths(loc, entry.names, entry.bounds, nullptr, data.lengths)) ||
+      failed(ragged.generate(data.lengths, longest, options.seed)))
     return failure();
 
   auto shapeOf = [&](const Parameter &parameter) -> FailureOr<std::vector<int64_t>> {
     std::vector<int64_t> shape;
-    for (LengthAttr length : parameter.lengths) {
-      std::optional<int64_t> value =
-          length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
-            auto it = data.lengths.find(name);
-            return it == data.lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
-          });
-      if (length.getRagged())
-        return emitError(parameter.loc) << parameter.name << " has a ragged level; give it through the C++ interpreter";
-      if (!value || *value < 0)
-        return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
-      shape.push_back(*value);
+    if (isRagged(parameter)) {
+      FailureOr<int64_t> count = ragged.countElements(parameter, data.lengths);
+      if (failed(count))
+        return failure();
+      shape.push_back(*count);
+    } else {
+      for (LengthAttr length : parameter.lengths) {
+        std::optional<int64_t> value = length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
+          auto it = data.lengths.find(name);
+          return it == data.lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+        });
+        if (!value || *value < 0)
+          return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
+        shape.push_back(*value);
+      }
     }
     llvm::append_range(shape, parameter.element.getShape());
     return shape;
@@ -222,5 +270,7 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
         return emitError(parameter.loc) << parameter.name << ": " << status.message();
     data.arguments.push_back(std::move(array));
   }
+  for (HostArray &offsets : ragged.take())
+    data.arguments.push_back(std::move(offsets));
   return data;
 }

@@ -32,6 +32,9 @@ struct Entry {
   StringRef name;
   SmallVector<Parameter> parameters, results;
   SmallVector<StringAttr> names;
+  /// Ragged levels: the arrays of their offsets follow those of the parameters and of
+  /// the results.
+  SmallVector<StringAttr> ragged, raggedResults;
   BoundsAttr bounds;
 };
 
@@ -49,7 +52,9 @@ struct Data {
 };
 
 /// Lengths come from --dim, then from the shapes of given arrays, then from
-/// `ft.lengths`; two that disagree are an error that names both places.
+/// `ft.lengths`; two that disagree are an error that names both places. For a ragged
+/// level r that is the length of its longest lists, and each list has one of its own
+/// from 0 to there: offsets that are not given are generated from the seed.
 FailureOr<Data> makeData(const Entry &entry, const DataOptions &options);
 
 } // namespace mlir::ft::tools

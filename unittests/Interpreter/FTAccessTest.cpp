@@ -235,9 +235,9 @@ TEST_F(FTAccess, Ragged) {
       return %s, %d : !ft.list<[N], tensor<i32>>, !r
     })";
   EXPECT_EQ(runFunction(text, {list({5, 1, 2, 3}), list({0, 1, 4}, DType::i64)}),
-            "[5, 6]; [10, 7, 8, 9]");
-  EXPECT_EQ(runFunction(text, {list({}), list({0}, DType::i64)}), "[]; []");
-  EXPECT_EQ(runFunction(text, {list({}), list({0, 0, 0}, DType::i64)}), "[0, 0]; []");
+            "[5, 6]; [10, 7, 8, 9]; [0, 1, 4]");
+  EXPECT_EQ(runFunction(text, {list({}), list({0}, DType::i64)}), "[]; []; [0]");
+  EXPECT_EQ(runFunction(text, {list({}), list({0, 0, 0}, DType::i64)}), "[0, 0]; []; [0, 0, 0]");
   EXPECT_EQ(runFunction(text, {list({5}), list({0, 1, 4}, DType::i64)}),
             "error: argument 0: has fewer elements than the offsets say");
   EXPECT_EQ(runFunction(text, {list({5, 6}), list({0, 1}, DType::i64)}),

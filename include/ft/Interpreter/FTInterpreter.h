@@ -48,9 +48,10 @@ private:
 };
 
 /// Runs `entry` of `module` on arrays: dense row-major, programmable dimensions
-/// outermost. A list with ragged levels takes its elements one after the other;
-/// the offsets of each ragged name (int64, one more than there are lists) follow
-/// the arguments, names in the order of their first appearance. A name that no
+/// outermost; a tuple is the arrays of its members. A list with ragged levels takes
+/// its elements one after the other; the offsets of each ragged name (int64, one more
+/// than there are lists) follow the arguments, names in the order of their first
+/// appearance, and so it is with the results. A name that no
 /// array binds and the caller does not give takes the function's `ft.lengths`.
 FailureOr<std::vector<::ft::rt::HostArray>> runFT(ModuleOp module, StringRef entry,
                                                   const Lengths &lengths,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;

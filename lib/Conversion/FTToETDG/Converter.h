@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::ft::toetdg {
 
@@ -73,6 +74,8 @@ private:
   LogicalResult lowerCompute(ComputeOp op, const Context &context, const Dests &dests);
   /// No iteration at any lengths that the bounds allow.
   bool neverRuns(const Context &context);
+  /// Whether a block can hold the operator's `combine`; a remark says why not.
+  bool canCombine(ComputeOp op);
   LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
   LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);
@@ -90,6 +93,10 @@ private:
   etdg::BlockBuilder startBlock(const Context &context);
   LogicalResult attachCombine(etdg::BlockBuilder &spec, const Context &context);
   void cloneCombine(etdg::BlockOp block, const Context &context);
+  /// The constant computations that `value` is, operands first; false where it is none.
+  bool collectRepeated(Value value, llvm::SetVector<Operation *> &repeated);
+  /// Those that a `combine` uses from outside; false where it uses anything else.
+  bool collectCombineConstants(ComputeOp op, llvm::SetVector<Operation *> &constants);
 
   func::FuncOp function;
   OpBuilder builder;

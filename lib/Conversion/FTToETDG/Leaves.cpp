@@ -116,24 +116,42 @@ LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const Context &
   return success();
 }
 
+bool Converter::collectRepeated(Value value, llvm::SetVector<Operation *> &repeated) {
+  Operation *def = value.getDefiningOp();
+  if (!def || !def->getBlock() || !isCloneable(def))
+    return false;
+  if (repeated.contains(def))
+    return true;
+  if (!llvm::all_of(def->getOperands(), [&](Value operand) { return collectRepeated(operand, repeated); }))
+    return false;
+  repeated.insert(def);
+  return true;
+}
+
+bool Converter::collectCombineConstants(ComputeOp op, llvm::SetVector<Operation *> &constants) {
+  llvm::SetVector<Value> outside;
+  getUsedValuesDefinedAbove(*op.getCombineOrNull(), outside);
+  return llvm::all_of(outside, [&](Value v) { return collectRepeated(v, constants); });
+}
+
 void Converter::cloneCombine(etdg::BlockOp block, const Context &context) {
   if (!context.combining)
     return;
   ComputeOp op = context.combining;
+  llvm::SetVector<Operation *> constants;
+  collectCombineConstants(op, constants); // holds, else the operator would be in order
   IRMapping mapping;
-  op.getCombineOrNull()->cloneInto(&block.getCombine(), mapping);
-  Operation *yield = block.getCombine().front().getTerminator();
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(yield);
-  // Constants of the surroundings move in.
-  llvm::SetVector<Value> outside;
-  getUsedValuesDefinedAbove(block.getCombine(), outside);
-  for (Value v : outside)
-    if (Operation *def = v.getDefiningOp(); def && isCloneable(def) && def->getNumOperands() == 0) {
-      builder.setInsertionPointToStart(&block.getCombine().front());
-      Operation *clone = builder.clone(*def);
-      replaceAllUsesInRegionWith(v, clone->getResult(cast<OpResult>(v).getResultNumber()), block.getCombine());
-    }
+  // Constants of the surroundings move in: first, for their users come with the rest.
+  SmallVector<Operation *> moved;
+  builder.clearInsertionPoint();
+  for (Operation *constant : constants)
+    moved.push_back(builder.clone(*constant, mapping));
+  op.getCombineOrNull()->cloneInto(&block.getCombine(), mapping);
+  Block &combine = block.getCombine().front();
+  for (Operation *constant : llvm::reverse(moved))
+    combine.push_front(constant);
+  Operation *yield = combine.getTerminator();
   builder.setInsertionPoint(yield);
   etdg::YieldOp::create(builder, yield->getLoc(), yield->getOperands());
   yield->erase();

@@ -10,6 +10,7 @@
 #include "Converter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -320,6 +321,25 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
   return success();
 }
 
+/// What might have been cut at any iteration stays in order.
+static void remarkOrdered(ComputeOp op, StringRef why) {
+  remark::missed(op->getLoc(), remark::RemarkOpts::name("ordered").category("etdg").subCategory("convert-ft-to-etdg"))
+      << remark::reason("'{0}' keeps its order: {1}", op->getName().getStringRef(), why);
+}
+
+bool Converter::canCombine(ComputeOp op) {
+  if (!llvm::all_of(op.getStateArgs(), [](Value v) { return isa<RankedTensorType>(v.getType()); })) {
+    remarkOrdered(op, "its states are lists, and a block's 'combine' joins tensors");
+    return false;
+  }
+  llvm::SetVector<Operation *> constants;
+  if (!collectCombineConstants(op, constants)) {
+    remarkOrdered(op, "its 'combine' uses a value from outside that is no constant");
+    return false;
+  }
+  return true;
+}
+
 bool Converter::neverRuns(const Context &context) {
   SmallVector<Constraint> all(context.ancestorsDomain);
   all.append(context.domain.begin(), context.domain.end());
@@ -342,16 +362,19 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
     kind = OperatorKind::ScanL;
   if (kind == OperatorKind::FoldR)
     kind = OperatorKind::FoldL;
-  // Blocks combine tensors: states that are lists stay in order.
-  bool combines = op.getCombineOrNull() &&
-                  llvm::all_of(op.getStateArgs(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  bool combines = op.getCombineOrNull() && canCombine(op);
   if (op.getCombineOrNull() && !combines)
     kind = op.isScan() ? OperatorKind::ScanL : OperatorKind::FoldL;
   if (combines && context.combining) {
     // A block has one combine region, its innermost: the outer scan stays in order.
+    bool anyScan = false;
     for (OperatorKind &k : context.operators)
-      if (k == OperatorKind::Scan)
+      if (k == OperatorKind::Scan) {
         k = OperatorKind::ScanL;
+        anyScan = true;
+      }
+    if (anyScan)
+      remarkOrdered(context.combining, "a block has one 'combine', that of its innermost dimension");
   }
   if (combines)
     context.combining = op;

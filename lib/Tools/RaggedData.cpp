@@ -1,0 +1,117 @@
+//===- RaggedData.cpp - offsets of ragged levels --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and generates them, and counts elements by them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaggedData.h"
+
+#include "ft/Runtime/Generate.h"
+#include "ft/Runtime/Npy.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tools;
+using ::ft::rt::DType;
+using ::ft::rt::HostArray;
+
+bool tools::isRagged(const Parameter &parameter) {
+  return llvm::any_of(parameter.lengths, [](LengthAttr length) { return length.getRagged(); });
+}
+
+static StringAttr raggedName(LengthAttr length) { return length.getRagged() ? length.getNames().front() : nullptr; }
+
+LogicalResult RaggedData::read(unsigned index, const std::string &file) {
+  StringAttr name = entry.ragged[index];
+  auto emit = [&] { return emitError(entry.op->getLoc()) << "the offsets of ragged(" << name.getValue() << "): "; };
+  HostArray array;
+  ::ft::rt::NpyExpectation expected;
+  expected.dtype = DType::i64;
+  expected.shape = std::vector<int64_t>{-1};
+  if (auto status = ::ft::rt::readNpy(file, array, expected); !status.ok())
+    return emit() << status.message();
+  ArrayRef<int64_t> values(array.as<int64_t>(), array.numElements());
+  if (values.empty() || values.front() != 0)
+    return emit() << "expected a list that begins with 0, found " << (values.empty() ? "an empty one" : std::to_string(values.front()))
+                  << " in '" << file << "'";
+  for (size_t i = 1; i < values.size(); ++i)
+    if (values[i] < values[i - 1])
+      return emit() << "expected offsets that do not fall, found " << values[i - 1] << " and then " << values[i] << " at "
+                    << i << " in '" << file << "'";
+  offsets[name] = std::move(array);
+  return success();
+}
+
+std::optional<int64_t> RaggedData::numLists(StringAttr name) const {
+  auto it = offsets.find(name);
+  return it == offsets.end() ? std::nullopt : std::optional<int64_t>(it->second.numElements() - 1);
+}
+
+FailureOr<int64_t> RaggedData::countLists(const Parameter &parameter, unsigned depth, const LengthValues &lengths) const {
+  int64_t count = 1;
+  for (LengthAttr length : ArrayRef<LengthAttr>(parameter.lengths).take_front(depth)) {
+    if (StringAttr name = raggedName(length)) {
+      auto it = offsets.find(name);
+      int64_t lists = it->second.numElements() - 1;
+      if (lists != count)
+        return emitError(parameter.loc) << parameter.name << " has " << count << " lists at the level ragged("
+                                        << name.getValue() << "), but its offsets are those of " << lists;
+      count = it->second.as<int64_t>()[lists];
+      continue;
+    }
+    std::optional<int64_t> value = length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
+      auto it = lengths.find(name);
+      return it == lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+    });
+    if (!value || *value < 0 || __builtin_mul_overflow(count, *value, &count))
+      return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
+  }
+  return count;
+}
+
+LogicalResult RaggedData::generate(const LengthValues &lengths, const LengthValues &longest, uint64_t seed) {
+  for (auto [index, name] : llvm::enumerate(entry.ragged)) {
+    if (offsets.contains(name))
+      continue;
+    // The first parameter that has the level says how many lists there are.
+    const Parameter *user = nullptr;
+    unsigned depth = 0;
+    for (const Parameter &parameter : entry.parameters)
+      for (auto [d, length] : llvm::enumerate(parameter.lengths))
+        if (!user && raggedName(length) == name) {
+          user = &parameter;
+          depth = d;
+        }
+    FailureOr<int64_t> lists = countLists(*user, depth, lengths);
+    if (failed(lists))
+      return failure();
+    HostArray array;
+    auto status = HostArray::create(DType::i64, {*lists}, array);
+    if (status.ok() && *lists > 0)
+      status = ::ft::rt::generate(array, ::ft::rt::Distribution::makeInteger(0, longest.lookup(name)), seed,
+                                  entry.parameters.size() + index);
+    HostArray sums;
+    if (status.ok())
+      status = HostArray::create(DType::i64, {*lists + 1}, sums);
+    if (!status.ok())
+      return emitError(user->loc) << "the offsets of ragged(" << name.getValue() << "): " << status.message();
+    for (int64_t i = 0; i < *lists; ++i)
+      if (__builtin_add_overflow(sums.as<int64_t>()[i], array.as<int64_t>()[i], &sums.as<int64_t>()[i + 1]))
+        return emitError(user->loc) << "the offsets of ragged(" << name.getValue() << ") overflow";
+    offsets[name] = std::move(sums);
+  }
+  return success();
+}
+
+FailureOr<int64_t> RaggedData::countElements(const Parameter &parameter, const LengthValues &lengths) const {
+  return countLists(parameter, parameter.lengths.size(), lengths);
+}
+
+std::vector<HostArray> RaggedData::take() {
+  std::vector<HostArray> arrays;
+  for (StringAttr name : entry.ragged)
+    arrays.push_back(std::move(offsets[name]));
+  offsets.clear();
+  return arrays;
+}
