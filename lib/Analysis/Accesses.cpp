@@ -86,7 +86,8 @@ GraphAccesses::GraphAccesses(GraphOp graph) {
   });
 }
 
-void GraphAccesses::addReads(BlockOp block, ArrayAttr reads, TypeRange types, Access::Kind kind) {
+static void addReads(BlockOp block, ArrayAttr reads, TypeRange types, Access::Kind kind,
+                     SmallVectorImpl<Access> &accesses) {
   for (auto [i, read] : llvm::enumerate(reads.getAsRange<ReadAttr>())) {
     SmallVector<int64_t> shape;
     if (read.getElementRank() && i < types.size())
@@ -96,17 +97,15 @@ void GraphAccesses::addReads(BlockOp block, ArrayAttr reads, TypeRange types, Ac
         continue;
       auto add = [&](int64_t operand, AffineMap map, ArrayRef<GatherAttr> gathers,
                      Access::Kind kind) {
-        Value buffer = block.getBuffers()[operand];
-        Access access{kind,
-                      block,
-                      buffer,
-                      static_cast<unsigned>(i),
-                      static_cast<unsigned>(p),
-                      map,
-                      piece.getSet().getValue(),
-                      llvm::to_vector(gathers),
-                      shape};
-        accesses[buffer].reads.push_back(std::move(access));
+        accesses.push_back({kind,
+                            block,
+                            block.getBuffers()[operand],
+                            static_cast<unsigned>(i),
+                            static_cast<unsigned>(p),
+                            map,
+                            piece.getSet().getValue(),
+                            llvm::to_vector(gathers),
+                            shape});
       };
       add(piece.getOperand(), piece.getMap().getValue(), piece.getGathers(), kind);
       for (GatherAttr gather : piece.getGathers())
@@ -115,25 +114,35 @@ void GraphAccesses::addReads(BlockOp block, ArrayAttr reads, TypeRange types, Ac
   }
 }
 
+SmallVector<Access, 0> etdg::getAccesses(BlockOp leaf) {
+  SmallVector<Access, 0> accesses;
+  if (!leaf.isLeaf())
+    return accesses;
+  addReads(leaf, leaf.getReads(), leaf.getBody().getArgumentTypes(), Access::Read, accesses);
+  if (!leaf.getIdentity().empty())
+    addReads(leaf, leaf.getIdentity(), leaf.getCombine().getArgumentTypes(), Access::Identity,
+             accesses);
+  for (auto [i, write] : llvm::enumerate(leaf.getWrites().getAsRange<WriteAttr>()))
+    accesses.push_back({Access::Write,
+                        leaf,
+                        leaf.getBuffers()[write.getOperand()],
+                        static_cast<unsigned>(i),
+                        0,
+                        write.getMap().getValue(),
+                        IntegerSet(),
+                        {},
+                        {}});
+  return accesses;
+}
+
 void GraphAccesses::addBlock(BlockOp block) {
   blocks.push_back(block);
   if (!block.isLeaf())
     return;
   leaves.push_back(block);
-  addReads(block, block.getReads(), block.getBody().getArgumentTypes(), Access::Read);
-  if (!block.getIdentity().empty())
-    addReads(block, block.getIdentity(), block.getCombine().getArgumentTypes(), Access::Identity);
-  for (auto [i, write] : llvm::enumerate(block.getWrites().getAsRange<WriteAttr>())) {
-    Value buffer = block.getBuffers()[write.getOperand()];
-    accesses[buffer].writes.push_back({Access::Write,
-                                       block,
-                                       buffer,
-                                       static_cast<unsigned>(i),
-                                       0,
-                                       write.getMap().getValue(),
-                                       IntegerSet(),
-                                       {},
-                                       {}});
+  for (Access &access : getAccesses(block)) {
+    OfBuffer &of = accesses[access.buffer];
+    (access.isWrite() ? of.writes : of.reads).push_back(std::move(access));
   }
 }
 

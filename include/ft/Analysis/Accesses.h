@@ -46,6 +46,10 @@ std::string describeBuffer(Value buffer);
 /// `block @r3` or `block`.
 std::string describeBlock(BlockOp block);
 
+/// The reads, reads of identities, indices of gathers and writes of a leaf, in
+/// this order; none of a graph block.
+SmallVector<Access, 0> getAccesses(BlockOp leaf);
+
 class GraphAccesses {
 public:
   explicit GraphAccesses(GraphOp graph);
@@ -59,7 +63,6 @@ public:
 
 private:
   void addBlock(BlockOp block);
-  void addReads(BlockOp block, ArrayAttr reads, TypeRange types, Access::Kind kind);
   struct OfBuffer {
     SmallVector<Access, 0> writes, reads;
   };

@@ -163,6 +163,42 @@ int64_t BlockBuilder::operandFor(Value buffer) {
   return it - buffers.begin();
 }
 
+AffineExpr BlockBuilder::importExpr(AffineExpr expr, ArrayRef<StringAttr> from) {
+  SmallVector<AffineExpr> replacement;
+  for (StringAttr name : from) {
+    auto it = llvm::find(symbols, name);
+    if (it == symbols.end())
+      it = symbols.insert(symbols.end(), name);
+    replacement.push_back(getAffineSymbolExpr(it - symbols.begin(), expr.getContext()));
+  }
+  return expr.replaceSymbols(replacement);
+}
+
+BlockBuilder BlockBuilder::from(BlockOp block) {
+  BlockBuilder b;
+  b.name = block.getBlockName().value_or("").str();
+  for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+    b.operators.push_back(block.getOperator(d));
+  b.dims = block.getDimNames();
+  b.numAncestors = block.getNumAncestors();
+  b.symbols = block.getSymbolNames();
+  b.domain = block.getDomainSet();
+  b.buffers = llvm::to_vector(block.getBuffers());
+  b.reads = llvm::to_vector(block.getReads().getAsRange<ReadAttr>());
+  b.writes = llvm::to_vector(block.getWrites().getAsRange<WriteAttr>());
+  b.identity = llvm::to_vector(block.getIdentity().getAsRange<ReadAttr>());
+  return b;
+}
+
+void BlockBuilder::assign(BlockOp block) const {
+  BlockBuilder canonical = *this;
+  if (!canonical.domain)
+    canonical.domain = getUniverse(block.getContext(), dims.size(), symbols.size());
+  canonicalizeBlock(canonical);
+  setBlockAttributes(canonical, block.getContext(), block.getProperties());
+  block.getBuffersMutable().assign(canonical.buffers);
+}
+
 BlockOp BlockBuilder::build(OpBuilder &builder, Location loc, TypeRange readTypes) {
   BlockBuilder canonical = *this;
   if (!canonical.domain)

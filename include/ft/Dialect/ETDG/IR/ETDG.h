@@ -62,8 +62,15 @@ struct BlockBuilder {
   SmallVector<WriteAttr> writes;
   SmallVector<ReadAttr> identity;
 
+  /// What a block says of itself, to be changed and assigned back.
+  static BlockBuilder from(BlockOp block);
+  /// Gives an existing block what `build` would give a new one; its regions stay.
+  void assign(BlockOp block) const;
+
   /// The index of `buffer` in `buffers`, adding it.
   int64_t operandFor(Value buffer);
+  /// `expr` of a block with other symbols, over this one's; names are added.
+  AffineExpr importExpr(AffineExpr expr, ArrayRef<StringAttr> from);
   /// Creates the block with an empty body block (with the reads' types as arguments for a leaf;
   /// `readTypes` gives them).
   BlockOp build(OpBuilder &builder, Location loc, TypeRange readTypes);

@@ -78,4 +78,30 @@ def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGLowerOperations : Pass<"etdg-lower-operations", "::mlir::etdg::GraphOp"> {
+  let summary = "one leaf block for each statement (FT §5.1, operation node lowering)";
+  let description = [{
+    A leaf whose body has several tensor operations becomes a graph block with one
+    leaf of zero dimensions for each, in order; a leaf of zero dimensions inside a
+    block is replaced by siblings. Operations stay whole, never scalar loops;
+    constants, empty tensors and scalars are repeated where they are used. What one
+    statement hands to another is the element that it writes, or a buffer of depth
+    0, private to the iteration; planes that take each other's place (`live`) are
+    written by a leaf at the end, so that all reads still come first.
+  }];
+}
+
+def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
+  let summary = "leaves at the same points become one leaf";
+  let description = [{
+    The inverse of `etdg-lower-operations`: leaves of zero dimensions in one body
+    are joined, in order, where nothing between them is in the way and each reads of
+    the others only whole elements at the same point; these become SSA values, and
+    a buffer that nobody else reads disappears. A graph block that is left with one
+    block and no buffer becomes that block. Engines fuse inside a leaf only.
+  }];
+  let options = [Option<"maxOperations", "max-operations", "int64_t", "512",
+                        "how many operations a joined leaf may have">];
+}
+
 #endif // ETDG_PASSES

@@ -1,0 +1,96 @@
+//===- FormLeaves.cpp - statements back into big leaves -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inverse of LowerOperations.cpp, for engines: they fuse inside a leaf.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGFORMLEAVES
+#include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
+} // namespace mlir::etdg
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// The operation of `region` that holds `op`, or null.
+static Operation *getItemIn(Block *body, Operation *op) { return body->findAncestorOpInBlock(*op); }
+
+/// Whether an item strictly between the two reads (`reads`) or writes what `leaf` writes or reads.
+static bool isTouchedBetween(BlockOp leaf, Operation *first, Operation *last) {
+  for (Value buffer : leaf.getBuffers())
+    for (Operation *user : buffer.getUsers()) {
+      Operation *item = getItemIn(first->getBlock(), user);
+      if (item && item != first && item != last && first->isBeforeInBlock(item) &&
+          item->isBeforeInBlock(last))
+        return true;
+    }
+  return false;
+}
+
+static bool isStatement(Operation &op) {
+  auto block = dyn_cast<BlockOp>(op);
+  return block && block.isLeaf() && block.getNumOwnDims() == 0;
+}
+
+/// Joins leaves of zero dimensions in a graph block's body. Returns how many disappeared.
+static unsigned joinStatements(Block &body, int64_t maxOperations) {
+  unsigned joined = 0;
+  BlockOp open;
+  unsigned between = 0;
+  int64_t size = 0;
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (!isStatement(op)) {
+      between += isa<BlockOp, NestOp>(op);
+      continue;
+    }
+    auto leaf = cast<BlockOp>(op);
+    int64_t own = leaf.getBody().front().getOperations().size();
+    if (open && size + own <= maxOperations && canMergeLeaves(open, leaf)) {
+      // The first one moves down to the second, or the second one up.
+      bool movesDown = !between || !isTouchedBetween(open, open, leaf);
+      if (!movesDown && !isTouchedBetween(leaf, open, leaf)) {
+        leaf->moveAfter(open);
+        movesDown = true;
+      }
+      if (movesDown) {
+        open = mergeLeaves(open, leaf);
+        size += own;
+        between = 0;
+        ++joined;
+        continue;
+      }
+    }
+    open = leaf;
+    size = own;
+    between = 0;
+  }
+  return joined;
+}
+
+namespace {
+struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
+  using ETDGFormLeavesBase::ETDGFormLeavesBase;
+  void runOnOperation() override {
+    SmallVector<BlockOp> blocks;
+    getOperation().walk([&](BlockOp block) {
+      if (!block.isLeaf())
+        blocks.push_back(block);
+    });
+    for (BlockOp block : blocks) {
+      std::string name = block.getBlockName().value_or("").str();
+      Location loc = block.getLoc();
+      unsigned joined = joinStatements(block.getBody().front(), maxOperations);
+      flattenBlock(block);
+      if (joined)
+        remark::passed(loc, remark::RemarkOpts::name("form-leaf").category("coarsen"))
+            << remark::reason("statements at the same points are one leaf")
+            << remark::metric("block", name) << remark::metric("joined", joined);
+    }
+  }
+};
+} // namespace
