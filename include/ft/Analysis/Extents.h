@@ -1,0 +1,45 @@
+//===- Extents.h - how long dimensions are ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranges of a nest's dimensions over the union of its domains, as expressions of
+// lengths, and typical values of lengths: for counting steps and for ranking,
+// never for legality.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ANALYSIS_EXTENTS_H
+#define FT_ANALYSIS_EXTENTS_H
+
+#include "ft/Analysis/Accesses.h"
+
+namespace mlir::etdg {
+
+/// Typical values: the first of `etdg.assume`, else `ft.lengths`, else 16,
+/// within what `etdg.assume` allows.
+class TypicalLengths {
+public:
+  explicit TypicalLengths(GraphOp graph);
+  int64_t get(StringAttr name) const;
+  /// At least 0; 16 where it can't be evaluated.
+  int64_t evaluate(ft::LengthAttr length) const;
+
+private:
+  llvm::DenseMap<StringAttr, int64_t> values;
+};
+
+/// [lower, upper) of a dimension; null where no one expression bounds it.
+struct DimRange {
+  ft::LengthAttr lower, upper;
+  /// upper − lower, or null.
+  ft::LengthAttr getLength() const { return lower && upper ? upper - lower : ft::LengthAttr(); }
+};
+
+/// The ranges of the own dimensions of a nest, over all its blocks: the least
+/// that bounds in symbols alone say. Where min or max would be needed, null.
+SmallVector<DimRange> getOwnRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space);
+
+/// The typical length of each own dimension (1 at least; 16 where it is not known).
+SmallVector<int64_t> getTypicalExtents(ArrayRef<DimRange> ranges, const TypicalLengths &lengths);
+
+} // namespace mlir::etdg
+
+#endif // FT_ANALYSIS_EXTENTS_H

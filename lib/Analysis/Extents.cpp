@@ -1,0 +1,174 @@
+//===- Extents.cpp - how long dimensions are ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bounds are read off constraints with one dimension; that one of a block bounds
+// the others too is asked of the sets.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Analysis/Extents.h"
+#include "ft/Analysis/AccessMatrix.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using ft::LengthAttr;
+
+static constexpr int64_t unknownLength = 16;
+
+TypicalLengths::TypicalLengths(GraphOp graph) {
+  if (auto lengths = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    for (NamedAttribute entry : lengths)
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
+        values[entry.getName()] = std::max<int64_t>(value.getInt(), 0);
+  for (auto assume : graph.getBody().getOps<AssumeOp>()) {
+    int64_t value = assume.getTypical().empty() ? get(assume.getLengthAttr())
+                                                : assume.getTypical().front();
+    values[assume.getLengthAttr()] =
+        std::max<int64_t>(std::clamp(value, assume.getLo(), assume.getHi()), 0);
+  }
+}
+
+int64_t TypicalLengths::get(StringAttr name) const {
+  auto it = values.find(name);
+  return it == values.end() ? unknownLength : it->second;
+}
+
+int64_t TypicalLengths::evaluate(LengthAttr length) const {
+  if (!length)
+    return unknownLength;
+  auto value = length.evaluate([&](StringAttr name) { return std::optional(get(name)); });
+  return value ? std::max<int64_t>(*value, 0) : unknownLength;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bounds of one dimension in one block: x ≥ lower, x < upper.
+struct Bounds {
+  SmallVector<LengthAttr> lower, upper;
+};
+} // namespace
+
+/// constraint = ±dim + e(symbols) → e; null in other cases.
+static LengthAttr splitOff(AffineExpr constraint, unsigned dim, unsigned numDims,
+                           ArrayRef<StringAttr> symbols, const SymbolSpace &space,
+                           int64_t &coefficient) {
+  AccessRow row = getAccessRow(constraint, numDims, symbols, space);
+  if (!row.isLinear)
+    return {};
+  coefficient = row.dims[dim];
+  for (unsigned d = 0; d < numDims; ++d)
+    if (d == dim ? std::abs(row.dims[d]) != 1 : row.dims[d] != 0)
+      return {};
+  MLIRContext *context = constraint.getContext();
+  LengthAttr rest = LengthAttr::get(context, row.offset);
+  for (auto [s, c] : llvm::enumerate(row.symbols))
+    if (c && rest)
+      rest = rest + LengthAttr::get(context, c) * LengthAttr::get(space.getNames()[s]);
+  return rest;
+}
+
+static SmallVector<Bounds> getBounds(BlockOp block, const SymbolSpace &space) {
+  SmallVector<Bounds> bounds(block.getNumOwnDims());
+  unsigned numDims = block.getNumDims();
+  SmallVector<StringAttr> symbols = block.getSymbolNames();
+  IntegerSet set = block.getDomainSet();
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    AffineExpr constraint = set.getConstraint(i);
+    for (unsigned own = 0; own < bounds.size(); ++own) {
+      unsigned dim = block.getNumAncestors() + own;
+      if (!constraint.isFunctionOfDim(dim))
+        continue;
+      int64_t coefficient = 0;
+      LengthAttr rest = splitOff(constraint, dim, numDims, symbols, space, coefficient);
+      if (!rest)
+        continue;
+      LengthAttr zero = LengthAttr::get(block.getContext(), 0);
+      // x + e ≥ 0, −x + e ≥ 0, or one of them = 0.
+      LengthAttr value = coefficient == 1 ? zero - rest : rest;
+      if (!value)
+        continue;
+      if (set.isEq(i) || coefficient == 1)
+        bounds[own].lower.push_back(value);
+      if (set.isEq(i) || coefficient == -1)
+        bounds[own].upper.push_back(value + 1);
+    }
+  }
+  return bounds;
+}
+
+/// Whether x < bound (or x ≥ bound) in all of the block.
+static bool isBound(BlockOp block, unsigned own, LengthAttr bound, bool isUpper,
+                    const SymbolSpace &space) {
+  SetBuilder builder(space, block.getNumDims());
+  if (failed(addDomain(builder, block)))
+    return false;
+  std::optional<LinearExpr> beyond = builder.flatten(bound.getExpr(), bound.getNames());
+  if (!beyond)
+    return false;
+  // Beyond it: x − bound ≥ 0, or bound − 1 − x ≥ 0.
+  LinearExpr x = builder.variable(block.getNumAncestors() + own);
+  LinearExpr &negated = isUpper ? *beyond : x;
+  negated *= -1;
+  *beyond += x;
+  if (!isUpper)
+    beyond->constant -= 1;
+  builder.add(*beyond, false);
+  return isEmpty(builder.get());
+}
+
+/// The tightest of `candidates` that bounds every block: the first one that does
+/// where constants don't decide.
+static LengthAttr getCommon(ArrayRef<BlockOp> nest, ArrayRef<SmallVector<Bounds>> bounds,
+                            unsigned own, bool isUpper, const SymbolSpace &space) {
+  auto of = [&](unsigned b) -> ArrayRef<LengthAttr> {
+    return isUpper ? bounds[b][own].upper : bounds[b][own].lower;
+  };
+  // Those of most blocks first: a boundary's own bound seldom holds elsewhere.
+  llvm::MapVector<Attribute, unsigned> votes;
+  for (unsigned b = 0; b < nest.size(); ++b)
+    for (LengthAttr bound : of(b))
+      if (bound)
+        ++votes[bound];
+  SmallVector<LengthAttr> candidates;
+  for (auto &[bound, count] : votes)
+    candidates.push_back(cast<LengthAttr>(bound));
+  // Constants tell best: the largest lower bound, the smallest upper one first.
+  llvm::stable_sort(candidates, [&](LengthAttr x, LengthAttr y) {
+    auto a = x.getConstant(), b = y.getConstant();
+    if (a && b)
+      return isUpper ? *a < *b : *a > *b;
+    return a.has_value() && !b.has_value();
+  });
+  for (LengthAttr candidate : candidates) {
+    bool holds = true;
+    for (unsigned b = 0; b < nest.size() && holds; ++b)
+      holds = llvm::is_contained(of(b), candidate) ||
+              isBound(nest[b], own, candidate, isUpper, space);
+    if (holds)
+      return candidate;
+  }
+  return {};
+}
+
+SmallVector<DimRange> etdg::getOwnRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space) {
+  SmallVector<SmallVector<Bounds>> bounds;
+  for (BlockOp block : nest)
+    bounds.push_back(getBounds(block, space));
+  BlockOp first = nest.front();
+  SmallVector<DimRange> ranges(first.getNumOwnDims());
+  for (auto [own, range] : llvm::enumerate(ranges)) {
+    range.lower = getCommon(nest, bounds, own, false, space);
+    range.upper = getCommon(nest, bounds, own, true, space);
+  }
+  return ranges;
+}
+
+SmallVector<int64_t> etdg::getTypicalExtents(ArrayRef<DimRange> ranges,
+                                             const TypicalLengths &lengths) {
+  SmallVector<int64_t> extents;
+  for (const DimRange &range : ranges)
+    extents.push_back(std::max<int64_t>(lengths.evaluate(range.getLength()), 1));
+  return extents;
+}
