@@ -6,16 +6,41 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Dependences.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::presburger;
+using llvm::DynamicAPInt;
 
 std::string etdg::describe(const Dependence &dependence) {
-  return describeBuffer(dependence.write->buffer) + ": " +
-         describeBlock(dependence.read->block) + " " + dependence.read->describe() + " <- " +
-         describeBlock(dependence.write->block) + " " + dependence.write->describe();
+  return describeBuffer(dependence.write->buffer) + ": " + describeBlock(dependence.read->block) +
+         " " + dependence.read->describe() + " <- " + describeBlock(dependence.write->block) + " " +
+         dependence.write->describe();
+}
+
+std::string etdg::toString(ArrayRef<DistanceRange> distance) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "(";
+  llvm::interleaveComma(distance, os, [&](const DistanceRange &range) {
+    if (range.isConstant()) {
+      os << *range.low;
+      return;
+    }
+    if (!range.low && !range.high) {
+      os << "*";
+      return;
+    }
+    if (range.low)
+      os << *range.low;
+    os << "..";
+    if (range.high)
+      os << *range.high;
+  });
+  os << ")";
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,10 +112,10 @@ static std::optional<unsigned> getOnlyOwnDim(const AccessRow &row, unsigned numA
   return only;
 }
 
-std::optional<SmallVector<std::optional<int64_t>>>
-etdg::getDistanceFromMaps(const AccessMatrix &write, const AccessMatrix &read,
-                          unsigned numAncestors, unsigned numOwn) {
-  SmallVector<std::optional<int64_t>> distance(numOwn);
+std::optional<DistanceVector> etdg::getDistanceFromMaps(const AccessMatrix &write,
+                                                        const AccessMatrix &read,
+                                                        unsigned numAncestors, unsigned numOwn) {
+  DistanceVector distance(numOwn);
   for (unsigned d = 0; d < write.depth && d < read.depth; ++d) {
     const AccessRow &w = write.rows[d], &r = read.rows[d];
     if (!w.isLinear || !r.isLinear || w.symbols != r.symbols)
@@ -118,9 +143,10 @@ etdg::getDistanceFromMaps(const AccessMatrix &write, const AccessMatrix &read,
       continue;
     if (difference % scale != 0)
       return std::nullopt;
-    if (distance[*own] && *distance[*own] != difference / scale)
+    DistanceRange here = DistanceRange::constant(difference / scale);
+    if (distance[*own].isConstant() && !(distance[*own] == here))
       return std::nullopt;
-    distance[*own] = difference / scale;
+    distance[*own] = here;
   }
   return distance;
 }
@@ -149,8 +175,7 @@ FailureOr<DependenceAnalysis::PairSet> DependenceAnalysis::getPairs(const Depend
   if (dependence.level) {
     for (unsigned d = 0; d < *dependence.level; ++d)
       set.builder.addEqual(numAncestors + d, sink + numAncestors + d);
-    set.builder.addLess(numAncestors + *dependence.level,
-                        sink + numAncestors + *dependence.level);
+    set.builder.addLess(numAncestors + *dependence.level, sink + numAncestors + *dependence.level);
   }
   return set;
 }
@@ -174,104 +199,113 @@ static bool canHold(const SetBuilder &set, LinearExpr expr) {
   return !etdg::isEmpty(with.get());
 }
 
-std::optional<std::pair<int64_t, int64_t>>
-DependenceAnalysis::getRange(const SetBuilder &set, const LinearExpr &expr, int64_t reach) {
-  auto sample = set.get().findIntegerSample();
-  if (!sample)
-    return std::nullopt;
-  LinearExpr at = expr;
-  int64_t value = at.constant;
-  for (unsigned v = 0; v < sample->size() && v < at.coefficients.size(); ++v)
-    value += at.coefficients[v] * int64_t((*sample)[v]);
-  auto find = [&](int64_t sign) -> std::optional<int64_t> {
-    for (int64_t end = value; std::abs(end - value) <= reach; end += sign) {
-      // sign · (expr − end) ≥ 1
-      LinearExpr beyond = expr;
-      beyond.constant -= end;
-      beyond *= sign;
-      beyond.constant -= 1;
-      if (!canHold(set, beyond))
-        return end;
-    }
-    return std::nullopt;
-  };
-  std::optional<int64_t> low = find(-1), high = low ? find(1) : std::nullopt;
-  if (!high)
-    return std::nullopt;
-  return std::pair(*low, *high);
+DistanceRange DependenceAnalysis::getRange(const SetBuilder &set, const LinearExpr &expr) {
+  // Rational bounds, then integers inside.
+  Simplex simplex(set.get());
+  SmallVector<DynamicAPInt> row;
+  for (unsigned v = 0, e = set.get().getNumVars(); v < e; ++v)
+    row.push_back(DynamicAPInt(expr.at(v)));
+  row.push_back(DynamicAPInt(expr.constant));
+  auto low = simplex.computeOptimum(Simplex::Direction::Down, row);
+  auto high = simplex.computeOptimum(Simplex::Direction::Up, row);
+  DistanceRange range;
+  constexpr int64_t limit = int64_t(1) << 40;
+  if (low.isBounded() && ceil(*low) > -limit)
+    range.low = int64_t(ceil(*low));
+  if (high.isBounded() && floor(*high) < limit)
+    range.high = int64_t(floor(*high));
+  if (!range.low || !range.high)
+    return range;
+  // A few steps inwards find what holds for integers alone.
+  for (unsigned steps = 0; steps < 8 && *range.low < *range.high; ++steps) {
+    LinearExpr atLow = expr;
+    atLow.constant -= *range.low;
+    atLow *= -1;
+    if (canHold(set, atLow))
+      break;
+    ++*range.low;
+  }
+  for (unsigned steps = 0; steps < 8 && *range.low < *range.high; ++steps) {
+    LinearExpr atHigh = expr;
+    atHigh.constant -= *range.high;
+    if (canHold(set, atHigh))
+      break;
+    --*range.high;
+  }
+  return range;
 }
 
 //===----------------------------------------------------------------------===//
 // Pairs
 //===----------------------------------------------------------------------===//
 
+/// What tells constant distances apart.
+static Attribute getKey(const Dependence &dependence, MLIRContext *context) {
+  SmallVector<int64_t> values;
+  for (const DistanceRange &range : dependence.distance)
+    values.push_back(*range.low);
+  return DenseI64ArrayAttr::get(context, values);
+}
+
 /// Adds the dependences of a pair of accesses, of which `pair` names both ends.
-FailureOr<bool> DependenceAnalysis::addPair(Dependence pair, unsigned numOwn, bool useMaps,
-                                            llvm::SmallDenseSet<Attribute> *known,
-                                            SmallVectorImpl<Dependence> &all) {
+LogicalResult DependenceAnalysis::addPair(Dependence pair, unsigned numOwn, bool useMaps,
+                                          llvm::SmallDenseSet<Attribute> *known,
+                                          SmallVectorImpl<Dependence> &all) {
   unsigned numAncestors = pair.source.getNumAncestors();
-  auto byMaps =
-      getDistanceFromMaps(getMatrix(pair.write), getMatrix(pair.read), numAncestors, numOwn);
-  if (useMaps && !byMaps)
-    return false;
-  if (useMaps && llvm::all_of(*byMaps, [](auto c) { return c.has_value(); })) {
-    pair.distance = *byMaps;
+  DistanceVector byMaps(numOwn);
+  if (useMaps) {
+    auto found =
+        getDistanceFromMaps(getMatrix(pair.write), getMatrix(pair.read), numAncestors, numOwn);
+    if (!found)
+      return success();
+    byMaps = std::move(*found);
+  }
+  pair.distance = byMaps;
+  if (pair.isConstant()) {
     pair.fromMaps = true;
     // Inside one iteration.
-    if (llvm::all_of(pair.distance, [](auto c) { return *c == 0; }))
-      return false;
-    Attribute key;
-    if (known) {
-      key = DenseI64ArrayAttr::get(graph.getContext(), pair.getDistance());
-      if (known->contains(key))
-        return false;
-    }
+    if (llvm::all_of(pair.distance, [](const DistanceRange &range) { return range.isZero(); }))
+      return success();
+    if (known && known->contains(getKey(pair, graph.getContext())))
+      return success();
     FailureOr<PairSet> pairs = getPairs(pair);
     if (failed(pairs))
       return failure();
     if (isEmpty(pairs->builder.get()))
-      return false;
+      return success();
     if (known)
-      known->insert(key);
+      known->insert(getKey(pair, graph.getContext()));
     all.push_back(std::move(pair));
-    return true;
+    return success();
   }
   // By the first dimension in which the ends differ, the sink being later: a
   // graph in which it is not reads what has not been written (V4).
-  bool found = false;
   for (unsigned level = 0; level < numOwn; ++level) {
+    if (byMaps[level].isZero())
+      continue;
+    if (byMaps[level].isConstant() && *byMaps[level].low < 0)
+      break;
     Dependence one = pair;
     one.level = level;
-    if (useMaps && (*byMaps)[level] && *(*byMaps)[level] <= 0) {
-      // Never later in this dimension; equal, only if the distance is 0.
-      if (*(*byMaps)[level] < 0)
-        break;
-      continue;
-    }
     FailureOr<PairSet> pairs = getPairs(one);
     if (failed(pairs))
       return failure();
     if (!isEmpty(pairs->builder.get())) {
       for (unsigned d = 0; d < numOwn; ++d) {
+        if (byMaps[d].isConstant())
+          continue;
         LinearExpr difference = pairs->builder.variable(pairs->sink + numAncestors + d);
         difference.add(numAncestors + d, -1);
-        auto range = d < level ? std::optional(std::pair<int64_t, int64_t>(0, 0))
-                               : getRange(pairs->builder, difference, 0);
-        one.distance.push_back(range ? std::optional(range->first) : std::nullopt);
+        one.distance[d] =
+            d < level ? DistanceRange::constant(0) : getRange(pairs->builder, difference);
       }
-      found = true;
-      Attribute key;
-      if (known && one.isConstant()) {
-        key = DenseI64ArrayAttr::get(graph.getContext(), one.getDistance());
-        if (!known->insert(key).second)
-          continue;
-      }
-      all.push_back(std::move(one));
+      if (!known || !one.isConstant() || known->insert(getKey(one, graph.getContext())).second)
+        all.push_back(std::move(one));
     }
-    if (useMaps && (*byMaps)[level])
+    if (byMaps[level].isConstant())
       break; // they always differ here
   }
-  return found;
+  return success();
 }
 
 FailureOr<SmallVector<Dependence>> DependenceAnalysis::getCarried(ArrayRef<BlockOp> nest, List list,
@@ -310,7 +344,7 @@ FailureOr<SmallVector<Dependence>> DependenceAnalysis::getBetween(ArrayRef<Block
           for (Access *read : reads->second) {
             Dependence pair{source, sink, write, read, {}, {}, false};
             unsigned numAncestors = source.getNumAncestors(), numOwn = source.getNumOwnDims();
-            std::optional<SmallVector<std::optional<int64_t>>> byMaps;
+            std::optional<DistanceVector> byMaps;
             if (numOwn == sink.getNumOwnDims()) {
               byMaps = getDistanceFromMaps(getMatrix(write), getMatrix(read), numAncestors, numOwn);
               if (!byMaps)

@@ -20,10 +20,10 @@ TypicalLengths::TypicalLengths(GraphOp graph) {
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         values[entry.getName()] = std::max<int64_t>(value.getInt(), 0);
   for (auto assume : graph.getBody().getOps<AssumeOp>()) {
-    int64_t value = assume.getTypical().empty() ? get(assume.getLengthAttr())
-                                                : assume.getTypical().front();
-    values[assume.getLengthAttr()] =
-        std::max<int64_t>(std::clamp(value, assume.getLo(), assume.getHi()), 0);
+    int64_t value =
+        assume.getTypical().empty() ? get(assume.getLengthAttr()) : assume.getTypical().front();
+    int64_t lo = assume.getLo(), hi = assume.getHi();
+    values[assume.getLengthAttr()] = std::max<int64_t>(std::clamp(value, lo, hi), 0);
   }
 }
 
@@ -144,8 +144,8 @@ static LengthAttr getCommon(ArrayRef<BlockOp> nest, ArrayRef<SmallVector<Bounds>
   for (LengthAttr candidate : candidates) {
     bool holds = true;
     for (unsigned b = 0; b < nest.size() && holds; ++b)
-      holds = llvm::is_contained(of(b), candidate) ||
-              isBound(nest[b], own, candidate, isUpper, space);
+      holds =
+          llvm::is_contained(of(b), candidate) || isBound(nest[b], own, candidate, isUpper, space);
     if (holds)
       return candidate;
   }

@@ -10,8 +10,7 @@ static SmallVector<int64_t> getExtents(BlockOp block, unsigned numDims, const Sy
                                        const TypicalLengths &lengths) {
   SmallVector<int64_t> extents(block.getNumDims(), 1);
   for (BlockOp b = block; b && b.getNumDims() > numDims; b = b.getParentBlock())
-    for (auto [own, extent] :
-         llvm::enumerate(getTypicalExtents(getOwnRanges(b, space), lengths)))
+    for (auto [own, extent] : llvm::enumerate(getTypicalExtents(getOwnRanges(b, space), lengths)))
       extents[b.getNumAncestors() + own] = extent;
   return extents;
 }
@@ -19,9 +18,8 @@ static SmallVector<int64_t> getExtents(BlockOp block, unsigned numDims, const Sy
 double etdg::getFootprint(Access &access, const AccessMatrix &matrix, unsigned numDims,
                           const SymbolSpace &space, const TypicalLengths &lengths) {
   RankedTensorType element = access.getBufferType().getElement();
-  double bytes = std::max(1u, element.getElementType().isIndex()
-                                  ? 8u
-                                  : (element.getElementTypeBitWidth() + 7) / 8);
+  double bytes = std::max(
+      1u, element.getElementType().isIndex() ? 8u : (element.getElementTypeBitWidth() + 7) / 8);
   // A map that stops at the programmable dimensions takes whole elements.
   if (access.map.getNumResults() <= matrix.depth)
     bytes *= element.getNumElements();
@@ -54,7 +52,8 @@ NestReuse::NestReuse(DependenceAnalysis &analysis, ArrayRef<BlockOp> nest,
     weights.push_back(points);
     all += points;
   }
-  for (auto [b, block] : llvm::enumerate(nest)) {
+  for (auto [given, weight] : llvm::zip_equal(nest, weights)) {
+    BlockOp block = given;
     unsigned numAncestors = block.getNumAncestors(), numOwn = block.getNumOwnDims();
     for (auto &[buffer, reads] : analysis.getUnit(block).reads)
       for (Access *read : reads) {
@@ -74,7 +73,7 @@ NestReuse::NestReuse(DependenceAnalysis &analysis, ArrayRef<BlockOp> nest,
             }
         }
         double bytes = getFootprint(*read, matrix, block.getNumDims(), space, lengths);
-        parts.push_back({std::move(rows), bytes * weights[b] / all});
+        parts.push_back({std::move(rows), bytes * weight / all});
       }
   }
 }

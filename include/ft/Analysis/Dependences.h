@@ -20,6 +20,22 @@
 
 namespace mlir::etdg {
 
+/// The values of an integer: [low, high], an end that is not bounded being none.
+struct DistanceRange {
+  std::optional<int64_t> low, high;
+
+  static DistanceRange constant(int64_t value) { return {value, value}; }
+  bool isConstant() const { return low && high && *low == *high; }
+  bool isZero() const { return isConstant() && *low == 0; }
+  bool operator==(const DistanceRange &other) const {
+    return low == other.low && high == other.high;
+  }
+};
+using DistanceVector = SmallVector<DistanceRange>;
+
+/// `(0, 1, *)`: `*` any, `1..3`, `0..` and `..2` ranges.
+std::string toString(ArrayRef<DistanceRange> distance);
+
 /// Iterations of `sink` that read what iterations of `source` wrote, at equal
 /// values of the common ancestors' dimensions.
 struct Dependence {
@@ -28,17 +44,14 @@ struct Dependence {
   /// Within a nest: the first own dimension in which they differ, where the
   /// maps alone do not say the distance.
   std::optional<unsigned> level;
-  /// sink − source in each own dimension, where it is the same for all pairs;
-  /// between nests of different dimensions, empty.
-  SmallVector<std::optional<int64_t>> distance;
+  /// sink − source in each own dimension, over all pairs; between nests of
+  /// different dimensions, empty.
+  DistanceVector distance;
   /// Read off the maps (FT Table 4's case).
   bool fromMaps = false;
 
   bool isConstant() const {
-    return llvm::all_of(distance, [](auto component) { return component.has_value(); });
-  }
-  SmallVector<int64_t> getDistance() const {
-    return llvm::map_to_vector(distance, [](auto component) { return *component; });
+    return llvm::all_of(distance, [](const DistanceRange &range) { return range.isConstant(); });
   }
 };
 
@@ -48,7 +61,7 @@ std::string describe(const Dependence &dependence);
 class DependenceAnalysis {
 public:
   /// Which dependences of a nest to list: one for each pair of accesses, or one
-  /// for each constant distance (and each pair whose distance is not constant).
+  /// for each constant distance and each pair whose distance is not constant.
   enum class List { Pairs, Distances };
 
   explicit DependenceAnalysis(GraphOp graph);
@@ -85,14 +98,13 @@ public:
   };
   FailureOr<PairSet> getPairs(const Dependence &dependence);
 
-  /// The values that an expression takes on a set: both ends, where they lie
-  /// within `reach` of a sampled value; none otherwise, or when the set is empty.
-  std::optional<std::pair<int64_t, int64_t>> getRange(const SetBuilder &set, const LinearExpr &expr,
-                                                      int64_t reach);
+  /// The values that an expression takes on a set that is not empty. Exact where
+  /// it is constant; otherwise a bound may lie further out than the last value.
+  static DistanceRange getRange(const SetBuilder &set, const LinearExpr &expr);
 
 private:
-  FailureOr<bool> addPair(Dependence pair, unsigned numOwn, bool useMaps,
-                          llvm::SmallDenseSet<Attribute> *known, SmallVectorImpl<Dependence> &all);
+  LogicalResult addPair(Dependence pair, unsigned numOwn, bool useMaps,
+                        llvm::SmallDenseSet<Attribute> *known, SmallVectorImpl<Dependence> &all);
   const AccessMatrix &getMatrix(Access *access);
 
   GraphOp graph;
@@ -105,10 +117,11 @@ private:
 };
 
 /// How the maps' forms relate two iterations: the distance in each own dimension
-/// that they determine. Empty when the accesses never meet.
-std::optional<SmallVector<std::optional<int64_t>>>
-getDistanceFromMaps(const AccessMatrix &write, const AccessMatrix &read, unsigned numAncestors,
-                    unsigned numOwn);
+/// that they determine; for others, a range without ends. None when the accesses
+/// never meet.
+std::optional<DistanceVector> getDistanceFromMaps(const AccessMatrix &write,
+                                                  const AccessMatrix &read, unsigned numAncestors,
+                                                  unsigned numOwn);
 
 /// One loop of an order of execution: a row over the own dimensions, run in
 /// increasing order of its value, or all values at once.

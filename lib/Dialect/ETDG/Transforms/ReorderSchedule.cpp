@@ -40,9 +40,8 @@ ScheduleAttr Order::toSchedule(MLIRContext *context, int64_t offset) const {
   SmallVector<LoopAttr> loops;
   for (unsigned r = 0; r < rows.getNumRows(); ++r) {
     results.push_back(toExpr(rows.getRow(r), context) + (r == 0 ? offset : 0));
-    loops.push_back(LoopAttr::get(context, r, 1,
-                                  parallel[r] ? LoopKind::Parallel : LoopKind::Sequential,
-                                  StringAttr()));
+    loops.push_back(LoopAttr::get(
+        context, r, 1, parallel[r] ? LoopKind::Parallel : LoopKind::Sequential, StringAttr()));
   }
   auto map = AffineMap::get(rows.getNumColumns(), 0, results, context);
   return ScheduleAttr::get(context, AffineMapAttr::get(map), loops, {});
@@ -78,9 +77,8 @@ SmallVector<StringAttr> Nest::getOwnNames() const {
 
 /// Whether every region declares the dimension parallel.
 static bool isMap(ArrayRef<BlockOp> blocks, unsigned own) {
-  return llvm::all_of(blocks, [&](BlockOp block) {
-    return block.getOperator(own) == ft::OperatorKind::Map;
-  });
+  return llvm::all_of(
+      blocks, [&](BlockOp block) { return block.getOperator(own) == ft::OperatorKind::Map; });
 }
 
 Order Nest::getDeclared() const {
@@ -109,8 +107,7 @@ LengthAttr Nest::getSteps(ArrayRef<int64_t> row) const {
     if (!length)
       return {};
     LengthAttr last = length - 1;
-    LengthAttr term =
-        last ? last * LengthAttr::get(op->getContext(), std::abs(c)) : LengthAttr();
+    LengthAttr term = last ? last * LengthAttr::get(op->getContext(), std::abs(c)) : LengthAttr();
     if (!term)
       return {};
     steps = steps + term;
@@ -149,38 +146,86 @@ static std::optional<int64_t> dot(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return sum;
 }
 
-static bool carriesAll(ArrayRef<int64_t> row, const Distances &distances) {
-  return llvm::all_of(distances, [&](ArrayRef<int64_t> distance) {
-    auto steps = dot(row, distance);
-    return steps && *steps >= 1;
-  });
+namespace {
+/// The distances as a polyhedron's corners and rays: π·v ≥ 1, π·r ≥ 0.
+struct Corners {
+  SmallVector<SmallVector<int64_t>> vertices, rays;
+
+  bool carriedBy(ArrayRef<int64_t> row) const {
+    return llvm::all_of(vertices,
+                        [&](ArrayRef<int64_t> vertex) {
+                          auto steps = dot(row, vertex);
+                          return steps && *steps >= 1;
+                        }) &&
+           llvm::all_of(rays,
+                        [&](ArrayRef<int64_t> ray) { return dot(row, ray).value_or(-1) >= 0; });
+  }
+};
+} // namespace
+
+static Corners getCorners(const Distances &distances, unsigned numDims) {
+  Corners corners;
+  auto addRay = [&](unsigned d, int64_t sign) {
+    SmallVector<int64_t> ray(numDims, 0);
+    ray[d] = sign;
+    if (!llvm::is_contained(corners.rays, ray))
+      corners.rays.push_back(ray);
+  };
+  for (ArrayRef<DistanceRange> distance : distances) {
+    SmallVector<SmallVector<int64_t>> vertices(1, SmallVector<int64_t>(numDims, 0));
+    for (auto [d, range] : llvm::enumerate(distance)) {
+      if (!range.low)
+        addRay(d, -1);
+      if (!range.high)
+        addRay(d, 1);
+      int64_t low = range.low ? *range.low : range.high.value_or(0);
+      int64_t high = range.high.value_or(low);
+      unsigned count = vertices.size();
+      for (unsigned i = 0; i < count; ++i) {
+        if (high != low) {
+          vertices.push_back(vertices[i]);
+          vertices.back()[d] = high;
+        }
+        vertices[i][d] = low;
+      }
+    }
+    for (SmallVector<int64_t> &vertex : vertices)
+      if (!llvm::is_contained(corners.vertices, vertex))
+        corners.vertices.push_back(vertex);
+  }
+  return corners;
 }
 
-/// One row that always exists: from the innermost dimension outwards, as large
-/// as the distances that begin there need.
-static std::optional<SmallVector<int64_t>> constructHyperplane(const Distances &distances,
-                                                               unsigned numDims) {
+/// One row that always exists where there are no rays: from the innermost
+/// dimension outwards, as large as the distances that begin there need. Only of
+/// the dimensions `involved`.
+static std::optional<SmallVector<int64_t>>
+constructHyperplane(const Corners &corners, ArrayRef<unsigned> involved, unsigned numDims) {
   SmallVector<int64_t> row(numDims, 0);
-  for (unsigned d = numDims; d-- > 0;)
-    for (ArrayRef<int64_t> distance : distances) {
-      unsigned first = llvm::find_if(distance, [](int64_t c) { return c != 0; }) - distance.begin();
-      if (first != d || distance[d] < 0)
+  for (unsigned d : llvm::reverse(involved))
+    for (ArrayRef<int64_t> vertex : corners.vertices) {
+      auto begins = llvm::find_if(involved, [&](unsigned i) { return vertex[i] != 0; });
+      if (begins == involved.end() || *begins != d || vertex[d] < 0)
         continue;
-      auto inner = dot(ArrayRef(row).drop_front(d + 1), distance.drop_front(d + 1));
+      auto inner = dot(ArrayRef(row).drop_front(d + 1), vertex.drop_front(d + 1));
       if (!inner)
         return std::nullopt;
-      // row_d · distance_d ≥ 1 − inner
-      int64_t least = llvm::divideCeilSigned(1 - *inner, distance[d]);
+      // row_d · vertex_d ≥ 1 − inner
+      int64_t least = llvm::divideCeilSigned(1 - *inner, vertex[d]);
       row[d] = std::max(row[d], std::max<int64_t>(least, 0));
     }
-  if (!carriesAll(row, distances))
+  if (!corners.carriedBy(row))
     return std::nullopt;
+  return row;
+}
+
+/// A common factor would only spread the steps.
+static void makePrimitive(MutableArrayRef<int64_t> row) {
   int64_t common = 0;
   for (int64_t c : row)
     common = std::gcd(common, c);
   for (int64_t &c : row)
     c /= common;
-  return row;
 }
 
 namespace {
@@ -210,49 +255,55 @@ std::optional<SmallVector<int64_t>> reorder::findHyperplane(const Distances &dis
   unsigned numDims = extents.size();
   if (distances.empty())
     return std::nullopt;
-  std::optional<SmallVector<int64_t>> best = constructHyperplane(distances, numDims);
-  if (!best)
+  Corners corners = getCorners(distances, numDims);
+  constexpr unsigned maxVertices = 4096;
+  if (corners.vertices.size() > maxVertices)
     return std::nullopt;
-  // Dimensions that no distance has stay out.
+  // Dimensions that no distance has stay out, and those in which one goes both ways.
   SmallVector<unsigned> involved;
-  int64_t largest = 1;
-  for (unsigned d = 0; d < numDims; ++d)
-    if (llvm::any_of(distances, [&](ArrayRef<int64_t> distance) { return distance[d] != 0; }))
+  for (unsigned d = 0; d < numDims; ++d) {
+    bool bothWays = llvm::any_of(distances, [&](ArrayRef<DistanceRange> distance) {
+      return !distance[d].low && !distance[d].high;
+    });
+    if (!bothWays && llvm::any_of(distances, [&](ArrayRef<DistanceRange> distance) {
+          return !distance[d].isZero();
+        }))
       involved.push_back(d);
-  for (int64_t c : *best)
-    largest = std::max(largest, c);
+  }
+  std::optional<SmallVector<int64_t>> best = constructHyperplane(corners, involved, numDims);
+  int64_t largest = 2;
+  if (best)
+    largest = std::max(largest, *llvm::max_element(*best));
   // All rows with coefficients up to the largest one needed so far, as far as
   // they can be gone through.
   constexpr double maxRows = 50000;
   auto numRows = [&](int64_t reach) { return std::pow(2.0 * reach + 1, involved.size()); };
-  int64_t reach = std::min<int64_t>(std::max<int64_t>(largest, 2), 64);
+  int64_t reach = std::min<int64_t>(largest, 64);
   while (reach > 1 && numRows(reach) > maxRows)
     --reach;
-  if (numRows(reach) > maxRows)
-    return best;
-  Cost bestCost = getCost(*best, extents);
-  SmallVector<int64_t> row(numDims, 0);
-  for (unsigned d : involved)
-    row[d] = -reach;
-  while (true) {
-    Cost cost = getCost(row, extents);
-    if (cost < bestCost && carriesAll(row, distances)) {
-      best = row;
-      bestCost = cost;
+  if (!involved.empty() && numRows(reach) <= maxRows) {
+    std::optional<Cost> bestCost;
+    if (best)
+      bestCost = getCost(*best, extents);
+    SmallVector<int64_t> row(numDims, 0);
+    for (unsigned d : involved)
+      row[d] = -reach;
+    while (true) {
+      Cost cost = getCost(row, extents);
+      if ((!bestCost || cost < *bestCost) && corners.carriedBy(row)) {
+        best = row;
+        bestCost = cost;
+      }
+      unsigned i = 0;
+      while (i < involved.size() && row[involved[i]] == reach)
+        row[involved[i++]] = -reach;
+      if (i == involved.size())
+        break;
+      ++row[involved[i]];
     }
-    unsigned i = 0;
-    while (i < involved.size() && row[involved[i]] == reach)
-      row[involved[i++]] = -reach;
-    if (i == involved.size())
-      break;
-    ++row[involved[i]];
   }
-  // A common factor would only spread the steps.
-  int64_t common = 0;
-  for (int64_t c : *best)
-    common = std::gcd(common, c);
-  for (int64_t &c : *best)
-    c /= common;
+  if (best)
+    makePrimitive(*best);
   return best;
 }
 
@@ -301,7 +352,7 @@ private:
   SmallVector<bool> getParallel(const IntegerMatrix &rows);
   bool isInvolved(unsigned dim) {
     return llvm::any_of(nest.distances,
-                        [&](ArrayRef<int64_t> distance) { return distance[dim] != 0; });
+                        [&](ArrayRef<DistanceRange> distance) { return !distance[dim].isZero(); });
   }
   /// Adds the order if the exact test agrees.
   std::optional<Order> add(const IntegerMatrix &rows);
@@ -314,13 +365,34 @@ private:
 };
 } // namespace
 
+/// row · distance, an end that is not bounded being none.
+static DistanceRange applyRow(ArrayRef<int64_t> row, ArrayRef<DistanceRange> distance) {
+  DistanceRange sum = DistanceRange::constant(0);
+  auto add = [](std::optional<int64_t> &to, std::optional<int64_t> end, int64_t factor) {
+    int64_t product;
+    if (!to || !end || llvm::MulOverflow(*end, factor, product) ||
+        llvm::AddOverflow(*to, product, *to))
+      to.reset();
+  };
+  for (auto [c, range] : llvm::zip(row, distance)) {
+    if (c == 0)
+      continue;
+    add(sum.low, c > 0 ? range.low : range.high, c);
+    add(sum.high, c > 0 ? range.high : range.low, c);
+  }
+  return sum;
+}
+
 SmallVector<bool> CandidateBuilder::getParallel(const IntegerMatrix &rows) {
   SmallVector<bool> parallel(numOwn, true);
-  for (ArrayRef<int64_t> distance : nest.distances)
-    if (auto moved = rows.apply(distance)) {
-      unsigned carrier = llvm::find_if(*moved, [](int64_t c) { return c != 0; }) - moved->begin();
-      if (carrier < numOwn)
-        parallel[carrier] = false;
+  for (ArrayRef<DistanceRange> distance : nest.distances)
+    for (unsigned r = 0; r < numOwn; ++r) {
+      DistanceRange moved = applyRow(rows.getRow(r), distance);
+      if (moved.isZero())
+        continue;
+      parallel[r] = false;
+      if (moved.low && *moved.low >= 1)
+        break;
     }
   return parallel;
 }
@@ -341,14 +413,17 @@ std::optional<Order> CandidateBuilder::add(const IntegerMatrix &rows) {
 }
 
 LogicalResult CandidateBuilder::buildWavefront(ArrayRef<int64_t> hyperplane) {
-  SmallVector<unsigned> involved, others;
-  for (unsigned d = 0; d < numOwn; ++d)
-    (isInvolved(d) ? involved : others).push_back(d);
-
-  // The sequential loop outermost; plain dimensions after it, in their order.
-  SmallVector<unsigned> preferred(involved);
-  preferred.append(others);
-  llvm::sort(preferred);
+  // Dimensions of the hyperplane; others in which distances go some way; and
+  // those of no distance, which may stand anywhere.
+  SmallVector<unsigned> inPlane, rest, crossed, untouched;
+  for (unsigned d = 0; d < numOwn; ++d) {
+    (hyperplane[d] ? inPlane : rest).push_back(d);
+    (isInvolved(d) ? crossed : untouched).push_back(d);
+  }
+  // The sequential loop outermost; after it plain dimensions, first those that
+  // it is made of (Fig. 6).
+  SmallVector<unsigned> preferred(inPlane);
+  preferred.append(rest);
   IntegerMatrix first(0, numOwn);
   first.appendRow(hyperplane);
   std::optional<IntegerMatrix> rows = completeUnimodular(first, preferred);
@@ -356,34 +431,33 @@ LogicalResult CandidateBuilder::buildWavefront(ArrayRef<int64_t> hyperplane) {
     return failure();
   sortByReuse(*rows, 1, numOwn, reuse);
 
-  if (involved.size() == 1) {
-    // One plain dimension carries all: outside of it nothing waits for anything.
-    SmallVector<unsigned> outside(others);
-    outside.push_back(involved.front());
-    IntegerMatrix noBarriers = toPermutation(outside, numOwn);
-    sortByReuse(noBarriers, 0, numOwn - 1, reuse);
-    add(noBarriers);
-    nest.wavefront = add(*rows);
-  } else {
-    nest.wavefront = add(*rows);
-    // The wavefront once for each iteration of the dimensions that take no part.
-    if (!others.empty()) {
-      IntegerMatrix inside = toPermutation(others, numOwn);
-      for (unsigned r = 0; r < numOwn; ++r) {
-        ArrayRef<int64_t> row = rows->getRow(r);
-        bool plainOther = llvm::any_of(others, [&](unsigned d) { return row[d] != 0; });
-        if (!plainOther)
-          inside.appendRow(row);
-      }
-      if (inside.getNumRows() == numOwn)
-        add(inside);
-    }
-    // Nothing skewed: the dimensions that carry, in order, around the others.
-    SmallVector<unsigned> plain(involved);
-    plain.append(others);
-    IntegerMatrix around = toPermutation(plain, numOwn);
-    sortByReuse(around, involved.size(), numOwn, reuse);
-    add(around);
+  // The wavefront once for each iteration of the dimensions that take no part.
+  auto addInside = [&]() {
+    if (untouched.empty())
+      return;
+    IntegerMatrix inside = toPermutation(untouched, numOwn);
+    for (unsigned r = 0; r < numOwn; ++r)
+      if (llvm::all_of(untouched, [&](unsigned d) { return rows->at(r, d) == 0; }))
+        inside.appendRow(rows->getRow(r));
+    if (inside.getNumRows() != numOwn)
+      return;
+    sortByReuse(inside, 0, untouched.size(), reuse);
+    add(inside);
+  };
+  // Where one plain dimension carries all, outside of it nothing waits.
+  bool plain = crossed.size() == 1;
+  if (plain)
+    addInside();
+  nest.wavefront = add(*rows);
+  if (!plain)
+    addInside();
+  // Nothing skewed: the dimensions that carry, in order, around the others.
+  if (inPlane.size() > 1) {
+    SmallVector<unsigned> around(crossed);
+    around.append(untouched);
+    IntegerMatrix unskewed = toPermutation(around, numOwn);
+    sortByReuse(unskewed, crossed.size(), numOwn, reuse);
+    add(unskewed);
   }
   return success(nest.wavefront.has_value());
 }
@@ -425,17 +499,17 @@ Nest reorder::analyzeNest(Operation *op, DependenceAnalysis &analysis,
     return nest;
   }
   nest.carried = std::move(*carried);
-  for (const Dependence &dependence : nest.carried) {
-    if (!dependence.isConstant()) {
-      nest.refusal = "a dependence has no constant distance";
-      nest.culprit = dependence;
-      nest.distances.clear();
-      return nest;
-    }
-    nest.distances.push_back(dependence.getDistance());
-  }
+  for (const Dependence &dependence : nest.carried)
+    if (!llvm::is_contained(nest.distances, dependence.distance))
+      nest.distances.push_back(dependence.distance);
   NestReuse reuse(analysis, nest.blocks, lengths);
-  if (failed(CandidateBuilder(nest, analysis, reuse).build()))
+  if (failed(CandidateBuilder(nest, analysis, reuse).build())) {
     nest.refusal = "no hyperplane carries all dependences";
+    for (const Dependence &dependence : nest.carried)
+      if (!dependence.isConstant() && !nest.culprit) {
+        nest.refusal = "a dependence has no constant distance";
+        nest.culprit = dependence;
+      }
+  }
   return nest;
 }

@@ -27,11 +27,12 @@ struct Order {
   std::string str(ArrayRef<StringAttr> dims) const;
 };
 
-using Distances = SmallVector<SmallVector<int64_t>>;
+using Distances = SmallVector<DistanceVector>;
 
 /// Hyperplane method: the row π with π·d ≥ 1 for all distances whose steps
 /// Σ |π_i| (extent_i − 1) + 1 are fewest; among those the smallest, least negative
-/// coefficients. Every distance must be lexicographically positive, else none.
+/// coefficients. A dimension in which a distance has no bound may take part in
+/// one direction alone, or not at all. None where there is no such row.
 std::optional<SmallVector<int64_t>> findHyperplane(const Distances &distances,
                                                    ArrayRef<int64_t> extents);
 
