@@ -63,6 +63,7 @@ bool ft::isBuilt(Phase phase) {
   case Phase::Input:
   case Phase::FT:
   case Phase::ETDG:
+  case Phase::Reorder:
   case Phase::Storage:
   case Phase::Tile:
     return true;
@@ -83,6 +84,9 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
   case Phase::ETDG:
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertLinalgToETDG());
+    break;
+  case Phase::Reorder:
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
     break;
   case Phase::Storage:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());
