@@ -10,6 +10,7 @@
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -59,43 +60,45 @@ void etdg::dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> pos
   }
 }
 
-/// Positions that name the iterations between the buffer's owner and `owner`.
-static FailureOr<SmallVector<unsigned>> getOwnPositions(Value buffer, BlockOp owner) {
+/// Positions that name the iterations between the buffer's owner and a block
+/// that `owners` are or become, with `numDims` dimensions in its iteration vector.
+static FailureOr<SmallVector<unsigned>> getOwnPositions(Value buffer, ArrayRef<BlockOp> owners,
+                                                        unsigned numDims) {
   auto def = buffer.getDefiningOp<BufferOp>();
-  if (!def || owner->isAncestor(def))
+  if (!def || llvm::any_of(owners, [&](BlockOp owner) { return owner->isAncestor(def); }))
     return failure();
-  unsigned from = getNumOwnerDims(buffer), to = owner.getNumDims();
+  unsigned from = getNumOwnerDims(buffer);
   unsigned depth = cast<BufferType>(buffer.getType()).getDepth();
-  SmallVector<unsigned> positions;
-  for (unsigned d = from; d < to; ++d) {
-    std::optional<unsigned> found;
-    for (unsigned p = 0; p < depth && !found; ++p) {
-      if (llvm::is_contained(positions, p))
-        continue;
-      bool all = true;
-      for (Operation *user :
-           llvm::SmallPtrSet<Operation *, 8>(buffer.user_begin(), buffer.user_end())) {
-        auto block = dyn_cast<BlockOp>(user);
-        if (!block || !owner->isProperAncestor(block) || !block.isLeaf())
-          return failure();
-        for (Access &access : getAccesses(block)) {
-          if (access.buffer != buffer)
-            continue;
-          // Identities are read where a dimension is cut.
-          if (access.kind == Access::Identity)
-            return failure();
-          all &= !access.getGather(p) &&
-                 access.map.getResult(p) == getAffineDimExpr(d, buffer.getContext());
-        }
-      }
-      if (all)
-        found = p;
-    }
-    if (!found)
+  // Per dimension, the positions that all accesses index by it alone.
+  SmallVector<llvm::SmallBitVector> candidates(numDims - std::min(numDims, from),
+                                               llvm::SmallBitVector(depth, true));
+  llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
+  for (Operation *user : users) {
+    auto block = dyn_cast<BlockOp>(user);
+    if (!block || !block.isLeaf() ||
+        llvm::none_of(owners, [&](BlockOp owner) { return owner->isAncestor(block); }))
       return failure();
-    positions.push_back(*found);
+    for (Access &access : getAccesses(block)) {
+      if (access.buffer != buffer)
+        continue;
+      // Identities are read where a dimension is cut.
+      if (access.kind == Access::Identity)
+        return failure();
+      for (auto [i, positions] : llvm::enumerate(candidates))
+        for (unsigned p = 0; p < depth; ++p)
+          if (access.getGather(p) ||
+              access.map.getResult(p) != getAffineDimExpr(from + i, buffer.getContext()))
+            positions.reset(p);
+    }
   }
-  return positions;
+  SmallVector<unsigned> found;
+  for (llvm::SmallBitVector &positions : candidates) {
+    int p = positions.find_first();
+    if (p < 0)
+      return failure();
+    found.push_back(p);
+  }
+  return found;
 }
 
 static BufferType dropLengths(BufferType type, ArrayRef<unsigned> positions) {
@@ -106,15 +109,15 @@ static BufferType dropLengths(BufferType type, ArrayRef<unsigned> positions) {
   return BufferType::get(type.getContext(), lengths, type.getElement());
 }
 
-BufferType etdg::getPrivateType(Value buffer, BlockOp owner) {
-  FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owner);
+BufferType etdg::getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned numDims) {
+  FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owners, numDims);
   if (failed(positions))
     return {};
   return dropLengths(cast<BufferType>(buffer.getType()), *positions);
 }
 
 Value etdg::makePrivate(Value buffer, BlockOp owner) {
-  FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owner);
+  FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owner, owner.getNumDims());
   if (failed(positions))
     return {};
   auto def = buffer.getDefiningOp<BufferOp>();

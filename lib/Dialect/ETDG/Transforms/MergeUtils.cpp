@@ -352,6 +352,8 @@ BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::Operato
   renameDims(a, ArrayRef(a.getDimNames()).take_front(a.getNumAncestors()));
   hoistBuffers(b, a);
   BlockOp merged = splitOuterDims(a, k);
+  if (merged != a && a.getBlockName())
+    a.setBlockName(std::optional<StringRef>(a.getBlockName()->str() + "_0"));
   if (combinesOuter(b, k))
     moveCombine(b, merged);
   merged.removeScheduleAttr();

@@ -101,12 +101,11 @@ bool canMergeCombine(BlockOp a, BlockOp b, unsigned k);
 /// Returns the new buffer, or null.
 Value makePrivate(Value buffer, BlockOp owner);
 
-/// The type that `makePrivate` would give, or null.
-BufferType getPrivateType(Value buffer, BlockOp owner);
+/// The type that `makePrivate` would give once `owners` (one block, or two that
+/// will be merged) are a block with `numDims` dimensions, ancestors included; or null.
+BufferType getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned numDims);
 
-/// Rewrites all accesses to `buffer` in users: `change` gets the map's results
-/// and gathered positions as positions in the buffer's list of indices, and drops
-/// or changes them.
+/// Replaces a buffer in all its users; the given positions of its index disappear.
 void dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> positions);
 
 //===----------------------------------------------------------------------===//

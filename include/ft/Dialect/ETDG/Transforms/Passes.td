@@ -121,6 +121,27 @@ def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
     has a schedule keeps it. Dependences of distances that are not constant are
     left alone; remarks of the category `reorder` say why, with a sample.
   }];
+
+def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
+  let summary = "width-wise coarsening: merge blocks horizontally and vertically (FT §5.1)";
+  let description = [{
+    In each body of blocks, in textual order, a block is merged
+    - *vertically* into a block that writes what it reads: as many of the outermost
+      dimensions as possible are aligned, what is left of both become children, and
+      buffers that only they use become private to an iteration;
+    - else *horizontally* into a block of the same domain and operators to which no
+      path leads.
+
+    A merge happens only where, for all lengths, no iteration needs one that would
+    run later (by integer sets, not by the paper's Table 3), no map dimension
+    becomes one that runs in order, and something is gained: all dimensions
+    aligned, or an intermediate that becomes smaller. Nothing is computed twice.
+    What stays two is a `coarsen` remark with the rule: `domain`, `dependence`,
+    `width`, `pipeline`, `combine`, `cost` or `order`.
+  }];
+  let options = [
+    Option<"horizontal", "horizontal", "bool", "true", "merge independent blocks">,
+    Option<"vertical", "vertical", "bool", "true", "merge producers and consumers">];
 }
 
 #endif // ETDG_PASSES

@@ -1,0 +1,515 @@
+//===- MergeBlocks.cpp - width-wise coarsening ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Horizontal and vertical merges (FT §5.1) in one body of blocks after the other:
+// each block, in textual order, is merged into the producers that it can be merged
+// with, else with an independent block of the same domain and operators.
+//
+//===----------------------------------------------------------------------===//
+#include "MergeInternal.h"
+#include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
+#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Target/GraphSummary.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGMERGE
+#include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
+} // namespace mlir::etdg
+
+using namespace mlir;
+using namespace mlir::etdg;
+using ft::OperatorKind;
+
+namespace {
+/// One body of blocks. Items are its blocks and nests; each has a number, and
+/// numbers grow in textual order.
+class BodyMerger {
+public:
+  BodyMerger(Block &body, MergeLegality &legality, bool horizontal, bool vertical)
+      : body(body), legality(legality), horizontal(horizontal), vertical(vertical) {}
+
+  /// Sweeps until nothing merges, a few times at most. Returns the number of merges.
+  unsigned run();
+
+private:
+  unsigned sweep();
+  void collect();
+  Operation *itemOf(Operation *op) { return body.findAncestorOpInBlock(*op); }
+  SmallVector<BlockOp> blocksOf(Operation *item);
+
+  /// Items that write what an item reads, the last one first.
+  SmallVector<Operation *> getProducers(Operation *item);
+  /// Whether an item strictly between reads what `item` writes.
+  bool isReadBetween(Operation *item, Operation *last);
+  /// Whether planes that take each other's place would change hands in another order.
+  bool hasLivePlanesBetween(Operation *item, Operation *first, Operation *last);
+  /// Whether `b` can stand at `a`, or `a` at `b`; moves it there.
+  bool bringTogether(Operation *a, Operation *b);
+
+  BlockOp mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal);
+  Operation *mergeHorizontally(Operation *a, Operation *b, MergeRefusal &refusal);
+  /// Why a nest and a block around it stay two.
+  MergeRefusal refuseNest(Operation *a, Operation *b);
+  void explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second, unsigned k,
+                    ArrayRef<std::pair<std::string, std::string>> bytes);
+  void explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal);
+  std::string keyOf(Operation *item);
+
+  Block &body;
+  MergeLegality &legality;
+  bool horizontal, vertical;
+  llvm::DenseMap<Operation *, unsigned> number;
+  llvm::DenseMap<Operation *, unsigned> weight; // leaves inside
+  SmallVector<Operation *> items;
+  struct Refused {
+    StringRef kind;
+    BlockOp a, b;
+    MergeRefusal refusal;
+  };
+  SmallVector<Refused> refused; // of the last sweep
+};
+} // namespace
+
+/// Dimensions that run in order because elements of all iterations are kept.
+static bool isScan(OperatorKind kind) {
+  return kind == OperatorKind::Scan || kind == OperatorKind::ScanL;
+}
+
+static std::string nameOf(BlockOp block) { return block.getBlockName().value_or("").str(); }
+
+SmallVector<BlockOp> BodyMerger::blocksOf(Operation *item) {
+  if (auto nest = dyn_cast<NestOp>(item))
+    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
+  return {cast<BlockOp>(item)};
+}
+
+void BodyMerger::collect() {
+  // Buffers first: blocks then move without regard to them.
+  Operation *front = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (!isa<BufferOp, ConstantOp>(op)) {
+      front = front ? front : &op;
+      continue;
+    }
+    if (front)
+      op.moveBefore(front);
+  }
+  items.clear();
+  number.clear();
+  weight.clear();
+  for (Operation &op : body)
+    if (isa<BlockOp, NestOp>(op)) {
+      number[&op] = items.size();
+      items.push_back(&op);
+      unsigned leaves = 0;
+      op.walk([&](BlockOp block) { leaves += block.isLeaf(); });
+      weight[&op] = leaves;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// What stands between
+//===----------------------------------------------------------------------===//
+
+static void forEachAccess(Operation *item, llvm::function_ref<void(Access &)> visit) {
+  item->walk([&](BlockOp leaf) {
+    for (Access &access : getAccesses(leaf))
+      visit(access);
+  });
+}
+
+static bool writes(BlockOp leaf, Value buffer) {
+  if (!leaf.isLeaf())
+    return false;
+  return llvm::any_of(leaf.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+    return leaf.getBuffers()[write.getOperand()] == buffer;
+  });
+}
+
+static bool reads(BlockOp leaf, Value buffer) {
+  return llvm::any_of(getAccesses(leaf),
+                      [&](Access &access) { return !access.isWrite() && access.buffer == buffer; });
+}
+
+SmallVector<Operation *> BodyMerger::getProducers(Operation *item) {
+  llvm::SetVector<Operation *> producers;
+  llvm::SmallDenseSet<Value> seen;
+  forEachAccess(item, [&](Access &access) {
+    if (access.isWrite() || !seen.insert(access.buffer).second)
+      return;
+    for (Operation *user : access.buffer.getUsers()) {
+      auto block = dyn_cast<BlockOp>(user);
+      Operation *producer = block && writes(block, access.buffer) ? itemOf(block) : nullptr;
+      if (producer && producer != item && number.contains(producer))
+        producers.insert(producer);
+    }
+  });
+  SmallVector<Operation *> sorted = producers.takeVector();
+  llvm::sort(sorted, [&](Operation *x, Operation *y) { return number[x] > number[y]; });
+  return sorted;
+}
+
+bool BodyMerger::isReadBetween(Operation *item, Operation *last) {
+  bool found = false;
+  forEachAccess(item, [&](Access &access) {
+    if (found || !access.isWrite())
+      return;
+    for (Operation *user : access.buffer.getUsers()) {
+      auto block = dyn_cast<BlockOp>(user);
+      Operation *reader = block ? itemOf(block) : nullptr;
+      auto it = reader ? number.find(reader) : number.end();
+      found |= it != number.end() && it->second > number[item] && it->second < number[last] &&
+               reads(block, access.buffer);
+    }
+  });
+  return found;
+}
+
+bool BodyMerger::hasLivePlanesBetween(Operation *item, Operation *first, Operation *last) {
+  bool found = false;
+  forEachAccess(item, [&](Access &access) {
+    auto buffer = access.buffer.getDefiningOp<BufferOp>();
+    if (found || !buffer || buffer.keepsAllPlanes())
+      return;
+    for (Operation *user : access.buffer.getUsers()) {
+      Operation *other = itemOf(user);
+      auto it = other ? number.find(other) : number.end();
+      found |= it != number.end() && it->second > number[first] && it->second < number[last];
+    }
+  });
+  return found;
+}
+
+bool BodyMerger::bringTogether(Operation *a, Operation *b) {
+  SmallVector<Operation *> producers = getProducers(b);
+  if ((producers.empty() || number[producers.front()] <= number[a]) &&
+      !hasLivePlanesBetween(b, a, b))
+    return true; // the merge moves it
+  if (isReadBetween(a, b) || hasLivePlanesBetween(a, a, b))
+    return false;
+  // What stands between needs nothing of `a`.
+  a->moveBefore(b);
+  number[a] = number[b];
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Vertical merges
+//===----------------------------------------------------------------------===//
+
+BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal) {
+  SmallVector<Flow, 0> flows = legality.getFlows(a, b, weight[b] <= weight[a]);
+  if (flows.empty())
+    return {};
+  Alignment aligned = legality.align(a, b, flows);
+  llvm::SetVector<Value> handed;
+  for (Flow &flow : flows)
+    handed.insert(flow.write.buffer);
+  unsigned numAncestors = a.getNumAncestors();
+
+  // The width of a map that becomes a reduction is kept by cuts alone: other
+  // iterations must run at once, and nobody else may want the map's elements.
+  auto narrowsWell = [&](unsigned k) {
+    if (llvm::none_of(aligned.narrowed, [&](unsigned d) { return d < k; }))
+      return true;
+    bool outer = false;
+    for (BlockOp parent = a.getParentBlock(); parent; parent = parent.getParentBlock())
+      for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
+        outer |= parent.getOperator(d) == OperatorKind::Map;
+    for (unsigned d = 0; d < k; ++d)
+      outer |= aligned.operators[d] == OperatorKind::Map;
+    if (!outer) {
+      refusal = {"width", "no other map dimension would be left"};
+      return false;
+    }
+    bool all = true;
+    forEachAccess(a, [&](Access &access) {
+      if (access.isWrite() && !a->isAncestor(access.buffer.getParentBlock()->getParentOp()))
+        all &= getPrivateType(access.buffer, {a, b}, numAncestors + k) != nullptr;
+    });
+    if (!all)
+      refusal = {"width", "another block reads what a map computes, or the reduction reads it "
+                          "elsewhere than at its own iteration"};
+    return all;
+  };
+  for (unsigned k = aligned.size; k > 0; --k) {
+    if (!narrowsWell(k))
+      continue;
+    unsigned restA = a.getNumOwnDims() - k, restB = b.getNumOwnDims() - k;
+    // A scan inside is no nest of its own any more: its order, wavefront and rows
+    // are then decided below the dimensions that are aligned.
+    auto scanIn = [&](BlockOp block) -> std::optional<unsigned> {
+      for (unsigned d = k; d < block.getNumOwnDims(); ++d)
+        if (isScan(block.getOperator(d)))
+          return d;
+      return std::nullopt;
+    };
+    for (BlockOp block : {a, b})
+      if (std::optional<unsigned> d = scanIn(block)) {
+        refusal = {"width", ("dimension '" + block.getDimNames()[numAncestors + *d].getValue() +
+                             "' of " + describeBlock(block) +
+                             " is a scan: merged it would run inside each iteration of the " +
+                             std::to_string(k) + " aligned dimensions")
+                                .str()};
+        return {};
+      }
+    if (!canMergeCombine(a, b, k)) {
+      refusal = {"combine", "one combines partial states, the other does not"};
+      continue;
+    }
+    SmallVector<Value> saved;
+    for (Value buffer : handed)
+      if (getPrivateType(buffer, {a, b}, numAncestors + k))
+        saved.push_back(buffer);
+    if (saved.empty() && (restA || restB)) {
+      refusal = {"cost", "no intermediate would become smaller with the first " +
+                             std::to_string(k) + " dimensions aligned"};
+      continue;
+    }
+    if (!bringTogether(a, b)) {
+      refusal = {"order",
+                 "blocks between them read what the first writes, and the second reads what "
+                 "blocks between them write"};
+      return {};
+    }
+    std::string first = nameOf(a), second = nameOf(b);
+    unsigned place = number[a], leaves = weight[a] + weight[b];
+    number.erase(a);
+    number.erase(b);
+    BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k));
+    number[merged] = place;
+    weight[merged] = leaves;
+    SmallVector<std::pair<std::string, std::string>> bytes;
+    for (Value buffer : saved) {
+      std::string before = getLiveBytes(buffer.getDefiningOp<BufferOp>()).str();
+      if (Value inside = makePrivate(buffer, merged))
+        bytes.push_back({before, getLiveBytes(inside.getDefiningOp<BufferOp>()).str()});
+    }
+    explainMerge(merged, "vertical", first, second, k, bytes);
+    return merged;
+  }
+  if (!refusal)
+    refusal = aligned.stop ? aligned.stop
+                           : MergeRefusal{"domain", "one has no dimension that could be aligned"};
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Horizontal merges
+//===----------------------------------------------------------------------===//
+
+/// Equal for items whose blocks have equal numbers of dimensions, operators and domains.
+std::string BodyMerger::keyOf(Operation *item) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  for (BlockOp block : blocksOf(item)) {
+    SmallVector<StringAttr> names;
+    for (unsigned d = 0; d < block.getNumDims(); ++d)
+      names.push_back(StringAttr::get(block.getContext(), "$" + Twine(d)));
+    os << block.getOperators() << ' '
+       << conditionsToString(block.getDomainSet(), names, block.getSymbolNames()) << ';';
+  }
+  return key;
+}
+
+Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusal &refusal) {
+  SmallVector<BlockOp> first = blocksOf(a), second = blocksOf(b);
+  unsigned k = first.front().getNumOwnDims();
+  unsigned ordered = 0;
+  for (unsigned d = 0; d < k; ++d)
+    ordered += first.front().getOperator(d) != OperatorKind::Map;
+  if (ordered > 1) {
+    // Along one dimension all distances point the same way. Along several, a
+    // schedule that suits one need not suit the other.
+    refusal = {"pipeline", std::to_string(ordered) + " dimensions run in order: as two, each has "
+                                                     "a wavefront of its own"};
+    return nullptr;
+  }
+  for (auto [x, y] : llvm::zip_equal(first, second)) {
+    if (!canMergeCombine(x, y, k)) {
+      refusal = {"combine", "one combines partial states, the other does not"};
+      return nullptr;
+    }
+    Alignment aligned = legality.align(x, y, {});
+    if (aligned.size != k) {
+      refusal = aligned.stop;
+      return nullptr;
+    }
+  }
+  if (!bringTogether(a, b)) {
+    refusal = {"order", "blocks between them read what the first writes, and the second reads what "
+                        "blocks between them write"};
+    return nullptr;
+  }
+  unsigned place = number[a], leaves = weight[a] + weight[b];
+  number.erase(a);
+  number.erase(b);
+  Operation *result = a;
+  for (auto [x, y] : llvm::zip_equal(first, second)) {
+    std::string nameA = nameOf(x), nameB = nameOf(y);
+    SmallVector<OperatorKind> operators;
+    for (unsigned d = 0; d < k; ++d)
+      operators.push_back(x.getOperator(d));
+    BlockOp merged = mergeBlocks(x, y, k, operators);
+    explainMerge(merged, "horizontal", nameA, nameB, k, {});
+    if (!isa<NestOp>(a))
+      result = merged;
+  }
+  if (isa<NestOp>(b))
+    b->erase();
+  number[result] = place;
+  weight[result] = leaves;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+void BodyMerger::explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second,
+                              unsigned k, ArrayRef<std::pair<std::string, std::string>> bytes) {
+  auto remark = remark::passed(
+      merged.getLoc(), remark::RemarkOpts::name("merge").category("coarsen").subCategory(kind));
+  if (!remark)
+    return;
+  remark << remark::reason("merged block '{0}' into '{1}'", second, first)
+         << remark::metric("aligned", k);
+  for (auto &[before, after] : bytes)
+    remark << remark::metric("bytes", before) << remark::metric("bytes left", after);
+}
+
+void BodyMerger::explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal) {
+  auto remark = remark::missed(
+      b.getLoc(), remark::RemarkOpts::name("merge").category("coarsen").subCategory(kind));
+  if (!remark)
+    return;
+  remark << remark::reason("{0} and {1} stay two ({2}): {3}", describeBlock(a), describeBlock(b),
+                           refusal.rule, refusal.reason)
+         << remark::metric("rule", refusal.rule);
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+/// How many partners a block is tried with, of each kind.
+static constexpr unsigned maxPartners = 8;
+/// Each sweep but the last one merges something; two are the rule.
+static constexpr unsigned maxSweeps = 8;
+
+MergeRefusal BodyMerger::refuseNest(Operation *a, Operation *b) {
+  for (BlockOp x : blocksOf(a))
+    for (BlockOp y : blocksOf(b)) {
+      SmallVector<Flow, 0> flows = legality.getFlows(x, y);
+      if (flows.empty())
+        continue;
+      Alignment aligned = legality.align(x, y, flows);
+      if (aligned.stop)
+        return aligned.stop;
+      return {"width", "the regions of a nest run in one order, which is that of its scans"};
+    }
+  return {};
+}
+
+unsigned BodyMerger::sweep() {
+  collect();
+  refused.clear();
+  unsigned merges = 0;
+  llvm::StringMap<SmallVector<Operation *>> byKey;
+  for (Operation *given : SmallVector<Operation *>(items)) {
+    Operation *item = given;
+    if (blocksOf(item).front().getNumOwnDims() == 0)
+      continue; // nothing to align: statements are joined by etdg-form-leaves
+    SmallVector<Operation *> producers = getProducers(item);
+    unsigned tries = 0;
+    for (Operation *producer : producers) {
+      auto it = number.find(producer);
+      if (!vertical || it == number.end() || producer == item || it->second >= number[item] ||
+          blocksOf(producer).front().getNumOwnDims() == 0)
+        continue;
+      if (++tries > maxPartners)
+        break;
+      BlockOp front = blocksOf(producer).front(), own = blocksOf(item).front();
+      if (isa<NestOp>(producer) || isa<NestOp>(item)) {
+        if (legality.explain)
+          refused.push_back({"vertical", front, own, refuseNest(producer, item)});
+        continue;
+      }
+      MergeRefusal refusal;
+      if (BlockOp merged = mergeVertically(front, own, refusal)) {
+        item = merged;
+        ++merges;
+      } else {
+        refused.push_back({"vertical", front, own, refusal});
+      }
+    }
+    if (!horizontal)
+      continue;
+    BlockOp front = blocksOf(item).front();
+    SmallVector<Operation *> &partners = byKey[keyOf(item)];
+    llvm::erase_if(partners, [&](Operation *p) { return !number.contains(p) || p == item; });
+    tries = 0;
+    for (Operation *a : llvm::reverse(SmallVector<Operation *>(partners))) {
+      if (++tries > maxPartners)
+        break;
+      // A path from one to the other ends in a producer of the second.
+      if (llvm::is_contained(producers, a) || number[a] >= number[item])
+        continue;
+      MergeRefusal refusal;
+      if (Operation *merged = mergeHorizontally(a, item, refusal)) {
+        llvm::erase(partners, a);
+        item = merged;
+        ++merges;
+        break;
+      }
+      refused.push_back({"horizontal", blocksOf(a).front(), front, refusal});
+    }
+    partners.push_back(item);
+  }
+  return merges;
+}
+
+unsigned BodyMerger::run() {
+  for (Operation &op : body)
+    if (isa<KernelOp>(op))
+      return 0; // partition has decided
+  unsigned merges = 0;
+  for (unsigned i = 0; i < maxSweeps; ++i) {
+    // Reasons in words are for what stays.
+    legality.explain = i > 0;
+    unsigned more = sweep();
+    merges += more;
+    if (more || i == 0)
+      continue;
+    for (const Refused &r : refused)
+      if (r.refusal)
+        explainRefusal(r.kind, r.a, r.b, r.refusal);
+    break;
+  }
+  return merges;
+}
+
+static void mergeBelow(Block &body, MergeLegality &legality, bool horizontal, bool vertical) {
+  BodyMerger(body, legality, horizontal, vertical).run();
+  for (ArrayRef<BlockOp> nest : getNests(*body.getParent()))
+    for (BlockOp block : nest)
+      if (!block.isLeaf())
+        mergeBelow(block.getBody().front(), legality, horizontal, vertical);
+}
+
+namespace {
+struct ETDGMerge : etdg::impl::ETDGMergeBase<ETDGMerge> {
+  using ETDGMergeBase::ETDGMergeBase;
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    MergeLegality legality(getOperation());
+    mergeBelow(getOperation().getBody().front(), legality, horizontal, vertical);
+  }
+};
+} // namespace

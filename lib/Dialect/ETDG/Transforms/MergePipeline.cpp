@@ -1,0 +1,18 @@
+//===- MergePipeline.cpp - the phase coarsen ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+void etdg::buildCoarsenPipeline(OpPassManager &pm) {
+  OpPassManager &graphs = pm.nest<GraphOp>();
+  // Statements apart: copies and flows between them become visible.
+  graphs.addPass(createETDGLowerOperations());
+  graphs.addPass(createETDGMerge());
+  // Engines fuse inside a leaf.
+  graphs.addPass(createETDGFormLeaves());
+}
