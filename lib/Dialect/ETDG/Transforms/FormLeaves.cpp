@@ -51,16 +51,16 @@ static unsigned joinStatements(Block &body, int64_t maxOperations) {
     auto leaf = cast<BlockOp>(op);
     int64_t own = leaf.getBody().front().getOperations().size();
     if (open && size + own <= maxOperations && canMergeLeaves(open, leaf)) {
-      // The first one moves down to the second, or the second one up.
-      bool movesDown = !between || !isTouchedBetween(open, open, leaf);
-      if (!movesDown && !isTouchedBetween(leaf, open, leaf)) {
+      // The first one moves down to the second, or the second one up; what stands
+      // between is behind the joined leaf then.
+      bool down = !between || !isTouchedBetween(open, open, leaf);
+      bool up = !down && !isTouchedBetween(leaf, open, leaf);
+      if (up)
         leaf->moveAfter(open);
-        movesDown = true;
-      }
-      if (movesDown) {
+      if (down || up) {
         open = mergeLeaves(open, leaf);
         size += own;
-        between = 0;
+        between = up ? between : 0;
         ++joined;
         continue;
       }

@@ -104,24 +104,6 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
                         "how many operations a joined leaf may have">];
 }
 
-def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
-  let summary = "give nests an order with few steps and wide ones (FT §5.2)";
-  let description = [{
-    For each nest and each block that stands alone: the distances of its flow
-    dependences, exactly; a hyperplane that carries them all in the fewest steps;
-    its completion to a unimodular T, the sequential row outermost and dimensions
-    that carry reuse innermost. Where one plain dimension carries all dependences
-    the parallel dimensions stay outside of it. All regions of a nest get one
-    schedule. Nests of one body whose sequential loops fit, and nests that stand
-    in one scan, run as one wavefront (`etdg.kernel shared 1`).
-
-    The order goes into `schedule`; further legal ones, best first, into the
-    attribute `etdg.candidates`, among them always that of the dimensions as they
-    stand. Where the declared order is the only one, nothing is set. A nest that
-    has a schedule keeps it. Dependences of distances that are not constant are
-    left alone; remarks of the category `reorder` say why, with a sample.
-  }];
-
 def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
   let summary = "width-wise coarsening: merge blocks horizontally and vertically (FT §5.1)";
   let description = [{
@@ -142,6 +124,25 @@ def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
   let options = [
     Option<"horizontal", "horizontal", "bool", "true", "merge independent blocks">,
     Option<"vertical", "vertical", "bool", "true", "merge producers and consumers">];
+}
+
+def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
+  let summary = "give nests an order with few steps and wide ones (FT §5.2)";
+  let description = [{
+    For each nest and each block that stands alone: the distances of its flow
+    dependences, exactly; a hyperplane that carries them all in the fewest steps;
+    its completion to a unimodular T, the sequential row outermost and dimensions
+    that carry reuse innermost. Where one plain dimension carries all dependences
+    the parallel dimensions stay outside of it. All regions of a nest get one
+    schedule. Nests of one body whose sequential loops fit, and nests that stand
+    in one scan, run as one wavefront (`etdg.kernel shared 1`).
+
+    The order goes into `schedule`; further legal ones, best first, into the
+    attribute `etdg.candidates`, among them always that of the dimensions as they
+    stand. Where the declared order is the only one, nothing is set. A nest that
+    has a schedule keeps it. Dependences of distances that are not constant are
+    left alone; remarks of the category `reorder` say why, with a sample.
+  }];
 }
 
 #endif // ETDG_PASSES
