@@ -5,7 +5,7 @@
 // was done and what was refused.
 //
 //===----------------------------------------------------------------------===//
-#include "ReorderSchedule.h"
+#include "ReorderSplit.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +63,31 @@ static void remarkOrder(const Nest &nest) {
       << remark::metric("candidates", static_cast<int64_t>(nest.candidates.size()));
 }
 
+static void remarkKernel(const Group &group) {
+  std::string nests, offsets;
+  llvm::raw_string_ostream os(offsets);
+  for (const GroupMember &member : group.members) {
+    nests += (nests.empty() ? "[" : "; [") + describeNest(*member.nest) + "]";
+    os << (offsets.empty() ? "" : ", ") << member.offset;
+  }
+  remark::passed(group.members.front().nest->op->getLoc(), remarkOf("kernel"))
+      << remark::add("{0} nests share one wavefront", group.members.size())
+      << remark::metric("nests", nests) << remark::metric("offsets", offsets)
+      << remark::metric("steps-before", toString(group.stepsBefore))
+      << remark::metric("steps-after", toString(group.stepsAfter))
+      << remark::metric("typical-steps-before", group.typicalBefore)
+      << remark::metric("typical-steps-after", group.typicalAfter);
+}
+
+static void remarkApart(const Refusal &refusal) {
+  auto remark = remark::missed(refusal.after->op->getLoc(), remarkOf("no-kernel"));
+  remark << remark::reason("{0}", refusal.reason)
+         << remark::metric("before", describeNest(*refusal.before))
+         << remark::metric("after", describeNest(*refusal.after));
+  if (refusal.culprit)
+    remark << remark::metric("dependence", describe(*refusal.culprit));
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
@@ -103,17 +128,27 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
   remarkOrder(nest);
 }
 
-//===----------------------------------------------------------------------===//
-// Pass
-//===----------------------------------------------------------------------===//
-
-/// Whether someone has decided already.
-static bool isScheduled(Operation *item) {
-  if (auto nest = dyn_cast<NestOp>(item); nest && nest.getScheduleAttr())
-    return true;
-  return llvm::any_of(getBlocks(item),
-                      [](BlockOp block) { return block.getScheduleAttr() != ScheduleAttr(); });
+/// The wavefront that all share, and a kernel around them. An engine that runs
+/// the nests one after the other may take any candidate of each.
+static void apply(const Group &group, DependenceAnalysis &analysis) {
+  MLIRContext *context = group.members.front().nest->op->getContext();
+  for (const GroupMember &member : group.members) {
+    ScheduleAttr schedule = member.order.toSchedule(context, member.offset);
+    setSchedule(*member.nest, schedule);
+    SmallVector<Attribute> schedules(1, schedule);
+    for (const Order &order : member.nest->candidates)
+      if (ScheduleAttr other = order.toSchedule(context); other != schedule)
+        schedules.push_back(other);
+    member.nest->op->setAttr(candidatesName, ArrayAttr::get(context, schedules));
+    keepAllPlanes(*member.nest, analysis);
+  }
+  remarkKernel(group);
+  formKernel(group);
 }
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
 
 /// Two iterations that show a distance, for a message.
 static std::string getSample(DependenceAnalysis &analysis, const Dependence &dependence) {
@@ -125,29 +160,71 @@ static std::string getSample(DependenceAnalysis &analysis, const Dependence &dep
   return sample;
 }
 
+Plan reorder::makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths) {
+  Plan plan;
+  auto visit = [&](Region &body, auto &visit) -> void {
+    SmallVector<Nest *> nests;
+    for (Operation &item : body.front()) {
+      if (auto kernel = dyn_cast<KernelOp>(item)) {
+        // Grouped already: each nest by itself.
+        nests.push_back(nullptr);
+        for (Operation &inner : kernel.getBody().front())
+          if (!isScheduled(&inner) && kernel.getShared() == 0)
+            plan.nests.push_back(analyzeNest(&inner, analysis, lengths));
+      } else if (isa<NestOp, BlockOp>(item)) {
+        if (isScheduled(&item)) {
+          nests.push_back(nullptr);
+        } else {
+          plan.nests.push_back(analyzeNest(&item, analysis, lengths));
+          nests.push_back(&plan.nests.back());
+        }
+      } else {
+        continue;
+      }
+    }
+    llvm::append_range(plan.groups, findGroups(nests, analysis, lengths, plan.refusals));
+    for (Operation &item : body.front())
+      item.walk<WalkOrder::PreOrder>([&](BlockOp block) {
+        if (!block.isLeaf())
+          visit(block.getBody(), visit);
+        return WalkResult::skip();
+      });
+  };
+  visit(graph.getBody(), visit);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct ETDGReorder : etdg::impl::ETDGReorderBase<ETDGReorder> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
+    if (graph.isExternal())
+      return;
+    splitNests(graph);
     DependenceAnalysis analysis(graph);
     TypicalLengths lengths(graph);
-    SmallVector<Operation *> items;
-    graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto block = dyn_cast<BlockOp>(op);
-      if (isa<NestOp>(op) || (block && !block.getNest()))
-        items.push_back(op);
-    });
-    for (Operation *item : items) {
-      if (isScheduled(item))
-        continue;
-      Nest nest = analyzeNest(item, analysis, lengths);
+    Plan plan = makePlan(graph, analysis, lengths);
+    llvm::SmallPtrSet<Nest *, 8> grouped;
+    for (Group &group : plan.groups)
+      for (GroupMember &member : group.members)
+        grouped.insert(member.nest);
+    for (Nest &nest : plan.nests) {
       if (nest.isRefused()) {
         if (nest.culprit)
           nest.sample = getSample(analysis, *nest.culprit);
         remarkRefusal(nest);
       }
-      apply(nest, analysis);
+      if (!grouped.contains(&nest))
+        apply(nest, analysis);
     }
+    for (const Refusal &refusal : plan.refusals)
+      remarkApart(refusal);
+    for (Group &group : plan.groups)
+      apply(group, analysis);
   }
 };
 } // namespace

@@ -68,6 +68,13 @@ SmallVector<BlockOp> reorder::getBlocks(Operation *item) {
   return llvm::to_vector(cast<NestOp>(item).getBody().getOps<BlockOp>());
 }
 
+bool reorder::isScheduled(Operation *item) {
+  if (auto nest = dyn_cast<NestOp>(item); nest && nest.getScheduleAttr())
+    return true;
+  return llvm::any_of(getBlocks(item),
+                      [](BlockOp block) { return block.getScheduleAttr() != ScheduleAttr(); });
+}
+
 SmallVector<StringAttr> Nest::getOwnNames() const {
   BlockOp first = blocks.front();
   SmallVector<StringAttr> names = first.getDimNames();

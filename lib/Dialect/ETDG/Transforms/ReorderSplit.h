@@ -1,0 +1,28 @@
+//===- ReorderSplit.h - imperfect nests as one nest -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSPLIT_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSPLIT_H
+
+#include "ReorderKernels.h"
+#include <deque>
+
+namespace mlir::etdg::reorder {
+
+/// What is to be done to a graph.
+struct Plan {
+  std::deque<Nest> nests; // addresses stay
+  SmallVector<Group, 0> groups;
+  SmallVector<Refusal, 0> refusals;
+};
+Plan makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths);
+
+/// Distributes nests over the items of their bodies where that gains a wavefront:
+/// `scan j { map k; scan k }` becomes one nest over (j, s, k), s being the number
+/// of the item. Each item then has a schedule of its own in one wavefront. A
+/// private buffer gets the parent's dimensions as leading ones. Remarks say where
+/// it was done and where not.
+void splitNests(GraphOp graph);
+
+} // namespace mlir::etdg::reorder
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSPLIT_H
