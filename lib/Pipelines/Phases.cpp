@@ -83,6 +83,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
     break;
   case Phase::ETDG:
     pm.addPass(createConvertFTToETDG());
+    pm.addPass(createConvertSCFToETDG());
     pm.addPass(createConvertLinalgToETDG());
     break;
   case Phase::Reorder:

@@ -44,4 +44,39 @@ def ConvertLinalgToETDG : Pass<"convert-linalg-to-etdg", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::etdg::ETDGDialect"];
 }
 
+def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
+  let summary = "raise imperative loops over tensors to task dependence graphs";
+  let description = [{
+    A function over ranked tensors that fills arrays in `scf.for`, `scf.forall` and
+    affine `scf.if` by `tensor.insert_slice` becomes a graph (DESIGN §4.3). Each read of
+    a carried tensor finds its last writer by symbolic lexicographic maxima; an array
+    that is written once at each cell *is* a buffer, another one is kept by the
+    iterations that write it. Dimensions that carry nothing are `map`, others `scanl`, or
+    `foldl` where only the next iteration reads what is carried.
+
+    Lengths of dynamic dimensions take the names that the argument's attribute
+    `etdg.dims` gives, else names of their own:
+
+    ```mlir
+    func.func @sums(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<?x4xf32> {
+      ...
+      %r:2 = scf.for %t = %c0 to %L step %c1 iter_args(%ys = %empty, %s = %zero) -> ... {
+        %x = tensor.extract_slice %xs[%t, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+        %s1 = arith.addf %s, %x : tensor<4xf32>
+        %ys1 = tensor.insert_slice %s1 into %ys[%t, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<?x4xf32>
+        scf.yield %ys1, %s1 : tensor<?x4xf32>, tensor<4xf32>
+      }
+      return %r#0 : tensor<?x4xf32>
+    }
+    ==>
+    etdg.block @r0 [scanl] (i) in [0, 1) reads (%x = %xs[i], %s = splat 0.0) writes (%ys[i]) ...
+    etdg.block @r1 [scanl] (i) in [1, L) reads (%x = %xs[i], %s = %ys[i - 1]) writes (%ys[i]) ...
+    ```
+
+    What it refuses stays as it was, with a warning and a remark at the access.
+  }];
+  let dependentDialects = ["::mlir::etdg::ETDGDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 #endif // FT_CONVERSION_PASSES

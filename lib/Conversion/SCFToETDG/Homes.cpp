@@ -1,0 +1,552 @@
+//===- Homes.cpp - what becomes a block, and where values are kept --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bodies fall into runs of statements, loops, conditions and copies. A body of one
+// item adds its loops to the iteration vector; others become graph blocks, whose
+// buffers are private. A buffer lies in the innermost body that encloses all
+// iterations that read it.
+//
+//===----------------------------------------------------------------------===//
+#include "Raiser.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::raising;
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+/// The body in whose iterations an operation runs.
+static Block *bodyOf(Operation *op) {
+  Block *block = op->getBlock();
+  return isa<scf::InParallelOp>(block->getParentOp()) ? block->getParentOp()->getBlock() : block;
+}
+
+/// Whether the statement that computes the source can write where the update goes.
+bool Raiser::writesDirectly(Writer &w) {
+  Operation *def = w.source.getDefiningOp();
+  if (!def || !statements.contains(def) || def->getBlock() != bodyOf(w.op))
+    return false;
+  for (const Writer::Alternative &a : w.alternatives)
+    if (a.offsets != w.alternatives.front().offsets)
+      return false;
+  if (!w.family->byCells)
+    return true;
+  for (unsigned d = 0; d < w.family->leading; ++d)
+    if (w.sizes[d] != sets->constant(1))
+      return false;
+  return true;
+}
+
+void Raiser::planItems(Block &block) {
+  SmallVector<Item> &list = items[&block];
+  SmallVector<Operation *> run;
+  llvm::DenseSet<Operation *> inRun;
+  auto flush = [&] {
+    if (run.empty())
+      return;
+    ++numRuns;
+    for (Operation *op : run)
+      runOf[op] = numRuns;
+    items[&block].push_back({Item::Run, run, nullptr, Value()});
+    run.clear();
+    inRun.clear();
+  };
+  // Whether a value is read through anything but its own name from the current run.
+  std::function<bool(Value, bool, llvm::DenseSet<Value> &)> readsRun = [&](Value v, bool throughView,
+                                                                          llvm::DenseSet<Value> &seen) -> bool {
+    Operation *def = v.getDefiningOp();
+    if (!def || def->getBlock() != &block || !seen.insert(v).second)
+      return false;
+    if (inRun.contains(def))
+      return throughView;
+    if (statements.contains(def))
+      return false;
+    throughView |= !isCloneable(def);
+    return llvm::any_of(def->getOperands(), [&](Value o) { return readsRun(o, throughView, seen); });
+  };
+  auto operandsOf = [](Operation *op) {
+    llvm::SetVector<Value> all(op->operand_begin(), op->operand_end());
+    for (Region &region : op->getRegions())
+      getUsedValuesDefinedAbove(region, all);
+    return all;
+  };
+  for (Operation &op : block.without_terminator()) {
+    if (statements.contains(&op)) {
+      llvm::DenseSet<Value> seen;
+      if (llvm::any_of(operandsOf(&op), [&](Value v) { return readsRun(v, false, seen); }))
+        flush();
+      run.push_back(&op);
+      inRun.insert(&op);
+      continue;
+    }
+    auto addWriter = [&](Operation *update) {
+      auto it = writerOf.find(update);
+      if (it == writerOf.end())
+        return;
+      Writer &w = *it->second;
+      Family *inner = familyOf.lookup(w.source);
+      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
+        return;
+      w.copies = true;
+      flush();
+      items[&block].push_back({Item::Copy, {update}, &w, Value()});
+    };
+    if (isa<tensor::InsertSliceOp, tensor::InsertOp>(op)) {
+      addWriter(&op);
+    } else if (isa<scf::ForOp, scf::ForallOp>(op)) {
+      Block &body = op.getRegion(0).front();
+      planItems(body);
+      if (items[&body].empty())
+        continue;
+      flush();
+      items[&block].push_back({Item::Loop, {&op}, nullptr, Value()});
+    } else if (isa<scf::IfOp>(op)) {
+      bool any = false;
+      for (Region &region : op.getRegions())
+        if (!region.empty()) {
+          planItems(region.front());
+          any |= !items[&region.front()].empty();
+        }
+      if (!any)
+        continue;
+      flush();
+      items[&block].push_back({Item::If, {&op}, nullptr, Value()});
+    }
+  }
+  if (auto parallel = dyn_cast<scf::InParallelOp>(block.getTerminator())) {
+    for (Operation &update : parallel.getRegion().front()) {
+      auto it = writerOf.find(&update);
+      if (it == writerOf.end())
+        continue;
+      Writer &w = *it->second;
+      Family *inner = familyOf.lookup(w.source);
+      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
+        continue;
+      w.copies = true;
+      flush();
+      items[&block].push_back({Item::Copy, {&update}, &w, Value()});
+    }
+  }
+  flush();
+  for (BlockArgument arg : block.getArguments())
+    if (materialized.contains(arg))
+      items[&block].push_back({Item::Copy, {block.getTerminator()}, nullptr, arg});
+  (void)list;
+}
+
+void Raiser::planScopes(Block &block, Scope *scope) {
+  bool pending = infoOf(&block).depth() > scope->depth;
+  ArrayRef<Item> list = items[&block];
+  bool isGraph = list.size() > 1;
+  if (list.size() == 1 && list.front().kind == Item::If) {
+    // The branches are regions of one nest only where they have the same dimensions.
+    SmallVector<Item::Kind> kinds;
+    for (Region &region : list.front().ops.front()->getRegions())
+      if (!region.empty() && !items[&region.front()].empty())
+        kinds.push_back(items[&region.front()].size() > 1 ? Item::Run : items[&region.front()].front().kind);
+    isGraph = kinds.size() > 1 && llvm::any_of(kinds, [](Item::Kind kind) { return kind != Item::Run; });
+  }
+  if (pending && isGraph) {
+    scopes.push_back({&block, infoOf(&block).depth(), scope});
+    scope = &scopes.back();
+    graphBodies.insert(&block);
+  }
+  scopeOf[&block] = scope;
+  for (const Item &item : list)
+    if (item.kind == Item::Loop || item.kind == Item::If)
+      for (Region &region : item.ops.front()->getRegions())
+        if (!region.empty())
+          planScopes(region.front(), scope);
+}
+
+//===----------------------------------------------------------------------===//
+// Escapes
+//===----------------------------------------------------------------------===//
+
+/// For each value the fewest loops that enclose all its readers and tell its
+/// instances apart: what a loop carries is read in another iteration.
+void Raiser::findEscapes() {
+  auto get = [&](Value v) {
+    auto [it, isNew] = escapes.try_emplace(v, 0);
+    if (isNew)
+      it->second = depthOf(v);
+    return it->second;
+  };
+  bool changed = true;
+  auto lower = [&](Value v, unsigned to) {
+    if (get(v) > to) {
+      escapes[v] = to;
+      changed = true;
+    }
+  };
+  while (changed) {
+    changed = false;
+    for (Family &family : families) {
+      // An array is read by all its versions.
+      unsigned all = infoOf(family.block).depth();
+      for (Value member : family.members)
+        all = std::min(all, get(member));
+      for (Value member : family.members)
+        if (depthOf(member) >= all)
+          lower(member, all);
+      for (Writer *w : family.writers)
+        lower(w->source, std::min(all, depthOf(family.members.front())));
+    }
+    function.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        unsigned outside = infoOf(op->getBlock()).depth();
+        for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+          unsigned reach = std::min({outside, get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])});
+          lower(loop.getYieldedValues()[i], reach);
+          lower(loop.getInitArgs()[i], std::min(get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])));
+          // A state that is kept is read by the next iteration and after the last.
+          lower(loop.getRegionIterArgs()[i], reach);
+        }
+      } else if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+        for (unsigned i = 0; i < loop.getNumResults(); ++i)
+          lower(loop.getOutputs()[i], std::min(get(loop.getResult(i)), get(loop.getRegionOutArgs()[i])));
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        for (OpResult result : branch.getResults()) {
+          lower(branch.thenYield().getOperand(result.getResultNumber()), get(result));
+          lower(branch.elseYield().getOperand(result.getResultNumber()), get(result));
+        }
+      } else if (isa<func::ReturnOp>(op)) {
+        for (Value v : op->getOperands())
+          lower(v, 0);
+      } else if (!statements.contains(op)) {
+        for (Value result : op->getResults())
+          for (Value operand : op->getOperands())
+            lower(operand, get(result));
+      }
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Homes
+//===----------------------------------------------------------------------===//
+
+Scope *Raiser::scopeAt(Block *block, unsigned depth) {
+  Block *b = block;
+  while (!scopeOf.lookup(b) && b->getParentOp())
+    b = b->getParentOp()->getBlock();
+  Scope *scope = scopeOf.lookup(b);
+  while (scope->parent && scope->depth > depth)
+    scope = scope->parent;
+  return scope;
+}
+
+Home *Raiser::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element, StringRef name) {
+  homes.emplace_back();
+  Home &home = homes.back();
+  home.scope = scope;
+  home.lengths.assign(lengths.begin(), lengths.end());
+  home.element = element;
+  home.name = name.str();
+  return &home;
+}
+
+RankedTensorType Raiser::elementOf(RankedTensorType type, unsigned leading) {
+  return RankedTensorType::get(type.getShape().drop_front(leading), type.getElementType());
+}
+
+static RankedTensorType tensorTypeOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor : RankedTensorType::get({}, type);
+}
+
+FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v, unsigned leading) {
+  SmallVector<LengthAttr> lengths;
+  for (unsigned d = 0; d < leading; ++d) {
+    std::optional<AffineExpr> size = sizeOf(v, d);
+    if (!size)
+      return refuse(op, "the size of an array is not an affine function of lengths");
+    FailureOr<LengthAttr> length = toLength(op, *size);
+    if (failed(length))
+      return failure();
+    lengths.push_back(*length);
+  }
+  return lengths;
+}
+
+/// The iterations of the loops between the scope and the block: one plane each.
+FailureOr<Place> Raiser::prefixPlace(Operation *op, Block *block, Scope *scope, SmallVectorImpl<LengthAttr> &lengths) {
+  Place place;
+  const BlockInfo info = infoOf(block);
+  for (unsigned d = scope->depth; d < info.depth(); ++d) {
+    auto extent = extentOf(op, info, d);
+    if (failed(extent))
+      return failure();
+    lengths.push_back(extent->first);
+    place.index.push_back(sets->dim(d) - extent->second);
+  }
+  return place;
+}
+
+FailureOr<Place> Raiser::createPlanes(Operation *op, Value value, Block *block, StringRef name) {
+  unsigned reach = std::min<unsigned>(escapes.lookup(value), infoOf(block).depth());
+  Scope *scope = scopeAt(block, reach);
+  SmallVector<LengthAttr> lengths;
+  FailureOr<Place> place = prefixPlace(op, block, scope, lengths);
+  if (failed(place))
+    return failure();
+  RankedTensorType type = tensorTypeOf(value.getType());
+  unsigned leading = leadingOf(value);
+  FailureOr<SmallVector<LengthAttr>> own = leadingLengths(op, value, leading);
+  if (failed(own))
+    return failure();
+  llvm::append_range(lengths, *own);
+  for (unsigned d = 0, e = type.getRank(); d < e; ++d)
+    place->index.push_back(sets->cell(d));
+  place->home = createHome(scope, lengths, elementOf(type, leading), name);
+  place->home->prefix = infoOf(block).depth() - scope->depth;
+  place->home->planes = place->home->prefix > 0;
+  return place;
+}
+
+/// How many dimensions index the buffer of a value; those after the last dynamic one may be its element.
+unsigned Raiser::leadingOf(Value v) {
+  auto type = dyn_cast<RankedTensorType>(v.getType());
+  if (!type)
+    return 0;
+  unsigned least = 0;
+  for (unsigned d = 0, e = type.getRank(); d < e; ++d)
+    if (type.isDynamicDim(d))
+      least = d + 1;
+  Value from = v;
+  for (unsigned steps = 0; steps < 16 && !familyOf.contains(from); ++steps) {
+    if (auto arg = dyn_cast<BlockArgument>(from)) {
+      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()); loop && arg != loop.getInductionVar()) {
+        from = loop.getTiedLoopInit(arg)->get();
+        continue;
+      }
+      return arg.getOwner()->getParentOp() == function ? std::max(least, argumentHome(arg)->depth()) : least;
+    }
+    auto result = cast<OpResult>(from);
+    if (statements.contains(result.getOwner()))
+      break;
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      from = loop.getYieldedValues()[result.getResultNumber()];
+    else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
+      from = branch.thenYield().getOperand(result.getResultNumber());
+    else
+      break;
+  }
+  Family *family = familyOf.lookup(from);
+  return family ? std::max(least, family->leading) : least;
+}
+
+Home *Raiser::argumentHome(BlockArgument arg) {
+  Home *&home = argumentHomes[arg];
+  if (home)
+    return home;
+  auto type = cast<RankedTensorType>(arg.getType());
+  unsigned rank = type.getRank(), leading = 0;
+  for (unsigned d = 0; d < rank; ++d)
+    if (type.isDynamicDim(d))
+      leading = d + 1;
+  // Dimensions that every slice takes one index of lead, up to the last that some slice does not take whole.
+  bool any = false, scalars = false;
+  SmallVector<bool> unit(rank, true), partial(rank, false);
+  std::function<void(Value)> visit = [&](Value v) {
+    for (OpOperand &use : v.getUses()) {
+      Operation *user = use.getOwner();
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user); slice && use.getOperandNumber() == 0) {
+        any = true;
+        for (auto [d, size, offset] : llvm::enumerate(slice.getMixedSizes(), slice.getMixedOffsets())) {
+          unit[d] = unit[d] && getConstantIntValue(size) == 1;
+          partial[d] = partial[d] || getConstantIntValue(size) != type.getDimSize(d) || getConstantIntValue(offset) != 0;
+        }
+      } else if (isa<tensor::ExtractOp>(user)) {
+        any = scalars = true;
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        for (BlockArgument inner : loop.getRegionIterArgs())
+          if (loop.getTiedLoopInit(inner) == &use && familyOf.lookup(inner) && inner.getType() == type)
+            visit(inner);
+      }
+    }
+  };
+  visit(arg);
+  if (scalars)
+    llvm::fill(partial, true);
+  for (unsigned d = 0; any && d < rank && unit[d]; ++d)
+    if (partial[d] && type.getDimSize(d) != 1)
+      leading = std::max(leading, d + 1);
+  if (!any)
+    for (Family &family : families)
+      if (family.root == arg)
+        leading = std::max(leading, family.leading);
+  SmallVector<LengthAttr> lengths;
+  for (unsigned d = 0; d < leading; ++d)
+    lengths.push_back(LengthAttr::get(context, sets->getNames(), *sizeOf(arg, d)));
+  home = createHome(nullptr, lengths, elementOf(type, leading), "");
+  return home;
+}
+
+Home *Raiser::constantHome(Operation *op, DenseElementsAttr value) {
+  Home *&home = constantHomes[value];
+  if (!home)
+    home = createHome(nullptr, {}, cast<RankedTensorType>(value.getType()), "");
+  (void)op;
+  return home;
+}
+
+LogicalResult Raiser::placeFamily(Family &family) {
+  if (family.place.home || !family.byCells || family.writers.empty())
+    return success();
+  auto type = cast<RankedTensorType>(family.root.getType());
+  if (Writer *w = family.insertedBy) {
+    if (failed(placeFamily(*w->family)))
+      return failure();
+    SmallVector<AffineExpr> cells;
+    for (unsigned d = 0, kept = 0; d < w->sizes.size(); ++d) {
+      AffineExpr offset = w->alternatives.front().offsets[d];
+      cells.push_back(w->dropped.test(d) ? offset : offset + sets->cell(kept++));
+    }
+    family.place.home = w->family->place.home;
+    for (AffineExpr e : w->family->place.index)
+      family.place.index.push_back(sets->withCells(e, cells));
+    return success();
+  }
+  Operation *op = family.members.front().getDefiningOp();
+  unsigned reach = infoOf(family.block).depth();
+  for (Value member : family.members)
+    reach = std::min(reach, escapes.lookup(member));
+  Scope *scope = scopeAt(family.block, reach);
+  SmallVector<LengthAttr> lengths;
+  FailureOr<Place> place = prefixPlace(op, family.block, scope, lengths);
+  FailureOr<SmallVector<LengthAttr>> own = leadingLengths(op, family.members.front(), family.leading);
+  if (failed(place) || failed(own))
+    return failure();
+  llvm::append_range(lengths, *own);
+  for (unsigned d = 0, e = type.getRank(); d < e; ++d)
+    place->index.push_back(sets->cell(d));
+  place->home = createHome(scope, lengths, elementOf(type, family.leading), "");
+  family.place = *place;
+  return success();
+}
+
+/// Whether anything but its own run reads a statement's value.
+bool Raiser::isUsedOutside(Value v) {
+  unsigned run = runOf.lookup(v.getDefiningOp());
+  Block *block = v.getParentBlock();
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (here && statements.contains(here))
+      return runOf.lookup(here) != run;
+    auto it = writerOf.find(user);
+    if (it != writerOf.end() && it->second->source == v && writesDirectly(*it->second))
+      return !it->second->family->byCells;
+    if (here == user && isCloneable(user))
+      return llvm::any_of(user->getResults(), [&](Value result) {
+        return llvm::any_of(result.getUsers(), [&](Operation *next) {
+          Operation *there = block->findAncestorOpInBlock(*next);
+          return !there || !statements.contains(there) || runOf.lookup(there) != run;
+        });
+      });
+    return true;
+  });
+}
+
+LogicalResult Raiser::planResults() {
+  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  Scope *top = &scopes.front();
+  for (Value v : ret.getOperands()) {
+    auto type = cast<RankedTensorType>(v.getType());
+    Family *family = familyOf.lookup(v);
+    bool isLast = family && family->byCells && !family->insertedBy && !family->place.home &&
+                  family->block == &function.getBody().front() && !family->writers.empty() &&
+                  llvm::none_of(family->members, [&](Value m) { return parentOf(m) == v; });
+    unsigned leading = leadingOf(v);
+    FailureOr<SmallVector<LengthAttr>> lengths = leadingLengths(ret, v, leading);
+    if (failed(lengths))
+      return failure();
+    Home *home = createHome(top, *lengths, elementOf(type, leading), "");
+    resultHomes.push_back(home);
+    Place place;
+    place.home = home;
+    for (unsigned d = 0, e = type.getRank(); d < e; ++d)
+      place.index.push_back(sets->cell(d));
+    Operation *def = v.getDefiningOp();
+    if (isLast) {
+      family->place = place;
+      resultCopied.push_back(false);
+    } else if (def && statements.contains(def) && def->getBlock() == ret->getBlock()) {
+      places[v].push_back(place);
+      resultCopied.push_back(false);
+    } else {
+      resultCopied.push_back(true);
+    }
+  }
+  return success();
+}
+
+LogicalResult Raiser::decideHomes() {
+  if (failed(planResults()))
+    return failure();
+  for (Family &family : families)
+    if (failed(placeFamily(family)))
+      return failure();
+  // Statements write where their values are inserted.
+  for (Writer &w : writers) {
+    if (w.copies || !w.family->byCells || !writesDirectly(w))
+      continue;
+    SmallVector<AffineExpr> cells;
+    for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d) {
+      AffineExpr offset = w.alternatives.front().offsets[d];
+      cells.push_back(w.dropped.test(d) ? offset : offset + sets->cell(kept++));
+    }
+    Place place;
+    place.home = w.family->place.home;
+    for (AffineExpr e : w.family->place.index)
+      place.index.push_back(sets->withCells(e, cells));
+    places[w.source].push_back(place);
+  }
+  // In the program's order, so that buffers come in it.
+  WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!statements.contains(op))
+      return WalkResult::advance();
+    for (Value v : op->getResults()) {
+      if (!isUsedOutside(v) || !places[v].empty())
+        continue;
+      FailureOr<Place> place = createPlanes(op, v, op->getBlock(), "");
+      if (failed(place))
+        return WalkResult::interrupt();
+      places[v].push_back(*place);
+    }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (auto &[arg, place] : materialized) {
+    FailureOr<Place> planes = createPlanes(arg.getOwner()->getParentOp(), arg, arg.getOwner(), "");
+    if (failed(planes))
+      return failure();
+    place = *planes;
+  }
+  for (Writer &w : writers) {
+    if (w.family->byCells)
+      continue;
+    if (!w.copies) {
+      w.place = places[w.source].front();
+      continue;
+    }
+    escapes.try_emplace(w.source, depthOf(w.source));
+    unsigned before = escapes[w.source];
+    unsigned reach = infoOf(w.family->block).depth();
+    for (Value member : w.family->members)
+      reach = std::min(reach, escapes.lookup(member));
+    escapes[w.source] = std::min(before, reach);
+    FailureOr<Place> planes = createPlanes(w.op, w.source, bodyOf(w.op), "");
+    escapes[w.source] = before;
+    if (failed(planes))
+      return failure();
+    w.place = *planes;
+  }
+  return success();
+}

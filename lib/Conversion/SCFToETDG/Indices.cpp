@@ -1,0 +1,384 @@
+//===- Indices.cpp - index arithmetic as quasi-affine expressions ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scalars of the program that are functions of loops and lengths alone. Maxima,
+// minima and selects give cases. Integers are taken to be unbounded, as indices
+// are everywhere in a graph.
+//
+//===----------------------------------------------------------------------===//
+#include "Raiser.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::raising;
+
+static constexpr unsigned maxCases = 16;
+
+/// Both hold.
+static Conjunction both(ArrayRef<Constraint> a, ArrayRef<Constraint> b) {
+  Conjunction all(a);
+  all.append(b.begin(), b.end());
+  return all;
+}
+
+bool Raiser::isNonNegative(Value at, AffineExpr expr) {
+  return llvm::all_of(infoOf(at.getParentBlock()).domains,
+                      [&](const Conjunction &domain) { return sets->isImplied(domain, {expr}); });
+}
+
+std::optional<Cases> Raiser::evalIndex(OpFoldResult value) {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return Cases{{{}, sets->constant(cast<IntegerAttr>(attr).getInt())}};
+  return evalIndex(cast<Value>(value));
+}
+
+std::optional<AffineExpr> Raiser::evalSingle(OpFoldResult value) {
+  std::optional<Cases> cases = evalIndex(value);
+  if (!cases || cases->size() != 1)
+    return std::nullopt;
+  return cases->front().value;
+}
+
+std::optional<SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>>>
+Raiser::evalAll(ArrayRef<OpFoldResult> values) {
+  SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>> all(1);
+  for (OpFoldResult value : values) {
+    std::optional<Cases> cases = evalIndex(value);
+    if (!cases || all.size() * cases->size() > maxCases)
+      return std::nullopt;
+    SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>> next;
+    for (auto &[when, exprs] : all)
+      for (const Case &c : *cases) {
+        next.push_back({both(when, c.when), exprs});
+        next.back().second.push_back(c.value);
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+std::optional<SmallVector<AffineExpr>> Raiser::evalEnds(OpFoldResult value, bool isMax) {
+  SmallVector<AffineExpr> ends;
+  if (auto v = dyn_cast<Value>(value)) {
+    Operation *def = v.getDefiningOp();
+    bool splits = def && (isMax ? isa<arith::MaxSIOp>(def) : isa<arith::MinSIOp>(def));
+    if (splits) {
+      for (Value operand : def->getOperands()) {
+        std::optional<SmallVector<AffineExpr>> part = evalEnds(operand, isMax);
+        if (!part)
+          return std::nullopt;
+        ends.append(*part);
+      }
+      return ends;
+    }
+    AffineMap map;
+    if (auto op = dyn_cast_or_null<affine::AffineMaxOp>(def); op && isMax)
+      map = op.getMap();
+    if (auto op = dyn_cast_or_null<affine::AffineMinOp>(def); op && !isMax)
+      map = op.getMap();
+    if (map) {
+      SmallVector<AffineExpr> dims, symbols;
+      for (auto [i, operand] : llvm::enumerate(def->getOperands())) {
+        std::optional<AffineExpr> expr = evalSingle(operand);
+        if (!expr)
+          return std::nullopt;
+        (i < map.getNumDims() ? dims : symbols).push_back(*expr);
+      }
+      for (AffineExpr result : map.getResults())
+        ends.push_back(result.replaceDimsAndSymbols(dims, symbols));
+      return ends;
+    }
+  }
+  std::optional<AffineExpr> single = evalSingle(value);
+  if (!single)
+    return std::nullopt;
+  return SmallVector<AffineExpr>{*single};
+}
+
+namespace {
+/// A binary operation on cases; null where it is not quasi-affine.
+AffineExpr applyBinary(Operation *op, AffineExpr a, AffineExpr b, function_ref<bool(AffineExpr)> isNonNegative) {
+  auto divisor = dyn_cast<AffineConstantExpr>(b);
+  bool divides = divisor && divisor.getValue() > 0;
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op))
+    return isa<AffineConstantExpr>(a) || isa<AffineConstantExpr>(b) ? a * b : AffineExpr();
+  if (isa<arith::FloorDivSIOp>(op))
+    return divides ? a.floorDiv(b) : AffineExpr();
+  if (isa<arith::CeilDivSIOp>(op))
+    return divides ? a.ceilDiv(b) : AffineExpr();
+  // Truncating and unsigned forms agree with the flooring ones from 0 on.
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivUIOp>(op) || !divides ||
+      !isNonNegative(a))
+    return AffineExpr();
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return a % b;
+  return isa<arith::CeilDivUIOp>(op) ? a.ceilDiv(b) : a.floorDiv(b);
+}
+} // namespace
+
+std::optional<Cases> Raiser::evalIndex(Value value) {
+  auto cached = indexCache.find(value);
+  if (cached != indexCache.end())
+    return cached->second;
+  indexCache[value] = std::nullopt; // a cycle is no index
+  auto compute = [&]() -> std::optional<Cases> {
+    auto iv = ivs.find(value);
+    if (iv != ivs.end())
+      return Cases{{{}, iv->second.second}};
+    APInt constant;
+    if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
+      return Cases{{{}, sets->constant(constant.getSExtValue())}};
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+      return evalIndex(op->getOperand(0));
+    if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
+      std::optional<Cases> cases = evalIndex(op->getOperand(0));
+      if (!cases || !llvm::all_of(*cases, [&](const Case &c) { return isNonNegative(value, c.value); }))
+        return std::nullopt;
+      return cases;
+    }
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      std::optional<int64_t> index = dim.getConstantIndex();
+      if (!index || *index < 0 || *index >= cast<RankedTensorType>(dim.getSource().getType()).getRank())
+        return std::nullopt;
+      std::optional<AffineExpr> size = sizeOf(dim.getSource(), *index);
+      return size ? std::optional(Cases{{{}, *size}}) : std::nullopt;
+    }
+    auto choose = [&](const Condition &condition, Value yes, Value no) -> std::optional<Cases> {
+      Cases result;
+      for (auto &[alternatives, chosen] : {std::pair(&condition.yes, yes), std::pair(&condition.no, no)}) {
+        std::optional<Cases> cases = evalIndex(chosen);
+        if (!cases)
+          return std::nullopt;
+        for (const Conjunction &when : *alternatives)
+          for (const Case &c : *cases)
+            result.push_back({both(when, c.when), c.value});
+      }
+      return result.size() <= maxCases ? std::optional(result) : std::nullopt;
+    };
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      std::optional<Condition> condition = evalCondition(select.getCondition());
+      return condition ? choose(*condition, select.getTrueValue(), select.getFalseValue()) : std::nullopt;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      std::optional<Condition> condition = evalCondition(branch.getCondition());
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      if (!condition || branch.getElseRegion().empty())
+        return std::nullopt;
+      return choose(*condition, branch.thenYield().getOperand(number), branch.elseYield().getOperand(number));
+    }
+    auto combine = [&](ArrayRef<Value> operands,
+                       function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) -> std::optional<Cases> {
+      auto all = evalAll(llvm::to_vector_of<OpFoldResult>(operands));
+      if (!all)
+        return std::nullopt;
+      Cases result;
+      for (auto &[when, exprs] : *all) {
+        AffineExpr expr = apply(exprs);
+        if (!expr)
+          return std::nullopt;
+        result.push_back({when, expr});
+      }
+      return result;
+    };
+    SmallVector<Value> operands(op->getOperands());
+    if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+      AffineMap map = apply.getAffineMap();
+      return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
+        AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(exprs.take_front(map.getNumDims()),
+                                                                 exprs.drop_front(map.getNumDims()));
+        return expr.isPureAffine() ? expr : AffineExpr();
+      });
+    }
+    bool isMax = isa<arith::MaxSIOp, affine::AffineMaxOp>(op);
+    if (isMax || isa<arith::MinSIOp, affine::AffineMinOp>(op)) {
+      std::optional<SmallVector<AffineExpr>> ends = evalEnds(value, isMax);
+      if (!ends || ends->size() > 4)
+        return std::nullopt;
+      Cases result;
+      for (auto [i, e] : llvm::enumerate(*ends)) {
+        // The first that is extreme.
+        Conjunction when;
+        for (auto [j, other] : llvm::enumerate(*ends))
+          if (j != i)
+            when.push_back({(isMax ? e - other : other - e) - (j < i ? 1 : 0)});
+        result.push_back({when, e});
+      }
+      return result;
+    }
+    if (op->getNumOperands() == 2 && op->getNumResults() == 1 && op->getDialect() &&
+        op->getDialect()->getNamespace() == "arith" && value.getType().isIntOrIndex() && !value.getType().isInteger(1))
+      return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
+        return applyBinary(op, exprs[0], exprs[1], [&](AffineExpr e) { return isNonNegative(value, e); });
+      });
+    return std::nullopt;
+  };
+  std::optional<Cases> result = compute();
+  if (result) {
+    // Cases that never occur where the value is made go first.
+    Conjunction domain = commonDomain(value.getParentBlock());
+    if (result->size() > 1)
+      llvm::erase_if(*result, [&](const Case &c) { return sets->isEmpty(domain, c.when); });
+    if (result->empty())
+      result = std::nullopt;
+  }
+  indexCache[value] = result;
+  return result;
+}
+
+std::optional<Condition> Raiser::evalCondition(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    Condition result;
+    (constant.isZero() ? result.no : result.yes).push_back({});
+    return result;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  auto product = [](ArrayRef<Conjunction> a, ArrayRef<Conjunction> b) {
+    SmallVector<Conjunction> result;
+    for (const Conjunction &x : a)
+      for (const Conjunction &y : b)
+        result.push_back(both(x, y));
+    return result;
+  };
+  auto limited = [](Condition c) -> std::optional<Condition> {
+    return c.yes.size() + c.no.size() <= maxCases ? std::optional(c) : std::nullopt;
+  };
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
+    std::optional<Condition> a = evalCondition(op->getOperand(0)), b = evalCondition(op->getOperand(1));
+    if (!a || !b)
+      return std::nullopt;
+    Condition result;
+    if (isa<arith::XOrIOp>(op)) {
+      result.yes = product(a->yes, b->no);
+      llvm::append_range(result.yes, product(a->no, b->yes));
+      result.no = product(a->yes, b->yes);
+      llvm::append_range(result.no, product(a->no, b->no));
+      return limited(result);
+    }
+    bool isOr = isa<arith::OrIOp>(op);
+    if (isOr) {
+      std::swap(a->yes, a->no);
+      std::swap(b->yes, b->no);
+    }
+    result.yes = product(a->yes, b->yes);
+    result.no = a->no;
+    llvm::append_range(result.no, product(a->yes, b->no));
+    if (isOr)
+      std::swap(result.yes, result.no);
+    return limited(result);
+  }
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIntOrIndex() || compare.getLhs().getType().isInteger(1))
+    return std::nullopt;
+  auto sides = evalAll({compare.getLhs(), compare.getRhs()});
+  if (!sides)
+    return std::nullopt;
+  Condition result;
+  for (auto &[when, exprs] : *sides) {
+    AffineExpr a = exprs[0], b = exprs[1];
+    using P = arith::CmpIPredicate;
+    P predicate = compare.getPredicate();
+    bool isUnsigned = llvm::is_contained({P::ult, P::ule, P::ugt, P::uge}, predicate);
+    if (isUnsigned && (!isNonNegative(value, a) || !isNonNegative(value, b)))
+      return std::nullopt;
+    auto add = [&](SmallVector<Conjunction> &to, AffineExpr e, bool eq = false) { to.push_back(both(when, {{e, eq}})); };
+    switch (predicate) {
+    case P::eq:
+    case P::ne: {
+      auto &same = predicate == P::eq ? result.yes : result.no, &other = predicate == P::eq ? result.no : result.yes;
+      add(same, a - b, true);
+      add(other, a - b - 1);
+      add(other, b - a - 1);
+      break;
+    }
+    case P::slt:
+    case P::ult:
+      add(result.yes, b - a - 1);
+      add(result.no, a - b);
+      break;
+    case P::sle:
+    case P::ule:
+      add(result.yes, b - a);
+      add(result.no, a - b - 1);
+      break;
+    case P::sgt:
+    case P::ugt:
+      add(result.yes, a - b - 1);
+      add(result.no, b - a);
+      break;
+    case P::sge:
+    case P::uge:
+      add(result.yes, a - b);
+      add(result.no, b - a - 1);
+      break;
+    }
+  }
+  return limited(result);
+}
+
+std::optional<SmallVector<AffineExpr>> Raiser::sizesOf(Value tensor) {
+  SmallVector<AffineExpr> sizes;
+  if (auto type = dyn_cast<RankedTensorType>(tensor.getType()))
+    for (unsigned d = 0, e = type.getRank(); d < e; ++d) {
+      std::optional<AffineExpr> size = sizeOf(tensor, d);
+      if (!size)
+        return std::nullopt;
+      sizes.push_back(*size);
+    }
+  return sizes;
+}
+
+std::optional<AffineExpr> Raiser::sizeOf(Value tensor, unsigned dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return sets->constant(type.getDimSize(dim));
+  if (auto arg = dyn_cast<BlockArgument>(tensor)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (parent == function)
+      return argumentSizes.lookup({arg.getArgNumber(), dim});
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return sizeOf(loop.getTiedLoopInit(arg)->get(), dim);
+    if (auto loop = dyn_cast<scf::ForallOp>(parent))
+      return sizeOf(loop.getTiedOpOperand(arg)->get(), dim);
+    return std::nullopt;
+  }
+  auto result = cast<OpResult>(tensor);
+  Operation *op = result.getOwner();
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return evalSingle(empty.getMixedSizes()[dim]);
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return sizeOf(insert.getDest(), dim);
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return sizeOf(insert.getDest(), dim);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return sizeOf(loop.getInitArgs()[result.getResultNumber()], dim);
+  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return sizeOf(loop.getOutputs()[result.getResultNumber()], dim);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return sizeOf(branch.thenYield().getOperand(result.getResultNumber()), dim);
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return sizeOf(cast.getSource(), dim);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+    for (unsigned d = 0, kept = 0; d < sizes.size(); ++d)
+      if (!dropped.test(d) && kept++ == dim)
+        return evalSingle(sizes[d]);
+  }
+  if (auto fill = dyn_cast<DestinationStyleOpInterface>(op))
+    return sizeOf(fill.getTiedOpOperand(result)->get(), dim);
+  return std::nullopt;
+}

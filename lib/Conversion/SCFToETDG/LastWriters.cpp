@@ -1,0 +1,197 @@
+//===- LastWriters.cpp - the last writer of each cell ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Array dataflow analysis (DESIGN §4.3): at a point of the program, each cell of an
+// array holds what its last writer before the point has written; which one that is
+// follows by lexicographic maxima over the iterations of the writers, exactly and
+// for all lengths.
+//
+//===----------------------------------------------------------------------===//
+#include "Raiser.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::raising;
+
+static constexpr unsigned maxPieces = 64;
+
+Raiser::Point Raiser::pointOf(Value member) {
+  if (auto arg = dyn_cast<BlockArgument>(member))
+    return {arg.getOwner(), nullptr};
+  return {member.getDefiningOp()->getBlock(), member.getDefiningOp()};
+}
+
+/// Whether a writer comes before a point at equal iterations of the loops around both.
+bool Raiser::precedes(Operation *writer, const Point &point) {
+  for (Block *block = point.block; block; block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr) {
+    Operation *here = block->findAncestorOpInBlock(*writer);
+    if (here) {
+      if (block == point.block)
+        return point.after && (here == point.after || here->isBeforeInBlock(point.after));
+      // The point lies inside an operation of this block.
+      Operation *around = block->findAncestorOpInBlock(*point.block->getParentOp());
+      return here != around && here->isBeforeInBlock(around);
+    }
+    if (isa<func::FuncOp>(block->getParentOp()))
+      break;
+  }
+  return false;
+}
+
+/// Loops around both, which are the first ones of each.
+static unsigned countShared(const BlockInfo &a, const BlockInfo &b) {
+  unsigned shared = 0;
+  while (shared < a.depth() && shared < b.depth() && a.loops[shared] == b.loops[shared])
+    ++shared;
+  return shared;
+}
+
+FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Value member) {
+  auto known = candidates.find(member);
+  if (known != candidates.end())
+    return known->second;
+  Point point = pointOf(member);
+  const BlockInfo at = infoOf(point.block);
+  std::optional<SmallVector<AffineExpr>> sizes = sizesOf(member);
+  if (!sizes)
+    return refuse(member.getLoc(), "the size of this array is not an affine function of loops and lengths");
+  unsigned n = at.depth(), rank = sizes->size(), own = infoOf(family.block).depth();
+  Conjunction context = commonDomain(point.block);
+  llvm::append_range(context, box(*sizes));
+
+  SmallVector<Candidate> best;
+  for (Writer *w : llvm::reverse(family.writers)) {
+    const BlockInfo from = infoOf(w->op->getBlock());
+    unsigned depth = from.depth(), shared = countShared(at, from);
+    SmallVector<AffineExpr> shifted;
+    for (unsigned d = 0; d < depth; ++d)
+      shifted.push_back(sets->dim(n + d));
+    // From the most recent iterations to the oldest: equal in all shared loops, then
+    // less in the innermost one, and so on outwards.
+    SmallVector<std::pair<unsigned, bool>> orders;
+    if (precedes(w->op, point))
+      orders.push_back({shared, false});
+    for (unsigned d = shared; d-- > own;)
+      if (at.loops[d]->carries)
+        orders.push_back({d, true});
+    SmallVector<Candidate> ofWriter;
+    SmallVector<Conjunction> found;
+    for (auto [equal, strict] : orders) {
+      SmallVector<Candidate> level;
+      for (const Writer::Alternative &alternative : w->alternatives) {
+        Conjunction all(context);
+        for (const Constraint &c : alternative.domain)
+          all.push_back({sets->withDims(c.expr, shifted), c.isEquality});
+        for (unsigned d = 0; d < equal; ++d)
+          all.push_back({shifted[d] - sets->dim(d), true});
+        if (strict)
+          all.push_back({sets->dim(equal) - shifted[equal] - 1});
+        SmallVector<AffineExpr> offsets;
+        for (unsigned d = 0; d < rank; ++d) {
+          AffineExpr offset = sets->withDims(alternative.offsets[d], shifted);
+          AffineExpr size = sets->withDims(w->sizes[d], shifted);
+          all.push_back({sets->cell(d) - offset});
+          all.push_back({offset + size - sets->cell(d) - 1});
+        }
+        if (sets->isEmpty(all))
+          continue;
+        FailureOr<SmallVector<LatestPiece>> pieces = sets->latest(all, n, depth, rank);
+        if (failed(pieces))
+          return refuse(w->op, "the last writer of a cell can't be told: an index is not affine");
+        SmallVector<Candidate> more;
+        for (LatestPiece &piece : *pieces) {
+          SmallVector<AffineExpr> dims = piece.point;
+          Candidate candidate{piece.when, w, piece.point, {}};
+          for (AffineExpr offset : alternative.offsets)
+            candidate.offsets.push_back(sets->withDims(offset, dims));
+          more.push_back(std::move(candidate));
+        }
+        // Alternatives of one writer at one level: the later iteration counts.
+        if (failed(mergeCandidates(level, std::move(more))))
+          return failure();
+      }
+      for (Candidate &candidate : level) {
+        FailureOr<SmallVector<Conjunction>> fresh = sets->subtract(candidate.when, found);
+        if (failed(fresh))
+          return refuse(w->op, "the last writer of a cell can't be told");
+        for (Conjunction &when : *fresh)
+          ofWriter.push_back({std::move(when), w, candidate.point, candidate.offsets});
+      }
+      for (Candidate &candidate : level)
+        found.push_back(candidate.when);
+    }
+    if (failed(mergeCandidates(best, std::move(ofWriter))))
+      return failure();
+    if (best.size() > maxPieces)
+      return refuse(w->op, "the last writers of this array have more than " + Twine(maxPieces) + " cases");
+  }
+  for (Candidate &candidate : best)
+    if (std::optional<Conjunction> simple = sets->simplify(candidate.when, context))
+      candidate.when = std::move(*simple);
+  return candidates[member] = best;
+}
+
+/// Adds candidates; where two are there, the one that runs later stays.
+LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best, SmallVector<Candidate> more) {
+  for (Candidate &b : more) {
+    SmallVector<Candidate> result;
+    SmallVector<Conjunction> lost; // where an older candidate wins over b
+    for (Candidate &a : best) {
+      if (sets->isEmpty(a.when, b.when)) {
+        result.push_back(a);
+        continue;
+      }
+      // Where b is later than a.
+      SmallVector<Conjunction> wins;
+      unsigned shared = countShared(infoOf(a.writer->op->getBlock()), infoOf(b.writer->op->getBlock()));
+      Conjunction equal(a.when);
+      llvm::append_range(equal, b.when);
+      for (unsigned d = 0; d < shared; ++d) {
+        Conjunction later(equal);
+        later.push_back({b.point[d] - a.point[d] - 1});
+        if (!sets->isEmpty(later))
+          wins.push_back(later);
+        equal.push_back({b.point[d] - a.point[d], true});
+      }
+      bool textual = a.writer != b.writer &&
+                     precedes(a.writer->op, {b.writer->op->getBlock(), b.writer->op});
+      if (textual && !sets->isEmpty(equal))
+        wins.push_back(equal);
+      FailureOr<SmallVector<Conjunction>> stays = sets->subtract(a.when, wins);
+      if (failed(stays))
+        return refuse(a.writer->op, "the last writer of a cell can't be told");
+      for (Conjunction &when : *stays) {
+        if (!sets->isEmpty(when, b.when))
+          lost.push_back(when);
+        result.push_back({std::move(when), a.writer, a.point, a.offsets});
+      }
+    }
+    FailureOr<SmallVector<Conjunction>> mine = sets->subtract(b.when, lost);
+    if (failed(mine))
+      return refuse(b.writer->op, "the last writer of a cell can't be told");
+    for (Conjunction &when : *mine)
+      result.push_back({std::move(when), b.writer, b.point, b.offsets});
+    best.assign(result.begin(), result.end());
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Conjunction>> Raiser::unwritten(Family &family, Value member) {
+  FailureOr<SmallVector<Candidate>> written = lastWriters(family, member);
+  if (failed(written))
+    return failure();
+  Conjunction context = commonDomain(pointOf(member).block);
+  llvm::append_range(context, box(*sizesOf(member)));
+  SmallVector<Conjunction> covered;
+  for (const Candidate &candidate : *written) {
+    covered.push_back(candidate.when);
+    llvm::append_range(covered.back(), context);
+  }
+  FailureOr<SmallVector<Conjunction>> rest = sets->subtract(context, covered);
+  if (failed(rest))
+    return refuse(member.getLoc(), "the cells that are never written can't be told");
+  for (Conjunction &r : *rest)
+    if (std::optional<Conjunction> simple = sets->simplify(r, context))
+      r = std::move(*simple);
+  return rest;
+}

@@ -1,0 +1,147 @@
+//===- Simplify.cpp - conditions that are data become selects -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A domain can't depend on data. Where both branches are pure and cheap, both are
+// computed and a select chooses; an update in one branch alone becomes an update
+// by the new value or the old one.
+//
+//===----------------------------------------------------------------------===//
+#include "Raiser.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::raising;
+
+/// More operations in a branch are not worth computing in vain.
+static constexpr unsigned maxOps = 32;
+
+/// Whether a scalar is computed from the contents of tensors or from a loop's state.
+static bool isData(Value value, unsigned depth = 0) {
+  if (depth > 64)
+    return true;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return arg != loop.getInductionVar();
+    return !isa<scf::ForallOp>(parent);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tensor::DimOp>(op))
+    return false;
+  if (isa<tensor::ExtractOp, arith::CmpFOp, scf::ForOp, scf::ForallOp>(op) || isa<FloatType>(value.getType()))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value v) { return isData(v, depth + 1); });
+}
+
+/// Pure, without loops or products: cheap enough to be computed in vain.
+static bool isCheap(Region &region) {
+  unsigned count = 0;
+  for (Operation &op : region.front().without_terminator()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      if (structured.getNumReductionLoops() > 0)
+        return false;
+    } else if (op.getNumRegions() > 0 || !isMemoryEffectFree(&op) ||
+               (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) && !isSpeculatable(&op))) {
+      return false;
+    }
+    if (++count > maxOps)
+      return false;
+  }
+  return true;
+}
+
+static bool haveSameSubset(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
+  return a.getSourceType() == b.getSourceType() && a.getMixedOffsets() == b.getMixedOffsets() &&
+         a.getMixedSizes() == b.getMixedSizes() && a.getMixedStrides() == b.getMixedStrides();
+}
+
+/// The value of `condition ? yes : no`; an update stays an update.
+static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Value no) {
+  if (yes == no)
+    return yes;
+  auto updateSlice = [&](tensor::InsertSliceOp update, bool isYes) -> Value {
+    Value old = tensor::ExtractSliceOp::create(b, loc, update.getSourceType(), update.getDest(), update.getMixedOffsets(),
+                                               update.getMixedSizes(), update.getMixedStrides());
+    Value chosen = isYes ? arith::SelectOp::create(b, loc, condition, update.getSource(), old)
+                         : arith::SelectOp::create(b, loc, condition, old, update.getSource());
+    return tensor::InsertSliceOp::create(b, loc, chosen, update.getDest(), update.getMixedOffsets(),
+                                         update.getMixedSizes(), update.getMixedStrides());
+  };
+  auto updateScalar = [&](tensor::InsertOp update, bool isYes) -> Value {
+    Value old = tensor::ExtractOp::create(b, loc, update.getDest(), update.getIndices());
+    Value chosen = isYes ? arith::SelectOp::create(b, loc, condition, update.getScalar(), old)
+                         : arith::SelectOp::create(b, loc, condition, old, update.getScalar());
+    return tensor::InsertOp::create(b, loc, chosen, update.getDest(), update.getIndices());
+  };
+  auto sliceYes = yes.getDefiningOp<tensor::InsertSliceOp>(), sliceNo = no.getDefiningOp<tensor::InsertSliceOp>();
+  auto scalarYes = yes.getDefiningOp<tensor::InsertOp>(), scalarNo = no.getDefiningOp<tensor::InsertOp>();
+  if (sliceYes && sliceYes.getDest() == no)
+    return updateSlice(sliceYes, true);
+  if (sliceNo && sliceNo.getDest() == yes)
+    return updateSlice(sliceNo, false);
+  if (scalarYes && scalarYes.getDest() == no)
+    return updateScalar(scalarYes, true);
+  if (scalarNo && scalarNo.getDest() == yes)
+    return updateScalar(scalarNo, false);
+  if (sliceYes && sliceNo && sliceYes.getDest() == sliceNo.getDest() && haveSameSubset(sliceYes, sliceNo)) {
+    Value chosen = arith::SelectOp::create(b, loc, condition, sliceYes.getSource(), sliceNo.getSource());
+    return tensor::InsertSliceOp::create(b, loc, chosen, sliceYes.getDest(), sliceYes.getMixedOffsets(),
+                                         sliceYes.getMixedSizes(), sliceYes.getMixedStrides());
+  }
+  if (scalarYes && scalarNo && scalarYes.getDest() == scalarNo.getDest() &&
+      scalarYes.getIndices() == scalarNo.getIndices()) {
+    Value chosen = arith::SelectOp::create(b, loc, condition, scalarYes.getScalar(), scalarNo.getScalar());
+    return tensor::InsertOp::create(b, loc, chosen, scalarYes.getDest(), scalarYes.getIndices());
+  }
+  auto type = dyn_cast<RankedTensorType>(yes.getType());
+  if (type && !type.hasStaticShape())
+    return Value();
+  return arith::SelectOp::create(b, loc, condition, yes, no);
+}
+
+LogicalResult Raiser::selectData() {
+  SmallVector<scf::IfOp> branches;
+  function.walk([&](scf::IfOp op) {
+    if (isData(op.getCondition()))
+      branches.push_back(op);
+  });
+  for (scf::IfOp branch : branches) {
+    bool cheap = isCheap(branch.getThenRegion()) &&
+                 (branch.getElseRegion().empty() || isCheap(branch.getElseRegion()));
+    if (!cheap)
+      return refuse(branch, "the condition is data, which no iteration domain can depend on, and the branches are not "
+                            "cheap: they hold loops, reductions or more than " +
+                                Twine(maxOps) + " operations");
+    OpBuilder b(branch);
+    SmallVector<Value> yes, no;
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+      if (region->empty())
+        continue;
+      auto yield = cast<scf::YieldOp>(region->front().getTerminator());
+      (region == &branch.getThenRegion() ? yes : no).assign(yield.operand_begin(), yield.operand_end());
+      for (Operation &op : llvm::make_early_inc_range(region->front().without_terminator()))
+        op.moveBefore(branch);
+    }
+    for (auto [result, a, c] : llvm::zip(branch.getResults(), yes, no)) {
+      Value chosen = select(b, branch.getLoc(), branch.getCondition(), a, c);
+      if (!chosen)
+        return refuse(branch, "the condition is data, and result " + Twine(result.getResultNumber()) +
+                                  " is a whole array of dynamic size in each branch");
+      result.replaceAllUsesWith(chosen);
+    }
+    branch.erase();
+  }
+  // What a select made superfluous: an update that nobody reads.
+  SmallVector<Operation *> dead;
+  function.walk([&](Operation *op) {
+    if (isa<tensor::InsertSliceOp, tensor::InsertOp>(op) && op->use_empty())
+      dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+  return success();
+}
