@@ -97,14 +97,12 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
     if (!item.writer) {
       auto arg = cast<BlockArgument>(item.carried);
       auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      SmallVector<AffineExpr> cells;
-      if (auto type = dyn_cast<RankedTensorType>(arg.getType()))
-        for (unsigned d = 0, e = type.getRank(); d < e; ++d)
-          cells.push_back(sets->cell(d));
-      return emitCopy(op, at, loop.getTiedLoopYieldedValue(arg)->get(), materialized[arg], cells, {Conjunction()},
+      return emitCopy(op, at, loop.getTiedLoopYieldedValue(arg)->get(), materialized[arg], {Conjunction()},
                       "a loop's state that is another state, or is kept under a condition");
     }
     Writer &w = *item.writer;
+    if (!w.family->byCells)
+      return emitCopy(op, at, w.source, w.place, {Conjunction()}, "an array takes a value that is not computed here");
     // One copy for each offset.
     SmallVector<SmallVector<AffineExpr>> seen;
     for (const Writer::Alternative &alternative : w.alternatives) {
@@ -112,21 +110,18 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
         continue;
       seen.push_back(alternative.offsets);
       SmallVector<AffineExpr> cells;
-      Place place = w.place;
-      if (w.family->byCells) {
-        place.home = w.family->place.home;
-        for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d)
-          cells.push_back(w.dropped.test(d) ? alternative.offsets[d] : alternative.offsets[d] + sets->cell(kept++));
-        place.index.clear();
-        for (AffineExpr e : w.family->place.index)
-          place.index.push_back(sets->withCells(e, cells));
-      }
+      Place place;
+      place.home = w.family->place.home;
+      for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d)
+        cells.push_back(w.dropped.test(d) ? alternative.offsets[d] : alternative.offsets[d] + sets->cell(kept++));
+      for (AffineExpr e : w.family->place.index)
+        place.index.push_back(sets->withCells(e, cells));
       // The cases of the offset restrict the copy.
       SmallVector<Conjunction> where;
       for (const Writer::Alternative &other : w.alternatives)
         if (other.offsets == alternative.offsets && !sets->isEmpty(at.domain, other.domain))
           where.push_back(other.domain);
-      if (failed(emitCopy(op, at, w.source, place, {}, where, "an array takes a value that is not computed here")))
+      if (failed(emitCopy(op, at, w.source, place, where, "an array takes a value that is not computed here")))
         return failure();
     }
     return success();
@@ -172,7 +167,7 @@ LogicalResult Raiser::emitBody(Block *block, const Context &at) {
 
 /// Writes a value, element by element of the home's, where it belongs.
 LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source, const Place &place,
-                               ArrayRef<AffineExpr>, ArrayRef<Conjunction> where, StringRef why) {
+                               ArrayRef<Conjunction> where, StringRef why) {
   FailureOr<View> view = viewOf(source);
   std::optional<SmallVector<AffineExpr>> sizes = sizesOf(source);
   if (!sizes)
@@ -225,7 +220,6 @@ LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source
     FailureOr<View> element = restricted(*view, {}, cells, {});
     if (failed(element))
       return failure();
-    SmallVector<AffineExpr> target(cells.begin(), cells.begin() + leading);
     etdg::BlockBuilder spec = startBlock(at);
     RankedTensorType slice = elementOf(type, leading), readType;
     FailureOr<etdg::ReadAttr> read = makeRead(op->getLoc(), spec, at, *element, slice, readType);
@@ -253,7 +247,7 @@ LogicalResult Raiser::emitResults(func::ReturnOp ret) {
     for (unsigned d = 0, e = cast<RankedTensorType>(v.getType()).getRank(); d < e; ++d)
       place.index.push_back(sets->cell(d));
     if (resultCopied[i]) {
-      if (failed(emitCopy(ret, top, v, place, {}, {Conjunction()}, "a returned value that is kept elsewhere")))
+      if (failed(emitCopy(ret, top, v, place, {Conjunction()}, "a returned value that is kept elsewhere")))
         return failure();
       continue;
     }
@@ -265,7 +259,7 @@ LogicalResult Raiser::emitResults(func::ReturnOp ret) {
     if (failed(rest))
       return failure();
     if (!rest->empty() &&
-        failed(emitCopy(ret, top, family->root, place, {}, *rest, "cells of an array that the program leaves as they were")))
+        failed(emitCopy(ret, top, family->root, place, *rest, "cells of an array that the program leaves as they were")))
       return failure();
   }
   return success();

@@ -31,11 +31,11 @@ bool Raiser::writesDirectly(Writer &w) {
   Operation *def = w.source.getDefiningOp();
   if (!def || !statements.contains(def) || def->getBlock() != bodyOf(w.op))
     return false;
+  if (!w.family->byCells)
+    return true;
   for (const Writer::Alternative &a : w.alternatives)
     if (a.offsets != w.alternatives.front().offsets)
       return false;
-  if (!w.family->byCells)
-    return true;
   for (unsigned d = 0; d < w.family->leading; ++d)
     if (w.sizes[d] != sets->constant(1))
       return false;

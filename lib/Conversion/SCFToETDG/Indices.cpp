@@ -200,8 +200,20 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
         return expr.isPureAffine() ? expr : AffineExpr();
       });
     }
-    bool isMax = isa<arith::MaxSIOp, affine::AffineMaxOp>(op);
-    if (isMax || isa<arith::MinSIOp, affine::AffineMinOp>(op)) {
+    if (isa<arith::MaxSIOp, arith::MinSIOp>(op)) {
+      auto all = evalAll(llvm::to_vector_of<OpFoldResult>(operands));
+      if (!all)
+        return std::nullopt;
+      Cases result;
+      for (auto &[when, exprs] : *all) {
+        AffineExpr less = isa<arith::MaxSIOp>(op) ? exprs[1] : exprs[0], more = isa<arith::MaxSIOp>(op) ? exprs[0] : exprs[1];
+        result.push_back({both(when, {{more - less}}), exprs[0]});
+        result.push_back({both(when, {{less - more - 1}}), exprs[1]});
+      }
+      return result.size() <= maxCases ? std::optional(result) : std::nullopt;
+    }
+    bool isMax = isa<affine::AffineMaxOp>(op);
+    if (isMax || isa<affine::AffineMinOp>(op)) {
       std::optional<SmallVector<AffineExpr>> ends = evalEnds(value, isMax);
       if (!ends || ends->size() > 4)
         return std::nullopt;

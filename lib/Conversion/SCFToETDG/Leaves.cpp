@@ -318,7 +318,9 @@ LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
     if (auto type = dyn_cast<RankedTensorType>(v.getType()))
       inner = reshapeTo(v.getLoc(), inner, type);
     else
-      inner = tensor::ExtractOp::create(builder, v.getLoc(), inner, ValueRange());
+      inner = tensor::ExtractOp::create(builder, v.getLoc(),
+                                        reshapeTo(v.getLoc(), inner, RankedTensorType::get({}, v.getType())),
+                                        ValueRange());
     mapping.map(v, inner);
   }
   // What stands further out comes first; here the program's order holds.

@@ -265,7 +265,7 @@ private:
   StringAttr freshDim(const Context &context);
   Value bufferOf(Home *home);
   LogicalResult emitCopy(Operation *op, const Context &context, Value source, const Place &place,
-                         ArrayRef<AffineExpr> cells, ArrayRef<Conjunction> where, StringRef why);
+                         ArrayRef<Conjunction> where, StringRef why);
   LogicalResult emitResults(func::ReturnOp ret);
   llvm::DenseMap<Scope *, Block *> scopeBodies;
   llvm::DenseMap<Scope *, Operation *> lastBuffer;

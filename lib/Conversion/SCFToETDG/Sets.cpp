@@ -88,8 +88,11 @@ std::optional<Conjunction> Sets::simplify(ArrayRef<Constraint> candidate, ArrayR
   if (isEmpty(candidate, context))
     return std::nullopt;
   // Later constraints are dropped in favour of earlier ones; equalities say most.
-  Conjunction ordered(candidate);
-  std::stable_partition(ordered.begin(), ordered.end(), [](const Constraint &c) { return c.isEquality; });
+  Conjunction ordered;
+  for (bool equalities : {true, false})
+    for (const Constraint &c : candidate)
+      if (c.isEquality == equalities)
+        ordered.push_back(c);
   Conjunction kept;
   for (const Constraint &c : ordered) {
     Conjunction known(context);
@@ -240,7 +243,15 @@ FailureOr<SmallVector<LatestPiece>> Sets::latest(ArrayRef<Constraint> set, unsig
   // The library wants something to depend on.
   unsigned cells = numFixed + numCells ? numCells : 1;
   etdg::SetBuilder builder(space, numFixed + cells + numFree);
-  if (failed(build(builder, set, numFixed, cells)))
+  // The minimum of the negated point: findSymbolicIntegerLexMax of LLVM 22 forgets
+  // the divisions of its result.
+  SmallVector<AffineExpr> negated;
+  for (unsigned d = 0; d < numFixed + numFree; ++d)
+    negated.push_back(d < numFixed ? dim(d) : -dim(d));
+  Conjunction mirrored;
+  for (const Constraint &c : set)
+    mirrored.push_back({withDims(c.expr, negated), c.isEquality});
+  if (failed(build(builder, mirrored, numFixed, cells)))
     return failure();
   SmallVector<LatestPiece> result;
   if (etdg::isEmpty(builder.get()))
@@ -248,7 +259,7 @@ FailureOr<SmallVector<LatestPiece>> Sets::latest(ArrayRef<Constraint> set, unsig
   IntegerRelation relation = builder.get();
   relation.simplify();
   relation.convertVarKind(VarKind::SetDim, 0, numFixed + cells, VarKind::Domain);
-  SymbolicLexOpt best = relation.findSymbolicIntegerLexMax();
+  SymbolicLexOpt best = relation.findSymbolicIntegerLexMin();
   if (!best.unboundedDomain.isIntegerEmpty())
     return failure();
   SmallVector<AffineExpr> variables;
@@ -260,11 +271,12 @@ FailureOr<SmallVector<LatestPiece>> Sets::latest(ArrayRef<Constraint> set, unsig
     variables.push_back(name(i));
   for (const PWMAFunction::Piece &piece : best.lexopt.getAllPieces()) {
     SmallVector<AffineExpr> all(variables);
-    if (!addDivisions(piece.output.getDivs(), all, context))
+    if (!addDivisions(piece.output.getDivs(), all, context) ||
+        all.size() + 1 != piece.output.getOutputMatrix().getNumColumns())
       return failure();
     SmallVector<AffineExpr> point;
     for (unsigned i = 0; i < numFree; ++i)
-      point.push_back(toExpr(piece.output.getOutputExpr(i), all, context));
+      point.push_back(-toExpr(piece.output.getOutputExpr(i), all, context));
     SmallVector<Conjunction> domains;
     if (failed(toConjunctions(piece.domain, numFixed, cells, domains)))
       return failure();

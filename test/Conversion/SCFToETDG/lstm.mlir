@@ -1,3 +1,28 @@
+// RUN: ft-opt %s --convert-scf-to-etdg | FileCheck %s
+// RUN: ft-opt %s --pass-pipeline='builtin.module(convert-scf-to-etdg,etdg.graph(etdg-verify))' -o /dev/null
+
+// The four regions of FractalTensor's Listing 2, with distances (1, 0) and (0, 1).
+// CHECK-LABEL: etdg.graph @lstm
+// CHECK: %[[H:.*]] = etdg.buffer : !etdg.buffer<[D, L], tensor<1x8xf32>>
+// CHECK-NEXT: %[[C:.*]] = etdg.buffer : !etdg.buffer<[D, L], tensor<1x8xf32>>
+// CHECK-NEXT: etdg.nest
+// CHECK-NEXT: [scanl, scanl] (i, j) in = 0 x = 0 where D >= 1 and L >= 1
+// CHECK: [scanl, scanl] (i, j) in = 0 x [1, L) where D >= 1
+// CHECK: [scanl, scanl] (i, j) in [1, D) x = 0 where L >= 1
+// CHECK: [scanl, scanl] (i, j) in [1, D) x [1, L)
+// CHECK-NEXT: reads (%{{.*}} = %[[H]][i - 1, j] : tensor<1x8xf32>, {{.*}} = %[[H]][i, j - 1] : tensor<1x8xf32>, {{.*}} = %[[C]][i, j - 1] : tensor<1x8xf32>)
+// CHECK-NEXT: writes (%[[C]][i, j], %[[H]][i, j])
+// CHECK-NOT: etdg.block
+// CHECK: etdg.return %[[H]], %[[C]]
+
+// CHECK-LABEL: etdg.graph @sequences
+// CHECK: %[[H:.*]] = etdg.buffer : !etdg.buffer<[D, L], tensor<1x8xf32>>
+// CHECK: [scanl, scanl] (i, j) in [1, D) x [1, L)
+// CHECK-NEXT: reads (%{{.*}} = %[[H]][i - 1, j] : {{.*}} = %[[H]][i, j - 1] : tensor<1x8xf32>)
+// CHECK-NEXT: writes (%[[H]][i, j])
+// The last layer, copied because it is returned twice.
+// CHECK: [map] (i) in [0, L)
+// CHECK-NEXT: {D >= 1: %[[H]][D - 1, i], D = 0: %{{.*}}[i]}
 // A stacked LSTM as one writes it by hand: two loops that write h and c of each
 // layer and time.
 !x = tensor<1x8xf32>
