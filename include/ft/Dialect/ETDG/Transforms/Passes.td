@@ -55,6 +55,35 @@ def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
                     Statistic<"numShared", "num-shared", "Buffers that share a slot">];
 }
 
+def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
+  let summary = "run reductions that wait for another reduction's result beside it";
+  let description = [{
+    Leaves of one body that run over the same dimensions, the last one a reduction j: m = ⊕ x_j,
+    and s = Σ g(x_j, m) that reads m's last state. Where what s has summed with an old m can be
+    corrected to a new one, all of them (and the maps between them) become one block that carries
+    (m, s, …) and visits each x_j once. The correction is derived from the bodies:
+
+    - *factor*: g's only dependence is exp(a (x - m)), m a running maximum (minimum for a < 0) of
+      the same x: s·exp(a (m_old - m_new)), and linear in that from there on (products, sums,
+      broadcasts). A last state that only multiplies or divides leaves the sum altogether: the
+      division runs once, behind the reduction;
+    - *square*: Σ w (x - m)²: s, Σ w and the running mean (Chan et al.);
+    - *select*: chosen by x = m, x ≥ m or x ≤ m, m a running maximum or minimum of the same x
+      (arg-max with payload): forgotten when m changes.
+
+    `combine` and `identity` are derived where the members have them. A result changes by rounding
+    only; integers never. What has no online form gets a remark that names the operation.
+  }];
+  let options = [
+    Option<"narrowStates", "narrow-states", "bool", "false",
+           "also states of f16 and bf16, which round once more in every iteration">,
+    Option<"ordered", "ordered", "bool", "false",
+           "also reductions in order (foldl) beside maps, which then run in order, too">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   let summary = "check a task dependence graph by integer sets, exactly";
   let description = [{

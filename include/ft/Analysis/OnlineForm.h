@@ -1,0 +1,163 @@
+//===- OnlineForm.h - how a value follows a change of parameter -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The algebra behind online forms. A reduction s = Σ_j g(x_j, π) whose parameter
+// π is itself the last state of a reduction over j can run beside that one when
+// what has been summed with an old value of π can be *corrected* to a new one. The
+// correction is found here, symbolically, element by element, for straight-line code:
+//
+//   linear     v = Σ aᵢ·xᵢ + Σ bᵢ·πᵢ + c                  (x - π, scale·(x - π))
+//   factor     v(π') = v(π)·exp(Σ bᵢ(πᵢ' - πᵢ))·Π (πᵢ'/πᵢ)^nᵢ    (exp(x - π), p / π)
+//   quadratic  v = w·(linear)²                            (variance)
+//   condition  a comparison of x with π that is false for every earlier x once π
+//              has changed, and what the code computes then  (arg-max with payload)
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ANALYSIS_ONLINEFORM_H
+#define FT_ANALYSIS_ONLINEFORM_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <optional>
+
+namespace mlir::etdg {
+
+/// An element of the tensor `root` as seen from an element of another value:
+/// dimension d of `root` runs with dimension `dims[d]` of that value; -1 stands for the
+/// only index of a dimension of length 1. Roots are numbered in order of appearance.
+struct ElementAtom {
+  unsigned root;
+  SmallVector<int64_t, 4> dims;
+  bool operator<(const ElementAtom &o) const {
+    return std::tie(root, dims) < std::tie(o.root, o.dims);
+  }
+  bool operator==(const ElementAtom &o) const { return root == o.root && dims == o.dims; }
+};
+
+/// Σ coefficient · atom + constant; no coefficient is 0.
+struct Combination {
+  std::map<ElementAtom, double> terms;
+  double constant = 0;
+
+  void add(const Combination &other, double factor);
+  void scale(double factor);
+  bool operator==(const Combination &o) const { return terms == o.terms && constant == o.constant; }
+};
+
+/// exp(Σ exponents · π) · Π π^powers: how a value depends on parameters, the rest aside.
+struct ParameterFactor {
+  std::map<ElementAtom, double> exponents;
+  std::map<ElementAtom, int64_t> powers;
+
+  bool empty() const { return exponents.empty() && powers.empty(); }
+  void multiply(const ParameterFactor &other, int64_t power);
+  bool operator==(const ParameterFactor &o) const {
+    return exponents == o.exponents && powers == o.powers;
+  }
+};
+
+/// value ≥ form (`upper`) or value ≤ form, for every value of the dimensions of `form`
+/// that are not the value's own (numbered from its rank).
+struct ElementBound {
+  bool upper;
+  Combination form;
+};
+
+/// A comparison of x with a parameter.
+struct ParameterMatch {
+  Operation *op;
+  Combination difference; // x - π
+  ElementAtom parameter;
+  bool equal;   // x = π
+  bool atLeast; // x ≥ π, where not `equal`
+};
+
+/// The use of an exponential whose argument holds parameters.
+struct ParameterExponential {
+  Operation *op;
+  Combination argument;
+};
+
+/// What a value is once every comparison with a parameter is false.
+struct WhenFalse {
+  enum Kind { Invariant, False, Constant, State, Unknown } kind = Unknown;
+  unsigned state = 0;
+  double constant = 0;
+};
+
+struct ValueForm {
+  std::optional<Combination> linear;
+  std::optional<ParameterFactor> factor;
+  /// The multiplication that squares `squared`; `factor` is empty then.
+  Operation *square = nullptr;
+  Combination squared;
+  /// The value of a splat.
+  std::optional<double> constant;
+  /// A state of which nothing is known yet: agrees with everything.
+  bool unknownState = false;
+  SmallVector<ElementBound, 1> bounds;
+  WhenFalse whenFalse;
+  /// Every parameter that the value depends on, and whether also on elements that no element of
+  /// the value runs with.
+  SmallVector<ElementAtom, 1> touched;
+  bool touchesMore = false;
+  /// Why none of the forms holds.
+  Operation *culprit = nullptr;
+  StringRef reason;
+
+  bool isInvariant() const { return factor && factor->empty() && !square && !unknownState; }
+  bool isZero() const { return unknownState || (constant && *constant == 0); }
+  bool isKnown() const { return factor || square || isZero(); }
+  void touch(const ValueForm &other);
+};
+
+/// Forms of all values of straight-line code over tensors.
+class OnlineForms {
+public:
+  /// Region arguments are invariant unless they are declared before `run`.
+  void declareParameter(Value value);
+  /// `form` is null for a state of which nothing is known. `init`: the initial value, where
+  /// it is a splat; it tells whether `max(state, c)` can change the state.
+  void declareState(Value value, unsigned number, const ValueForm *form,
+                    std::optional<double> init);
+  /// Computes the forms of the results of `op`.
+  void visit(Operation *op);
+  const ValueForm &get(Value value);
+
+  Value getRoot(unsigned root) const { return roots[root]; }
+  bool isParameter(const ElementAtom &atom) const { return parameters.contains(roots[atom.root]); }
+  /// The value itself as an atom.
+  ElementAtom atomOf(Value value);
+  /// The terms of parameters.
+  std::map<ElementAtom, double> getParameterTerms(const Combination &form) const;
+
+  SmallVector<ParameterMatch, 2> matches;
+  SmallVector<ParameterExponential, 2> exponentials;
+
+private:
+  ValueForm makeInvariant(Value value);
+  ValueForm makeFailure(Operation *op, ArrayRef<const ValueForm *> operands, StringRef reason);
+  ValueForm evaluate(Operation *op, ArrayRef<const ValueForm *> operands);
+  ValueForm evaluateAdd(Operation *op, const ValueForm &a, const ValueForm &b, double sign);
+  ValueForm evaluateMultiply(Operation *op, const ValueForm &a, const ValueForm &b);
+  ValueForm evaluateExtremum(Operation *op, const ValueForm &a, const ValueForm &b, bool isMax);
+  ValueForm evaluateSelect(Operation *op, ArrayRef<const ValueForm *> operands);
+  ValueForm evaluateComparison(Operation *op, ArrayRef<const ValueForm *> operands);
+  WhenFalse evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm *> operands);
+  void visitLinalg(linalg::LinalgOp op);
+  void visitReshape(Operation *op);
+
+  SmallVector<Value> roots;
+  llvm::DenseMap<Value, unsigned> rootNumbers;
+  llvm::DenseMap<Value, ValueForm> forms;
+  llvm::DenseSet<Value> parameters;
+  SmallVector<std::optional<double>> inits;
+  /// Iteration dimensions of the operation whose scalars are being looked at.
+  unsigned numLoops = 0;
+};
+
+} // namespace mlir::etdg
+
+#endif // FT_ANALYSIS_ONLINEFORM_H

@@ -1,0 +1,472 @@
+//===- OnlineForm.cpp - forms of scalar and elementwise operations --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of the algebra. What an operation does to tensors as wholes (loops,
+// reductions, reshapes) is in OnlineFormTensors.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Analysis/OnlineForm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+void Combination::add(const Combination &other, double factor) {
+  for (const auto &[atom, coefficient] : other.terms) {
+    double &mine = terms[atom];
+    mine += coefficient * factor;
+    if (mine == 0)
+      terms.erase(atom);
+  }
+  constant += other.constant * factor;
+}
+
+void Combination::scale(double factor) {
+  if (factor == 0)
+    terms.clear();
+  for (auto &[atom, coefficient] : terms)
+    coefficient *= factor;
+  constant *= factor;
+}
+
+template <typename T>
+static void addAll(std::map<ElementAtom, T> &to, const std::map<ElementAtom, T> &from, T factor) {
+  for (const auto &[atom, value] : from) {
+    T &mine = to[atom];
+    mine += value * factor;
+    if (mine == 0)
+      to.erase(atom);
+  }
+}
+
+void ParameterFactor::multiply(const ParameterFactor &other, int64_t power) {
+  addAll(exponents, other.exponents, static_cast<double>(power));
+  addAll(powers, other.powers, power);
+}
+
+void ValueForm::touch(const ValueForm &other) {
+  for (const ElementAtom &atom : other.touched)
+    if (!llvm::is_contained(touched, atom))
+      touched.push_back(atom);
+  touchesMore |= other.touchesMore;
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+ElementAtom OnlineForms::atomOf(Value value) {
+  auto [it, isNew] = rootNumbers.try_emplace(value, roots.size());
+  if (isNew)
+    roots.push_back(value);
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  unsigned rank = tensor ? tensor.getRank() : numLoops;
+  return {it->second, llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, rank))};
+}
+
+std::map<ElementAtom, double> OnlineForms::getParameterTerms(const Combination &form) const {
+  std::map<ElementAtom, double> terms;
+  for (const auto &term : form.terms)
+    if (isParameter(term.first))
+      terms.insert(term);
+  return terms;
+}
+
+ValueForm OnlineForms::makeInvariant(Value value) {
+  ValueForm form;
+  form.factor.emplace();
+  form.linear.emplace();
+  form.linear->terms[atomOf(value)] = 1;
+  form.whenFalse.kind = WhenFalse::Invariant;
+  return form;
+}
+
+ValueForm OnlineForms::makeFailure(Operation *op, ArrayRef<const ValueForm *> operands,
+                                   StringRef reason) {
+  ValueForm form;
+  form.culprit = op;
+  form.reason = reason;
+  // The first operation that fails is the one to name.
+  for (const ValueForm *operand : operands)
+    if (operand->culprit && !operand->isKnown() && !operand->linear) {
+      form.culprit = operand->culprit;
+      form.reason = operand->reason;
+      break;
+    }
+  return form;
+}
+
+void OnlineForms::declareParameter(Value value) {
+  parameters.insert(value);
+  ValueForm form;
+  ElementAtom atom = atomOf(value);
+  form.linear.emplace();
+  form.linear->terms[atom] = 1;
+  form.factor.emplace();
+  form.factor->powers[atom] = 1;
+  form.touched.push_back(atom);
+  forms[value] = form;
+}
+
+void OnlineForms::declareState(Value value, unsigned number, const ValueForm *known,
+                               std::optional<double> init) {
+  ValueForm form;
+  if (known) {
+    form.factor = known->factor;
+    form.square = known->square;
+    form.squared = known->squared;
+    form.touch(*known);
+    // An unchanged state is one of the code's values, and something to be above of.
+    if (form.isInvariant()) {
+      form.linear.emplace();
+      form.linear->terms[atomOf(value)] = 1;
+    }
+  } else {
+    form.unknownState = true;
+  }
+  form.whenFalse.kind = WhenFalse::State;
+  form.whenFalse.state = number;
+  if (inits.size() <= number)
+    inits.resize(number + 1);
+  inits[number] = init;
+  forms[value] = form;
+}
+
+const ValueForm &OnlineForms::get(Value value) {
+  auto it = forms.find(value);
+  if (it != forms.end())
+    return it->second;
+  ValueForm form = makeInvariant(value);
+  Attribute attr;
+  if (matchPattern(value, m_Constant(&attr))) {
+    if (auto splat = dyn_cast<SplatElementsAttr>(attr))
+      attr = splat.getSplatValue<Attribute>();
+    if (auto number = dyn_cast<FloatAttr>(attr))
+      form.constant = number.getValueAsDouble();
+    else if (auto number = dyn_cast<IntegerAttr>(attr);
+             number && number.getValue().getBitWidth() <= 64)
+      form.constant = number.getValue().getBitWidth() == 1
+                          ? static_cast<double>(number.getValue().getZExtValue())
+                          : static_cast<double>(number.getValue().getSExtValue());
+    // Integers above 2^53 would not be what they are.
+    if (form.constant && isa<IntegerAttr>(attr) && std::abs(*form.constant) > 9.0e15)
+      form.constant.reset();
+    if (form.constant && isa<FloatAttr>(attr)) {
+      form.linear = Combination();
+      form.linear->constant = *form.constant;
+      // Infinities and NaN follow rules of their own.
+      if (!std::isfinite(*form.constant))
+        form.linear.reset();
+    }
+  }
+  return forms[value] = form;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+ValueForm OnlineForms::evaluateAdd(Operation *op, const ValueForm &a, const ValueForm &b,
+                                   double sign) {
+  if (a.isZero() && b.isZero())
+    return a.unknownState ? a : b;
+  ValueForm form;
+  if (a.constant && b.constant)
+    form.constant = *a.constant + sign * *b.constant;
+  if (a.linear && b.linear) {
+    form.linear = a.linear;
+    form.linear->add(*b.linear, sign);
+  }
+  if (a.isZero() || b.isZero()) {
+    const ValueForm &other = a.isZero() ? b : a;
+    form.factor = other.factor;
+    form.square = other.square;
+    form.squared = other.squared;
+    // The difference 0 - x² has the form of x².
+    if (other.linear && (a.unknownState || b.unknownState))
+      form.linear.reset();
+  } else if (a.factor && b.factor && *a.factor == *b.factor && !a.square && !b.square) {
+    form.factor = a.factor;
+  } else if (a.square && a.square == b.square) {
+    form.square = a.square;
+    form.squared = a.squared;
+  }
+  if (form.factor && form.factor->empty() && form.linear &&
+      !getParameterTerms(*form.linear).empty())
+    form.factor.reset();
+  if (!form.isKnown() && !form.linear)
+    return makeFailure(op, {&a, &b}, "adds terms that follow the parameter in different ways");
+  if (!form.isKnown()) {
+    form.culprit = op;
+    form.reason = "a term is shifted by the parameter, and the sum with it";
+  }
+  return form;
+}
+
+ValueForm OnlineForms::evaluateMultiply(Operation *op, const ValueForm &a, const ValueForm &b) {
+  ValueForm form;
+  bool sameOperand =
+      op->getOperand(0) == op->getOperand(1) || (a.linear && b.linear && *a.linear == *b.linear);
+  if (sameOperand && a.linear && !getParameterTerms(*a.linear).empty() && !(a.factor && b.factor)) {
+    form.square = op;
+    form.squared = *a.linear;
+    return form;
+  }
+  if (a.unknownState || b.unknownState) {
+    form.unknownState = (a.unknownState || a.isKnown()) && (b.unknownState || b.isKnown());
+    if (form.unknownState)
+      return form;
+    return makeFailure(op, {&a, &b}, "multiplies the state by what the parameter shifts");
+  }
+  if (a.constant && b.constant)
+    form.constant = *a.constant * *b.constant;
+  if (a.linear && b.constant) {
+    form.linear = a.linear;
+    form.linear->scale(*b.constant);
+  } else if (b.linear && a.constant) {
+    form.linear = b.linear;
+    form.linear->scale(*a.constant);
+  }
+  if (a.factor && b.factor) {
+    form.factor = a.factor;
+    form.factor->multiply(*b.factor, 1);
+  } else if (a.square && b.isInvariant()) {
+    form.square = a.square;
+    form.squared = a.squared;
+  } else if (b.square && a.isInvariant()) {
+    form.square = b.square;
+    form.squared = b.squared;
+  }
+  if (!form.isKnown() && !form.linear)
+    return makeFailure(op, {&a, &b}, "multiplies by what the parameter shifts");
+  if (!form.isKnown()) {
+    form.culprit = op;
+    form.reason = "a factor is shifted by the parameter";
+  }
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima, choices, comparisons
+//===----------------------------------------------------------------------===//
+
+ValueForm OnlineForms::evaluateExtremum(Operation *op, const ValueForm &a, const ValueForm &b,
+                                        bool isMax) {
+  ValueForm form;
+  if (a.isInvariant() && b.isInvariant()) {
+    form.factor.emplace();
+    for (const ValueForm *operand : {&a, &b}) {
+      llvm::copy_if(operand->bounds, std::back_inserter(form.bounds),
+                    [&](const ElementBound &bound) { return bound.upper == isMax; });
+      if (operand->linear)
+        form.bounds.push_back({isMax, *operand->linear});
+    }
+    return form;
+  }
+  // Positive factors keep the order; only exponentials are positive for sure.
+  auto isPositive = [](const ValueForm &v) { return v.factor && v.factor->powers.empty(); };
+  if (a.isZero() && b.isZero())
+    return a.unknownState ? a : b;
+  if (a.isZero() && isPositive(b))
+    form.factor = b.factor;
+  else if (b.isZero() && isPositive(a))
+    form.factor = a.factor;
+  else if (isPositive(a) && isPositive(b) && *a.factor == *b.factor)
+    form.factor = a.factor;
+  else
+    return makeFailure(op, {&a, &b}, "compares values that follow the parameter in different ways");
+  return form;
+}
+
+ValueForm OnlineForms::evaluateSelect(Operation *op, ArrayRef<const ValueForm *> operands) {
+  const ValueForm &condition = *operands[0], &a = *operands[1], &b = *operands[2];
+  if (!condition.isInvariant())
+    return makeFailure(op, operands, "chooses by a condition that depends on the parameter");
+  ValueForm form;
+  if (a.isZero() && b.isZero())
+    return a.unknownState ? a : b;
+  if (a.isZero() && b.isKnown() && !b.square)
+    form.factor = b.factor;
+  else if (b.isZero() && a.isKnown() && !a.square)
+    form.factor = a.factor;
+  else if (a.factor && b.factor && *a.factor == *b.factor)
+    form.factor = a.factor;
+  else
+    return makeFailure(op, operands,
+                       "chooses between values that follow the parameter in different ways");
+  return form;
+}
+
+ValueForm OnlineForms::evaluateComparison(Operation *op, ArrayRef<const ValueForm *> operands) {
+  const ValueForm &a = *operands[0], &b = *operands[1];
+  ValueForm form = makeFailure(op, operands, "compares with the parameter");
+  if (!a.linear || !b.linear)
+    return form;
+  Combination difference = *a.linear;
+  difference.add(*b.linear, -1);
+  std::map<ElementAtom, double> parameters = getParameterTerms(difference);
+  if (parameters.size() != 1)
+    return form;
+  bool equal = false, atLeast = false, atMost = false;
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    equal = compare.getPredicate() == arith::CmpFPredicate::OEQ;
+    atLeast = compare.getPredicate() == arith::CmpFPredicate::OGE;
+    atMost = compare.getPredicate() == arith::CmpFPredicate::OLE;
+  } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    equal = compare.getPredicate() == arith::CmpIPredicate::eq;
+  }
+  if (!equal && !atLeast && !atMost)
+    return form;
+  // As x - π with coefficient 1.
+  auto [parameter, coefficient] = *parameters.begin();
+  if (std::abs(coefficient) != 1)
+    return form;
+  if (coefficient > 0) {
+    difference.scale(-1);
+    std::swap(atLeast, atMost);
+  }
+  matches.push_back({op, difference, parameter, equal, atLeast});
+  form.whenFalse.kind = WhenFalse::False;
+  return form;
+}
+
+WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm *> operands) {
+  auto constantOf = [](const ValueForm &form) -> std::optional<double> {
+    if (form.whenFalse.kind == WhenFalse::Constant)
+      return form.whenFalse.constant;
+    return form.whenFalse.kind == WhenFalse::Invariant ? form.constant : std::nullopt;
+  };
+  auto is = [&](unsigned i, WhenFalse::Kind kind) { return operands[i]->whenFalse.kind == kind; };
+  auto isFixed = [&](unsigned i) {
+    return is(i, WhenFalse::Invariant) || is(i, WhenFalse::Constant) || is(i, WhenFalse::False);
+  };
+  auto constant = [](double value) { return WhenFalse{WhenFalse::Constant, 0, value}; };
+  if (llvm::all_of(llvm::seq<unsigned>(0, operands.size()),
+                   [&](unsigned i) { return is(i, WhenFalse::Invariant); }))
+    return {WhenFalse::Invariant};
+  if (isa<arith::AndIOp>(op) && (is(0, WhenFalse::False) || is(1, WhenFalse::False)))
+    return {WhenFalse::False};
+  if (isa<arith::OrIOp>(op) && is(0, WhenFalse::False))
+    return operands[1]->whenFalse;
+  if (isa<arith::OrIOp>(op) && is(1, WhenFalse::False))
+    return operands[0]->whenFalse;
+  if (isa<arith::SelectOp>(op)) {
+    if (is(0, WhenFalse::False))
+      return constantOf(*operands[2]) ? constant(*constantOf(*operands[2]))
+                                      : operands[2]->whenFalse;
+    const WhenFalse &a = operands[1]->whenFalse, &b = operands[2]->whenFalse;
+    if (a.kind == WhenFalse::State && b.kind == WhenFalse::State && a.state == b.state)
+      return a;
+  }
+  if (isa<arith::UIToFPOp, arith::ExtUIOp, arith::ExtSIOp, arith::IndexCastOp, arith::IndexCastUIOp,
+          arith::SIToFPOp>(op) &&
+      is(0, WhenFalse::False))
+    return constant(0);
+  if (isa<arith::AddFOp, arith::AddIOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp>(op))
+    for (unsigned s : {0u, 1u}) {
+      std::optional<double> c = constantOf(*operands[1 - s]), mine = constantOf(*operands[s]);
+      bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op);
+      bool isAdd = isa<arith::AddFOp, arith::AddIOp>(op);
+      if (c && mine)
+        return constant(isAdd ? *c + *mine : isMax ? std::max(*c, *mine) : std::min(*c, *mine));
+      if (!c || !is(s, WhenFalse::State))
+        continue;
+      // A state never falls below its initial value where it is a maximum.
+      std::optional<double> init = inits[operands[s]->whenFalse.state];
+      if (isAdd ? *c == 0 : init && (isMax ? *c <= *init : *c >= *init))
+        return operands[s]->whenFalse;
+    }
+  if (llvm::all_of(llvm::seq<unsigned>(0, operands.size()), isFixed))
+    return {WhenFalse::Invariant};
+  return {WhenFalse::Unknown};
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> operands) {
+  ValueForm form;
+  auto isAllInvariant = [&] {
+    return llvm::all_of(operands, [](const ValueForm *f) { return f->isInvariant(); });
+  };
+  if (isa<arith::AddFOp>(op)) {
+    form = evaluateAdd(op, *operands[0], *operands[1], 1);
+  } else if (isa<arith::SubFOp>(op)) {
+    form = evaluateAdd(op, *operands[0], *operands[1], -1);
+  } else if (isa<arith::NegFOp>(op)) {
+    form = *operands[0];
+    form.bounds.clear();
+    form.constant.reset();
+    if (form.linear)
+      form.linear->scale(-1);
+  } else if (isa<arith::MulFOp>(op)) {
+    form = evaluateMultiply(op, *operands[0], *operands[1]);
+  } else if (isa<arith::DivFOp>(op)) {
+    const ValueForm &a = *operands[0], &b = *operands[1];
+    if (b.constant && *b.constant != 0 && a.linear) {
+      form.linear = a.linear;
+      form.linear->scale(1 / *b.constant);
+    }
+    if (a.unknownState && b.isKnown() && !b.square)
+      form.unknownState = true;
+    else if (a.factor && b.factor && !b.unknownState) {
+      form.factor = a.factor;
+      form.factor->multiply(*b.factor, -1);
+    } else if (a.square && b.isInvariant()) {
+      form.square = a.square;
+      form.squared = a.squared;
+    } else if (!form.linear) {
+      form = makeFailure(op, operands, "divides what the parameter shifts, or by it");
+    } else {
+      form.culprit = op;
+      form.reason = "a dividend is shifted by the parameter";
+    }
+  } else if (isa<math::ExpOp, math::Exp2Op>(op)) {
+    const ValueForm &a = *operands[0];
+    if (a.linear && !getParameterTerms(*a.linear).empty()) {
+      Combination argument = *a.linear;
+      if (isa<math::Exp2Op>(op))
+        argument.scale(0.69314718055994530942);
+      exponentials.push_back({op, argument});
+      form.factor.emplace();
+      form.factor->exponents = getParameterTerms(argument);
+    } else if (a.isInvariant()) {
+      form = makeInvariant(op->getResult(0));
+    } else {
+      form = makeFailure(op, operands, "its argument is not linear in the parameter");
+    }
+  } else if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp>(op)) {
+    form = evaluateExtremum(op, *operands[0], *operands[1], true);
+  } else if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp>(op)) {
+    form = evaluateExtremum(op, *operands[0], *operands[1], false);
+  } else if (isa<arith::SelectOp>(op)) {
+    form = evaluateSelect(op, operands);
+  } else if (isa<arith::ExtFOp>(op)) {
+    form = *operands[0];
+    form.bounds.clear();
+  } else if (isa<arith::TruncFOp>(op) && operands[0]->isKnown()) {
+    form = *operands[0];
+    form.bounds.clear();
+    form.linear.reset();
+  } else if (isa<arith::CmpFOp, arith::CmpIOp>(op) && !isAllInvariant()) {
+    form = evaluateComparison(op, operands);
+  } else if (isAllInvariant()) {
+    form = makeInvariant(op->getResult(0));
+  } else {
+    form = makeFailure(op, operands, "no rule says how it follows the parameter");
+  }
+  // What doesn't follow the parameter is a value that can be named.
+  if (form.isInvariant() && !form.linear)
+    form.linear = makeInvariant(op->getResult(0)).linear;
+  if (form.whenFalse.kind != WhenFalse::False || !isa<arith::CmpFOp, arith::CmpIOp>(op))
+    form.whenFalse = evaluateWhenFalse(op, operands);
+  form.touched.clear();
+  form.touchesMore = false;
+  for (const ValueForm *operand : operands)
+    form.touch(*operand);
+  return form;
+}

@@ -1,0 +1,606 @@
+//===- OnlineBody.cpp - the body of a merged reduction --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OnlineBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::online;
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Value CorrectionBuilder::splat(RankedTensorType type, TypedAttr value) {
+  return arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(type, value));
+}
+
+Value CorrectionBuilder::splat(RankedTensorType type, double value) {
+  return splat(type, cast<TypedAttr>(builder.getFloatAttr(type.getElementType(), value)));
+}
+
+Value CorrectionBuilder::broadcast(Value value, ArrayRef<int64_t> dims, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  type = type.clone(from.getElementType());
+  bool isIdentity = from == type;
+  for (auto [d, place] : llvm::enumerate(dims))
+    isIdentity &= place == static_cast<int64_t>(d);
+  if (isIdentity)
+    return value;
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+  bool isSorted = llvm::all_of(dims, [](int64_t d) { return d >= 0; });
+  for (unsigned d = 1; d < dims.size(); ++d)
+    isSorted &= dims[d - 1] < dims[d];
+  if (isSorted) {
+    SmallVector<int64_t> added;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(dims, d))
+        added.push_back(d);
+    return linalg::BroadcastOp::create(builder, loc, value, empty, added)->getResult(0);
+  }
+  SmallVector<AffineExpr> index;
+  for (int64_t d : dims)
+    index.push_back(d >= 0 ? getAffineDimExpr(d, builder.getContext())
+                           : getAffineConstantExpr(0, builder.getContext()));
+  SmallVector<AffineMap> maps{AffineMap::get(type.getRank(), 0, index, builder.getContext()),
+                              builder.getMultiDimIdentityMap(type.getRank())};
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  return linalg::GenericOp::create(builder, loc, type, value, empty, maps, iterators,
+                                   [](OpBuilder &b, Location l, ValueRange args) {
+                                     linalg::YieldOp::create(b, l, args.front());
+                                   })
+      ->getResult(0);
+}
+
+Value CorrectionBuilder::expDifference(double exponent, Value from, Value to) {
+  if (exponent < 0)
+    std::swap(from, to);
+  Value difference = arith::SubFOp::create(builder, loc, to, from);
+  if (std::abs(exponent) != 1)
+    difference = arith::MulFOp::create(
+        builder, loc, difference,
+        splat(cast<RankedTensorType>(difference.getType()), std::abs(exponent)));
+  return math::ExpOp::create(builder, loc, difference);
+}
+
+Value CorrectionBuilder::addSquares(Value state, double coefficient, Value weight, Value from,
+                                    Value to) {
+  Value d = arith::SubFOp::create(builder, loc, from, to);
+  Value squares = arith::MulFOp::create(builder, loc, d, d);
+  Value weighted = arith::MulFOp::create(builder, loc, squares, weight);
+  if (std::abs(coefficient) != 1)
+    weighted = arith::MulFOp::create(
+        builder, loc, weighted,
+        splat(cast<RankedTensorType>(state.getType()), coefficient * coefficient));
+  return arith::AddFOp::create(builder, loc, state, weighted);
+}
+
+Value CorrectionBuilder::joinMeans(Value mean, Value otherMean, Value otherWeight, Value weight) {
+  auto type = cast<RankedTensorType>(mean.getType());
+  Value share = arith::DivFOp::create(builder, loc, otherWeight, weight);
+  Value d = arith::SubFOp::create(builder, loc, otherMean, mean);
+  Value step = arith::MulFOp::create(builder, loc, d, share);
+  Value joined = arith::AddFOp::create(builder, loc, mean, step);
+  // 0 / 0: nothing has any weight yet.
+  Value none =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, weight, splat(type, 0.0));
+  return arith::SelectOp::create(builder, loc, none, mean, joined);
+}
+
+//===----------------------------------------------------------------------===//
+// One iteration
+//===----------------------------------------------------------------------===//
+
+Value BodyWriter::addRead(BlockBuilder &spec, ReadAttr read, Type type, bool share) {
+  if (share)
+    if (Value known = shared.lookup({read, type}))
+      return known;
+  spec.reads.push_back(read);
+  Value value = body->front().addArgument(type, *loc);
+  if (share)
+    shared[{read, type}] = value;
+  return value;
+}
+
+/// `value`, made with what stood for parameters at `from`, as if made with that at `to`.
+Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value value,
+                          const StateValues &from, const StateValues &to,
+                          llvm::DenseMap<std::pair<unsigned, int64_t>, Value> *cache) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Key key{state.member, state.write};
+  switch (state.law) {
+  case StatePlan::Invariant:
+    return value;
+  case StatePlan::Factor:
+    for (const FactorTerm &term : state.terms) {
+      const Centre &centre = plan.centres[term.parameter];
+      if (term.exponent == 0 || centre.kind != Centre::Running)
+        continue;
+      Key source{centre.member, centre.write};
+      Value factor;
+      Value *known = nullptr;
+      if (cache) {
+        // Bits of the exponent: equal corrections are made once.
+        known = &(*cache)[{term.parameter, llvm::bit_cast<int64_t>(term.exponent)}];
+        factor = *known;
+      }
+      if (!factor)
+        factor =
+            make.expDifference(term.exponent, from.states.lookup(source), to.states.lookup(source));
+      if (known)
+        *known = factor;
+      value = arith::MulFOp::create(make.builder, make.loc, value,
+                                    make.broadcast(factor, term.dims, type));
+    }
+    return value;
+  case StatePlan::Square:
+    return make.addSquares(value, state.coefficient, from.weights.lookup(key),
+                           from.means.lookup(key), to.means.lookup(key));
+  case StatePlan::Select: {
+    const Centre &centre = plan.centres[state.parameter];
+    Key source{centre.member, centre.write};
+    Value a = from.states.lookup(source), b = to.states.lookup(source);
+    bool isFloat = isa<FloatType>(getElementTypeOrSelf(a.getType()));
+    Value same =
+        isFloat ? arith::CmpFOp::create(make.builder, make.loc, arith::CmpFPredicate::OEQ, a, b)
+                      .getResult()
+                : arith::CmpIOp::create(make.builder, make.loc, arith::CmpIPredicate::eq, a, b)
+                      .getResult();
+    Value condition = make.broadcast(same, state.dims, type);
+    return arith::SelectOp::create(make.builder, make.loc, condition, value,
+                                   make.splat(type, state.init));
+  }
+  }
+  return value;
+}
+
+/// What stands for a parameter in this iteration.
+Value BodyWriter::getCentre(unsigned parameter) {
+  const Centre &centre = plan.centres[parameter];
+  Key key{centre.member, centre.write};
+  CorrectionBuilder make{*builder, *loc};
+  switch (centre.kind) {
+  case Centre::None:
+    return {};
+  case Centre::Running:
+    return after.states.lookup(key);
+  case Centre::One:
+    return make.splat(group.parameters[parameter].type, 1.0);
+  case Centre::Mean:
+    if (!after.means.lookup(key))
+      writeMean(parameter, key);
+    return after.means.lookup(key);
+  }
+  return {};
+}
+
+/// The bodies that lead to the state `key` once more, from a state of 0 and with what is squared
+/// (or 1, for the weights) in place of its square. `mean` stands for the parameter.
+SmallVector<Value> BodyWriter::writeProbe(Key key, Value mean, bool one) {
+  const StatePlan *state = plan.getState(key.first, key.second);
+  CorrectionBuilder make{*builder, *loc};
+  // The dependent members on the way, in order.
+  llvm::SmallSetVector<unsigned, 4> needed;
+  needed.insert(key.first);
+  for (unsigned i = 0; i < needed.size(); ++i)
+    for (const ReadRole &role : group.members[needed[i]].reads)
+      if (role.kind == ReadRole::Internal && plan.contains(role.member) &&
+          group.members[role.member].isDependent)
+        needed.insert(role.member);
+  SmallVector<SmallVector<Value>> probes(group.members.size());
+  for (unsigned m : plan.members) {
+    if (!needed.contains(m))
+      continue;
+    const Member &member = group.members[m];
+    BlockOp block = member.block;
+    SmallVector<Value> arguments;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      if (role.kind == ReadRole::Internal && plan.contains(role.member))
+        arguments.push_back(group.members[role.member].isDependent
+                                ? probes[role.member][role.write]
+                                : yields[role.member][role.write]);
+      else if (role.kind == ReadRole::State)
+        arguments.push_back(
+            make.splat(cast<RankedTensorType>(block.getBody().getArgument(r).getType()), 0.0));
+      else if (role.kind == ReadRole::Parameter)
+        arguments.push_back(role.parameter == state->parameter ? mean : getCentre(role.parameter));
+      else
+        arguments.push_back(externals.lookup({m, r}));
+    }
+    llvm::DenseMap<Operation *, Operation *> original;
+    probes[m] = cloneBody(*builder, block, arguments, &original);
+    for (auto [clone, from] : original) {
+      if (from != state->square)
+        continue;
+      OpBuilder inner(clone);
+      Value substitute = clone->getOperand(0);
+      if (one) {
+        Type type = clone->getResult(0).getType();
+        if (auto tensor = dyn_cast<RankedTensorType>(type))
+          substitute = CorrectionBuilder{inner, *loc}.splat(tensor, 1.0);
+        else
+          substitute = arith::ConstantOp::create(inner, *loc, inner.getFloatAttr(type, 1.0));
+      }
+      Value squared = clone->getResult(0);
+      squared.replaceAllUsesWith(substitute);
+      for (Value &value : probes[m])
+        if (value == squared)
+          value = substitute;
+    }
+  }
+  return probes[key.first];
+}
+
+/// The new mean of a `Square` state: the old one, moved by the weighted sum of the differences.
+void BodyWriter::writeMean(unsigned parameter, Key key) {
+  const StatePlan *state = plan.getState(key.first, key.second);
+  CorrectionBuilder make{*builder, *loc};
+  Value oldMean = before.means.lookup(key), oldWeight = before.weights.lookup(key);
+  auto type = cast<RankedTensorType>(oldMean.getType());
+  Operation *mark = body->front().empty() ? nullptr : &body->front().back();
+  Value weight = writeProbe(key, oldMean, /*one=*/true)[key.second];
+  // Equal weights are counted, not summed.
+  OnlineForms forms;
+  for (Operation *op = mark ? mark->getNextNode() : &body->front().front(); op;
+       op = op->getNextNode())
+    forms.visit(op);
+  std::optional<double> count = forms.get(weight).constant;
+  if (count && *count > 0)
+    weight = make.splat(type, *count);
+  Value sum = writeProbe(key, oldMean, /*one=*/false)[key.second];
+  Value newWeight = arith::AddFOp::create(*builder, *loc, oldWeight, weight);
+  // Σ w a (x - mean) / (a Σ w), where what is squared is a (x - π) and π has coefficient -a.
+  Value scaled = sum;
+  if (state->coefficient != -1)
+    scaled = arith::MulFOp::create(*builder, *loc, sum, make.splat(type, -1 / state->coefficient));
+  Value step = arith::DivFOp::create(*builder, *loc, scaled, newWeight);
+  Value newMean = arith::AddFOp::create(*builder, *loc, oldMean, step);
+  if (!count || *count <= 0) {
+    Value none = arith::CmpFOp::create(*builder, *loc, arith::CmpFPredicate::OEQ, newWeight,
+                                       make.splat(type, 0.0));
+    newMean = arith::SelectOp::create(*builder, *loc, none, oldMean, newMean);
+  }
+  after.weights[key] = newWeight;
+  after.means[key] = newMean;
+}
+
+SmallVector<Value> BodyWriter::writeMember(unsigned m) {
+  const Member &member = group.members[m];
+  BlockOp block = member.block;
+  SmallVector<Value> arguments(member.reads.size());
+  // Centres first: states are corrected to them.
+  for (auto [r, role] : llvm::enumerate(member.reads))
+    if (role.kind == ReadRole::Parameter && !block.getBody().getArgument(r).use_empty())
+      arguments[r] = getCentre(role.parameter);
+  for (unsigned w : getStateWrites(member))
+    if (const StatePlan *state = plan.getState(m, w); state->law == StatePlan::Square)
+      (void)getCentre(state->parameter);
+  CorrectionBuilder make{*builder, *loc};
+  for (auto [r, role] : llvm::enumerate(member.reads)) {
+    if (role.kind == ReadRole::Internal && plan.contains(role.member))
+      arguments[r] = yields[role.member][role.write];
+    else if (role.kind == ReadRole::State)
+      arguments[r] = correct(make, *plan.getState(m, role.write),
+                             before.states.lookup({m, role.write}), before, after, &factors);
+    else if (role.kind != ReadRole::Parameter)
+      arguments[r] = externals.lookup({m, r});
+  }
+  // A parameter that the body does not use is nothing to stand for.
+  for (auto [r, argument] : llvm::enumerate(arguments))
+    if (!argument) {
+      auto type = cast<RankedTensorType>(block.getBody().getArgument(r).getType());
+      argument =
+          arith::ConstantOp::create(*builder, *loc, cast<TypedAttr>(builder->getZeroAttr(type)));
+    }
+  return cloneBody(*builder, block, arguments);
+}
+
+void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
+                       OpBuilder &bufferBuilder) {
+  loc = location;
+  spec = &out;
+  body = std::make_unique<Region>();
+  body->push_back(new Block());
+  builder = std::make_unique<OpBuilder>(location.getContext());
+  builder->setInsertionPointToEnd(&body->front());
+  yields.resize(group.members.size());
+
+  // All reads: what comes from outside, and states.
+  for (unsigned m : plan.members) {
+    const Member &member = group.members[m];
+    BlockOp block = member.block;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      if ((role.kind == ReadRole::Internal && plan.contains(role.member)) ||
+          role.kind == ReadRole::Parameter)
+        continue;
+      ReadAttr read = importRead(out, group, block, block.getRead(r));
+      Type type = block.getBody().getArgument(r).getType();
+      bool isState = role.kind == ReadRole::State;
+      Value value = addRead(out, read, type, !isState);
+      if (isState)
+        before.states[{m, role.write}] = value;
+      else
+        externals[{m, static_cast<unsigned>(r)}] = value;
+    }
+  }
+  for (const StatePlan &state : plan.states) {
+    if (state.law != StatePlan::Square)
+      continue;
+    // Weight and mean live beside the state, and start at 0.
+    Key key{state.member, state.write};
+    const Member &member = group.members[state.member];
+    BlockOp block = member.block;
+    unsigned r = member.stateReads[state.write];
+    Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];
+    auto bufferOp = buffer.getDefiningOp<BufferOp>();
+    for (auto *to : {&weightBuffers, &meanBuffers}) {
+      auto made = BufferOp::create(bufferBuilder, location, buffer.getType(),
+                                   bufferOp.getLiveAttr(), StringAttr());
+      (*to)[key] = made;
+      ReadAttr read = importRead(out, group, block, block.getRead(r));
+      SmallVector<PieceAttr> pieces;
+      for (PieceAttr piece : read.getPieces()) {
+        if (piece.getKind() == SourceKind::Buffer && out.buffers[piece.getOperand()] == buffer)
+          pieces.push_back(PieceAttr::getBuffer(piece.getSet().getValue(), out.operandFor(made),
+                                                piece.getMap().getValue()));
+        else
+          pieces.push_back(piece);
+      }
+      Value value = addRead(out, ReadAttr::get(read.getContext(), pieces, 0),
+                            block.getBody().getArgument(r).getType(), false);
+      (to == &weightBuffers ? before.weights : before.means)[key] = value;
+    }
+  }
+
+  for (unsigned m : plan.members) {
+    yields[m] = writeMember(m);
+    for (unsigned w : getStateWrites(group.members[m]))
+      after.states[{m, w}] = yields[m][w];
+  }
+
+  SmallVector<Value> results;
+  auto addWrite = [&](Key key, Value buffer, Value value) {
+    BlockOp block = group.members[key.first].block;
+    AffineMap map = alignMap(block.getWrite(key.second).getMap().getValue(), block, group.symbols);
+    out.writes.push_back(
+        WriteAttr::get(block.getContext(), out.operandFor(buffer), AffineMapAttr::get(map)));
+    results.push_back(value);
+  };
+  auto bufferOf = [&](Key key) {
+    BlockOp block = group.members[key.first].block;
+    return block.getBuffers()[block.getWrite(key.second).getOperand()];
+  };
+  for (const StatePlan &state : plan.states) {
+    Key key{state.member, state.write};
+    addWrite(key, bufferOf(key), after.states[key]);
+  }
+  for (const StatePlan &state : plan.states) {
+    Key key{state.member, state.write};
+    if (state.law != StatePlan::Square)
+      continue;
+    addWrite(key, weightBuffers[key], after.weights[key]);
+    addWrite(key, meanBuffers[key], after.means[key]);
+  }
+  for (Key key : kept)
+    addWrite(key, bufferOf(key), yields[key.first][key.second]);
+  YieldOp::create(*builder, location, results);
+  simplifyOnes(body->front());
+}
+
+//===----------------------------------------------------------------------===//
+// Joining partial states
+//===----------------------------------------------------------------------===//
+
+bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location location) {
+  SmallVector<ReadAttr> identity;
+  SmallVector<Key> squares;
+  SmallVector<Type> types;
+  auto isSplat = [](ReadAttr read, TypedAttr value) {
+    return llvm::all_of(read.getPieces(), [&](PieceAttr piece) {
+      return piece.getKind() == SourceKind::Splat && piece.getValue() == value;
+    });
+  };
+  MLIRContext *context = location.getContext();
+  IntegerSet all = getUniverse(context, group.numDims, group.symbols.size());
+  auto splatRead = [&](TypedAttr value) {
+    return ReadAttr::get(context, PieceAttr::getSplat(all, value), 0);
+  };
+  for (const StatePlan &state : plan.states) {
+    const Member &member = group.members[state.member];
+    BlockOp block = member.block;
+    std::optional<Joining> joining = getJoining(group, state.member);
+    if (!joining)
+      return false;
+    auto type = cast<RankedTensorType>(block.getYield().getOperand(state.write).getType());
+    SmallVector<unsigned> writes = getStateWrites(member);
+    unsigned n = llvm::find(writes, state.write) - writes.begin();
+    ReadAttr neutral;
+    if (joining->hasRegion) {
+      neutral = importRead(out, group, block, cast<ReadAttr>(block.getIdentity()[n]));
+    } else if (isa<arith::AddFOp, arith::AddIOp>(joining->folds[n])) {
+      neutral = splatRead(Builder(context).getZeroAttr(type.getElementType()));
+    } else if (state.init) {
+      neutral = splatRead(state.init);
+    } else {
+      return false;
+    }
+    // A correction must leave the identity alone.
+    if ((state.law == StatePlan::Factor || state.law == StatePlan::Square) &&
+        !isSplat(neutral, Builder(context).getZeroAttr(type.getElementType())))
+      return false;
+    if (state.law == StatePlan::Select && !isSplat(neutral, state.init))
+      return false;
+    identity.push_back(neutral);
+    types.push_back(type);
+    if (state.law == StatePlan::Square)
+      squares.push_back({state.member, state.write});
+  }
+  for (Key key : squares) {
+    Type type = group.members[key.first].block.getYield().getOperand(key.second).getType();
+    for (int i = 0; i < 2; ++i) {
+      types.push_back(type);
+      identity.push_back(
+          splatRead(Builder(context).getZeroAttr(cast<RankedTensorType>(type).getElementType())));
+    }
+  }
+
+  auto *block = new Block();
+  combine.push_back(block);
+  OpBuilder inside(context);
+  inside.setInsertionPointToEnd(block);
+  StateValues sides[2], joined;
+  for (StateValues &side : sides) {
+    unsigned next = 0;
+    SmallVector<Value> arguments;
+    for (Type type : types)
+      arguments.push_back(block->addArgument(type, location));
+    for (const StatePlan &state : plan.states)
+      side.states[{state.member, state.write}] = arguments[next++];
+    for (Key key : squares) {
+      side.weights[key] = arguments[next++];
+      side.means[key] = arguments[next++];
+    }
+  }
+  CorrectionBuilder make{inside, location};
+  for (Key key : squares) {
+    joined.weights[key] =
+        arith::AddFOp::create(inside, location, sides[0].weights[key], sides[1].weights[key]);
+    joined.means[key] = make.joinMeans(sides[0].means[key], sides[1].means[key],
+                                       sides[1].weights[key], joined.weights[key]);
+  }
+  llvm::DenseMap<std::pair<unsigned, int64_t>, Value> caches[2];
+  for (unsigned m : plan.members) {
+    const Member &member = group.members[m];
+    SmallVector<unsigned> states = getStateWrites(member);
+    if (states.empty())
+      continue;
+    BlockOp from = member.block;
+    SmallVector<Value> arguments;
+    for (unsigned s : {0, 1})
+      for (unsigned w : states)
+        arguments.push_back(correct(make, *plan.getState(m, w), sides[s].states[{m, w}], sides[s],
+                                    joined, &caches[s]));
+    Joining joining = *getJoining(group, m);
+    if (joining.hasRegion) {
+      IRMapping mapping;
+      Block &region = from.getCombine().front();
+      mapping.map(region.getArguments(), arguments);
+      for (Operation &op : region.without_terminator())
+        inside.clone(op, mapping);
+      for (auto [n, w] : llvm::enumerate(states))
+        joined.states[{m, w}] = mapping.lookupOrDefault(region.getTerminator()->getOperand(n));
+      continue;
+    }
+    for (auto [n, w] : llvm::enumerate(states)) {
+      OperationState made(location, joining.folds[n]->getName());
+      made.addOperands({arguments[n], arguments[states.size() + n]});
+      made.addTypes(arguments[n].getType());
+      joined.states[{m, w}] = inside.create(made)->getResult(0);
+    }
+  }
+  SmallVector<Value> results;
+  for (const StatePlan &state : plan.states)
+    results.push_back(joined.states[{state.member, state.write}]);
+  for (Key key : squares) {
+    results.push_back(joined.weights[key]);
+    results.push_back(joined.means[key]);
+  }
+  YieldOp::create(inside, location, results);
+  out.identity = identity;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Factors of 1
+//===----------------------------------------------------------------------===//
+
+static bool isOne(Value value) { return matchPattern(value, m_OneFloat()); }
+
+static std::optional<TypedAttr> getSplat(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return cast<TypedAttr>(elements.getSplatValue<Attribute>());
+}
+
+/// x · 1 and x / 1, on tensors or scalars: x, exactly.
+static void foldFactors(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Value kept;
+    if (isa<arith::MulFOp, arith::DivFOp>(op) && isOne(op.getOperand(1)))
+      kept = op.getOperand(0);
+    else if (isa<arith::MulFOp>(op) && isOne(op.getOperand(0)))
+      kept = op.getOperand(1);
+    if (!kept)
+      continue;
+    op.getResult(0).replaceAllUsesWith(kept);
+    op.erase();
+  }
+}
+
+/// Puts splats into the scalar body of a generic operation and drops what is no longer read.
+static void foldSplatInputs(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  OpBuilder builder(&body, body.begin());
+  bool changed = false;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (std::optional<TypedAttr> splat = getSplat(operand->get());
+        splat && isa<FloatAttr>(*splat)) {
+      BlockArgument argument = op.getMatchingBlockArgument(operand);
+      if (argument.use_empty())
+        continue;
+      argument.replaceAllUsesWith(arith::ConstantOp::create(builder, op.getLoc(), *splat));
+      changed = true;
+    }
+  if (!changed)
+    return;
+  foldFactors(body);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector dropped(body.getNumArguments());
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(operand);
+    if (argument.use_empty() && getSplat(operand->get())) {
+      dropped.set(argument.getArgNumber());
+      continue;
+    }
+    inputs.push_back(operand->get());
+    maps.push_back(op.getMatchingIndexingMap(operand));
+  }
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
+  // The loops' extents must still follow from the operands.
+  if (dropped.none() || !inversePermutation(concatAffineMaps(maps, op.getContext())))
+    return;
+  OpBuilder outer(op);
+  auto made = linalg::GenericOp::create(outer, op.getLoc(), op->getResultTypes(), inputs,
+                                        op.getDpsInits(), maps, op.getIteratorTypesArray());
+  body.eraseArguments(dropped);
+  made.getRegion().takeBody(op.getRegion());
+  op->replaceAllUsesWith(made);
+  op.erase();
+}
+
+void online::simplifyOnes(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (isa<linalg::BroadcastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      if (std::optional<TypedAttr> splat = getSplat(op.getOperand(0))) {
+        OpBuilder builder(&op);
+        auto type = cast<RankedTensorType>(op.getResult(0).getType());
+        op.getResult(0).replaceAllUsesWith(
+            arith::ConstantOp::create(builder, op.getLoc(), SplatElementsAttr::get(type, *splat)));
+        op.erase();
+        continue;
+      }
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      foldSplatInputs(generic);
+  }
+  foldFactors(body);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}

@@ -1,0 +1,823 @@
+//===- OnlinePlan.cpp - which members merge, and by which laws ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OnlinePlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::online;
+
+const StatePlan *Plan::getState(unsigned member, unsigned write) const {
+  for (const StatePlan &state : states)
+    if (state.member == member && state.write == write)
+      return &state;
+  return nullptr;
+}
+
+ReadAttr online::importRead(BlockBuilder &builder, const Group &group, BlockOp block,
+                            ReadAttr read) {
+  SmallVector<PieceAttr> pieces;
+  for (PieceAttr piece : read.getPieces()) {
+    int64_t operand = piece.getKind() == SourceKind::Buffer
+                          ? builder.operandFor(block.getBuffers()[piece.getOperand()])
+                          : piece.getOperand();
+    SmallVector<GatherAttr> gathers;
+    for (GatherAttr gather : piece.getGathers())
+      gathers.push_back(GatherAttr::get(
+          gather.getContext(), gather.getPosition(),
+          builder.operandFor(block.getBuffers()[gather.getOperand()]),
+          AffineMapAttr::get(alignMap(gather.getMap().getValue(), block, group.symbols))));
+    pieces.push_back(PieceAttr::get(
+        piece.getContext(),
+        IntegerSetAttr::get(alignSet(piece.getSet().getValue(), block, group.symbols)),
+        piece.getKind(), operand,
+        AffineMapAttr::get(alignMap(piece.getMap().getValue(), block, group.symbols)), gathers,
+        piece.getValue()));
+  }
+  return ReadAttr::get(read.getContext(), pieces, read.getElementRank());
+}
+
+static void recordClones(Operation *from, Operation *to,
+                         llvm::DenseMap<Operation *, Operation *> &original) {
+  original[to] = from;
+  for (auto [a, b] : llvm::zip(from->getRegions(), to->getRegions()))
+    for (auto [x, y] : llvm::zip(a.getOps(), b.getOps()))
+      recordClones(&x, &y, original);
+}
+
+SmallVector<Value> online::cloneBody(OpBuilder &builder, BlockOp block, ValueRange arguments,
+                                     llvm::DenseMap<Operation *, Operation *> *original) {
+  IRMapping mapping;
+  mapping.map(block.getBody().getArguments(), arguments);
+  for (Operation &op : block.getBody().front().without_terminator()) {
+    Operation *clone = builder.clone(op, mapping);
+    if (original)
+      recordClones(&op, clone, *original);
+  }
+  SmallVector<Value> yields;
+  for (Value value : block.getYield().getOperands())
+    yields.push_back(mapping.lookupOrDefault(value));
+  return yields;
+}
+
+SmallVector<unsigned> online::getStateWrites(const Member &member) {
+  SmallVector<unsigned> states;
+  for (unsigned w = 0; w < member.stateReads.size(); ++w)
+    if (member.isState(w))
+      states.push_back(w);
+  return states;
+}
+
+/// The operation by which `value` is `state` joined with other things, or null.
+static Operation *findFold(Value value, Value state) {
+  Operation *fold = nullptr;
+  while (value != state) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return nullptr;
+    Operation *scalar = op;
+    Value next;
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      unsigned result = cast<OpResult>(value).getResultNumber();
+      Value yielded = structured.getBlock()->getTerminator()->getOperand(result);
+      OpOperand *init = structured.getDpsInitOperand(result);
+      BlockArgument out = structured.getMatchingBlockArgument(init);
+      scalar = yielded.getDefiningOp();
+      if (!scalar || !out.hasOneUse() || !llvm::is_contained(scalar->getOperands(), out))
+        return nullptr;
+      next = init->get();
+    }
+    if (!isa<arith::AddFOp, arith::AddIOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
+            scalar))
+      return nullptr;
+    if (fold && fold->getName() != scalar->getName())
+      return nullptr;
+    fold = scalar;
+    if (!next) {
+      // The side on which the state is.
+      auto reaches = [&](Value v) {
+        llvm::SetVector<Value> seen;
+        seen.insert(v);
+        for (unsigned i = 0; i < seen.size(); ++i)
+          if (Operation *def = seen[i].getDefiningOp(); def && def->getBlock() == op->getBlock())
+            seen.insert_range(def->getOperands());
+        return seen.contains(state);
+      };
+      bool left = reaches(op->getOperand(0)), right = reaches(op->getOperand(1));
+      if (left == right)
+        return nullptr;
+      next = op->getOperand(left ? 0 : 1);
+    } else {
+      // Nothing else of a structured operation may be made of the state.
+      for (Value operand : op->getOperands())
+        if (operand == state && operand != next)
+          return nullptr;
+    }
+    value = next;
+  }
+  return fold;
+}
+
+std::optional<Joining> online::getJoining(const Group &group, unsigned index) {
+  const Member &member = group.members[index];
+  BlockOp block = member.block;
+  if (!member.mayReassociate)
+    return std::nullopt;
+  SmallVector<unsigned> states = getStateWrites(member);
+  Joining joining;
+  if (!block.getCombine().empty()) {
+    TypeRange types = block.getCombine().getArgumentTypes();
+    bool fits = types.size() == 2 * states.size();
+    for (auto [n, w] : llvm::enumerate(states))
+      fits = fits && types[n] == block.getYield().getOperand(w).getType();
+    joining.hasRegion = true;
+    return fits ? std::optional(joining) : std::nullopt;
+  }
+  for (unsigned w : states) {
+    Value state = block.getBody().getArgument(member.stateReads[w]);
+    // Used once: nothing else depends on the state so far.
+    Operation *fold = state.hasOneUse() ? findFold(block.getYield().getOperand(w), state) : nullptr;
+    if (!fold)
+      return std::nullopt;
+    joining.folds.push_back(fold);
+  }
+  return joining;
+}
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Planner {
+public:
+  Planner(Group &group, const GraphAccesses &accesses, const PlanOptions &options,
+          SmallVectorImpl<Refusal> &refusals)
+      : group(group), accesses(accesses), options(options), refusals(refusals),
+        excluded(group.members.size()), outside(group.members.size()) {}
+  std::optional<Plan> run();
+
+private:
+  bool select();
+  bool selectOnce(bool &changed);
+  void exclude(unsigned member, Operation *culprit, std::string reason);
+  bool checkReaders(unsigned member);
+  bool checkOrder();
+  bool analyse();
+  bool analyseMember(unsigned member);
+  bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
+  bool checkExponentials(unsigned member, size_t from);
+  bool takeCentre(unsigned member, Operation *op, unsigned parameter, Centre centre);
+  bool isBound(const Centre &centre, const Combination &x, const ElementAtom &parameter, bool upper,
+               bool sameConstant);
+  TypedAttr getInit(unsigned member, unsigned write);
+  std::optional<double> getInitNumber(unsigned member, unsigned write);
+  Operation *originalOf(Operation *op) {
+    auto it = original.find(op);
+    return it == original.end() ? op : it->second;
+  }
+
+  Group &group;
+  const GraphAccesses &accesses;
+  const PlanOptions &options;
+  SmallVectorImpl<Refusal> &refusals;
+  llvm::BitVector excluded, outside, included;
+  Plan plan;
+
+  // The members' bodies one after the other.
+  std::unique_ptr<Region> tape;
+  std::unique_ptr<OnlineForms> forms;
+  llvm::DenseMap<Operation *, Operation *> original;
+  SmallVector<SmallVector<Value>> yields;
+  SmallVector<SmallVector<Operation *>> operations;
+  SmallVector<Value> parameterArgs;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> stateArgs;
+};
+} // namespace
+
+void Planner::exclude(unsigned member, Operation *culprit, std::string reason) {
+  excluded.set(member);
+  for (const Refusal &refusal : refusals)
+    if (refusal.member == member)
+      return;
+  refusals.push_back(
+      {member, culprit ? culprit : group.members[member].block.getOperation(), std::move(reason)});
+}
+
+/// What depends on a parameter has another value while the reduction runs: nobody outside may see
+/// it, except what is corrected in the end.
+bool Planner::checkReaders(unsigned index) {
+  const Member &member = group.members[index];
+  BlockOp block = member.block;
+  for (auto [w, write] : llvm::enumerate(block.getWrites().getAsRange<WriteAttr>())) {
+    Value buffer = block.getBuffers()[write.getOperand()];
+    for (Operation *user : buffer.getUsers())
+      if (isa<ReturnOp>(user)) {
+        exclude(index, nullptr,
+                "what it writes in each iteration is a result, and not known before the end");
+        return false;
+      }
+    AffineMap written = alignMap(write.getMap().getValue(), block, group.symbols);
+    for (const Access &access : accesses.getReads(buffer)) {
+      BlockOp reader = access.block;
+      auto it = llvm::find_if(group.members, [&](const Member &m) { return m.block == reader; });
+      if (it != group.members.end() && access.kind == Access::Read) {
+        unsigned m = it - group.members.begin();
+        const ReadRole &role = it->reads[access.index];
+        if (included.test(m) && (role.kind == ReadRole::Internal || role.kind == ReadRole::State ||
+                                 role.kind == ReadRole::Parameter))
+          continue;
+      }
+      SmallVector<AffineExpr> bindings;
+      if (member.isState(w) && access.kind == Access::Read && access.gathers.empty() &&
+          access.elementShape.empty() &&
+          isLastPlane(group, written, alignMap(access.map, reader, group.symbols), bindings))
+        continue;
+      exclude(index, nullptr,
+              "what it writes in each iteration is read by " + describeBlock(reader) +
+                  ", and not known before the end");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// One round; returns whether nothing had to be left out.
+bool Planner::selectOnce(bool &changed) {
+  for (unsigned m : included.set_bits()) {
+    Member &member = group.members[m];
+    for (const ReadRole &role : member.reads) {
+      switch (role.kind) {
+      case ReadRole::Internal:
+        if (group.members[role.member].isDependent && excluded.test(role.member)) {
+          exclude(m, nullptr,
+                  "reads " + describeBlock(group.members[role.member].block) +
+                      ", which can't run beside the reduction that it depends on");
+          return false;
+        }
+        if (!excluded.test(role.member) && !outside.test(role.member) &&
+            !included.test(role.member)) {
+          included.set(role.member);
+          changed = true;
+          return true;
+        }
+        break;
+      case ReadRole::Blocked:
+        exclude(m, nullptr,
+                "depends on the last state in a way that changes from iteration to iteration");
+        return false;
+      case ReadRole::Foreign:
+        // What it reads must have been computed for all iterations before.
+        if (!outside.test(role.member)) {
+          outside.set(role.member);
+          if (group.members[role.member].isDependent) {
+            exclude(m, nullptr,
+                    "reads another iteration of " +
+                        describeBlock(group.members[role.member].block));
+          }
+          return false;
+        }
+        break;
+      case ReadRole::Parameter:
+        for (unsigned origin : group.parameters[role.parameter].origins)
+          if (!group.members[origin].isDependent && !outside.test(origin) &&
+              !included.test(origin)) {
+            included.set(origin);
+            changed = true;
+            return true;
+          }
+        break;
+      default:
+        break;
+      }
+    }
+  }
+  for (unsigned m = 0; m < group.members.size(); ++m) {
+    const Member &member = group.members[m];
+    if (included.test(m)) {
+      if (member.isDependent && !checkReaders(m))
+        return false;
+      continue;
+    }
+    if (member.isDependent || !member.isReduction || outside.test(m))
+      continue;
+    // A reduction of the same values: they need not be stored for its sake.
+    for (const ReadRole &role : member.reads)
+      if (role.kind == ReadRole::Internal && included.test(role.member)) {
+        included.set(m);
+        changed = true;
+        return true;
+      }
+  }
+  return true;
+}
+
+/// Blocks between the members that depend on them move behind the merged block: no member may
+/// need one of those.
+bool Planner::checkOrder() {
+  llvm::SmallDenseSet<Value> late;
+  for (unsigned m : included.set_bits()) {
+    BlockOp block = group.members[m].block;
+    for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+      late.insert(block.getBuffers()[write.getOperand()]);
+  }
+  llvm::DenseMap<Operation *, unsigned> memberOf;
+  for (unsigned m : included.set_bits())
+    memberOf[group.members[m].block] = m;
+  for (Operation &op : *group.body) {
+    if (!isa<BlockOp, NestOp, KernelOp>(op) || memberOf.contains(&op))
+      continue;
+    bool depends = false;
+    SmallVector<Value> written;
+    op.walk([&](BlockOp block) {
+      for (Value buffer : block.getBuffers())
+        depends |= late.contains(buffer);
+      for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+        written.push_back(block.getBuffers()[write.getOperand()]);
+    });
+    if (!depends)
+      continue;
+    for (Value buffer : written)
+      for (const Access &access : accesses.getReads(buffer)) {
+        auto it = memberOf.find(access.block);
+        if (it == memberOf.end() ||
+            (access.kind == Access::Read &&
+             group.members[it->second].reads[access.index].kind == ReadRole::Parameter))
+          continue;
+        exclude(it->second, nullptr, "reads what is computed from other results of the same loop");
+        outside.set(it->second);
+        return false;
+      }
+    late.insert_range(written);
+  }
+  return true;
+}
+
+bool Planner::select() {
+  for (unsigned round = 0; round < 4 * group.members.size() + 4; ++round) {
+    included.clear();
+    included.resize(group.members.size());
+    bool any = false;
+    for (auto [m, member] : llvm::enumerate(group.members))
+      if (member.isReduction && member.isDependent && !excluded.test(m)) {
+        included.set(m);
+        any = true;
+      }
+    if (!any)
+      return false;
+    bool changed = true, complete = true;
+    while (changed && complete) {
+      changed = false;
+      complete = selectOnce(changed);
+    }
+    if (complete && checkOrder())
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+TypedAttr Planner::getInit(unsigned m, unsigned write) {
+  const Member &member = group.members[m];
+  BlockOp block = member.block;
+  Value self = block.getBuffers()[block.getWrite(write).getOperand()];
+  TypedAttr init;
+  for (PieceAttr piece : block.getRead(member.stateReads[write]).getPieces()) {
+    if (piece.getKind() == SourceKind::Buffer && block.getBuffers()[piece.getOperand()] == self)
+      continue;
+    if (piece.getKind() != SourceKind::Splat || (init && init != piece.getValue()))
+      return {};
+    init = piece.getValue();
+  }
+  return init;
+}
+
+std::optional<double> Planner::getInitNumber(unsigned m, unsigned write) {
+  TypedAttr init = getInit(m, write);
+  if (auto number = dyn_cast_or_null<FloatAttr>(init))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(init);
+      number && number.getValue().getSignificantBits() <= 53)
+    return static_cast<double>(number.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+/// Whether `x`, seen from the element of the parameter that `parameter` names, is bounded by the
+/// centre: x ≤ centre (`upper`), and the centre never moves the other way.
+bool Planner::isBound(const Centre &centre, const Combination &x, const ElementAtom &parameter,
+                      bool upper, bool sameConstant) {
+  Value value = yields[centre.member][centre.write];
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  const ValueForm &form = forms->get(value);
+  Combination self;
+  self.terms[forms->atomOf(stateArgs.lookup({centre.member, centre.write}))] = 1;
+  bool moves = false, bounds = false;
+  for (const ElementBound &bound : form.bounds) {
+    if (bound.upper != upper)
+      continue;
+    moves |= bound.form == self;
+    if (bound.form.terms.size() != x.terms.size() || x.terms.empty() ||
+        (sameConstant && bound.form.constant != x.constant))
+      continue;
+    SmallVector<int64_t> free;
+    bool same = true;
+    for (auto [mine, theirs] : llvm::zip(bound.form.terms, x.terms)) {
+      const auto &[atom, coefficient] = mine;
+      const auto &[other, otherCoefficient] = theirs;
+      same &= atom.root == other.root && atom.dims.size() == other.dims.size() &&
+              std::abs(coefficient - otherCoefficient) <= 1e-9 * std::abs(coefficient);
+      if (!same)
+        break;
+      for (auto [d, e] : llvm::zip(atom.dims, other.dims)) {
+        if (d < 0 || d < rank) {
+          same &= (d < 0 ? -1 : parameter.dims[d]) == e;
+          continue;
+        }
+        unsigned place = d - rank;
+        if (free.size() <= place)
+          free.resize(place + 1, -3);
+        same &= free[place] == -3 || free[place] == e;
+        free[place] = e;
+      }
+    }
+    bounds |= same;
+  }
+  return moves && bounds;
+}
+
+bool Planner::takeCentre(unsigned m, Operation *op, unsigned parameter, Centre centre) {
+  Centre &mine = plan.centres[parameter];
+  if (mine.kind == Centre::None || mine == centre) {
+    mine = centre;
+    return true;
+  }
+  exclude(m, op, "needs the same value in two forms at once");
+  return false;
+}
+
+static std::string nameOf(Operation *op) { return op->getName().getStringRef().str(); }
+
+bool Planner::checkExponentials(unsigned m, size_t from) {
+  for (const ParameterExponential &use : ArrayRef(forms->exponentials).drop_front(from)) {
+    Operation *op = originalOf(use.op);
+    std::map<ElementAtom, double> parameters = forms->getParameterTerms(use.argument);
+    if (parameters.size() != 1) {
+      exclude(m, op, "'" + nameOf(op) + "' depends on more than one last state");
+      return false;
+    }
+    auto [atom, coefficient] = *parameters.begin();
+    unsigned parameter =
+        llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+    Combination x = use.argument;
+    x.terms.erase(atom);
+    x.scale(-1 / coefficient);
+    // exp(a (x - π)): what stands for π must be at least every x so far where a > 0.
+    bool upper = coefficient < 0;
+    SmallVector<Centre> candidates;
+    const Parameter &info = group.parameters[parameter];
+    if (info.lastPlane)
+      candidates.push_back({Centre::Running, info.lastPlane->first, info.lastPlane->second});
+    for (unsigned r : plan.members)
+      for (unsigned w = 0; w < group.members[r].block.getNumWrites(); ++w)
+        if (group.members[r].isState(w))
+          candidates.push_back({Centre::Running, r, w});
+    auto it = llvm::find_if(candidates, [&](const Centre &centre) {
+      return included.test(centre.member) && !group.members[centre.member].isDependent &&
+             yields[centre.member][centre.write].getType() == info.type &&
+             isBound(centre, x, atom, upper, /*sameConstant=*/false);
+    });
+    if (it == candidates.end()) {
+      exclude(m, op,
+              "'" + nameOf(op) + "' may overflow before the end: no running " +
+                  (upper ? "maximum" : "minimum") + " of its argument is computed in this loop");
+      return false;
+    }
+    std::optional<double> init = getInitNumber(it->member, it->write);
+    if (init && !std::isfinite(*init)) {
+      exclude(m, op,
+              "the " + std::string(upper ? "maximum" : "minimum") +
+                  " starts at an infinity, and exp(inf - inf) is NaN: start at -1e30 or 1e30");
+      return false;
+    }
+    if (!takeCentre(m, op, parameter, *it))
+      return false;
+  }
+  return true;
+}
+
+/// Writes down the law of a state.
+bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool select) {
+  BlockOp block = group.members[m].block;
+  auto type = cast<RankedTensorType>(block.getYield().getOperand(write).getType());
+  StatePlan state;
+  state.member = m;
+  state.write = write;
+  state.init = getInit(m, write);
+  auto parameterOf = [&](const ElementAtom &atom) -> unsigned {
+    return llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+  };
+  auto hasType = [&](unsigned parameter) {
+    return group.parameters[parameter].type.getElementType() == type.getElementType();
+  };
+  if (form.touched.empty() && !form.touchesMore) {
+    plan.states.push_back(state);
+    return true;
+  }
+  if (select) {
+    if (form.touchesMore || form.touched.size() != 1) {
+      exclude(m, nullptr, "an element of its state depends on several of the last state");
+      return false;
+    }
+    if (!state.init) {
+      exclude(m, nullptr, "its initial state is no constant");
+      return false;
+    }
+    state.law = StatePlan::Select;
+    state.parameter = parameterOf(form.touched.front());
+    state.dims = form.touched.front().dims;
+    plan.states.push_back(state);
+    return true;
+  }
+  // Zero is what every correction leaves alone.
+  auto zero = dyn_cast_or_null<FloatAttr>(state.init);
+  if (!zero || !zero.getValue().isZero()) {
+    exclude(m, nullptr, "its initial state is not 0: the correction would change it");
+    return false;
+  }
+  if (!type.getElementType().isF32() && !type.getElementType().isF64() && !options.narrowStates) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type.getElementType();
+    exclude(m, nullptr, "its state is " + text + ", and would round once more in every iteration");
+    return false;
+  }
+  if (form.square) {
+    std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
+    if (terms.size() != 1) {
+      exclude(m, originalOf(form.square), "squares a difference from more than one last state");
+      return false;
+    }
+    auto [atom, coefficient] = *terms.begin();
+    state.law = StatePlan::Square;
+    state.parameter = parameterOf(atom);
+    state.coefficient = coefficient;
+    state.square = originalOf(form.square);
+    auto identity = llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, type.getRank()));
+    if (atom.dims != identity || group.parameters[state.parameter].type != type) {
+      exclude(m, state.square,
+              "each element of its state holds differences from one element of "
+              "the last state, and this one doesn't");
+      return false;
+    }
+    plan.states.push_back(state);
+    return takeCentre(m, state.square, state.parameter, {Centre::Mean, m, write});
+  }
+  state.law = StatePlan::Factor;
+  for (const auto &[atom, exponent] : form.factor->exponents)
+    state.terms.push_back({parameterOf(atom), atom.dims, exponent, 0});
+  for (const auto &[atom, power] : form.factor->powers) {
+    if (std::abs(power) != 1) {
+      exclude(m, nullptr,
+              "power " + std::to_string(power) +
+                  " of a last state: taken out of the sum, the terms might overflow");
+      return false;
+    }
+    state.terms.push_back({parameterOf(atom), atom.dims, 0, power});
+    if (!takeCentre(m, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
+      return false;
+  }
+  for (const FactorTerm &term : state.terms)
+    if (!hasType(term.parameter)) {
+      exclude(m, nullptr, "its state and the last state have different element types");
+      return false;
+    }
+  plan.states.push_back(state);
+  return true;
+}
+
+static bool sameLaw(const ValueForm &a, const ValueForm &b) {
+  return a.factor == b.factor && a.square == b.square;
+}
+
+bool Planner::analyseMember(unsigned m) {
+  const Member &member = group.members[m];
+  BlockOp block = member.block;
+  SmallVector<unsigned> states;
+  for (unsigned w = 0; w < block.getNumWrites(); ++w)
+    if (member.isState(w))
+      states.push_back(w);
+  size_t numExponentials = forms->exponentials.size(), numMatches = forms->matches.size();
+  auto pass = [&](const std::vector<std::optional<ValueForm>> &known) {
+    forms->exponentials.resize(numExponentials);
+    forms->matches.resize(numMatches);
+    for (auto [n, w] : llvm::enumerate(states))
+      forms->declareState(stateArgs.lookup({m, w}), n, known[n] ? &*known[n] : nullptr,
+                          getInitNumber(m, w));
+    for (Operation *op : operations[m])
+      forms->visit(op);
+  };
+  // What follows from knowing nothing of the states must follow again from itself.
+  std::vector<std::optional<ValueForm>> known(states.size());
+  if (!member.isDependent) {
+    ValueForm invariant;
+    invariant.factor.emplace();
+    known.assign(states.size(), invariant);
+    pass(known);
+    for (unsigned w : states)
+      plan.states.push_back({m, w, StatePlan::Invariant, {}, 0, {}, 0, nullptr, getInit(m, w)});
+    return true;
+  }
+  pass(known);
+  bool lawful = true;
+  ValueForm failed;
+  for (unsigned round = 0; round < 3; ++round) {
+    lawful = true;
+    bool stable = true;
+    for (auto [n, w] : llvm::enumerate(states)) {
+      ValueForm form = forms->get(yields[m][w]);
+      if (form.unknownState) { // the state as it was
+        form.unknownState = false;
+        form.factor.emplace();
+      }
+      lawful &= form.factor || form.square;
+      stable &= known[n] && sameLaw(*known[n], form) && known[n]->touched == form.touched;
+      if (!form.factor && !form.square)
+        failed = form;
+      known[n] = form;
+    }
+    if (!lawful || stable)
+      break;
+    pass(known);
+    if (round == 2)
+      lawful = false;
+  }
+  if (lawful) {
+    if (!checkExponentials(m, numExponentials))
+      return false;
+    for (auto [n, w] : llvm::enumerate(states))
+      if (!takeForm(m, w, *known[n], /*select=*/false))
+        return false;
+    return true;
+  }
+
+  // The other way to follow: what was chosen by a comparison that no longer holds is forgotten.
+  for (auto &form : known) {
+    if (!form)
+      continue;
+    form->factor.reset();
+    form->square = nullptr;
+  }
+  pass(known);
+  bool selects = !forms->matches.empty();
+  for (auto [n, w] : llvm::enumerate(states)) {
+    const ValueForm &form = forms->get(yields[m][w]);
+    selects &= form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n &&
+               form.touched == known[n]->touched;
+  }
+  for (const ParameterMatch &match : forms->matches) {
+    // Comparisons of maps before count where the state depends on their parameter.
+    bool matters = llvm::any_of(states, [&](unsigned w) {
+      return llvm::any_of(forms->get(yields[m][w]).touched, [&](const ElementAtom &atom) {
+        return atom.root == match.parameter.root;
+      });
+    });
+    if (!selects || !matters)
+      continue;
+    unsigned parameter =
+        llvm::find(parameterArgs, forms->getRoot(match.parameter.root)) - parameterArgs.begin();
+    const Parameter &info = group.parameters[parameter];
+    Centre centre{Centre::Running, 0, 0};
+    if (info.lastPlane) {
+      centre.member = info.lastPlane->first;
+      centre.write = info.lastPlane->second;
+    }
+    Combination x = match.difference;
+    x.terms.erase(match.parameter);
+    bool isRunning =
+        info.lastPlane && included.test(centre.member) && !group.members[centre.member].isDependent;
+    bool upper = isRunning && isBound(centre, x, match.parameter, true, true);
+    bool lower = isRunning && isBound(centre, x, match.parameter, false, true);
+    if (match.equal ? !upper && !lower : match.atLeast ? !upper : !lower) {
+      exclude(m, originalOf(match.op),
+              "compares with the last state of what is no maximum or minimum of the same values");
+      return false;
+    }
+    if (!takeCentre(m, originalOf(match.op), parameter, centre))
+      return false;
+  }
+  if (selects) {
+    for (auto [n, w] : llvm::enumerate(states))
+      if (!takeForm(m, w, forms->get(yields[m][w]), /*select=*/true))
+        return false;
+    return true;
+  }
+  Operation *culprit = failed.culprit ? originalOf(failed.culprit) : nullptr;
+  exclude(m, culprit,
+          culprit ? "'" + nameOf(culprit) + "' does not factor: " + failed.reason.str()
+                  : "what it adds changes from iteration to iteration");
+  return false;
+}
+
+/// Puts the bodies one after the other and finds the law of each state.
+bool Planner::analyse() {
+  plan = Plan();
+  plan.centres.resize(group.parameters.size());
+  for (bool dependent : {false, true})
+    for (unsigned m : included.set_bits())
+      if (group.members[m].isDependent == dependent)
+        plan.members.push_back(m);
+  forms = std::make_unique<OnlineForms>();
+  tape = std::make_unique<Region>();
+  original.clear();
+  stateArgs.clear();
+  yields.assign(group.members.size(), {});
+  operations.assign(group.members.size(), {});
+  auto *block = new Block();
+  tape->push_back(block);
+  OpBuilder builder(group.members.front().block.getContext());
+  builder.setInsertionPointToEnd(block);
+  parameterArgs.clear();
+  for (const Parameter &parameter : group.parameters) {
+    parameterArgs.push_back(block->addArgument(parameter.type, builder.getUnknownLoc()));
+    forms->declareParameter(parameterArgs.back());
+  }
+  BlockBuilder reads;
+  llvm::DenseMap<std::pair<Attribute, Type>, Value> externals;
+  for (unsigned m : plan.members) {
+    const Member &member = group.members[m];
+    BlockOp from = member.block;
+    SmallVector<Value> arguments;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      Type type = from.getBody().getArgument(r).getType();
+      if (role.kind == ReadRole::Internal && included.test(role.member)) {
+        arguments.push_back(yields[role.member][role.write]);
+      } else if (role.kind == ReadRole::Parameter) {
+        arguments.push_back(parameterArgs[role.parameter]);
+      } else if (role.kind == ReadRole::State) {
+        arguments.push_back(block->addArgument(type, builder.getUnknownLoc()));
+        stateArgs[{m, role.write}] = arguments.back();
+      } else {
+        Value &value = externals[{importRead(reads, group, from, from.getRead(r)), type}];
+        if (!value)
+          value = block->addArgument(type, builder.getUnknownLoc());
+        arguments.push_back(value);
+      }
+    }
+    Operation *before = block->empty() ? nullptr : &block->back();
+    yields[m] = cloneBody(builder, from, arguments, &original);
+    for (Operation *op = before           ? before->getNextNode()
+                         : block->empty() ? nullptr
+                                          : &block->front();
+         op; op = op->getNextNode())
+      operations[m].push_back(op);
+    if (!analyseMember(m))
+      return false;
+  }
+  // Whatever reads a parameter has something to stand for it.
+  for (unsigned m : plan.members)
+    for (const ReadRole &role : group.members[m].reads)
+      if (role.kind == ReadRole::Parameter && plan.centres[role.parameter].kind == Centre::None &&
+          !parameterArgs[role.parameter].use_empty()) {
+        exclude(m, nullptr, "reads a last state on which no state of it depends");
+        return false;
+      }
+  return true;
+}
+
+std::optional<Plan> Planner::run() {
+  for (unsigned round = 0; round <= group.members.size(); ++round) {
+    if (!select())
+      return std::nullopt;
+    if (!analyse())
+      continue;
+    // An ordered fold runs its maps in order, too.
+    bool ordered = false;
+    std::optional<unsigned> dependent;
+    bool hasMaps = false;
+    for (unsigned m : plan.members) {
+      hasMaps |= !group.members[m].isReduction;
+      ordered |= group.members[m].isReduction && !getJoining(group, m);
+      if (group.members[m].isReduction && group.members[m].isDependent)
+        dependent = m;
+    }
+    if (ordered && hasMaps && !options.ordered) {
+      for (unsigned m : plan.members)
+        if (group.members[m].isReduction && group.members[m].isDependent)
+          exclude(m, nullptr,
+                  "one of the reductions is ordered (foldl, or no combine is given): in one block "
+                  "with it, the maps over its dimension would lose their width");
+      return std::nullopt;
+    }
+    return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<Plan> online::makePlan(Group &group, const GraphAccesses &accesses,
+                                     const PlanOptions &options,
+                                     SmallVectorImpl<Refusal> &refusals) {
+  return Planner(group, accesses, options, refusals).run();
+}

@@ -1,0 +1,95 @@
+//===- OnlinePlan.h - which members merge, and by which laws ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the members of a group that become one block, finds for each state how
+// it follows the parameters, and for each parameter what stands for it while the
+// reduction runs (its *centre*).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLAN_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLAN_H
+
+#include "OnlineGroup.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace mlir::etdg::online {
+
+/// What stands for a parameter inside the loop.
+struct Centre {
+  enum Kind {
+    None,
+    Running, // the state so far of `member`, write `write`: a running maximum or minimum
+    One,     // 1: the parameter multiplies or divides, and does so once, behind the reduction
+    Mean,    // the mean of what the state `member`, `write` has summed the squares of
+  } kind = None;
+  unsigned member = 0, write = 0;
+
+  bool operator==(const Centre &o) const {
+    return kind == o.kind && member == o.member && write == o.write;
+  }
+};
+
+/// How a state depends on a parameter. `dims`: the parameter's dimensions in the state.
+struct FactorTerm {
+  unsigned parameter;
+  SmallVector<int64_t, 4> dims;
+  double exponent = 0; // exp(exponent · π)
+  int64_t power = 0;   // π^power
+};
+
+struct StatePlan {
+  unsigned member, write;
+  enum Law { Invariant, Factor, Square, Select } law = Invariant;
+  SmallVector<FactorTerm, 2> terms; // Factor
+  unsigned parameter = 0;           // Square, Select
+  SmallVector<int64_t, 4> dims;     // Select
+  double coefficient = 0;           // Square: of the parameter in what is squared
+  Operation *square = nullptr;      // Square: the multiplication, in the member's body
+  TypedAttr init;                   // the scalar of the initial splat, or null
+};
+
+struct Refusal {
+  unsigned member;
+  Operation *culprit;
+  std::string reason;
+};
+
+struct Plan {
+  /// Invariant members first, each kind in textual order.
+  SmallVector<unsigned> members;
+  SmallVector<Centre> centres; // of each parameter of the group
+  std::vector<StatePlan> states;
+  const StatePlan *getState(unsigned member, unsigned write) const;
+  bool contains(unsigned member) const { return llvm::is_contained(members, member); }
+};
+
+struct PlanOptions {
+  bool narrowStates = false; // allow f16 and bf16 states
+  bool ordered = false;      // let maps run inside an ordered fold
+};
+
+/// No plan where no dependent reduction has an online form; `refusals` say why.
+std::optional<Plan> makePlan(Group &group, const GraphAccesses &accesses,
+                             const PlanOptions &options, SmallVectorImpl<Refusal> &refusals);
+
+/// How partial results of a reduction join: by its region, or, where each state is only ever added
+/// to (or maximised, …), by that operation.
+struct Joining {
+  bool hasRegion = false;
+  SmallVector<Operation *> folds; // one for each state, where there is no region
+};
+std::optional<Joining> getJoining(const Group &group, unsigned member);
+/// The writes of a member that are states, in order.
+SmallVector<unsigned> getStateWrites(const Member &member);
+
+/// The read with operands of `builder`, over the group's symbols.
+ReadAttr importRead(BlockBuilder &builder, const Group &group, BlockOp block, ReadAttr read);
+
+/// Clones a member's body at the insertion point; `arguments` stand for its reads. Returns what it
+/// yields. `original`, where given, gets the member's operation for each clone.
+SmallVector<Value> cloneBody(OpBuilder &builder, BlockOp block, ValueRange arguments,
+                             llvm::DenseMap<Operation *, Operation *> *original = nullptr);
+
+} // namespace mlir::etdg::online
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLAN_H

@@ -1,0 +1,533 @@
+//===- OnlineRewrite.cpp - put a merged reduction into the graph ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The merged block stands where the last member stood; what reads its results
+// and stood before moves behind it. What is left of a correction (the division by
+// a sum, the step from a running mean to the mean asked for) goes into the only
+// reader of the last plane where it can, else into a block of its own.
+//
+//===----------------------------------------------------------------------===//
+#include "OnlineRewrite.h"
+#include "OnlineBody.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::online;
+
+/// Whether the parameter of a term is the last of what stood for it: nothing is left to do.
+static bool isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term) {
+  const Centre &centre = plan.centres[term.parameter];
+  return centre.kind == Centre::Running &&
+         group.parameters[term.parameter].lastPlane == std::pair(centre.member, centre.write);
+}
+
+bool online::hasResidual(const Group &group, const Plan &plan, const StatePlan &state) {
+  if (state.law == StatePlan::Square)
+    return true;
+  return state.law == StatePlan::Factor && llvm::any_of(state.terms, [&](const FactorTerm &term) {
+           return !isAtCentre(group, plan, term);
+         });
+}
+
+/// Everything of a block that can be built again. Maps and sets keep the block's symbols.
+static BlockBuilder toBuilder(BlockOp block) {
+  BlockBuilder builder;
+  builder.name = block.getBlockName().value_or("").str();
+  for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+    builder.operators.push_back(block.getOperator(d));
+  builder.dims = block.getDimNames();
+  builder.numAncestors = block.getNumAncestors();
+  builder.symbols = block.getSymbolNames();
+  builder.domain = block.getDomainSet();
+  builder.buffers = llvm::to_vector(block.getBuffers());
+  builder.reads = llvm::to_vector(block.getReads().getAsRange<ReadAttr>());
+  builder.writes = llvm::to_vector(block.getWrites().getAsRange<WriteAttr>());
+  builder.identity = llvm::to_vector(block.getIdentity().getAsRange<ReadAttr>());
+  return builder;
+}
+
+/// Gives all sets and maps of a builder more symbols.
+static void setSymbols(BlockBuilder &builder, BlockOp block, ArrayRef<StringAttr> symbols,
+                       const Group &group) {
+  builder.symbols.assign(symbols.begin(), symbols.end());
+  builder.domain = alignSet(builder.domain, block, symbols);
+  BlockBuilder imported;
+  for (auto *reads : {&builder.reads, &builder.identity})
+    for (ReadAttr &read : *reads) {
+      imported.buffers = builder.buffers;
+      read = importRead(imported, group, block, read);
+    }
+  for (WriteAttr &write : builder.writes)
+    write = WriteAttr::get(write.getContext(), write.getOperand(),
+                           AffineMapAttr::get(alignMap(write.getMap().getValue(), block, symbols)));
+}
+
+/// Replaces a leaf by one with the builder's attributes; its regions move over.
+static BlockOp rebuild(BlockBuilder &builder, BlockOp block) {
+  OpBuilder at(block);
+  BlockOp made = builder.build(at, block.getLoc(), {});
+  made.getBody().takeBody(block.getBody());
+  made.getCombine().takeBody(block.getCombine());
+  if (ScheduleAttr schedule = block.getScheduleAttr())
+    made.setScheduleAttr(schedule);
+  for (NamedAttribute attr : block->getDiscardableAttrs())
+    made->setDiscardableAttr(attr.getName(), attr.getValue());
+  block.erase();
+  return made;
+}
+
+namespace {
+using Key = std::pair<unsigned, unsigned>;
+
+class Rewriter {
+public:
+  Rewriter(Group &group, const Plan &plan, const GraphAccesses &accesses)
+      : group(group), plan(plan), accesses(accesses), writer(group, plan) {}
+  RewriteResult run();
+
+private:
+  BlockOp member(unsigned m) { return group.members[m].block; }
+  Value bufferOf(Key key) {
+    return member(key.first).getBuffers()[member(key.first).getWrite(key.second).getOperand()];
+  }
+  AffineMap writeMapOf(Key key) {
+    return alignMap(member(key.first).getWrite(key.second).getMap().getValue(), member(key.first),
+                    group.symbols);
+  }
+  bool isReadElsewhere(Key key);
+  BlockOp build();
+  void moveReaders(BlockOp merged);
+  void finish(const StatePlan &state);
+  struct Source {
+    Value buffer;
+    AffineMap map;
+    RankedTensorType type;
+    double neutral;
+  };
+  SmallVector<Source> getSources(const StatePlan &state);
+  Value writeResidual(OpBuilder &builder, Location loc, const StatePlan &state, Value value,
+                      ArrayRef<Value> sources);
+  void finishInside(const StatePlan &state, BlockOp reader, unsigned read);
+  Value finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers);
+
+  Group &group;
+  const Plan &plan;
+  const GraphAccesses &accesses;
+  BodyWriter writer;
+  /// What the plan's lambdas need once the members are gone.
+  llvm::DenseMap<Key, Value> stateBuffers, finals;
+  llvm::DenseMap<Key, AffineMap> stateMaps, finalMaps;
+  struct ParameterSource {
+    Value buffer;
+    AffineMap map;
+  };
+  SmallVector<ParameterSource> parameterSources;
+  unsigned numAncestors = 0;
+  SmallVector<StringAttr> dims;
+  IntegerSet domain;
+  RewriteResult result;
+};
+} // namespace
+
+/// Whether anything but the members reads what a member writes, or it is a result.
+bool Rewriter::isReadElsewhere(Key key) {
+  Value buffer = bufferOf(key);
+  for (Operation *user : buffer.getUsers())
+    if (isa<ReturnOp>(user))
+      return true;
+  for (const Access &access : accesses.getReads(buffer)) {
+    bool inside = false;
+    for (unsigned m : plan.members)
+      inside |= group.members[m].block == access.block && access.kind == Access::Read &&
+                group.members[m].reads[access.index].kind == ReadRole::Internal;
+    if (!inside)
+      return true;
+  }
+  return false;
+}
+
+BlockOp Rewriter::build() {
+  unsigned last = *std::max_element(plan.members.begin(), plan.members.end());
+  BlockOp place = member(last);
+  BlockBuilder spec;
+  spec.name = place.getBlockName().value_or("").str();
+  for (unsigned d = 0; d + 1 < place.getNumOwnDims(); ++d)
+    spec.operators.push_back(ft::OperatorKind::Map);
+  spec.operators.push_back(ft::OperatorKind::Reduce);
+  spec.dims = dims = place.getDimNames();
+  spec.numAncestors = numAncestors = place.getNumAncestors();
+  spec.symbols = group.symbols;
+  spec.domain = domain = alignSet(place.getDomainSet(), place, group.symbols);
+
+  SmallVector<Key> kept;
+  for (unsigned m : plan.members)
+    for (unsigned w = 0; w < member(m).getNumWrites(); ++w)
+      if (!group.members[m].isState(w) && isReadElsewhere({m, w}))
+        kept.push_back({m, w});
+
+  OpBuilder bufferBuilder(group.body, group.body->begin());
+  writer.write(spec, kept, place.getLoc(), bufferBuilder);
+  Region combine;
+  result.hasCombine = writer.writeCombine(spec, combine, place.getLoc());
+  if (!result.hasCombine) {
+    combine.getBlocks().clear();
+    spec.identity.clear();
+    spec.operators.back() = ft::OperatorKind::FoldL;
+  } else {
+    bool allReduce = true;
+    for (unsigned m : plan.members)
+      if (group.members[m].isReduction)
+        allReduce &=
+            member(m).getOperator(member(m).getNumOwnDims() - 1) == ft::OperatorKind::Reduce;
+    if (!allReduce)
+      spec.operators.back() = ft::OperatorKind::Fold;
+  }
+  // Reads that nothing uses any more.
+  Block &body = writer.body->front();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      spec.reads.erase(spec.reads.begin() + i);
+    }
+  OpBuilder builder(place);
+  BlockOp merged = spec.build(builder, place.getLoc(), {});
+  merged.getBody().takeBody(*writer.body);
+  if (result.hasCombine)
+    merged.getCombine().takeBody(combine);
+  return merged;
+}
+
+/// Blocks that read results of the merged block and stand before it move behind it, in order.
+void Rewriter::moveReaders(BlockOp merged) {
+  llvm::SmallDenseSet<Value> late;
+  for (WriteAttr write : merged.getWrites().getAsRange<WriteAttr>())
+    late.insert(merged.getBuffers()[write.getOperand()]);
+  Operation *behind = merged;
+  for (Operation &op : llvm::make_early_inc_range(*group.body)) {
+    if (&op == merged)
+      break;
+    bool depends = false;
+    op.walk([&](BlockOp block) {
+      for (Value buffer : block.getBuffers())
+        depends |= late.contains(buffer);
+    });
+    if (!depends)
+      continue;
+    op.walk([&](BlockOp block) {
+      for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+        late.insert(block.getBuffers()[write.getOperand()]);
+    });
+    op.moveAfter(behind);
+    behind = &op;
+  }
+}
+
+/// What a residual reads besides the state: maps range over ancestors and the group's map
+/// dimensions.
+SmallVector<Rewriter::Source> Rewriter::getSources(const StatePlan &state) {
+  SmallVector<Source> sources;
+  auto drop = [&](AffineMap map) {
+    return AffineMap::get(group.numDims - 1, group.symbols.size(), map.getResults(),
+                          map.getContext());
+  };
+  auto plane = [&](Key key, Value buffer) {
+    return std::pair(buffer, drop(atPlane(stateMaps.lookup(key), group.numDims, group.last)));
+  };
+  auto addParameter = [&](unsigned p, double neutral) {
+    const Parameter &parameter = group.parameters[p];
+    if (parameter.lastPlane) {
+      if (Value final = finals.lookup(*parameter.lastPlane)) {
+        sources.push_back({final, finalMaps.lookup(*parameter.lastPlane), parameter.type, neutral});
+        return;
+      }
+      if (Value buffer = stateBuffers.lookup(*parameter.lastPlane)) {
+        auto [b, map] = plane(*parameter.lastPlane, buffer);
+        sources.push_back({b, map, parameter.type, neutral});
+        return;
+      }
+    }
+    sources.push_back(
+        {parameterSources[p].buffer, drop(parameterSources[p].map), parameter.type, neutral});
+  };
+  Key key{state.member, state.write};
+  if (state.law == StatePlan::Square) {
+    auto type = group.parameters[state.parameter].type;
+    for (Value buffer : {writer.weightBuffers[key], writer.meanBuffers[key]}) {
+      auto [b, map] = plane(key, buffer);
+      sources.push_back({b, map, type, 0});
+    }
+    addParameter(state.parameter, 0);
+    return sources;
+  }
+  for (const FactorTerm &term : state.terms) {
+    if (isAtCentre(group, plan, term))
+      continue;
+    addParameter(term.parameter, term.power ? 1 : 0);
+    const Centre &centre = plan.centres[term.parameter];
+    if (!term.power) {
+      auto [b, map] =
+          plane({centre.member, centre.write}, stateBuffers.lookup({centre.member, centre.write}));
+      sources.push_back({b, map, group.parameters[term.parameter].type, 0});
+    }
+  }
+  return sources;
+}
+
+Value Rewriter::writeResidual(OpBuilder &builder, Location loc, const StatePlan &state, Value value,
+                              ArrayRef<Value> sources) {
+  CorrectionBuilder make{builder, loc};
+  auto type = cast<RankedTensorType>(value.getType());
+  if (state.law == StatePlan::Square)
+    return make.addSquares(value, state.coefficient, sources[0], sources[1], sources[2]);
+  for (const FactorTerm &term : state.terms) {
+    if (isAtCentre(group, plan, term))
+      continue;
+    Value parameter = sources.front();
+    sources = sources.drop_front();
+    if (term.power) {
+      Value factor = make.broadcast(parameter, term.dims, type);
+      value = term.power > 0 ? arith::MulFOp::create(builder, loc, value, factor).getResult()
+                             : arith::DivFOp::create(builder, loc, value, factor).getResult();
+      continue;
+    }
+    Value centre = sources.front();
+    sources = sources.drop_front();
+    Value factor = make.expDifference(term.exponent, centre, parameter);
+    value = arith::MulFOp::create(builder, loc, value, make.broadcast(factor, term.dims, type));
+  }
+  return value;
+}
+
+/// The residual at the beginning of the only reader's body.
+void Rewriter::finishInside(const StatePlan &state, BlockOp reader, unsigned read) {
+  SmallVector<Source> sources = getSources(state);
+  Value buffer = stateBuffers.lookup({state.member, state.write});
+  BlockBuilder spec = toBuilder(reader);
+  setSymbols(spec, reader, group.symbols, group);
+  SmallVector<Value> arguments;
+  Block &body = reader.getBody().front();
+  for (const Source &source : sources) {
+    SmallVector<PieceAttr> pieces;
+    for (PieceAttr piece : spec.reads[read].getPieces()) {
+      // Where the state is not read (the length is 0), nothing is to be corrected.
+      bool isPlane =
+          piece.getKind() == SourceKind::Buffer && spec.buffers[piece.getOperand()] == buffer;
+      TypedAttr neutral = FloatAttr::get(source.type.getElementType(), source.neutral);
+      pieces.push_back(isPlane ? PieceAttr::getBuffer(piece.getSet().getValue(),
+                                                      spec.operandFor(source.buffer), source.map)
+                               : PieceAttr::getSplat(piece.getSet().getValue(), neutral));
+    }
+    spec.reads.push_back(ReadAttr::get(reader.getContext(), pieces, 0));
+    arguments.push_back(body.addArgument(source.type, reader.getLoc()));
+  }
+  OpBuilder builder(&body, body.begin());
+  Value old = body.getArgument(read);
+  Value corrected = writeResidual(builder, reader.getLoc(), state, old, arguments);
+  llvm::SmallPtrSet<Operation *, 8> mine;
+  for (Operation &op : body) {
+    if (Operation *def = corrected.getDefiningOp(); def && !mine.contains(def))
+      mine.insert(&op);
+    else
+      break;
+  }
+  old.replaceUsesWithIf(corrected, [&](OpOperand &use) { return !mine.contains(use.getOwner()); });
+  rebuild(spec, reader);
+}
+
+/// The residual in a block of its own; returns its buffer.
+Value Rewriter::finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers) {
+  Key key{state.member, state.write};
+  MLIRContext *context = group.body->getParentOp()->getContext();
+  Value buffer = stateBuffers.lookup(key);
+  auto type = cast<BufferType>(buffer.getType());
+  AffineMap written = stateMaps.lookup(key);
+  unsigned numDims = group.numDims - 1, numSymbols = group.symbols.size();
+
+  // One index for each map dimension of the group.
+  SmallVector<ft::LengthAttr> lengths;
+  SmallVector<AffineExpr> index;
+  for (unsigned d = numAncestors; d < numDims; ++d)
+    for (auto [p, expr] : llvm::enumerate(written.getResults()))
+      if (expr == getAffineDimExpr(d, context)) {
+        lengths.push_back(type.getLengths()[p]);
+        index.push_back(expr);
+        break;
+      }
+  Location loc = buffer.getLoc();
+  OpBuilder buffers(group.body, group.body->begin());
+  Value final = BufferOp::create(buffers, loc, BufferType::get(context, lengths, type.getElement()),
+                                 DenseI64ArrayAttr(), StringAttr());
+  AffineMap finalMap = AffineMap::get(numDims, numSymbols, index, context);
+
+  // Before everything that reads the state.
+  Operation *first = nullptr;
+  for (BlockOp reader : readers) {
+    Operation *item = getItem(group.body, reader);
+    if (!first || item->isBeforeInBlock(first))
+      first = item;
+  }
+  OpBuilder at(first);
+  BlockBuilder spec;
+  spec.name = "online";
+  spec.dims.assign(dims.begin(), dims.end() - 1);
+  spec.numAncestors = numAncestors;
+  spec.symbols = group.symbols;
+  spec.operators.assign(numDims - numAncestors, ft::OperatorKind::Map);
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> eqs;
+  for (auto [constraint, isEq] : llvm::zip(domain.getConstraints(), domain.getEqFlags()))
+    if (!constraint.isFunctionOfDim(numDims)) {
+      constraints.push_back(constraint);
+      eqs.push_back(isEq);
+    }
+  constraints.push_back(group.last - group.first);
+  eqs.push_back(false);
+  spec.domain = canonicalizeSet(IntegerSet::get(numDims, numSymbols, constraints, eqs));
+  IntegerSet all = getUniverse(context, numDims, numSymbols);
+  SmallVector<Type> types{type.getElement()};
+  AffineMap plane = AffineMap::get(
+      numDims, numSymbols, atPlane(written, group.numDims, group.last).getResults(), context);
+  spec.reads.push_back(
+      ReadAttr::get(context, PieceAttr::getBuffer(all, spec.operandFor(buffer), plane), 0));
+  SmallVector<Source> sources = getSources(state);
+  for (const Source &source : sources) {
+    spec.reads.push_back(ReadAttr::get(
+        context, PieceAttr::getBuffer(all, spec.operandFor(source.buffer), source.map), 0));
+    types.push_back(source.type);
+  }
+  spec.writes.push_back(
+      WriteAttr::get(context, spec.operandFor(final), AffineMapAttr::get(finalMap)));
+  BlockOp made = spec.build(at, loc, types);
+  OpBuilder inside = OpBuilder::atBlockEnd(&made.getBody().front());
+  SmallVector<Value> arguments(made.getBody().getArguments().drop_front());
+  Value value = writeResidual(inside, loc, state, made.getBody().getArgument(0), arguments);
+  YieldOp::create(inside, loc, value);
+  finals[key] = final;
+  finalMaps[key] = finalMap;
+  return final;
+}
+
+/// Corrects what reads the last plane of a state.
+void Rewriter::finish(const StatePlan &state) {
+  if (!hasResidual(group, plan, state))
+    return;
+  Key key{state.member, state.write};
+  Value buffer = stateBuffers.lookup(key);
+  // Who reads it now, apart from the merged block itself.
+  struct Use {
+    BlockOp block;
+    unsigned read;
+    SmallVector<AffineExpr> bindings;
+  };
+  SmallVector<Use> uses;
+  SmallVector<BlockOp> readers;
+  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+    auto block = dyn_cast<BlockOp>(user);
+    if (!block || block == result.merged || llvm::is_contained(readers, block))
+      continue;
+    for (unsigned r = 0; r < block.getNumReads(); ++r)
+      for (PieceAttr piece : block.getRead(r).getPieces()) {
+        if (piece.getKind() != SourceKind::Buffer ||
+            block.getBuffers()[piece.getOperand()] != buffer)
+          continue;
+        Use use{block, r, {}};
+        AffineMap map = alignMap(piece.getMap().getValue(), block, group.symbols);
+        SmallVector<AffineExpr> own(group.numDims);
+        for (unsigned d = 0; d < numAncestors; ++d)
+          own[d] = getAffineDimExpr(d, block.getContext());
+        for (auto [w, e] : llvm::zip(stateMaps.lookup(key).getResults(), map.getResults()))
+          if (auto dim = dyn_cast<AffineDimExpr>(w);
+              dim && dim.getPosition() >= numAncestors && dim.getPosition() + 1 < group.numDims)
+            own[dim.getPosition()] = e;
+        use.bindings.assign(own.begin() + numAncestors, own.end() - 1);
+        uses.push_back(use);
+        if (!llvm::is_contained(readers, block))
+          readers.push_back(block);
+      }
+  }
+  if (readers.empty())
+    return;
+  bool isParameter = llvm::any_of(llvm::enumerate(group.parameters), [&](auto parameter) {
+    return parameter.value().lastPlane == key &&
+           plan.centres[parameter.index()].kind != Centre::None;
+  });
+  const Use &only = uses.front();
+  bool inside = uses.size() == 1 && !isParameter && BlockOp(only.block)->getBlock() == group.body &&
+                BlockOp(only.block).getNumOwnDims() + 1 == group.numDims - numAncestors &&
+                !BlockOp(only.block).getRead(only.read).getElementRank();
+  for (auto [d, binding] : llvm::enumerate(only.bindings))
+    inside &= binding == getAffineDimExpr(numAncestors + d, binding.getContext());
+  // More than one piece may read the state; only the last plane is left.
+  if (inside) {
+    finishInside(state, only.block, only.read);
+    return;
+  }
+  Value final = finishOutside(state, readers);
+  for (BlockOp reader : readers) {
+    BlockBuilder spec = toBuilder(reader);
+    setSymbols(spec, reader, group.symbols, group);
+    for (const Use &use : uses) {
+      if (use.block != reader)
+        continue;
+      SmallVector<PieceAttr> pieces;
+      for (PieceAttr piece : spec.reads[use.read].getPieces()) {
+        if (piece.getKind() != SourceKind::Buffer || spec.buffers[piece.getOperand()] != buffer) {
+          pieces.push_back(piece);
+          continue;
+        }
+        unsigned readerDims = piece.getMap().getValue().getNumDims();
+        AffineMap map =
+            AffineMap::get(readerDims, group.symbols.size(), use.bindings, reader.getContext());
+        pieces.push_back(
+            PieceAttr::getBuffer(piece.getSet().getValue(), spec.operandFor(final), map));
+      }
+      spec.reads[use.read] =
+          ReadAttr::get(reader.getContext(), pieces, spec.reads[use.read].getElementRank());
+    }
+    rebuild(spec, reader);
+  }
+}
+
+RewriteResult Rewriter::run() {
+  // The members go; what is needed of them is noted first.
+  for (const StatePlan &state : plan.states) {
+    Key key{state.member, state.write};
+    stateBuffers[key] = bufferOf(key);
+    stateMaps[key] = writeMapOf(key);
+  }
+  for (const Parameter &parameter : group.parameters) {
+    BlockOp reader = parameter.reader;
+    PieceAttr piece = reader.getRead(parameter.read).getPieces()[parameter.piece];
+    parameterSources.push_back({reader.getBuffers()[piece.getOperand()],
+                                alignMap(piece.getMap().getValue(), reader, group.symbols)});
+  }
+  llvm::SmallSetVector<Value, 8> written;
+  for (unsigned m : plan.members)
+    for (WriteAttr write : member(m).getWrites().getAsRange<WriteAttr>())
+      written.insert(member(m).getBuffers()[write.getOperand()]);
+
+  result.merged = build();
+  result.numBlocks = plan.members.size();
+  result.numStates = 0;
+  for (const StatePlan &state : plan.states)
+    result.numStates += state.law == StatePlan::Square ? 3 : 1;
+  for (unsigned m : plan.members)
+    member(m).erase();
+  // New buffers stand first; others that the block uses may stand behind it no more than before.
+  moveReaders(result.merged);
+  for (const StatePlan &state : plan.states)
+    finish(state);
+  for (Value buffer : written)
+    if (buffer.use_empty()) {
+      buffer.getDefiningOp()->erase();
+      ++result.numErased;
+    }
+  return result;
+}
+
+RewriteResult online::applyPlan(Group &group, const Plan &plan, const GraphAccesses &accesses) {
+  return Rewriter(group, plan, accesses).run();
+}
