@@ -32,6 +32,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -60,6 +61,8 @@ struct Options {
                                cl::cat(category)};
   cl::opt<double> rtol{"rtol", cl::desc("relative tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
   cl::opt<double> atol{"atol", cl::desc("absolute tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
+  cl::opt<uint64_t> planSeed{"plan-seed", cl::desc("cpu: any legal arrangement of loops, by this seed, not the cheapest"),
+                             cl::init(0), cl::cat(category), cl::Hidden};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
 };
@@ -73,6 +76,7 @@ struct Outcome {
   std::vector<HostArray> results;
   double compileSeconds = 0;
   std::vector<double> runSeconds;
+  std::map<std::string, int64_t> figures; // of one call, by the engine
 };
 
 class Runner {
@@ -161,7 +165,11 @@ FailureOr<Outcome> Runner::runCpu() {
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Tile);
   if (failed(graph))
     return failure();
-  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph);
+  CpuOptions cpu;
+  cpu.threads = ft_num_threads();
+  cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
+  cpu.planSeed = options.planSeed;
+  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph, cpu);
   if (failed(program))
     return failure();
   outcome.compileSeconds = now() - begin;
@@ -173,6 +181,9 @@ FailureOr<Outcome> Runner::runCpu() {
     arguments.push_back(&array);
   if (failed(repeat(outcome, [&] { return (*program)->run(**call, arguments); })))
     return failure();
+  outcome.figures["barriers"] = (*call)->numBarriers();
+  outcome.figures["intermediate_bytes"] = (*call)->intermediateBytes();
+  outcome.figures["kernels"] = (*program)->numKernels();
   outcome.results = std::move((*call)->results());
   return outcome;
 }
@@ -358,6 +369,8 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
                               {"run_seconds", best},
                               {"run_seconds_median", median},
                               {"runs", static_cast<int64_t>(outcome->runSeconds.size())}};
+    for (auto &[name, value] : outcome->figures)
+      report[name] = value;
     if (!options.compare.empty()) {
       report["equal"] = equal;
       report["of_tolerance"] = std::isfinite(maxError) ? llvm::json::Value(maxError) : nullptr;
@@ -376,6 +389,9 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
     if (options.bench)
       llvm::outs() << llvm::format("compile %.3f s, run %.6f s best, %.6f s median of %zu\n", outcome->compileSeconds,
                                    best, median, outcome->runSeconds.size());
+    if (options.bench)
+      for (auto &[name, value] : outcome->figures)
+        llvm::outs() << name << " " << value << "\n";
     if (!options.compare.empty())
       llvm::outs() << (equal ? "equal\n" : "NOT EQUAL\n");
   }

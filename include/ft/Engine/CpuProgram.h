@@ -41,12 +41,17 @@ public:
   public:
     ~Call();
     std::vector<::ft::rt::HostArray> &results() { return outputs; }
+    /// How often threads waited for each other in the last run.
+    int64_t numBarriers() const { return barriers; }
+    /// Memory of buffers that are neither arguments nor results.
+    int64_t intermediateBytes() const;
 
   private:
     friend class CpuProgram;
     std::vector<::ft::rt::HostArray> outputs, intermediates;
     std::vector<int64_t> environment;
     int64_t errors[4] = {0, 0, 0, 0};
+    int64_t barriers = 0;
   };
 
   /// Allocates results and intermediates for these lengths. Fails (with errors at the graph) when a
@@ -71,7 +76,12 @@ private:
   CpuModule lowered;
   Location loc;
   std::shared_ptr<ExecutionEngine> engine; // shared by what was compiled together
-  std::vector<std::pair<KernelFn, CountFn>> kernels;
+  struct Kernel {
+    KernelFn run;
+    CountFn count;
+    bool team;
+  };
+  std::vector<Kernel> kernels;
   std::vector<std::pair<unsigned, ::ft::rt::HostArray>> fixed; // constants and splats, by slot
   BoundsAttr bounds;
   ArrayAttr checks;

@@ -1,8 +1,9 @@
-//===- ETDGToCPU.cpp - kernels and loops ----------------------------------===//
+//===- ETDGToCPU.cpp - buffers and kernels --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel for each top-level nest: free dimensions outside all others become
-// tasks, one of them the rows of the leaves; the rest are loops in their order.
+// One kernel for each top-level nest, or for nests that share loops. Where the
+// plan has a box of parallel dimensions outside all others, its points are tasks;
+// else threads run the kernel together (Team.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ using namespace mlir::ft;
 using namespace mlir::ft::tocpu;
 
 Emitter::Emitter(etdg::GraphOp graph, const CpuOptions &options)
-    : graph(graph), options(options), builder(graph.getContext()), context(graph.getContext()), loc(graph.getLoc()) {}
+    : graph(graph), options(options), costs(graph, this->options), builder(graph.getContext()),
+      context(graph.getContext()), loc(graph.getLoc()) {}
 
 //===----------------------------------------------------------------------===//
 // Small things
@@ -173,27 +175,58 @@ FailureOr<CpuModule> Emitter::run() {
   result.module = ModuleOp::create(loc);
   if (failed(collectBuffers()))
     return failure();
-  std::string base = graph.getSymName().str();
-  for (auto [i, nest] : llvm::enumerate(etdg::getNests(graph.getBody())))
-    if (failed(emitKernel(nest, base + "_k" + std::to_string(i))))
-      return failure();
+  std::string base = graph.getSymName().str() + "_k";
+  unsigned number = 0;
+  llvm::SmallPtrSet<Operation *, 4> done;
+  for (ArrayRef<BlockOp> nest : etdg::getNests(graph.getBody())) {
+    auto group = BlockOp(nest.front())->getParentOfType<etdg::KernelOp>();
+    if (!group || group.getShared() == 0) {
+      if (failed(emitKernel(nest, base + std::to_string(number++))))
+        return failure();
+    } else if (done.insert(group).second) {
+      loc = group.getLoc();
+      if (failed(emitTeamKernel(etdg::getNests(group.getBody()), group.getShared(), base + std::to_string(number++))))
+        return failure();
+    }
+  }
   return std::move(result);
 }
 
 LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
+  loc = BlockOp(nest.front()).getLoc();
+  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
+  if (plan.team.empty() && (plan.rectangular || !plan.isParallel()))
+    return emitTaskKernel(nest, plan, name);
+  return emitTeamKernel({SmallVector<BlockOp>(nest)}, 0, name);
+}
+
+void Emitter::beginKernel(StringRef name, TypeRange inputs, TypeRange outputs) {
+  builder.setInsertionPointToEnd(result.module->getBody());
+  kernel = func::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, outputs));
+  Block *body = kernel.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  // Hoisted values are emitted before this marker.
+  Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
+  entry = OpBuilder::InsertPoint(body, Block::iterator(marker));
+  env = body->getArgument(0);
+  slots.clear();
+  storage.clear();
+  toFree.clear();
+  scratch = scratchSize = Value();
+  scratchBytes = 0;
+}
+
+void Emitter::endKernel() {
+  for (Value memory : toFree)
+    memref::DeallocOp::create(builder, loc, memory);
+  func::ReturnOp::create(builder, loc);
+}
+
+LogicalResult Emitter::emitTaskKernel(ArrayRef<BlockOp> nest, const NestPlan &plan, StringRef name) {
   BlockOp front = nest.front();
-  loc = front.getLoc();
-  SmallVector<unsigned> free, sequential;
-  for (unsigned d = 0; d < front.getNumDims(); ++d) {
-    bool map = llvm::all_of(nest, [&](BlockOp b) { return b.getOperator(d) == OperatorKind::Map; });
-    (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
-  }
-  std::optional<unsigned> rowDim = chooseRowDimension(nest, free);
+  std::optional<unsigned> rowDim = plan.row;
+  ArrayRef<unsigned> parallel = plan.shared;
   maxRows = rowDim ? chooseMaxRows(nest, *rowDim, options) : 1;
-  SmallVector<unsigned> parallel;
-  for (unsigned d : free)
-    if (d != rowDim)
-      parallel.push_back(d);
 
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
   struct Tasks {
@@ -229,27 +262,11 @@ LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     tasks.total = arith::MulIOp::create(builder, loc, others, tasks.tiles);
     return tasks;
   };
-  auto begin = [&](StringRef functionName, TypeRange inputs, TypeRange outputs) {
-    builder.setInsertionPointToEnd(result.module->getBody());
-    kernel = func::FuncOp::create(builder, loc, functionName, builder.getFunctionType(inputs, outputs));
-    Block *body = kernel.addEntryBlock();
-    builder.setInsertionPointToStart(body);
-    // Hoisted values are emitted before this marker.
-    Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
-    entry = OpBuilder::InsertPoint(body, Block::iterator(marker));
-    env = body->getArgument(0);
-    slots.clear();
-    storage.clear();
-    toFree.clear();
-    scratch = scratchSize = Value();
-    scratchBytes = 0;
-  };
-
-  begin((name + "_count").str(), {pointer}, {i64});
+  beginKernel((name + "_count").str(), {pointer}, {i64});
   Value total = arith::IndexCastOp::create(builder, loc, i64, emitTasks().total);
   func::ReturnOp::create(builder, loc, total);
 
-  begin(name, {pointer, i64, i64}, {});
+  beginKernel(name, {pointer, i64, i64}, {});
   Tasks tasks;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -272,6 +289,7 @@ LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     Value offset = arith::MulIOp::create(builder, loc, tile, tasks.tile);
     point.rowBegin = arith::AddIOp::create(builder, loc, tasks.rowLower, offset);
     point.dims[*rowDim] = point.rowBegin;
+    point.order.push_back(*rowDim);
     Value left = arith::SubIOp::create(builder, loc, tasks.rowUpper, point.rowBegin);
     point.rows = arith::MinSIOp::create(builder, loc, tasks.tile, left);
   }
@@ -282,172 +300,30 @@ LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
       rest = arith::DivSIOp::create(builder, loc, rest, tasks.counts[i]);
     }
     point.dims[parallel[i]] = arith::AddIOp::create(builder, loc, tasks.lowers[i], position);
+    point.order.push_back(parallel[i]);
   }
-  if (failed(emitLoops(nest, point, sequential)))
+  if (failed(emitLoops(nest, point, plan.inner, [&](Point all) { return emitRegions(nest, all); })))
     return failure();
 
   builder.setInsertionPointAfter(loop);
-  for (Value memory : toFree)
-    memref::DeallocOp::create(builder, loc, memory);
-  func::ReturnOp::create(builder, loc);
-  result.kernels.push_back({name.str(), loc});
+  endKernel();
+  result.kernels.push_back({name.str(), loc, /*team=*/false});
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Buffers of blocks
 //===----------------------------------------------------------------------===//
 
-std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
-  Value lower, upper;
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim);
-    Value blockLower, blockUpper;
-    for (AffineExpr e : bounds.lowers) {
-      Value v = expand(e, block, point);
-      blockLower = blockLower ? arith::MaxSIOp::create(builder, loc, blockLower, v).getResult() : v;
-    }
-    for (AffineExpr e : bounds.uppers) {
-      Value v = expand(e, block, point);
-      blockUpper = blockUpper ? arith::MinSIOp::create(builder, loc, blockUpper, v).getResult() : v;
-    }
-    if (!blockLower || !blockUpper) // no bound: no iteration; the caller has refused such domains
-      blockLower = blockUpper = index(0);
-    lower = lower ? arith::MinSIOp::create(builder, loc, lower, blockLower).getResult() : blockLower;
-    upper = upper ? arith::MaxSIOp::create(builder, loc, upper, blockUpper).getResult() : blockUpper;
-  }
-  return {lower, upper};
-}
-
-LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining) {
-  if (remaining.empty()) {
-    for (BlockOp block : nest) {
-      SmallVector<unsigned> ignore; // dimensions whose constraints hold by construction
-      for (unsigned d = 0; d < block.getNumDims(); ++d)
-        if (nest.size() == 1 || (d >= block.getNumAncestors() && block.getOperator(d - block.getNumAncestors()) ==
-                                                                      OperatorKind::Map &&
-                                 isFreeDimension(nest, d)))
-          ignore.push_back(d);
-      Value guard = emitGuard(block, point, ignore);
-      if (!guard) {
-        if (failed(emitBlock(block, point)))
-          return failure();
-        continue;
-      }
-      auto branch = scf::IfOp::create(builder, loc, guard, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard insertion(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      if (failed(emitBlock(block, point)))
-        return failure();
-    }
-    return success();
-  }
-  unsigned dim = remaining.front();
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim);
-    if (bounds.lowers.empty() || bounds.uppers.empty())
-      return block.emitError() << "dimension " << block.getDims()[dim]
-                               << " has no bound that earlier dimensions give; the CPU engine can't run it as a loop";
-  }
-  auto [lower, upper] = emitBounds(nest, dim, point);
-  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  point.dims[dim] = loop.getInductionVar();
-  return emitLoops(nest, point, remaining.drop_front());
-}
-
-Value Emitter::emitGuard(BlockOp block, const Point &point, ArrayRef<unsigned> ignore) {
-  IntegerSet set = block.getDomainSet();
-  SmallVector<AffineExpr> kept;
-  SmallVector<bool> equalities;
-  unsigned own = block.getNumAncestors();
-  bool single = !block.getNest() || llvm::hasSingleElement(block.getNest().getBody().front());
-  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr); constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
-      continue;
-    bool holds = false;
-    for (unsigned d : ignore) {
-      if (d < own || !expr.isFunctionOfDim(d))
-        continue;
-      if (!single) {
-        holds = true; // a free dimension: its range is the tasks'
-        continue;
-      }
-      // The only block of a nest: what became a bound of the loop holds.
-      DimBounds bounds = boundsOf(block, d);
-      AffineExpr dimExpr = getAffineDimExpr(d, context), zero = getAffineConstantExpr(0, context);
-      AffineExpr rest = expr.replace(dimExpr, zero);
-      holds |= llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
-    }
-    if (!holds) {
-      kept.push_back(expr);
-      equalities.push_back(equality);
-    }
-  }
-  if (kept.empty())
-    return nullptr;
-  return emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), kept, equalities), block, point);
-}
-
-LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
-  BlockOp front = nest.front();
-  point.dims.resize(front.getNumDims());
-  SmallVector<unsigned> remaining;
-  SmallVector<unsigned> free;
-  for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
-    remaining.push_back(d);
-    bool map = llvm::all_of(
-        nest, [&](BlockOp b) { return b.getOperator(d - front.getNumAncestors()) == OperatorKind::Map; });
-    if (!point.rowDim && map && isFreeDimension(nest, d))
-      free.push_back(d);
-  }
-  std::optional<unsigned> rowDim = chooseRowDimension(nest, free);
-  if (!rowDim)
-    return emitLoops(nest, point, remaining);
-
-  // No dimension outside serves as rows: tile one of this nest.
-  int64_t savedRows = maxRows;
-  Value savedValue = maxRowsValue;
-  maxRows = chooseMaxRows(nest, *rowDim, options);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.restoreInsertionPoint(entry);
-    maxRowsValue = index(maxRows);
-  }
-  auto [lower, upper] = emitBounds(nest, *rowDim, point);
-  auto loop = scf::ForOp::create(builder, loc, lower, upper, maxRowsValue);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  point.rowDim = rowDim;
-  point.rowBegin = point.dims[*rowDim] = loop.getInductionVar();
-  point.rows = arith::MinSIOp::create(builder, loc, maxRowsValue,
-                                      arith::SubIOp::create(builder, loc, upper, loop.getInductionVar()));
-  remaining.erase(llvm::find(remaining, *rowDim));
-  LogicalResult emitted = emitLoops(nest, point, remaining);
-  maxRows = savedRows;
-  maxRowsValue = savedValue;
-  return emitted;
-}
-
-LogicalResult Emitter::emitBlock(BlockOp block, Point point) {
-  if (block.isLeaf())
-    return emitLeaf(block, point);
-  return emitGraphBody(block.getBody(), point);
-}
-
-LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
-  for (Operation &op : body.front())
-    if (auto buffer = dyn_cast<etdg::BufferOp>(op))
-      declarePrivate(buffer, point.rowDim);
-  Location saved = loc;
-  for (ArrayRef<BlockOp> nest : etdg::getNests(body)) {
-    loc = BlockOp(nest.front()).getLoc();
-    if (failed(emitNest(nest, point)))
-      return failure();
-  }
-  loc = saved;
-  return success();
+void Emitter::declareIntermediate(etdg::BufferOp declared) {
+  CpuBuffer buffer;
+  auto type = declared.getType();
+  buffer.lengths = llvm::to_vector(type.getLengths());
+  buffer.element = type.getElement();
+  buffer.planes = planesFromLive(declared);
+  buffer.slot = result.numSlots++;
+  bufferNumber[declared.getResult()] = result.buffers.size();
+  result.buffers.push_back(buffer);
 }
 
 void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {

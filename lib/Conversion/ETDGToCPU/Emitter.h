@@ -1,15 +1,19 @@
 //===- Emitter.h - code for the nests of one graph --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// State of the CPU lowering of one graph. ETDGToCPU.cpp emits kernels and loops,
-// LeafCalls.cpp addresses and leaf calls, Rows.cpp decides which dimensions may
-// be reordered: run in parallel or be the rows of leaves.
+// State of the CPU lowering of one graph. ETDGToCPU.cpp makes buffers and kernels,
+// Team.cpp what threads do together, Loops.cpp what one thread does, LeafCalls.cpp
+// addresses and leaf calls. Plan.h says how loops are arranged, Rows.cpp and
+// Bounds.cpp answer questions about dimensions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_ETDGTOCPU_EMITTER_H
 #define FT_LIB_CONVERSION_ETDGTOCPU_EMITTER_H
 
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+
+#include "CostModel.h"
+#include "Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -31,18 +35,54 @@ SmallVector<BlockOp> leavesOf(BlockOp block);
 /// Whether iterations that differ in dimension `dim` of the nest are independent, and its range is
 /// the same for all blocks and all other dimensions: such a dimension can be moved anywhere.
 bool isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim);
-/// Whether all of the leaf's accesses step evenly along `dim`, with pieces that
-/// do not depend on it; `planesOf` gives the planes kept of a buffer's dimension (0: all).
-bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
-/// Which free dimension serves best as rows: the one along which the fewest read bytes vary.
-std::optional<unsigned> chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);
+/// Bytes that the rows of a leaf touch, and bytes of arguments and constants that vary along a dimension.
+int64_t bytesOf(RankedTensorType type);
+int64_t varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim);
 /// Most rows at once, so that what varies stays within the budget.
 int64_t chooseMaxRows(ArrayRef<BlockOp> nest, unsigned dim, const CpuOptions &options);
-/// Bounds of an own dimension in one block: expressions d ≥ lower, d < upper over earlier dimensions and symbols.
+
+/// How a leaf's accesses behave along the rows.
+enum class RowUse {
+  Uniform, // every access steps evenly
+  Runs,    // evenly within runs of rows: pieces change, or planes wrap around
+  Single,  // row by row
+};
+/// `planesOf` gives the planes kept of a buffer's dimension (0: all).
+RowUse getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+
+inline bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  return getRowUse(leaf, dim, planesOf) == RowUse::Uniform;
+}
+/// Which free dimension serves best as rows: the one along which the fewest read bytes vary.
+std::optional<unsigned> chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);
+
+/// `expr` as c * dim + rest with a constant c ≠ 0 and a rest of symbols only.
+bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims);
+/// The expression with the block's symbols replaced by unique numbers of the names, so that
+/// expressions of different blocks compare.
+AffineExpr withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names);
+/// Whether the expression is c * dim + rest, c constant along dim.
+bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols);
+
+//===----------------------------------------------------------------------===//
+// Bounds.cpp
+//===----------------------------------------------------------------------===//
+
+/// The constant by which `expr` grows with `dim`, if there is one.
+std::optional<int64_t> stepAlong(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols);
+/// Bounds of a dimension in one block: expressions d ≥ lower, d < upper over known dimensions and symbols.
 struct DimBounds {
   SmallVector<AffineExpr> lowers, uppers;
 };
-DimBounds boundsOf(BlockOp block, unsigned dim);
+/// Adds what `expr ≥ 0` (or = 0) says of `dim`, others given; false where it is no bound of it.
+bool addBound(DimBounds &bounds, AffineExpr expr, bool equality, unsigned dim, IntegerSet set);
+DimBounds boundsOf(BlockOp block, unsigned dim, llvm::function_ref<bool(unsigned)> known);
+/// The same where loops run in the order of the dimensions.
+inline DimBounds boundsOf(BlockOp block, unsigned dim) {
+  return boundsOf(block, dim, [&](unsigned d) { return d < dim; });
+}
+/// Whether the range of `dim` is the same for all blocks and mentions no other dimension.
+bool isRectangular(ArrayRef<BlockOp> nest, unsigned dim);
 
 //===----------------------------------------------------------------------===//
 // The emitter
@@ -56,10 +96,12 @@ struct Storage {
   Value rowStride;             // of buffers that each row has for itself, else null
 };
 
-/// The point at which code is emitted: values of all dimensions; the row
-/// dimension stands for `rows` iterations from `dims[rowDim]`.
+/// The point at which code is emitted: values of the dimensions fixed so far (others are null); the
+/// row dimension stands for `rows` iterations from `dims[rowDim]`.
 struct Point {
   SmallVector<Value> dims;
+  SmallVector<unsigned> order; // own dimensions of the current nest, as they were fixed
+  SmallVector<unsigned> loose; // of these, dimensions that other nests' loops have a part in
   std::optional<unsigned> rowDim;
   Value rows;
   Value rowBegin; // first row of the tile: rows of private storage count from here
@@ -74,17 +116,55 @@ private:
   // ETDGToCPU.cpp
   LogicalResult collectBuffers();
   LogicalResult emitKernel(ArrayRef<BlockOp> nest, StringRef name);
+  LogicalResult emitTaskKernel(ArrayRef<BlockOp> nest, const NestPlan &plan, StringRef name);
+  void beginKernel(StringRef name, TypeRange inputs, TypeRange outputs);
+  void endKernel();
+
+  // Team.cpp
+  LogicalResult emitTeamKernel(ArrayRef<SmallVector<BlockOp>> nests, unsigned shared, StringRef name);
+  /// All threads are here; afterwards each sees what all did, unless it is the kernel's `last` nest.
+  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed, bool last);
+  LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point);
+  LogicalResult emitShare(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
+  LogicalResult emitUnits(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, ArrayRef<unsigned> dims,
+                          Value begin, Value end, Value &count);
+  Value emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims);
+  LogicalResult emitAlone(llvm::function_ref<LogicalResult()> body);
+  void emitBarrier();
+
+  // Loops.cpp
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
-  LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
+  LogicalResult emitNestLoops(ArrayRef<BlockOp> nest, Point point);
+  LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,
+                          llvm::function_ref<LogicalResult(Point)> body);
+  LogicalResult emitRowTiles(ArrayRef<BlockOp> nest, Point point, unsigned rowDim, Value lower, Value upper,
+                             llvm::function_ref<LogicalResult(Point)> body);
+  LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
+  LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,
+                            llvm::function_ref<LogicalResult(BlockOp, Point)> body);
   LogicalResult emitBlock(BlockOp block, Point point);
   LogicalResult emitGraphBody(Region &body, Point point);
-  Value emitGuard(BlockOp block, const Point &point, ArrayRef<unsigned> ignore);
+  LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
   std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
+  /// Runs of rows along which no constraint changes its truth and no plane wraps around.
+  struct RunLimits {
+    SmallVector<std::tuple<AffineExpr, bool, BlockOp>> constraints; // of a block: ≥ 0, or = 0 where true
+    SmallVector<std::pair<AffineExpr, int64_t>> planes;   // position and its modulus
+  };
+  LogicalResult emitRuns(BlockOp block, const Point &point, const RunLimits &limits,
+                         llvm::function_ref<LogicalResult(Point)> body);
+  Value emitRunLength(const Point &point, BlockOp block, const RunLimits &limits);
+  LogicalResult emitSingleRows(const Point &point, llvm::function_ref<LogicalResult(Point)> body);
+  void declareIntermediate(etdg::BufferOp buffer);
   void declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
   Value expand(AffineExpr expr, BlockOp block, const Point &point);
   Value symbolValue(StringAttr name);
   Value lengthValue(LengthAttr length);
   Value index(int64_t value);
+  template <class Op>
+  Value make(Value a, Value b) {
+    return Op::create(builder, loc, a, b).getResult();
+  }
   Value slot(unsigned slot, Type type);
   Value bufferBase(unsigned slot, Type elementType);
   unsigned splatSlot(RankedTensorType element, Attribute value);
@@ -111,6 +191,7 @@ private:
   etdg::GraphOp graph;
   CpuOptions options;
   CpuModule result;
+  CostModel costs;
   OpBuilder builder;
   MLIRContext *context;
   Location loc;
@@ -131,6 +212,7 @@ private:
   Value scratch, scratchSize; // of the leaves, made on first need
   int64_t scratchBytes = 0;
   SmallVector<Value> toFree;
+  Value tid, team; // of a kernel that threads run together: number and count
 };
 
 } // namespace mlir::ft::tocpu

@@ -173,14 +173,30 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
   if (!point.rowDim)
     return emitLeafCall(block, point, false);
-  if (isRowUniform(block, *point.rowDim, planes))
+  RowUse use = getRowUse(block, *point.rowDim, planes);
+  if (use == RowUse::Uniform)
     return emitLeafCall(block, point, true);
-  auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  point.dims[*point.rowDim] =
-      arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
-  return emitLeafCall(block, point, false);
+  if (use == RowUse::Single)
+    return emitSingleRows(point, [&](Point row) { return emitLeafCall(block, row, false); });
+  // Runs of rows for which every read has the same piece, and no plane wraps around.
+  RunLimits limits;
+  auto addPlanes = [&](AffineMap map, Value buffer) {
+    for (auto [p, e] : llvm::enumerate(map.getResults()))
+      if (e.isFunctionOfDim(*point.rowDim) && planesOf(buffer, p) != 0)
+        limits.planes.push_back({e, planesOf(buffer, p)});
+  };
+  for (unsigned i = 0; i < block.getNumWrites(); ++i)
+    addPlanes(block.getWrite(i).getMap().getValue(), block.getBuffers()[block.getWrite(i).getOperand()]);
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
+      IntegerSet set = piece.getSet().getValue();
+      for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
+        if (expr.isFunctionOfDim(*point.rowDim))
+          limits.constraints.push_back({expr, equality, block});
+      if (piece.getKind() == etdg::SourceKind::Buffer)
+        addPlanes(piece.getMap().getValue(), block.getBuffers()[piece.getOperand()]);
+    }
+  return emitRuns(block, point, limits, [&](Point run) { return emitLeafCall(block, run, true); });
 }
 
 LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {

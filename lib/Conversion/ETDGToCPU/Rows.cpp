@@ -1,4 +1,4 @@
-//===- Rows.cpp - which dimensions may be moved ---------------------------===//
+//===- Rows.cpp - which dimensions may be moved, and be rows --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dimension may become parallel tasks or the rows of leaves when no dependence
@@ -24,8 +24,7 @@ SmallVector<BlockOp> tocpu::leavesOf(BlockOp block) {
   return leaves;
 }
 
-/// `expr` as c * dim + rest with a constant c ≠ 0 and a rest of symbols only.
-static bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
+bool tocpu::dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
   if (!expr.isFunctionOfDim(dim))
     return false;
   for (unsigned d = 0; d < numDims; ++d)
@@ -38,9 +37,7 @@ static bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
   return constant && constant.getValue() != 0;
 }
 
-/// The expression with the block's symbols replaced by unique numbers of the names, so that
-/// expressions of different blocks compare.
-static AffineExpr withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names) {
+AffineExpr tocpu::withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names) {
   SmallVector<AffineExpr> symbols;
   for (StringAttr name : block.getSymbolNames()) {
     auto *it = llvm::find(names, name);
@@ -58,30 +55,9 @@ static bool isInside(Value buffer, BlockOp block) {
 }
 
 bool tocpu::isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim) {
-  BlockOp first = nest.front();
   SmallVector<StringAttr> names;
-
-  // A rectangle: constraints on dim mention no other dimension, and are the same in each block.
-  auto constraintsOn = [&](BlockOp block) -> std::optional<SmallVector<AffineExpr>> {
-    SmallVector<AffineExpr> found;
-    IntegerSet set = block.getDomainSet();
-    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-      if (!expr.isFunctionOfDim(dim))
-        continue;
-      if (equality || !dependsOnlyOn(expr, dim, set.getNumDims()))
-        return std::nullopt;
-      found.push_back(withNames(expr, block, names));
-    }
-    return found;
-  };
-  std::optional<SmallVector<AffineExpr>> range = constraintsOn(first);
-  if (!range)
+  if (!isRectangular(nest, dim))
     return false;
-  for (BlockOp block : nest.drop_front()) {
-    std::optional<SmallVector<AffineExpr>> other = constraintsOn(block);
-    if (!other || *other != *range)
-      return false;
-  }
 
   // No dependence crosses it: every buffer that the nest both writes and reads has
   // an index that is the same function of dim alone in each access.
@@ -136,8 +112,7 @@ bool tocpu::isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim) {
   return true;
 }
 
-/// Whether the expression is c * dim + rest, c constant along dim.
-static bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols) {
+bool tocpu::isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols) {
   if (!expr.isFunctionOfDim(dim))
     return true;
   MLIRContext *context = expr.getContext();
@@ -146,43 +121,44 @@ static bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned
   return !step.isFunctionOfDim(dim);
 }
 
-bool tocpu::isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+RowUse tocpu::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
+  RowUse use = RowUse::Uniform;
   auto evenMap = [&](AffineMap map, Value buffer) {
     for (auto [p, e] : llvm::enumerate(map.getResults())) {
       if (!isLinearIn(e, dim, numDims, numSymbols))
         return false;
       if (e.isFunctionOfDim(dim) && planesOf(buffer, p) != 0)
-        return false;
+        use = RowUse::Runs;
     }
     return true;
   };
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
     if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
-      return false;
+      return RowUse::Single;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
     // Elements put together from scalars are put together row by row.
     if (leaf.getRead(i).getElementRank() != 0)
-      return false;
+      return RowUse::Single;
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
       for (AffineExpr e : piece.getSet().getValue().getConstraints())
         if (e.isFunctionOfDim(dim))
-          return false;
+          use = RowUse::Runs;
       for (etdg::GatherAttr gather : piece.getGathers()) {
         // Each row has private indices of its own, whatever the map says.
         Operation *indices = leaf.getBuffers()[gather.getOperand()].getDefiningOp();
         if (gather.getMap().getValue().isFunctionOfDim(dim) || (indices && !isa<etdg::GraphOp>(indices->getParentOp())))
-          return false;
+          return RowUse::Single;
       }
       if (piece.getKind() == etdg::SourceKind::Buffer &&
           !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
-        return false;
+        return RowUse::Single;
     }
   }
-  return true;
+  return use;
 }
 
-static int64_t bytesOf(RankedTensorType type) {
+int64_t tocpu::bytesOf(RankedTensorType type) {
   unsigned bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
   return type.getNumElements() * ((bits + 7) / 8);
 }
@@ -198,6 +174,21 @@ static int64_t varyingBytes(BlockOp leaf, unsigned dim) {
       }
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
     bytes += bytesOf(cast<etdg::BufferType>(leaf.getBuffers()[leaf.getWrite(i).getOperand()].getType()).getElement());
+  return bytes;
+}
+
+int64_t tocpu::varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim) {
+  int64_t bytes = 0;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block))
+      for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+          if (piece.getKind() != etdg::SourceKind::Buffer || !piece.getMap().getValue().isFunctionOfDim(dim))
+            continue;
+          Value buffer = leaf.getBuffers()[piece.getOperand()];
+          if (isa<BlockArgument>(buffer) || isa_and_nonnull<etdg::ConstantOp>(buffer.getDefiningOp()))
+            bytes += bytesOf(cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()));
+        }
   return bytes;
 }
 
@@ -223,34 +214,4 @@ int64_t tocpu::chooseMaxRows(ArrayRef<BlockOp> nest, unsigned dim, const CpuOpti
     for (BlockOp leaf : leavesOf(block))
       largest = std::max(largest, varyingBytes(leaf, dim));
   return std::clamp<int64_t>(options.rowBytes / largest, 1, options.maxRows);
-}
-
-DimBounds tocpu::boundsOf(BlockOp block, unsigned dim) {
-  DimBounds bounds;
-  IntegerSet set = block.getDomainSet();
-  AffineExpr d = getAffineDimExpr(dim, set.getContext());
-  AffineExpr zero = getAffineConstantExpr(0, set.getContext());
-  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-    if (!expr.isFunctionOfDim(dim))
-      continue;
-    bool later = false;
-    for (unsigned other = dim + 1; other < set.getNumDims(); ++other)
-      later |= expr.isFunctionOfDim(other);
-    AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, set.getNumDims(), set.getNumSymbols());
-    auto coefficient = dyn_cast<AffineConstantExpr>(step);
-    // Other constraints stay in the guard.
-    if (later || !coefficient || std::abs(coefficient.getValue()) != 1)
-      continue;
-    AffineExpr rest = expr.replace(d, zero);
-    if (coefficient.getValue() == 1) {
-      bounds.lowers.push_back(-rest);
-      if (equality)
-        bounds.uppers.push_back(-rest + 1);
-    } else {
-      bounds.uppers.push_back(rest + 1);
-      if (equality)
-        bounds.lowers.push_back(rest);
-    }
-  }
-  return bounds;
 }

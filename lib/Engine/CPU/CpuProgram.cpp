@@ -184,7 +184,7 @@ LogicalResult CpuProgram::lookUpKernels() {
     auto count = engine->lookup(kernel.name + "_count");
     if (!count)
       return fail(count.takeError());
-    kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count)});
+    kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count), kernel.team});
   }
   return success();
 }
@@ -254,12 +254,21 @@ FailureOr<std::vector<std::unique_ptr<CpuProgram>>> CpuProgram::compileMany(Arra
   return programs;
 }
 
+/// What kernels call between the steps of a team; the first thread counts.
+static void waitForTeam(void *env, int64_t tid) {
+  if (tid == 0)
+    ++*reinterpret_cast<int64_t *>(static_cast<int64_t *>(env)[Environment::kStatistics]);
+  ft_barrier();
+}
+
 FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthValues &lengths) {
   if (failed(checkLengths(loc, lowered.symbols, bounds, checks, lengths)))
     return failure();
   auto call = std::make_unique<Call>();
   call->environment.assign(lowered.numSlots, 0);
   call->environment[Environment::kThreads] = ft_num_threads();
+  call->environment[Environment::kBarrier] = reinterpret_cast<int64_t>(&waitForTeam);
+  call->environment[Environment::kStatistics] = reinterpret_cast<int64_t>(&call->barriers);
   call->environment[Environment::kError] = reinterpret_cast<int64_t>(call->errors);
   for (auto [i, name] : llvm::enumerate(lowered.symbols))
     call->environment[Environment::kFirstSymbol + i] = lengths.lookup(name);
@@ -311,15 +320,27 @@ FailureOr<std::unique_ptr<CpuProgram::Call>> CpuProgram::prepare(const LengthVal
   return call;
 }
 
+int64_t CpuProgram::Call::intermediateBytes() const {
+  int64_t bytes = 0;
+  for (const HostArray &array : intermediates)
+    bytes += array.numBytes();
+  return bytes;
+}
+
 LogicalResult CpuProgram::run(Call &call, ArrayRef<const HostArray *> arguments) {
   for (const CpuBuffer &buffer : lowered.buffers)
     if (buffer.kind == CpuBuffer::Argument)
       call.environment[buffer.slot] = reinterpret_cast<int64_t>(arguments[buffer.index]->data());
   call.errors[0] = 0;
   void *env = call.environment.data();
-  for (auto &[kernel, count] : kernels)
-    if (int64_t tasks = count(env); tasks > 0)
-      ft_parallel_for(kernel, env, tasks, /*grain=*/1);
+  call.barriers = 0;
+  for (const Kernel &kernel : kernels)
+    if (int64_t tasks = kernel.count(env); tasks > 0) {
+      if (kernel.team)
+        ft_parallel_region(kernel.run, env);
+      else
+        ft_parallel_for(kernel.run, env, tasks, /*grain=*/1);
+    }
   if (call.errors[0] != 0) {
     unsigned block = call.errors[1];
     return emitError(lowered.blockLocations[block])

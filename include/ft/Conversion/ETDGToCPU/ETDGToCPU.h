@@ -8,8 +8,12 @@
 //   @NAME(%env: !llvm.ptr, %begin: i64, %end: i64)   tasks [begin, end)
 //   @NAME_count(%env: !llvm.ptr) -> i64              the number of tasks
 //
-// and tasks of one kernel are independent. The environment is an array of 64-bit
-// slots (see Environment).
+// and tasks of one kernel are independent; or, where `team` says so, a function
+// that all threads of a parallel region run at once, as
+//
+//   @NAME(%env: !llvm.ptr, %tid: i64, %threads: i64)
+//
+// The environment is an array of 64-bit slots (see Environment).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_CONVERSION_ETDGTOCPU_ETDGTOCPU_H
@@ -17,6 +21,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Engine/LeafCodegen.h"
+#include "ft/Machine/CpuMachine.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <string>
@@ -28,7 +33,9 @@ namespace mlir::ft {
 struct Environment {
   static constexpr unsigned kThreads = 0; // number of threads that share the tasks
   static constexpr unsigned kError = 1;   // pointer to four i64: code, block, value, bound
-  static constexpr unsigned kFirstSymbol = 2;
+  static constexpr unsigned kBarrier = 2; // void (*)(void *env, int64_t tid), of all threads of a team
+  static constexpr unsigned kStatistics = 3; // pointer for the engine that made the environment
+  static constexpr unsigned kFirstSymbol = 4;
 };
 
 /// A buffer that lives as long as a call: argument, result, intermediate, constant.
@@ -50,7 +57,7 @@ struct CpuBuffer {
 struct CpuKernel {
   std::string name;
   Location location;
-  /// What the error slots mean: block names by number.
+  bool team = false;
 };
 
 struct CpuModule {
@@ -69,6 +76,13 @@ struct CpuOptions {
   int64_t maxRows = 64;
   /// Bytes that the rows of one leaf may touch: a share of the L2 cache.
   int64_t rowBytes = 256 << 10;
+  /// What costs are estimated for: typical lengths beside the graph's own (`ft.lengths`,
+  /// `etdg.assume`), threads (0: the machine's cores), the machine (null: the built-in model).
+  SmallVector<std::pair<StringAttr, int64_t>> lengths;
+  unsigned threads = 0;
+  const CpuMachine *machine = nullptr;
+  /// Not 0: takes any legal plan of each nest, by this seed, instead of the one of least cost (for tests).
+  uint64_t planSeed = 0;
 };
 
 /// The graph itself stays as it is. Emits errors and fails on what the CPU

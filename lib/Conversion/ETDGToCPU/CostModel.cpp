@@ -1,0 +1,425 @@
+//===- CostModel.cpp - seconds that a plan takes --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CostModel.h"
+#include "Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+/// Where nothing is known of a length.
+static constexpr int64_t unknownLength = 64;
+/// Values of a range that are looked at: of team loops, of others.
+static constexpr unsigned teamSamples = 5, otherSamples = 3;
+
+CostModel::CostModel(etdg::GraphOp graph, const CpuOptions &options)
+    : options(options), machine(options.machine ? *options.machine : CpuMachine::builtin()),
+      numThreads(options.threads ? options.threads : machine.cores) {
+  if (auto defaults = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    for (NamedAttribute entry : defaults)
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
+        lengths[entry.getName()] = value.getInt();
+  for (auto assume : graph.getBody().getOps<etdg::AssumeOp>())
+    if (!assume.getTypical().empty())
+      lengths[StringAttr::get(graph.getContext(), assume.getLength())] =
+          assume.getTypical().front();
+  for (auto &[name, value] : options.lengths)
+    lengths[name] = value;
+}
+
+int64_t CostModel::lengthOf(StringAttr name) {
+  auto it = lengths.find(name);
+  return it == lengths.end() ? unknownLength : it->second;
+}
+
+std::optional<int64_t> CostModel::evaluate(AffineExpr expr, BlockOp block,
+                                           ArrayRef<std::optional<int64_t>> dims) {
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(expr).getValue();
+  case AffineExprKind::DimId: {
+    unsigned d = cast<AffineDimExpr>(expr).getPosition();
+    return d < dims.size() ? dims[d] : std::nullopt;
+  }
+  case AffineExprKind::SymbolId:
+    return lengthOf(
+        cast<StringAttr>(block.getSymbols()[cast<AffineSymbolExpr>(expr).getPosition()]));
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> a = evaluate(binary.getLHS(), block, dims),
+                         b = evaluate(binary.getRHS(), block, dims);
+  if (!a || !b)
+    return std::nullopt;
+  int64_t result = 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
+  case AffineExprKind::Mul:
+    return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
+  default:
+    break;
+  }
+  if (*b <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return llvm::divideFloorSigned(*a, *b);
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return llvm::divideCeilSigned(*a, *b);
+  return llvm::mod(*a, *b);
+}
+
+CostModel::Range CostModel::rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context) {
+  std::optional<Range> all;
+  auto known = [&](unsigned d) { return d < context.dims.size() && context.dims[d].has_value(); };
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim, known);
+    std::optional<int64_t> lower, upper;
+    for (AffineExpr e : bounds.lowers)
+      if (std::optional<int64_t> v = evaluate(e, block, context.dims))
+        lower = std::max(lower.value_or(*v), *v);
+    for (AffineExpr e : bounds.uppers)
+      if (std::optional<int64_t> v = evaluate(e, block, context.dims))
+        upper = std::min(upper.value_or(*v), *v);
+    if (!lower || !upper || *upper <= *lower)
+      continue;
+    all = all ? Range{std::min(all->lower, *lower), std::max(all->upper, *upper)}
+              : Range{*lower, *upper};
+  }
+  return all.value_or(Range{0, 0});
+}
+
+SmallVector<CostModel::Sample> CostModel::sample(Range range, unsigned most) {
+  SmallVector<Sample> samples;
+  int64_t size = range.size();
+  int64_t count = std::min<int64_t>(size, most);
+  for (int64_t i = 0; i < count; ++i) {
+    // The middle of the i-th of `count` equal parts.
+    int64_t value =
+        range.lower + static_cast<int64_t>((2 * i + 1) * static_cast<double>(size) / (2.0 * count));
+    samples.push_back({std::min(value, range.upper - 1), static_cast<double>(size) / count});
+  }
+  return samples;
+}
+
+bool CostModel::holds(BlockOp block, const Context &context) {
+  IntegerSet set = block.getDomainSet();
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
+    if (std::optional<int64_t> v = evaluate(expr, block, context.dims))
+      if (equality ? *v != 0 : *v < 0)
+        return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+CostModel::Work CostModel::workOf(BlockOp leaf) {
+  auto [it, inserted] = works.try_emplace(leaf.getOperation());
+  if (!inserted)
+    return it->second;
+  Work work;
+  auto add = [&](Operation *op, double points) {
+    if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+      work.elementary += points;
+    else if (op->getNumResults() == 1 && !op->hasTrait<OpTrait::ConstantLike>() &&
+             !op->hasTrait<OpTrait::IsTerminator>())
+      work.elementwise += points;
+  };
+  for (Operation &op : leaf.getBody().front()) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      double points = 1;
+      for (int64_t range : linalgOp.getStaticLoopRanges())
+        points *= ShapedType::isDynamic(range) ? 1 : range;
+      if (linalg::isaContractionOpInterface(linalgOp))
+        work.productFlops += 2 * points;
+      else
+        for (Operation &inner : *linalgOp.getBlock())
+          add(&inner, points);
+    } else if (op.getNumResults() == 1) {
+      auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+      add(&op, type && type.hasStaticShape() ? type.getNumElements() : 1);
+    }
+  }
+  return works[leaf.getOperation()] = work;
+}
+
+Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
+  Estimate result;
+  result.rows = context.rows;
+  Work work = workOf(leaf);
+  int64_t rows = std::max<int64_t>(1, std::llround(context.rows));
+  double compute = context.rows * (work.productFlops / machine.productFlops(rows) +
+                                   work.elementwise / machine.elementwisePerSecond +
+                                   work.elementary / machine.elementaryPerSecond);
+  // What it reads of buffers that outlive the block, and along which loops that varies.
+  struct Read {
+    double bytes;
+    llvm::SmallBitVector varies;
+  };
+  SmallVector<Read> reads;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    auto element = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+    llvm::SmallBitVector varies(context.loops.size());
+    bool outside = false;
+    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+      if (piece.getKind() != etdg::SourceKind::Buffer)
+        continue;
+      Operation *definition = leaf.getBuffers()[piece.getOperand()].getDefiningOp();
+      outside |= !definition || isa<etdg::GraphOp>(definition->getParentOp());
+      for (auto [l, loop] : llvm::enumerate(context.loops))
+        if (piece.getMap().getValue().isFunctionOfDim(loop.dim))
+          varies.set(l);
+    }
+    if (outside)
+      reads.push_back({static_cast<double>(bytesOf(element)), varies});
+  }
+  // All that is read inside loop l, once around it.
+  auto footprint = [&](int64_t l) {
+    double bytes = 0;
+    for (const Read &read : reads) {
+      double own = read.bytes;
+      for (unsigned inner = l + 1; inner < context.loops.size(); ++inner)
+        if (read.varies.test(inner))
+          own *= context.loops[inner].extent;
+      bytes += own;
+    }
+    return bytes;
+  };
+  double stream = 0;
+  for (const Read &read : reads) {
+    double bytes = read.bytes;
+    int64_t reuse = -1;
+    for (int64_t l = context.loops.size() - 1; l >= 0; --l) {
+      if (context.loops[l].isRow) {
+        if (read.varies.test(l))
+          bytes *= context.rows;
+        continue;
+      }
+      if (!read.varies.test(l) && context.loops[l].extent > 1) {
+        reuse = l;
+        break;
+      }
+    }
+    const CpuMachine::Level &level = machine.levelFor(footprint(reuse));
+    if (&level == &machine.levels.front())
+      continue; // the product's own rate has it
+    stream += bytes / level.bytesPerSecond;
+    result.streamed += bytes;
+  }
+  result.seconds = std::max(compute, stream) + machine.leafCallSeconds;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+Estimate CostModel::ofBody(BlockOp block, const Context &context) {
+  if (block.isLeaf())
+    return ofLeaf(block, context);
+  Estimate total;
+  total.rows = context.rows;
+  double weight = 0;
+  for (ArrayRef<BlockOp> nest : etdg::getNests(block.getBody())) {
+    Estimate one = best(nest, context).second;
+    total.seconds += one.seconds;
+    total.barriers += one.barriers + (context.threads > 1 ? 1 : 0);
+    total.streamed += one.streamed;
+    // The figures of the part that takes most of the time.
+    if (one.seconds > weight) {
+      weight = one.seconds;
+      total.rows = one.rows;
+      total.width = one.width;
+    }
+  }
+  if (context.threads > 1)
+    total.seconds += total.barriers * machine.barrierSeconds;
+  return total;
+}
+
+Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &outer) {
+  Estimate total;
+  total.steps = 0;
+  double points = 0, weights = 0;
+  bool distributed = outer.threads > 1 && plan.isParallel();
+  int64_t maxRows = plan.row ? chooseMaxRows(nest, *plan.row, options) : 1;
+
+  // One step: all loops of the team are fixed.
+  auto step = [&](Context context, double weight) {
+    double units = 0, tiles = 0;
+    Context middle = context;
+    std::function<void(unsigned, double)> visit = [&](unsigned i, double share) {
+      if (i < plan.shared.size()) {
+        Range range = rangeOf(nest, plan.shared[i], context);
+        for (Sample s : sample(range, otherSamples)) {
+          context.dims[plan.shared[i]] = s.value;
+          visit(i + 1, share * s.weight);
+        }
+        context.dims[plan.shared[i]] = std::nullopt;
+        return;
+      }
+      double rows = 1;
+      if (plan.row) {
+        Range range = rangeOf(nest, *plan.row, context);
+        rows = range.size();
+        if (rows > 0)
+          context.dims[*plan.row] = (range.lower + range.upper) / 2;
+      }
+      if (rows > 0) {
+        units += share * rows;
+        tiles += share;
+        middle = context;
+      }
+      if (plan.row)
+        context.dims[*plan.row] = std::nullopt;
+    };
+    visit(0, 1);
+    total.steps += weight;
+    if (units <= 0)
+      return;
+    unsigned threads = distributed ? outer.threads : 1;
+    double mine = std::ceil(units / threads), perPoint = units / tiles;
+    double rows = plan.row ? std::min({perPoint, static_cast<double>(maxRows), mine}) : 1;
+    points += weight * units;
+    weights += weight;
+    middle.threads = plan.isParallel() ? 1 : outer.threads;
+    double extent = std::max(1.0, mine / std::max(perPoint, 1.0));
+    for (unsigned d : plan.shared) {
+      // The outermost one takes what the threads leave of the product of all.
+      middle.loops.push_back({d, d == plan.shared.front() ? extent : 1.0, false});
+    }
+    if (plan.row) {
+      middle.row = plan.row;
+      middle.rows = rows;
+      middle.loops.push_back({*plan.row, rows, true});
+    }
+    double repeats = 1;
+    for (unsigned d : plan.inner) {
+      Range range = rangeOf(nest, d, middle);
+      if (range.size() == 0)
+        return;
+      repeats *= range.size();
+      middle.dims[d] = (range.lower + range.upper) / 2;
+      middle.loops.push_back({d, static_cast<double>(range.size()), false});
+    }
+    // Blocks of a nest share the points: each has the work of one of them, the dearest stands for
+    // all.
+    Estimate body;
+    for (BlockOp block : nest)
+      if (nest.size() == 1 || holds(block, middle)) {
+        Estimate one = ofBody(block, middle);
+        if (one.seconds >= body.seconds)
+          body = one;
+      }
+    double calls = mine / std::max(rows, 1.0) * repeats * weight;
+    total.seconds += calls * body.seconds;
+    total.streamed += calls * body.streamed;
+    total.barriers += calls * body.barriers;
+    total.rows = body.rows;
+    if (outer.threads > 1 && !plan.team.empty()) {
+      total.barriers += weight;
+      total.seconds += weight * machine.barrierSeconds;
+    }
+  };
+  std::function<void(unsigned, Context, double)> team = [&](unsigned i, Context context,
+                                                            double weight) {
+    if (i == plan.team.size())
+      return step(context, weight);
+    Range range = rangeOf(nest, plan.team[i], context);
+    context.loops.push_back(
+        {plan.team[i], static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+    for (Sample s : sample(range, plan.team.size() > 1 ? otherSamples : teamSamples)) {
+      context.dims[plan.team[i]] = s.value;
+      team(i + 1, context, weight * s.weight);
+    }
+  };
+  Context context = outer;
+  context.dims.resize(BlockOp(nest.front()).getNumDims());
+  team(0, context, 1);
+  total.width = weights > 0 ? points / weights : 0;
+  return total;
+}
+
+const SmallVector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool withTeam,
+                                                bool fixedRow, ArrayRef<unsigned> fixed) {
+  BlockOp front = nest.front();
+  unsigned question = fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
+  auto [it, inserted] = plans.try_emplace({front.getOperation(), question});
+  if (inserted)
+    it->second = enumeratePlans(nest, withTeam, fixedRow, fixed);
+  return it->second;
+}
+
+std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Context &context,
+                                              ArrayRef<unsigned> fixed) {
+  std::optional<std::pair<NestPlan, Estimate>> found;
+  // (A copy: estimating children adds plans.)
+  SmallVector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
+  for (const NestPlan &plan : all) {
+    Estimate estimate = ofNest(nest, plan, context);
+    // A later plan has more barriers: it has to be clearly better than an earlier one.
+    if (!found || estimate.seconds < 0.97 * found->second.seconds)
+      found = {plan, estimate};
+  }
+  return *found;
+}
+
+NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                           ArrayRef<unsigned> fixed) {
+  Context context;
+  BlockOp front = nest.front();
+  context.threads = withTeam ? numThreads : 1;
+  if (fixedRow)
+    context.row = 0;
+  const SmallVector<NestPlan> &all = plansOf(nest, context.threads > 1, fixedRow, fixed);
+  if (all.size() == 1)
+    return all.front();
+  if (options.planSeed != 0) {
+    std::mt19937_64 generator(options.planSeed + 0x9e3779b97f4a7c15 * ++choices);
+    return all[generator() % all.size()];
+  }
+  // Of the dimensions outside nothing is known but that they are in the middle of their ranges.
+  SmallVector<BlockOp> chain;
+  for (BlockOp parent = front.getParentBlock(); parent; parent = parent.getParentBlock())
+    chain.insert(chain.begin(), parent);
+  for (BlockOp parent : chain) {
+    context.dims.resize(parent.getNumDims());
+    for (unsigned d = parent.getNumAncestors(); d < parent.getNumDims(); ++d) {
+      Range range = rangeOf({parent}, d, context);
+      context.dims[d] = range.lower + range.size() / 2;
+      context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+    }
+  }
+  context.dims.resize(front.getNumDims());
+  for (unsigned d : fixed) {
+    Range range = rangeOf(nest, d, context);
+    context.dims[d] = range.lower + range.size() / 2;
+    context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+  }
+  return best(nest, context, fixed).first;
+}
+
+Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
+  Context context;
+  context.threads = numThreads;
+  Estimate result = ofNest(nest, plan, context);
+  result.seconds += machine.launchSeconds;
+  return result;
+}
+
+Estimate CostModel::estimateBest(ArrayRef<BlockOp> nest) {
+  Context context;
+  context.threads = numThreads;
+  Estimate result = best(nest, context).second;
+  result.seconds += machine.launchSeconds;
+  return result;
+}

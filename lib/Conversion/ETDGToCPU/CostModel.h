@@ -1,0 +1,99 @@
+//===- CostModel.h - seconds that a plan takes ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Estimates the time of a nest under a plan at typical lengths on a machine:
+// products at the rate of as many rows as share a weight, what is read at the
+// bandwidth of the cache in which it lies since its last use, a barrier for each
+// step of team loops. Ranges that depend on outer loops are sampled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_ETDGTOCPU_COSTMODEL_H
+#define FT_LIB_CONVERSION_ETDGTOCPU_COSTMODEL_H
+
+#include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+
+#include "Plan.h"
+
+namespace mlir::ft::tocpu {
+
+/// What a plan costs, and the figures that explain it.
+struct Estimate {
+  double seconds = 0;
+  double steps = 1;    // of the team loops
+  double barriers = 0; // on the way of one thread
+  double width = 1;    // points (rows counted) that a step has, on average
+  double rows = 1;     // of a leaf's call
+  double streamed = 0; // bytes that one thread reads from beyond its first cache
+};
+
+class CostModel {
+public:
+  CostModel(etdg::GraphOp graph, const CpuOptions &options);
+
+  /// The plan of least estimated time; a nest always has one. Dimensions may be `fixed` outside.
+  NestPlan choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                  ArrayRef<unsigned> fixed = {});
+  /// Of a nest at the top of a graph.
+  Estimate estimate(ArrayRef<BlockOp> nest, const NestPlan &plan);
+  /// A nest on its own, under its best plan.
+  Estimate estimateBest(ArrayRef<BlockOp> nest);
+
+  unsigned threads() const { return numThreads; }
+
+private:
+  /// A loop around the code that is looked at.
+  struct Around {
+    unsigned dim;
+    double extent; // per thread
+    bool isRow;
+  };
+  /// Where the code is: values of the dimensions fixed so far, the loops around it.
+  struct Context {
+    SmallVector<std::optional<int64_t>> dims;
+    SmallVector<Around> loops;
+    std::optional<unsigned> row;
+    double rows = 1;
+    unsigned threads = 1; // that share the work from here on
+  };
+  struct Range {
+    int64_t lower, upper;
+    int64_t size() const { return std::max<int64_t>(upper - lower, 0); }
+  };
+  /// A few values of a range that stand for all.
+  struct Sample {
+    int64_t value;
+    double weight;
+  };
+
+  Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
+  Estimate ofBody(BlockOp block, const Context &context);
+  Estimate ofLeaf(BlockOp leaf, const Context &context);
+  std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
+                                     ArrayRef<unsigned> fixed = {});
+  Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
+  static SmallVector<Sample> sample(Range range, unsigned most);
+  bool holds(BlockOp block, const Context &context);
+  std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
+                                  ArrayRef<std::optional<int64_t>> dims);
+  int64_t lengthOf(StringAttr name);
+  /// FLOPs of products, results of simple and of elementary operations, of one row.
+  struct Work {
+    double productFlops = 0, elementwise = 0, elementary = 0;
+  };
+  Work workOf(BlockOp leaf);
+
+  const CpuOptions &options;
+  const CpuMachine &machine;
+  unsigned numThreads;
+  uint64_t choices = 0;
+  llvm::DenseMap<StringAttr, int64_t> lengths;
+  llvm::DenseMap<Operation *, Work> works;
+  /// Plans by the nest's first block and the two questions.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, SmallVector<NestPlan>> plans;
+  const SmallVector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                                       ArrayRef<unsigned> fixed = {});
+};
+
+} // namespace mlir::ft::tocpu
+
+#endif // FT_LIB_CONVERSION_ETDGTOCPU_COSTMODEL_H

@@ -1,0 +1,136 @@
+//===- Plan.cpp - the ways to run a nest ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Plan.h"
+#include "Emitter.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+NestLoops tocpu::getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
+  BlockOp front = nest.front();
+  unsigned ancestors = front.getNumAncestors(), own = front.getNumOwnDims();
+  etdg::NestOp nestOp = front.getNest();
+  etdg::ScheduleAttr schedule = nestOp ? nestOp.getScheduleAttr() : front.getScheduleAttr();
+  // A schedule that was not applied says nothing of these dimensions; their own order is legal.
+  if (schedule && !schedule.getMap().getValue().isIdentity())
+    schedule = nullptr;
+
+  SmallVector<bool> isMap(own, true);
+  for (BlockOp block : nest)
+    for (unsigned d = 0; d < own; ++d)
+      isMap[d] = isMap[d] && block.getOperator(d) == OperatorKind::Map;
+
+  SmallVector<std::pair<unsigned, bool>> order; // own dimension, parallel
+  SmallVector<bool> seen(own, false);
+  if (schedule)
+    for (etdg::LoopAttr loop : schedule.getLoops()) {
+      unsigned d = loop.getDimension();
+      if (d >= own || seen[d])
+        continue;
+      seen[d] = true;
+      order.push_back({d, loop.getKind() == etdg::LoopKind::Parallel ||
+                              loop.getKind() == etdg::LoopKind::Vector});
+    }
+  for (unsigned d = 0; d < own; ++d)
+    if (!seen[d])
+      order.push_back({d, !schedule && isMap[d]});
+
+  NestLoops result;
+  unsigned sequential = 0;
+  for (auto [d, parallel] : order) {
+    if (llvm::is_contained(fixed, ancestors + d))
+      continue;
+    NestLoops::Loop loop;
+    loop.dim = ancestors + d;
+    loop.free = isMap[d] && isFreeDimension(nest, loop.dim);
+    loop.parallel = parallel || loop.free;
+    loop.outside = loop.free ? 0 : sequential;
+    sequential += !loop.parallel;
+    result.loops.push_back(loop);
+  }
+  return result;
+}
+
+/// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,
+/// the same range for all points of the inner ones, and no child asks which row it is in.
+static bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner) {
+  for (BlockOp block : nest) {
+    IntegerSet set = block.getDomainSet();
+    for (AffineExpr expr : set.getConstraints()) {
+      if (!expr.isFunctionOfDim(dim))
+        continue;
+      if (!stepAlong(expr, dim, set.getNumDims(), set.getNumSymbols()))
+        return false;
+      for (unsigned other : inner)
+        if (expr.isFunctionOfDim(other))
+          return false;
+    }
+    WalkResult asked = block->walk([&](BlockOp child) {
+      if (child != block)
+        for (AffineExpr expr : child.getDomainSet().getConstraints())
+          if (expr.isFunctionOfDim(dim))
+            return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (asked.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+SmallVector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                                            ArrayRef<unsigned> fixed) {
+  NestLoops all = getLoops(nest, fixed);
+  SmallVector<unsigned> sequential, cuts;
+  for (const NestLoops::Loop &loop : all.loops) {
+    if (!loop.parallel)
+      sequential.push_back(loop.dim);
+    else if (!llvm::is_contained(cuts, loop.outside))
+      cuts.push_back(loop.outside);
+  }
+  llvm::sort(cuts);
+  SmallVector<NestPlan> plans;
+  // All loops inside one point; and all in the team, whose threads share the children's work.
+  NestPlan plain, body;
+  for (const NestLoops::Loop &loop : all.loops) {
+    plain.inner.push_back(loop.dim);
+    body.team.push_back(loop.dim);
+  }
+  body.rectangular = false;
+  bool hasChildren = llvm::any_of(nest, [](BlockOp block) { return !block.isLeaf(); });
+  if (fixedRow || cuts.empty())
+    plans.push_back(plain);
+  if (fixedRow)
+    return plans;
+  for (unsigned cut : cuts) {
+    NestPlan base;
+    base.team.assign(sequential.begin(), sequential.begin() + cut);
+    base.rectangular = cut == 0;
+    for (const NestLoops::Loop &loop : all.loops) {
+      if (loop.parallel && loop.outside <= cut) {
+        base.shared.push_back(loop.dim);
+        base.rectangular &= isRectangular(nest, loop.dim);
+      } else if (!llvm::is_contained(base.team, loop.dim)) {
+        base.inner.push_back(loop.dim);
+      }
+    }
+    // What weights vary along stays with one thread: its points come together.
+    llvm::stable_sort(base.shared, [&](unsigned a, unsigned b) {
+      return varyingInputBytes(nest, a) > varyingInputBytes(nest, b);
+    });
+    for (unsigned dim : base.shared) {
+      if (!canBeRow(nest, dim, base.inner))
+        continue;
+      NestPlan plan = base;
+      plan.row = dim;
+      plan.shared.erase(llvm::find(plan.shared, dim));
+      plans.push_back(plan);
+    }
+    plans.push_back(base);
+  }
+  if (withTeam && hasChildren)
+    plans.push_back(body);
+  return plans;
+}

@@ -1,0 +1,61 @@
+//===- Plan.h - how a nest's loops share the threads ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A nest's own dimensions in the order in which its schedule (or its operators)
+// runs them fall into four groups:
+//
+//   team    sequential loops that all threads run together, a barrier after each step
+//   shared  parallel dimensions whose points the threads divide among them
+//   row     one more parallel dimension, the rows of the leaves
+//   inner   loops inside one such point
+//
+// A nest has as many such plans as it has cuts of its sequential loops and
+// candidates for the row; the cost model (CostModel.h) picks one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_ETDGTOCPU_PLAN_H
+#define FT_LIB_CONVERSION_ETDGTOCPU_PLAN_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+#include <optional>
+
+namespace mlir::ft::tocpu {
+
+using etdg::BlockOp;
+
+/// What may be done with a nest's own dimensions.
+struct NestLoops {
+  struct Loop {
+    unsigned dim;
+    bool parallel;
+    /// Its range is the same everywhere and no dependence crosses it: it can be moved anywhere.
+    bool free;
+    /// How many sequential loops have to stay outside of a parallel one.
+    unsigned outside = 0;
+  };
+  SmallVector<Loop> loops; // outermost first
+};
+
+struct NestPlan {
+  SmallVector<unsigned> team, shared, inner;
+  std::optional<unsigned> row;
+  /// The shared dimensions and the row span a box that no team loop moves.
+  bool rectangular = true;
+
+  bool isParallel() const { return row || !shared.empty(); }
+};
+
+/// The loops of a nest by its schedule, where one with an identity map is given, else by its
+/// operators: what is `map` in every block is parallel at equal values of the loops outside.
+/// Dimensions that are `fixed` outside are left out.
+NestLoops getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed = {});
+
+/// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads
+/// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows.
+SmallVector<NestPlan> enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                                     ArrayRef<unsigned> fixed = {});
+
+} // namespace mlir::ft::tocpu
+
+#endif // FT_LIB_CONVERSION_ETDGTOCPU_PLAN_H

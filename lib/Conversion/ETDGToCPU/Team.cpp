@@ -1,0 +1,246 @@
+//===- Team.cpp - what threads do together --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel that all threads run at once: each runs the sequential loops, takes
+// its share of a step's points and waits for the others before the next step. A
+// step's points are counted exactly, rows too, and divided in their order, so
+// that shares differ by a row at most and a thread meets the same weights again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+void Emitter::emitBarrier() {
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value wait = slot(Environment::kBarrier, pointer);
+  Type i64 = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64});
+  LLVM::CallOp::create(builder, loc, type, ValueRange{wait, env, kernel.getArgument(1)});
+}
+
+LogicalResult Emitter::emitAlone(llvm::function_ref<LogicalResult()> body) {
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, tid, index(0));
+  auto branch = scf::IfOp::create(builder, loc, first, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  return body();
+}
+
+//===----------------------------------------------------------------------===//
+// Shares of a step
+//===----------------------------------------------------------------------===//
+
+/// The dimensions whose points are divided, the row last.
+static SmallVector<unsigned> unitDims(const NestPlan &plan) {
+  SmallVector<unsigned> dims(plan.shared);
+  if (plan.row)
+    dims.push_back(*plan.row);
+  return dims;
+}
+
+/// Whether a constraint of some block ties `dim` to one of `others`.
+static bool isTied(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> others) {
+  for (BlockOp block : nest)
+    for (AffineExpr expr : block.getDomainSet().getConstraints())
+      if (expr.isFunctionOfDim(dim))
+        for (unsigned other : others)
+          if (expr.isFunctionOfDim(other))
+            return true;
+  return false;
+}
+
+Value Emitter::emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims) {
+  auto [lower, upper] = emitBounds(nest, dims.front(), point);
+  Value extent = make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0));
+  if (dims.size() == 1)
+    return extent;
+  if (!isTied(nest, dims.front(), dims.drop_front()))
+    return make<arith::MulIOp>(extent, emitUnitCount(nest, point, dims.drop_front()));
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), ValueRange{index(0)});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[dims.front()] = loop.getInductionVar();
+  Value inside = emitUnitCount(nest, point, dims.drop_front());
+  scf::YieldOp::create(builder, loc, make<arith::AddIOp>(loop.getRegionIterArg(0), inside));
+  return loop.getResult(0);
+}
+
+LogicalResult Emitter::emitUnits(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan,
+                                 ArrayRef<unsigned> dims, Value begin, Value end, Value &count) {
+  auto inside = [&](Point unit) {
+    return emitLoops(nest, unit, plan.inner, [&](Point all) { return emitRegions(nest, all); });
+  };
+  unsigned dim = dims.front();
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  if (dims.size() > 1) {
+    auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), ValueRange{count});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    point.dims[dim] = loop.getInductionVar();
+    point.order.push_back(dim);
+    Value inner = loop.getRegionIterArg(0);
+    if (failed(emitUnits(nest, point, plan, dims.drop_front(), begin, end, inner)))
+      return failure();
+    scf::YieldOp::create(builder, loc, inner);
+    count = loop.getResult(0);
+    return success();
+  }
+  // Of this line's points, numbered from `count`, those in [begin, end).
+  Value extent = make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0));
+  Value from = make<arith::MaxSIOp>(make<arith::SubIOp>(begin, count), index(0));
+  Value to = make<arith::MinSIOp>(make<arith::SubIOp>(end, count), extent);
+  Value first = make<arith::AddIOp>(lower, from), last = make<arith::AddIOp>(lower, to);
+  count = make<arith::AddIOp>(count, extent);
+  if (plan.row)
+    return emitRowTiles(nest, point, dim, first, last, inside);
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[dim] = loop.getInductionVar();
+  point.order.push_back(dim);
+  return inside(point);
+}
+
+LogicalResult Emitter::emitShare(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan) {
+  SmallVector<unsigned> dims = unitDims(plan);
+  Point probe = point;
+  for (unsigned dim : dims) {
+    if (failed(checkBounds(nest, dim, probe)))
+      return failure();
+    probe.dims[dim] = index(0);
+  }
+  Value total = emitUnitCount(nest, point, dims);
+  auto share = [&](Value number) {
+    return make<arith::DivUIOp>(make<arith::MulIOp>(total, number), team);
+  };
+  Value begin = share(tid), end = share(make<arith::AddIOp>(tid, index(1)));
+  Value count = index(0);
+  return emitUnits(nest, point, plan, dims, begin, end, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed,
+                                    bool last) {
+  loc = BlockOp(nest.front()).getLoc();
+  point.dims.resize(BlockOp(nest.front()).getNumDims());
+  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
+  if (plan.isParallel()) {
+    if (failed(emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
+          if (failed(emitShare(nest, step, plan)))
+            return failure();
+          if (!plan.team.empty())
+            emitBarrier();
+          return success();
+        })))
+      return failure();
+    if (plan.team.empty() && !last)
+      emitBarrier();
+    return success();
+  }
+  if (plan.team.empty() && !plan.inner.empty()) {
+    if (failed(emitAlone([&] {
+          return emitLoops(nest, point, plan.inner,
+                           [&](Point all) { return emitRegions(nest, all); });
+        })))
+      return failure();
+    if (!last)
+      emitBarrier();
+    return success();
+  }
+  return emitLoops(nest, point, plan.team, [&](Point step) { return emitTeamBody(nest, step); });
+}
+
+LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
+  return emitRegions(nest, point, [&](BlockOp block, Point at) -> LogicalResult {
+    if (block.isLeaf()) {
+      if (failed(emitAlone([&] { return emitBlock(block, at); })))
+        return failure();
+      emitBarrier();
+      return success();
+    }
+    // What is private to an iteration of the team belongs to all its threads.
+    for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
+      declareIntermediate(buffer);
+    at.order.clear();
+    for (ArrayRef<BlockOp> child : etdg::getNests(block.getBody()))
+      if (failed(emitTeamNest(child, at, {}, /*last=*/false)))
+        return failure();
+    return success();
+  });
+}
+
+LogicalResult Emitter::emitTeamKernel(ArrayRef<SmallVector<BlockOp>> nests, unsigned shared,
+                                      StringRef name) {
+  Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
+  beginKernel((name + "_count").str(), {pointer}, {i64});
+  func::ReturnOp::create(builder, loc,
+                         arith::ConstantIntOp::create(builder, loc, 1, 64).getResult());
+
+  beginKernel(name, {pointer, i64, i64}, {});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(entry);
+    tid = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), kernel.getArgument(1));
+    team = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), kernel.getArgument(2));
+    maxRows = 1;
+    maxRowsValue = index(1);
+  }
+
+  // The loops that all nests share: the sequential ones among the first.
+  SmallVector<NestLoops> loops;
+  for (const SmallVector<BlockOp> &nest : nests)
+    loops.push_back(getLoops(nest));
+  unsigned depth = 0;
+  auto isSequential = [&](const NestLoops &all) {
+    return depth < all.loops.size() && !all.loops[depth].parallel;
+  };
+  while (depth < shared && llvm::all_of(loops, isSequential))
+    ++depth;
+  SmallVector<Point> points(nests.size());
+  SmallVector<SmallVector<unsigned>> fixed(nests.size());
+  OpBuilder::InsertPoint end = builder.saveInsertionPoint();
+  for (unsigned d = 0; d < depth; ++d) {
+    Value lower, upper;
+    for (auto [n, nest] : llvm::enumerate(nests)) {
+      unsigned dim = loops[n].loops[d].dim;
+      points[n].dims.resize(BlockOp(nest.front()).getNumDims());
+      if (failed(checkBounds(nest, dim, points[n])))
+        return failure();
+      auto [from, to] = emitBounds(nest, dim, points[n]);
+      lower = lower ? make<arith::MinSIOp>(lower, from) : from;
+      upper = upper ? make<arith::MaxSIOp>(upper, to) : to;
+    }
+    auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+    if (d == 0)
+      end = OpBuilder::InsertPoint(loop->getBlock(), std::next(Block::iterator(loop)));
+    builder.setInsertionPointToStart(loop.getBody());
+    for (unsigned n = 0; n < nests.size(); ++n) {
+      unsigned dim = loops[n].loops[d].dim;
+      points[n].dims[dim] = loop.getInductionVar();
+      points[n].order.push_back(dim);
+      points[n].loose.push_back(dim); // the range is that of all nests
+      fixed[n].push_back(dim);
+    }
+  }
+  for (auto [n, nest] : llvm::enumerate(nests))
+    if (failed(
+            emitTeamNest(nest, points[n], fixed[n], /*last=*/depth == 0 && n + 1 == nests.size())))
+      return failure();
+  if (depth > 0)
+    builder.restoreInsertionPoint(end);
+  endKernel();
+  tid = team = Value();
+  result.kernels.push_back({name.str(), loc, /*team=*/true});
+  return success();
+}
