@@ -177,27 +177,21 @@ FailureOr<CpuModule> Emitter::run() {
     return failure();
   std::string base = graph.getSymName().str() + "_k";
   unsigned number = 0;
-  llvm::SmallPtrSet<Operation *, 4> done;
-  for (ArrayRef<BlockOp> nest : etdg::getNests(graph.getBody())) {
-    auto group = BlockOp(nest.front())->getParentOfType<etdg::KernelOp>();
-    if (!group || group.getShared() == 0) {
-      if (failed(emitKernel(nest, base + std::to_string(number++))))
-        return failure();
-    } else if (done.insert(group).second) {
-      loc = group.getLoc();
-      if (failed(emitTeamKernel(etdg::getNests(group.getBody()), group.getShared(), base + std::to_string(number++))))
-        return failure();
-    }
+  for (const Group &group : getGroups(graph.getBody())) {
+    std::string name = base + std::to_string(number++);
+    loc = group.op->getLoc();
+    if (failed(group.nests.size() == 1 ? emitKernel(group, name) : emitTeamKernel(group, name)))
+      return failure();
   }
   return std::move(result);
 }
 
-LogicalResult Emitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
-  loc = BlockOp(nest.front()).getLoc();
+LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
+  ArrayRef<BlockOp> nest = group.nests.front();
   NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
   if (plan.team.empty() && (plan.rectangular || !plan.isParallel()))
     return emitTaskKernel(nest, plan, name);
-  return emitTeamKernel({SmallVector<BlockOp>(nest)}, 0, name);
+  return emitTeamKernel(group, name);
 }
 
 void Emitter::beginKernel(StringRef name, TypeRange inputs, TypeRange outputs) {

@@ -115,13 +115,13 @@ public:
 private:
   // ETDGToCPU.cpp
   LogicalResult collectBuffers();
-  LogicalResult emitKernel(ArrayRef<BlockOp> nest, StringRef name);
+  LogicalResult emitKernel(const Group &group, StringRef name);
   LogicalResult emitTaskKernel(ArrayRef<BlockOp> nest, const NestPlan &plan, StringRef name);
   void beginKernel(StringRef name, TypeRange inputs, TypeRange outputs);
   void endKernel();
 
   // Team.cpp
-  LogicalResult emitTeamKernel(ArrayRef<SmallVector<BlockOp>> nests, unsigned shared, StringRef name);
+  LogicalResult emitTeamKernel(const Group &group, StringRef name);
   /// All threads are here; afterwards each sees what all did, unless it is the kernel's `last` nest.
   LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed, bool last);
   LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point);
@@ -133,8 +133,10 @@ private:
   void emitBarrier();
 
   // Loops.cpp
-  LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
-  LogicalResult emitNestLoops(ArrayRef<BlockOp> nest, Point point);
+  /// The loops that a group's nests have in common, and `body` for each nest inside.
+  LogicalResult emitGroup(const Group &group, const Point &point,
+                          llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
+  LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,
                           llvm::function_ref<LogicalResult(Point)> body);
   LogicalResult emitRowTiles(ArrayRef<BlockOp> nest, Point point, unsigned rowDim, Value lower, Value upper,

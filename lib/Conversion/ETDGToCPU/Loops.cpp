@@ -59,36 +59,45 @@ LogicalResult Emitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const P
 // Nests
 //===----------------------------------------------------------------------===//
 
-LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
-  BlockOp front = nest.front();
-  point.dims.resize(front.getNumDims());
-  point.order.clear();
-  if (!point.rowDim)
-    return emitNestLoops(nest, point);
-
-  // Rows from outside: the domain may ask which row it is in.
-  RunLimits limits;
-  bool single = false;
-  for (BlockOp block : nest) {
-    IntegerSet set = block.getDomainSet();
-    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-      if (!expr.isFunctionOfDim(*point.rowDim))
-        continue;
-      for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d)
-        single |= expr.isFunctionOfDim(d);
-      limits.constraints.push_back({expr, equality, block});
+LogicalResult Emitter::emitGroup(
+    const Group &group, const Point &point,
+    llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body) {
+  SmallVector<Point> points(group.nests.size(), point);
+  for (auto [at, nest] : llvm::zip_equal(points, group.nests)) {
+    at.dims.resize(BlockOp(nest.front()).getNumDims());
+    at.order.clear();
+    at.loose.clear();
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  for (unsigned d = 0; d < group.common.front().size(); ++d) {
+    // Over the union of all nests' ranges: each leaves out what is not its own.
+    Value lower, upper;
+    for (auto [n, nest] : llvm::enumerate(group.nests)) {
+      unsigned dim = group.common[n][d];
+      if (failed(checkBounds(nest, dim, points[n])))
+        return failure();
+      auto [from, to] = emitBounds(nest, dim, points[n]);
+      lower = lower ? make<arith::MinSIOp>(lower, from) : from;
+      upper = upper ? make<arith::MaxSIOp>(upper, to) : to;
+    }
+    auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    for (auto [at, dims] : llvm::zip_equal(points, group.common)) {
+      at.dims[dims[d]] = loop.getInductionVar();
+      at.order.push_back(dims[d]);
+      at.loose.push_back(dims[d]);
     }
   }
-  auto body = [&](Point rows) { return emitNestLoops(nest, rows); };
-  if (single)
-    return emitSingleRows(point, body);
-  if (!limits.constraints.empty())
-    return emitRuns(front, point, limits, body);
-  return body(point);
+  for (auto [n, nest] : llvm::enumerate(group.nests)) {
+    loc = BlockOp(nest.front()).getLoc();
+    if (failed(body(nest, points[n], group.common[n])))
+      return failure();
+  }
+  return success();
 }
 
-LogicalResult Emitter::emitNestLoops(ArrayRef<BlockOp> nest, Point point) {
-  NestPlan plan = costs.choose(nest, /*withTeam=*/false, point.rowDim.has_value());
+LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+  NestPlan plan = costs.choose(nest, /*withTeam=*/false, point.rowDim.has_value(), fixed);
   SmallVector<unsigned> outer(plan.team);
   outer.append(plan.shared);
   return emitLoops(nest, point, outer, [&](Point fixed) -> LogicalResult {
@@ -338,11 +347,12 @@ LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
     if (auto buffer = dyn_cast<etdg::BufferOp>(op))
       declarePrivate(buffer, point.rowDim);
   Location saved = loc;
-  for (ArrayRef<BlockOp> nest : etdg::getNests(body)) {
-    loc = BlockOp(nest.front()).getLoc();
-    if (failed(emitNest(nest, point)))
+  for (const Group &group : getGroups(body))
+    if (failed(emitGroup(group, point,
+                         [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned> fixed) {
+                           return emitNest(nest, inner, fixed);
+                         })))
       return failure();
-  }
   loc = saved;
   return success();
 }

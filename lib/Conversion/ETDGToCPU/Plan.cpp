@@ -45,12 +45,53 @@ NestLoops tocpu::getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
     NestLoops::Loop loop;
     loop.dim = ancestors + d;
     loop.free = isMap[d] && isFreeDimension(nest, loop.dim);
+    loop.moved = loop.free && !parallel;
     loop.parallel = parallel || loop.free;
     loop.outside = loop.free ? 0 : sequential;
     sequential += !loop.parallel;
     result.loops.push_back(loop);
   }
   return result;
+}
+
+SmallVector<Group> tocpu::getGroups(Region &body) {
+  SmallVector<Group> groups;
+  Operation *previous = nullptr;
+  for (SmallVector<BlockOp> &nest : etdg::getNests(body)) {
+    BlockOp front = nest.front();
+    auto kernel = front->getParentOfType<etdg::KernelOp>();
+    // (A kernel around the whole body is not one in it.)
+    if (kernel && (kernel->getParentRegion() != &body || kernel.getShared() == 0))
+      kernel = nullptr;
+    Operation *op = kernel ? kernel.getOperation() : front.getOperation();
+    if (op != previous) {
+      groups.emplace_back();
+      groups.back().op = previous = op;
+    }
+    groups.back().nests.push_back(std::move(nest));
+  }
+  for (Group &group : groups) {
+    group.common.resize(group.nests.size());
+    auto kernel = dyn_cast<etdg::KernelOp>(group.op);
+    if (!kernel || group.nests.size() == 1)
+      continue;
+    // Of the loops that nests share, parallel ones may stand inside the sequential ones: nothing
+    // depends on other values of them. What is sequential in one nest is so for all.
+    SmallVector<NestLoops> loops;
+    for (const SmallVector<BlockOp> &nest : group.nests)
+      loops.push_back(getLoops(nest));
+    for (unsigned i = 0; i < kernel.getShared(); ++i) {
+      auto isParallel = [&](const NestLoops &all) {
+        return i < all.loops.size() && all.loops[i].parallel && !all.loops[i].moved;
+      };
+      if (llvm::all_of(loops, isParallel) ||
+          llvm::any_of(loops, [&](const NestLoops &all) { return i >= all.loops.size(); }))
+        continue;
+      for (auto [all, common] : llvm::zip_equal(loops, group.common))
+        common.push_back(all.loops[i].dim);
+    }
+  }
+  return groups;
 }
 
 /// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,

@@ -31,11 +31,25 @@ struct NestLoops {
     bool parallel;
     /// Its range is the same everywhere and no dependence crosses it: it can be moved anywhere.
     bool free;
+    /// It runs in order by the schedule, and is parallel because it is free.
+    bool moved = false;
     /// How many sequential loops have to stay outside of a parallel one.
     unsigned outside = 0;
   };
   SmallVector<Loop> loops; // outermost first
 };
+
+/// Nests that run as one: under their first `shared` loops in textual order inside a step
+/// (`etdg.kernel`), or one nest alone.
+struct Group {
+  SmallVector<SmallVector<BlockOp>> nests;
+  /// For each nest the sequential dimensions whose loops are common to all, outermost first.
+  SmallVector<SmallVector<unsigned>> common;
+  Operation *op = nullptr; // the kernel, or the nest's first block
+};
+
+/// The groups of a body in textual order.
+SmallVector<Group> getGroups(Region &body);
 
 struct NestPlan {
   SmallVector<unsigned> team, shared, inner;

@@ -173,15 +173,17 @@ LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
     for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
       declareIntermediate(buffer);
     at.order.clear();
-    for (ArrayRef<BlockOp> child : etdg::getNests(block.getBody()))
-      if (failed(emitTeamNest(child, at, {}, /*last=*/false)))
+    for (const Group &group : getGroups(block.getBody()))
+      if (failed(emitGroup(group, at,
+                           [&](ArrayRef<BlockOp> child, Point inner, ArrayRef<unsigned> fixed) {
+                             return emitTeamNest(child, inner, fixed, /*last=*/false);
+                           })))
         return failure();
     return success();
   });
 }
 
-LogicalResult Emitter::emitTeamKernel(ArrayRef<SmallVector<BlockOp>> nests, unsigned shared,
-                                      StringRef name) {
+LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name) {
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
   beginKernel((name + "_count").str(), {pointer}, {i64});
   func::ReturnOp::create(builder, loc,
@@ -197,48 +199,12 @@ LogicalResult Emitter::emitTeamKernel(ArrayRef<SmallVector<BlockOp>> nests, unsi
     maxRowsValue = index(1);
   }
 
-  // The loops that all nests share: the sequential ones among the first.
-  SmallVector<NestLoops> loops;
-  for (const SmallVector<BlockOp> &nest : nests)
-    loops.push_back(getLoops(nest));
-  unsigned depth = 0;
-  auto isSequential = [&](const NestLoops &all) {
-    return depth < all.loops.size() && !all.loops[depth].parallel;
-  };
-  while (depth < shared && llvm::all_of(loops, isSequential))
-    ++depth;
-  SmallVector<Point> points(nests.size());
-  SmallVector<SmallVector<unsigned>> fixed(nests.size());
-  OpBuilder::InsertPoint end = builder.saveInsertionPoint();
-  for (unsigned d = 0; d < depth; ++d) {
-    Value lower, upper;
-    for (auto [n, nest] : llvm::enumerate(nests)) {
-      unsigned dim = loops[n].loops[d].dim;
-      points[n].dims.resize(BlockOp(nest.front()).getNumDims());
-      if (failed(checkBounds(nest, dim, points[n])))
-        return failure();
-      auto [from, to] = emitBounds(nest, dim, points[n]);
-      lower = lower ? make<arith::MinSIOp>(lower, from) : from;
-      upper = upper ? make<arith::MaxSIOp>(upper, to) : to;
-    }
-    auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
-    if (d == 0)
-      end = OpBuilder::InsertPoint(loop->getBlock(), std::next(Block::iterator(loop)));
-    builder.setInsertionPointToStart(loop.getBody());
-    for (unsigned n = 0; n < nests.size(); ++n) {
-      unsigned dim = loops[n].loops[d].dim;
-      points[n].dims[dim] = loop.getInductionVar();
-      points[n].order.push_back(dim);
-      points[n].loose.push_back(dim); // the range is that of all nests
-      fixed[n].push_back(dim);
-    }
-  }
-  for (auto [n, nest] : llvm::enumerate(nests))
-    if (failed(
-            emitTeamNest(nest, points[n], fixed[n], /*last=*/depth == 0 && n + 1 == nests.size())))
-      return failure();
-  if (depth > 0)
-    builder.restoreInsertionPoint(end);
+  bool alone = group.nests.size() == 1;
+  if (failed(emitGroup(group, Point(),
+                       [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+                         return emitTeamNest(nest, point, fixed, /*last=*/alone);
+                       })))
+    return failure();
   endKernel();
   tid = team = Value();
   result.kernels.push_back({name.str(), loc, /*team=*/true});
