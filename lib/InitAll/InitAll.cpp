@@ -15,6 +15,7 @@
 #include "ft/Pipelines/Phases.h"
 #include "ft/Target/PTX.h"
 #include "ft/Target/Target.h"
+#include "ft/Validator/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -37,6 +38,7 @@ void mlir::ft::registerOwnPasses() {
   registerFTConversionPasses();
   registerLeafPasses();
   registerPipelines();
+  etdg::registerFTValidatorPasses();
 }
 
 void mlir::ft::registerAllPasses() {
