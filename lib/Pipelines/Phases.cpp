@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Validator/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -146,6 +147,8 @@ static std::string checkOptions(const CompileOptions &options) {
     return "ft-compile: machine: no such file: '" + options.machine.getValue() + "'";
   if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
     return "ft-compile: dump: no such folder: '" + options.dump.getValue() + "'";
+  if (options.validate != "on" && options.validate != "off")
+    return "ft-compile: validate: expected on or off, found '" + options.validate.getValue() + "'";
   return "";
 }
 
@@ -156,13 +159,21 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
     return;
   }
   Phase from = *symbolizePhase(options.from), to = *symbolizePhase(options.to);
+  auto snapshots = std::make_shared<etdg::Snapshots>();
+  const bool validates = options.validate == "on";
+  if (!validates && Phase::ETDG < to)
+    pm.addPass(etdg::createValidationOffPass());
   auto finish = [&](Phase phase) {
+    if (validates && (phase == Phase::ETDG || (phase == from && Phase::ETDG < phase)))
+      pm.addPass(etdg::createSnapshotPass(snapshots));
     // What is the identity keeps the contract.
     if (options.verify && (phase == from || isBuilt(phase))) {
       FTVerifyPhaseOptions verify;
       verify.phase = stringifyPhase(phase).str();
       pm.addPass(createFTVerifyPhase(verify));
     }
+    if (validates && Phase::ETDG < phase && (phase == from || isBuilt(phase)))
+      pm.addPass(etdg::createValidatePhasePass(stringifyPhase(phase), snapshots));
     if (!options.dump.empty()) {
       FTDumpPhaseOptions dump;
       dump.phase = stringifyPhase(phase).str();

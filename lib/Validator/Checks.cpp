@@ -44,15 +44,16 @@ void Checks::checkInterface() {
     return;
   if (options.before->type != graph.getFunctionType()) {
     std::string message;
-    llvm::raw_string_ostream(message) << "the graph was " << options.before->type << " and is "
-                                      << graph.getFunctionType();
+    llvm::raw_string_ostream(message)
+        << "the graph was " << options.before->type << " and is " << graph.getFunctionType();
     report({graph, "T9", message, "", std::nullopt, ""});
   }
   for (ft::LengthAttr constraint : getConstraints(graph))
     if (!llvm::is_contained(options.before->constraints, constraint))
-      report({graph, "T9",
-              "the graph asks " + constraint.str() + " >= 0 of its lengths, which it did not before",
-              "", std::nullopt, ""});
+      report(
+          {graph, "T9",
+           "the graph asks " + constraint.str() + " >= 0 of its lengths, which it did not before",
+           "", std::nullopt, ""});
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,10 +128,10 @@ void Checks::checkPieces(BlockOp block, ArrayAttr reads, TypeRange types, String
       plain &= set.getNumVars() == firstLocal;
     unsigned numSymbols = model.getSpace().size();
     auto overlap = [&](unsigned a, unsigned b, std::string example) {
-      report({block, "T6",
-              (what + " " + Twine(i) + ": pieces " + Twine(a) + " and " + Twine(b) + " overlap")
-                  .str(),
-              std::move(example), std::nullopt, ""});
+      report(
+          {block, "T6",
+           (what + " " + Twine(i) + ": pieces " + Twine(a) + " and " + Twine(b) + " overlap").str(),
+           std::move(example), std::nullopt, ""});
     };
     auto uncovered = [&](std::string example) {
       report({block, "T6", (what + " " + Twine(i) + ": no piece covers part of the domain").str(),
@@ -180,11 +181,11 @@ void Checks::checkBounds(const Access &access) {
       Conjunction set = access.set;
       set.addNegated(slack);
       expectEmpty(set, opOf(access), [&] {
-        report({opOf(access), "T7",
-                (access.describe() + " is out of bounds: index " + Twine(d) + " may be " + how)
-                    .str(),
-                sample(show(set, access)), access.buffer.getLoc(),
-                describeBuffer(access.buffer) + " is here"});
+        report(
+            {opOf(access), "T7",
+             (access.describe() + " is out of bounds: index " + Twine(d) + " may be " + how).str(),
+             sample(show(set, access)), access.buffer.getLoc(),
+             describeBuffer(access.buffer) + " is here"});
       });
     };
     outside(index, "negative");
@@ -268,8 +269,8 @@ void Checks::reportUncovered(const Access &read, ArrayRef<Conjunction> covers) {
                                        : read.describe() + " reads an element of ") +
               describeBuffer(read.buffer) +
               (read.kind == Access::Result ? "" : " that no block writes"),
-          point ? sampleToString(*point, read.names, model.getSpace()) : "",
-          read.buffer.getLoc(), "the buffer is here"});
+          point ? sampleToString(*point, read.names, model.getSpace()) : "", read.buffer.getLoc(),
+          "the buffer is here"});
 }
 
 void Checks::checkRead(const Access &read, ArrayRef<Image> images) {
@@ -286,25 +287,24 @@ void Checks::checkRead(const Access &read, ArrayRef<Image> images) {
     covers.push_back(pair);
     if (!read.leaf)
       continue;
-    forEachNotBefore(
-        pair, {image.write->leaf, write.keys}, {read.leaf, read.keys}, [&](const NotBefore &found) {
-          return expectEmpty(found.set, opOf(read), [&] {
-            Shown shown = show(found.set, read);
-            showPoint(shown, *image.write, write.point);
-            std::string when =
-                found.isSame()    ? "in the very iteration that writes it"
-                : !found.unordered ? "before it is written"
-                : found.at->kind == Step::Key
-                    ? "while another iteration of the parallel loop '" + found.at->name +
-                          "' writes it"
-                    : "while another block of the nest writes it";
-            report({opOf(read), "T2",
-                    read.describe() + " reads an element of " + describeBuffer(read.buffer) + " " +
-                        when,
-                    sample(shown), image.write->leaf->block->getLoc(),
-                    "it is written here, " + whose(*image.write)});
-          });
-        });
+    forEachNotBefore(pair, {image.write->leaf, write.keys}, {read.leaf, read.keys},
+                     [&](const NotBefore &found) {
+                       return expectEmpty(found.set, opOf(read), [&] {
+                         Shown shown = show(found.set, read);
+                         showPoint(shown, *image.write, write.point);
+                         std::string when = found.isSame() ? "in the very iteration that writes it"
+                                            : !found.unordered ? "before it is written"
+                                            : found.at->kind == Step::Key
+                                                ? "while another iteration of the parallel loop '" +
+                                                      found.at->name + "' writes it"
+                                                : "while another block of the nest writes it";
+                         report({opOf(read), "T2",
+                                 read.describe() + " reads an element of " +
+                                     describeBuffer(read.buffer) + " " + when,
+                                 sample(shown), image.write->leaf->block->getLoc(),
+                                 "it is written here, " + whose(*image.write)});
+                       });
+                     });
   }
   if (isDone() || (plain && isProvedCovered(read.set, covers)))
     return;
@@ -342,21 +342,20 @@ void Checks::checkLive(const Access &read, const Image &write, const Image &clob
       Iteration atRead{read.leaf, read.keys}, atWrite{write.write->leaf, w.keys},
           atClobber{clobber.write->leaf, c.keys};
       auto afterWrite = [&](const NotBefore &late) {
-        return forEachNotBefore(
-            late.set, atRead, atClobber, [&](const NotBefore &early) {
-              // A body reads all before it writes.
-              if (early.isSame())
-                return true;
-              return expectEmpty(early.set, opOf(read), [&] {
-                Shown shown = show(early.set, read);
-                showPoint(shown, *clobber.write, c.point);
-                report({opOf(read), "T8",
-                        read.describe() + " needs a plane of " + describeBuffer(read.buffer) +
-                            " that another may have taken: more planes must be `live`",
-                        sample(shown), clobber.write->leaf->block->getLoc(),
-                        "the plane is overwritten here, " + whose(*clobber.write)});
-              });
-            });
+        return forEachNotBefore(late.set, atRead, atClobber, [&](const NotBefore &early) {
+          // A body reads all before it writes.
+          if (early.isSame())
+            return true;
+          return expectEmpty(early.set, opOf(read), [&] {
+            Shown shown = show(early.set, read);
+            showPoint(shown, *clobber.write, c.point);
+            report({opOf(read), "T8",
+                    read.describe() + " needs a plane of " + describeBuffer(read.buffer) +
+                        " that another may have taken: more planes must be `live`",
+                    sample(shown), clobber.write->leaf->block->getLoc(),
+                    "the plane is overwritten here, " + whose(*clobber.write)});
+          });
+        });
       };
       if (!forEachNotBefore(other, atClobber, atWrite, afterWrite))
         return;

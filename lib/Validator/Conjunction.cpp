@@ -279,7 +279,8 @@ Emptiness Conjunction::isEmpty() const {
     return Emptiness::Open;
   if (isProvedEmpty())
     return Emptiness::Empty;
-  SmallVector<unsigned> dims(llvm::seq(0u, numVars));
+  SmallVector<unsigned> dims(numVars);
+  std::iota(dims.begin(), dims.end(), 0);
   return etdg::isEmpty(toPolyhedron(dims, 0)) ? Emptiness::Empty : Emptiness::NotEmpty;
 }
 

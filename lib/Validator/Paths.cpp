@@ -138,7 +138,8 @@ std::optional<Model::Item> Model::getItem(Operation *op, Report report) {
 
 bool Model::buildItem(const Item &item, const Place &place, unsigned shared,
                       ArrayRef<bool> unordered, std::optional<unsigned> position, Report report) {
-  for (auto [b, block] : llvm::enumerate(item.blocks)) {
+  for (unsigned b = 0; b < item.blocks.size(); ++b) {
+    BlockOp block = item.blocks[b];
     Place inner = place;
     const SmallVector<Loop> &loops = item.loops[b];
     for (unsigned l = 0; l < loops.size(); ++l) {

@@ -47,6 +47,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       *this, "skip", llvm::cl::desc("Phases to leave out: coarsen, reorder, storage")};
   Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of each phase"),
                       llvm::cl::init(true)};
+  Option<std::string> validate{
+      *this, "validate", llvm::cl::desc("Prove what each phase from coarsen on made: on or off"),
+      llvm::cl::init("on")};
 };
 
 /// What leads from a phase to one that engines take up (`tile`), without dumps
