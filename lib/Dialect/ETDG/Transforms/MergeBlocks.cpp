@@ -421,8 +421,8 @@ unsigned BodyMerger::sweep() {
   refused.clear();
   unsigned merges = 0;
   llvm::StringMap<SmallVector<Operation *>> byKey;
-  for (Operation *given : SmallVector<Operation *>(items)) {
-    Operation *item = given;
+  SmallVector<Operation *> given = items;
+  for (Operation *item : given) {
     if (blocksOf(item).front().getNumOwnDims() == 0)
       continue; // nothing to align: statements are joined by etdg-form-leaves
     SmallVector<Operation *> producers = getProducers(item);
@@ -453,8 +453,11 @@ unsigned BodyMerger::sweep() {
     BlockOp front = blocksOf(item).front();
     SmallVector<Operation *> &partners = byKey[keyOf(item)];
     llvm::erase_if(partners, [&](Operation *p) { return !number.contains(p) || p == item; });
+    if (partners.size() > maxPartners)
+      partners.erase(partners.begin(), partners.end() - maxPartners);
     tries = 0;
-    for (Operation *a : llvm::reverse(SmallVector<Operation *>(partners))) {
+    SmallVector<Operation *> tried(llvm::reverse(partners));
+    for (Operation *a : tried) {
       if (++tries > maxPartners)
         break;
       // A path from one to the other ends in a producer of the second.

@@ -9,6 +9,7 @@
 #include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -138,4 +139,84 @@ Value etdg::makePrivate(Value buffer, BlockOp owner) {
   dropPositions(buffer, replacement.getResult(), *positions);
   def.erase();
   return replacement.getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// What nobody reads
+//===----------------------------------------------------------------------===//
+
+/// Drops a leaf's writes to a buffer, then what its body has only for them. Adds
+/// buffers that may be read no more to `work`, and takes out those that are gone.
+static void dropWrites(BlockOp leaf, Value buffer, llvm::SetVector<Value> &work) {
+  SmallVector<WriteAttr> writes;
+  SmallVector<Value> yields;
+  for (auto [i, write] : llvm::enumerate(leaf.getWrites().getAsRange<WriteAttr>()))
+    if (leaf.getBuffers()[write.getOperand()] != buffer) {
+      writes.push_back(write);
+      yields.push_back(leaf.getYield().getOperand(i));
+    }
+  auto touch = [&](BlockOp block) {
+    for (Value used : block.getBuffers())
+      if (used != buffer && used.getDefiningOp<BufferOp>())
+        work.insert(used);
+  };
+  touch(leaf);
+  if (writes.empty()) {
+    // With it go blocks that hold nothing else.
+    Operation *gone = leaf;
+    for (;;) {
+      Operation *parent = gone->getParentOp();
+      bool alone = isa<BlockOp, NestOp>(parent);
+      for (Operation &op : *gone->getBlock())
+        alone &= &op == gone || !isa<BlockOp, NestOp, KernelOp>(op);
+      if (!alone)
+        break;
+      gone = parent;
+    }
+    gone->walk(touch);
+    gone->walk([&](BufferOp inner) { work.remove(inner.getResult()); });
+    gone->erase();
+    return;
+  }
+  BlockBuilder b = BlockBuilder::from(leaf);
+  b.writes = writes;
+  leaf.getYield()->setOperands(yields);
+  Block &body = leaf.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (int i = body.getNumArguments() - 1; i >= 0; --i)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      b.reads.erase(b.reads.begin() + i);
+    }
+  b.assign(leaf);
+}
+
+void etdg::eraseDeadBuffers(GraphOp graph) {
+  llvm::SetVector<Value> work;
+  graph.walk([&](BufferOp buffer) { work.insert(buffer.getResult()); });
+  while (!work.empty()) {
+    Value buffer = work.pop_back_val();
+    auto def = buffer.getDefiningOp<BufferOp>();
+    if (!def)
+      continue;
+    bool dead = true;
+    llvm::SetVector<Operation *> writers;
+    for (Operation *user : buffer.getUsers()) {
+      auto leaf = dyn_cast<BlockOp>(user);
+      dead &= leaf && leaf.isLeaf() && llvm::none_of(getAccesses(leaf), [&](Access &access) {
+                return !access.isWrite() && access.buffer == buffer;
+              });
+      writers.insert(user);
+    }
+    if (!dead)
+      continue;
+    // The buffer goes with the last block around it, or by itself.
+    work.insert(buffer);
+    for (Operation *writer : writers)
+      dropWrites(cast<BlockOp>(writer), buffer, work);
+    if (work.remove(buffer))
+      def.erase();
+  }
 }

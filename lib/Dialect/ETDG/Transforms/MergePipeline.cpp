@@ -12,7 +12,9 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm) {
   OpPassManager &graphs = pm.nest<GraphOp>();
   // Statements apart: copies and flows between them become visible.
   graphs.addPass(createETDGLowerOperations());
+  graphs.addPass(createETDGFuseAccesses());
   graphs.addPass(createETDGMerge());
+  graphs.addPass(createETDGMergeDims());
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
 }

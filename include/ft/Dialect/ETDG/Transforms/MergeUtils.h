@@ -108,6 +108,10 @@ BufferType getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned numDi
 /// Replaces a buffer in all its users; the given positions of its index disappear.
 void dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> positions);
 
+/// Erases buffers that are neither read nor returned, the writes to them, and
+/// what computes nothing else.
+void eraseDeadBuffers(GraphOp graph);
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//

@@ -155,6 +155,43 @@ def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
     Option<"vertical", "vertical", "bool", "true", "merge producers and consumers">];
 }
 
+def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
+  let summary = "copies and rearrangements become access maps of their readers (FT §5.1)";
+  let description = [{
+    A buffer that is only moved into (its writers yield what they read, or a
+    splat) disappears: each read of it becomes the reads of its writers, piece by
+    piece, at the iteration that the write map names. So a materialised reversal,
+    transposition, window, concatenation or fill costs nothing. It stays, with a
+    remark, where a write map does not name the iteration, where what is copied is
+    out of the reader's sight or has been overwritten, or where a read would have
+    more than `max-pieces` pieces. What nobody reads any more is erased.
+  }];
+  let options = [Option<"maxPieces", "max-pieces", "int64_t", "8",
+                        "how many pieces a read may come to have">];
+}
+
+def ETDGMergeDims : Pass<"etdg-merge-dims", "::mlir::etdg::GraphOp"> {
+  let summary = "depth-wise coarsening: two dimensions that are used alike are one (FT §5.1)";
+  let description = [{
+    Adjacent dimensions i, j with the same operator become c = m·i + j, m the length
+    of j, where every index and condition has them as that sum or not at all. Two
+    indices of a buffer that is no argument and no result may also be the pair
+    itself; its two lengths become their product. An index that would need a
+    division (`c floordiv m`) keeps both: engines address what is affine.
+  }];
+}
+
+def ETDGSplitDim : Pass<"etdg-split-dim", "::mlir::etdg::GraphOp"> {
+  let summary = "the inverse of etdg-merge-dims: one dimension as two";
+  let description = [{
+    Dimension `dim` of the blocks called `block` becomes size·o + i, in this order.
+  }];
+  let options = [
+    Option<"block", "block", "std::string", "", "name of the blocks">,
+    Option<"dim", "dim", "std::string", "", "name of the dimension">,
+    Option<"size", "size", "int64_t", "0", "length of the inner dimension">];
+}
+
 def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   let summary = "give nests an order with few steps and wide ones (FT §5.2)";
   let description = [{
