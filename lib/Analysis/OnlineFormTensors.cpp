@@ -84,6 +84,14 @@ static ValueForm remap(const ValueForm &form, ArrayRef<int64_t> dims, ArrayRef<i
   return result;
 }
 
+/// The renumbering for bounds: dimensions that only they range over stay free, after `rank`.
+static SmallVector<int64_t> keepFree(ArrayRef<int64_t> dims, int64_t rank) {
+  SmallVector<int64_t> all(dims);
+  for (unsigned i = 0; i < 8; ++i)
+    all.push_back(rank++);
+  return all;
+}
+
 //===----------------------------------------------------------------------===//
 // linalg
 //===----------------------------------------------------------------------===//
@@ -139,7 +147,7 @@ void OnlineForms::visitLinalg(linalg::LinalgOp op) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (!argument)
       continue;
-    ValueForm inside = remap(form, dims.toLoops, dims.toLoops);
+    ValueForm inside = remap(form, dims.toLoops, keepFree(dims.toLoops, loops));
     ValueForm passed = inside;
     bool lostFactor = form.factor && !inside.factor;
     if ((!dims.isKnown && !form.isInvariant() && !form.isZero()) || lostFactor)
@@ -205,7 +213,7 @@ void OnlineForms::visitLinalg(linalg::LinalgOp op) {
       if (d == lost)
         d = rank++;
     bool fold = hasReduction && isFold(yielded, out);
-    ValueForm outside = remap(form, toResult, toBound);
+    ValueForm outside = remap(form, toResult, keepFree(toBound, rank));
     bool lostFactor = form.factor && !form.factor->empty() && !outside.factor;
     if (hasReduction) {
       if (!fold)
@@ -317,8 +325,8 @@ void OnlineForms::visitReshape(Operation *op) {
     return;
   }
   // An only index stays one: a dimension of length 1 is never lost.
-  ValueForm moved = remap(form, toResult, toResult);
-  moved.bounds.clear();
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  ValueForm moved = remap(form, toResult, keepFree(toResult, rank));
   if (moved.whenFalse.kind == WhenFalse::State)
     moved.whenFalse = {WhenFalse::Unknown};
   forms[result] = moved;

@@ -111,7 +111,7 @@ private:
   Value writeResidual(OpBuilder &builder, Location loc, const StatePlan &state, Value value,
                       ArrayRef<Value> sources);
   void finishInside(const StatePlan &state, BlockOp reader, unsigned read);
-  Value finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers);
+  Value finishOutside(const StatePlan &state);
 
   Group &group;
   const Plan &plan;
@@ -338,7 +338,7 @@ void Rewriter::finishInside(const StatePlan &state, BlockOp reader, unsigned rea
 }
 
 /// The residual in a block of its own; returns its buffer.
-Value Rewriter::finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers) {
+Value Rewriter::finishOutside(const StatePlan &state) {
   Key key{state.member, state.write};
   MLIRContext *context = group.body->getParentOp()->getContext();
   Value buffer = stateBuffers.lookup(key);
@@ -362,14 +362,20 @@ Value Rewriter::finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers)
                                  DenseI64ArrayAttr(), StringAttr());
   AffineMap finalMap = AffineMap::get(numDims, numSymbols, index, context);
 
-  // Before everything that reads the state.
-  Operation *first = nullptr;
-  for (BlockOp reader : readers) {
-    Operation *item = getItem(group.body, reader);
-    if (!first || item->isBeforeInBlock(first))
-      first = item;
-  }
-  OpBuilder at(first);
+  // Behind everything that it reads: what reads the state stood behind that, too.
+  SmallVector<Source> sources = getSources(state);
+  Operation *behind = result.merged;
+  for (const Source &source : sources)
+    for (Operation *user : source.buffer.getUsers()) {
+      auto block = dyn_cast<BlockOp>(user);
+      Operation *item = block ? getItem(group.body, block) : nullptr;
+      if (item && behind->isBeforeInBlock(item) &&
+          llvm::any_of(block.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+            return block.getBuffers()[write.getOperand()] == source.buffer;
+          }))
+        behind = item;
+    }
+  OpBuilder at(group.body, std::next(Block::iterator(behind)));
   BlockBuilder spec;
   spec.name = "online";
   spec.dims.assign(dims.begin(), dims.end() - 1);
@@ -392,7 +398,6 @@ Value Rewriter::finishOutside(const StatePlan &state, ArrayRef<BlockOp> readers)
       numDims, numSymbols, atPlane(written, group.numDims, group.last).getResults(), context);
   spec.reads.push_back(
       ReadAttr::get(context, PieceAttr::getBuffer(all, spec.operandFor(buffer), plane), 0));
-  SmallVector<Source> sources = getSources(state);
   for (const Source &source : sources) {
     spec.reads.push_back(ReadAttr::get(
         context, PieceAttr::getBuffer(all, spec.operandFor(source.buffer), source.map), 0));
@@ -448,12 +453,15 @@ void Rewriter::finish(const StatePlan &state) {
           readers.push_back(block);
       }
   }
-  if (readers.empty())
-    return;
   bool isParameter = llvm::any_of(llvm::enumerate(group.parameters), [&](auto parameter) {
     return parameter.value().lastPlane == key &&
            plan.centres[parameter.index()].kind != Centre::None;
   });
+  if (uses.empty()) {
+    if (isParameter)
+      finishOutside(state);
+    return;
+  }
   const Use &only = uses.front();
   bool inside = uses.size() == 1 && !isParameter && BlockOp(only.block)->getBlock() == group.body &&
                 BlockOp(only.block).getNumOwnDims() + 1 == group.numDims - numAncestors &&
@@ -465,7 +473,7 @@ void Rewriter::finish(const StatePlan &state) {
     finishInside(state, only.block, only.read);
     return;
   }
-  Value final = finishOutside(state, readers);
+  Value final = finishOutside(state);
   for (BlockOp reader : readers) {
     BlockBuilder spec = toBuilder(reader);
     setSymbols(spec, reader, group.symbols, group);
