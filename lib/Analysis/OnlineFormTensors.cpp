@@ -320,7 +320,7 @@ void OnlineForms::visitReshape(Operation *op) {
     ValueForm whole = invariant
                           ? makeInvariant(result)
                           : makeFailure(op, {&form}, "reshapes what depends on the parameter");
-    whole.touchesMore = !invariant;
+    whole.touchesMore = form.touchesMore || !form.touched.empty();
     forms[result] = whole;
     return;
   }
@@ -369,7 +369,9 @@ void OnlineForms::visit(Operation *op) {
       forms[result] = makeInvariant(result);
     else {
       ValueForm failed = makeFailure(op, operands, "no rule says how it follows the parameter");
-      failed.touchesMore = true;
+      for (const ValueForm *operand : operands)
+        failed.touchesMore |= operand->touchesMore || !operand->touched.empty();
+      failed.touchesMore |= captures;
       forms[result] = failed;
     }
   }

@@ -509,6 +509,9 @@ bool Planner::checkExponentials(unsigned m, size_t from) {
   return true;
 }
 
+/// Whether no parameter has any influence on a value.
+static bool isUntouched(const ValueForm &form) { return form.touched.empty() && !form.touchesMore; }
+
 /// Writes down the law of a state.
 bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool select) {
   BlockOp block = group.members[m].block;
@@ -523,7 +526,7 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
   auto hasType = [&](unsigned parameter) {
     return group.parameters[parameter].type.getElementType() == type.getElementType();
   };
-  if (form.touched.empty() && !form.touchesMore) {
+  if (isUntouched(form)) {
     plan.states.push_back(state);
     return true;
   }
@@ -638,8 +641,9 @@ bool Planner::analyseMember(unsigned m) {
     bool stable = true;
     for (auto [n, w] : llvm::enumerate(states)) {
       ValueForm form = forms->get(yields[m][w]);
-      if (form.unknownState) { // the state as it was
-        form.unknownState = false;
+      // The state as it was, or one that has nothing to do with parameters.
+      if (form.unknownState || isUntouched(form)) {
+        form = ValueForm();
         form.factor.emplace();
       }
       lawful &= form.factor || form.square;
@@ -665,7 +669,7 @@ bool Planner::analyseMember(unsigned m) {
 
   // The other way to follow: what was chosen by a comparison that no longer holds is forgotten.
   for (auto &form : known) {
-    if (!form)
+    if (isUntouched(*form))
       continue;
     form->factor.reset();
     form->square = nullptr;
@@ -674,8 +678,8 @@ bool Planner::analyseMember(unsigned m) {
   bool selects = !forms->matches.empty();
   for (auto [n, w] : llvm::enumerate(states)) {
     const ValueForm &form = forms->get(yields[m][w]);
-    selects &= form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n &&
-               form.touched == known[n]->touched;
+    bool isKept = form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n;
+    selects &= (isKept || isUntouched(form)) && form.touched == known[n]->touched;
   }
   for (const ParameterMatch &match : forms->matches) {
     // Comparisons of maps before count where the state depends on their parameter.
