@@ -29,3 +29,13 @@
 // GRU-DAG: #[[SWAP:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // GRU: etdg.nest schedule <map = #[[ID]], loops = [<dimension = 0, kind = parallel>, <dimension = 1, kind = sequential>]>
 // GRU-SAME: #etdg.schedule<map = #[[SWAP]], loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]>
+
+// Dilated layers: one nest each, t = k + l; lags 1, 2, 4 and 8.
+// RUN: ft-opt %examples/dilated_rnn.mlir --pass-pipeline='builtin.module(ft-compile{to=etdg},etdg.graph(etdg-reorder,etdg-verify))' --remarks-filter='reorder.*' -o %t.rnn.mlir 2>&1 | FileCheck %s --check-prefix=DILATED
+// RUN: ft-run %t.rnn.mlir --engine=interpret --order=declared --compare=interpret
+// DILATED: [Passed] kernel {{.*}}offsets="0, 1, 2, 3", steps-after="L + 3", steps-before="4 * L"
+
+// Two of three layers are a map around a scan.
+// RUN: ft-opt %examples/dilated_lstm.mlir --pass-pipeline='builtin.module(ft-compile{to=etdg},etdg.graph(etdg-reorder,etdg-verify))' --remarks-filter='reorder.*' -o %t.lstm.mlir 2>&1 | FileCheck %s --check-prefix=DLSTM
+// RUN: ft-run %t.lstm.mlir --engine=interpret --order=declared --compare=interpret
+// DLSTM: [Passed] kernel {{.*}}offsets="0, 1, 2", steps-after="L + 2", steps-before="3 * L"

@@ -14,11 +14,13 @@
 // RUN: ft-run %t.mlir --entry=bidirectional --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.mlir --entry=opposed --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %s --entry=between --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=between --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
+// RUN: ft-run %s --entry=taken_apart --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=taken_apart --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
 // RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule))' -o %t.applied.mlir
 // RUN: ft-run %t.applied.mlir --entry=imperfect --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=three --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=ahead --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=between --engine=interpret --order=declared --compare=interpret
+// RUN: ft-run %t.applied.mlir --entry=taken_apart --engine=interpret --order=declared --compare=interpret
 
 !x = tensor<4xf32>
 
@@ -228,4 +230,32 @@ func.func @between(%xs: !ft.list<[L], !x>, %zs: !ft.list<[L], !x>) -> (!ft.list<
     ft.yield %v : !x
   }
   return %b : !ft.list<[L], !x>
+}
+
+// Three layers, two of them in one map: all three in one wavefront.
+// CHECK: [Passed] distribute {{.*}}the items of its body became nests
+// CHECK: [Passed] kernel {{.*}}offsets="0, 1, 2", steps-after="L + 2", steps-before="3 * L"
+// IR-LABEL: etdg.graph @taken_apart
+// IR: etdg.kernel shared 1
+func.func @taken_apart(%xss: !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> attributes {ft.lengths = {N = 2 : i64, L = 5 : i64}} {
+  %zero = arith.constant dense<0.0> : !x
+  %bs = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
+    %a = ft.scanl (%e = %xs : !ft.list<[L], !x>) init (%h = %zero : !x) -> !ft.list<[L], !x> {
+      %u = arith.addf %h, %e : !x
+      ft.yield %u : !x
+    }
+    %b = ft.scanl (%e = %a : !ft.list<[L], !x>) init (%h = %zero : !x) lag 2 -> !ft.list<[L], !x> {
+      %u = arith.mulf %h, %e : !x
+      ft.yield %u : !x
+    }
+    ft.yield %b : !ft.list<[L], !x>
+  }
+  %cs = ft.map (%xs = %bs : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
+    %c = ft.scanl (%e = %xs : !ft.list<[L], !x>) init (%h = %zero : !x) -> !ft.list<[L], !x> {
+      %u = arith.addf %h, %e : !x
+      ft.yield %u : !x
+    }
+    ft.yield %c : !ft.list<[L], !x>
+  }
+  return %cs : !ft.list<[N, L], !x>
 }

@@ -8,36 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ReorderSplit.h"
-#include "MergeInternal.h"
-#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::etdg::reorder;
-using ft::LengthAttr;
 
 //===----------------------------------------------------------------------===//
 // Sites
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A nest or lone block whose body could be distributed.
-struct Site {
-  Operation *item;
-  /// Its own dimensions are all parallel: worth it only for a kernel with others.
-  bool forKernel;
-};
-} // namespace
-
-static SmallVector<Operation *> getItems(Region &body) {
-  SmallVector<Operation *> items;
-  for (Operation &op : body.front())
-    if (isa<NestOp, BlockOp>(op))
-      items.push_back(&op);
-  return items;
-}
 
 static bool hasSequentialDim(ArrayRef<BlockOp> blocks) {
   return llvm::any_of(blocks, [](BlockOp block) {
@@ -70,7 +49,7 @@ static std::optional<Site> getSite(Operation *item) {
   if (blocks.empty() || isScheduled(item) || isa<KernelOp>(item->getParentOp()))
     return std::nullopt;
   unsigned numChild = 0;
-  bool sequentialInside = false, oneItem = true;
+  bool sequentialInside = false;
   for (BlockOp block : blocks) {
     if (block.isLeaf() || block.getNumOwnDims() == 0)
       return std::nullopt;
@@ -82,7 +61,6 @@ static std::optional<Site> getSite(Operation *item) {
     constexpr unsigned maxItems = 8;
     if (items.empty() || items.size() > maxItems)
       return std::nullopt;
-    oneItem &= items.size() == 1;
     for (Operation *child : items) {
       SmallVector<BlockOp> inner = getBlocks(child);
       if (inner.empty() || isScheduled(child))
@@ -96,7 +74,8 @@ static std::optional<Site> getSite(Operation *item) {
     return std::nullopt;
   if (hasSequentialDim(blocks))
     return Site{item, false};
-  if (oneItem && touchesNeighbour(item))
+  // Maps carry nothing: their items may run one after the other for all points.
+  if (blocks.size() == 1 && touchesNeighbour(item))
     return Site{item, true};
   return std::nullopt;
 }
@@ -122,229 +101,6 @@ static SmallVector<Site> getSites(GraphOp graph, const llvm::SmallDenseSet<unsig
       sites.push_back(*site);
   }
   return sites;
-}
-
-//===----------------------------------------------------------------------===//
-// Distribution
-//===----------------------------------------------------------------------===//
-
-/// Gives every access to `buffer` `dims` as its first indices.
-static void prependPositions(Value buffer, Value replacement, unsigned from, unsigned count) {
-  MLIRContext *context = buffer.getContext();
-  auto wider = [&](AffineMap map) {
-    SmallVector<AffineExpr> results;
-    for (unsigned d = 0; d < count; ++d)
-      results.push_back(getAffineDimExpr(from + d, context));
-    llvm::append_range(results, map.getResults());
-    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
-  };
-  llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
-  for (Operation *user : users) {
-    auto block = dyn_cast<BlockOp>(user);
-    if (!block)
-      continue;
-    BlockBuilder b = BlockBuilder::from(block);
-    auto isOurs = [&](int64_t operand) { return operand >= 0 && b.buffers[operand] == buffer; };
-    auto change = [&](ReadAttr read) {
-      return transformRead(
-          read, [&](AffineMap map, int64_t operand) { return isOurs(operand) ? wider(map) : map; },
-          [](IntegerSet set) { return set; }, [](int64_t operand) { return operand; },
-          [&](int64_t operand, int64_t position) {
-            return isOurs(operand) ? position + static_cast<int64_t>(count) : position;
-          });
-    };
-    for (ReadAttr &read : b.reads)
-      read = change(read);
-    for (ReadAttr &read : b.identity)
-      read = change(read);
-    for (WriteAttr &write : b.writes)
-      if (isOurs(write.getOperand()))
-        write = WriteAttr::get(context, write.getOperand(),
-                               AffineMapAttr::get(wider(write.getMap().getValue())));
-    for (Value &operand : b.buffers)
-      if (operand == buffer)
-        operand = replacement;
-    b.assign(block);
-  }
-}
-
-/// The lengths that a buffer of a block gets for the block's dimensions: indices
-/// are the dimensions themselves. None where a range has no such bound.
-static std::optional<SmallVector<LengthAttr>> getOuterLengths(BlockOp block,
-                                                              const SymbolSpace &space) {
-  SmallVector<LengthAttr> lengths;
-  for (const DimRange &range : getOwnRanges(block, space)) {
-    auto lower = range.lower ? range.lower.getConstant() : std::nullopt;
-    if (!lower || *lower < 0 || !range.upper)
-      return std::nullopt;
-    lengths.push_back(range.upper);
-  }
-  return lengths;
-}
-
-static bool canDistribute(const Site &site, const SymbolSpace &space) {
-  return llvm::all_of(getBlocks(site.item), [&](BlockOp block) {
-    return block.getBody().getOps<BufferOp>().empty() || getOuterLengths(block, space);
-  });
-}
-
-/// A name that no one in the graph has as a dimension or length.
-static StringAttr getFreshName(GraphOp graph, StringRef base,
-                               llvm::SmallDenseSet<StringAttr> &taken) {
-  StringAttr name = StringAttr::get(graph.getContext(), base);
-  for (unsigned i = 0; !taken.insert(name).second; ++i)
-    name = StringAttr::get(graph.getContext(), base + Twine(i));
-  return name;
-}
-
-/// What may be cut where it stood may not be cut where it runs with others.
-static ft::OperatorKind getOrdered(ft::OperatorKind kind) {
-  switch (kind) {
-  case ft::OperatorKind::Reduce:
-  case ft::OperatorKind::Fold:
-    return ft::OperatorKind::FoldL;
-  case ft::OperatorKind::Scan:
-    return ft::OperatorKind::ScanL;
-  default:
-    return kind;
-  }
-}
-
-/// Adds the parent's domain, the item's number, and 0 for dimensions it lacks.
-static void restrictTo(BlockOp block, BlockOp parent, std::optional<unsigned> itemDim,
-                       unsigned item, unsigned firstMissing) {
-  MLIRContext *context = block.getContext();
-  BlockBuilder b = BlockBuilder::from(block);
-  SmallVector<AffineExpr> constraints;
-  SmallVector<bool> eqs;
-  auto addSet = [&](IntegerSet set, ArrayRef<StringAttr> symbols) {
-    for (unsigned i = 0; i < set.getNumConstraints() && !isUniverse(set); ++i) {
-      constraints.push_back(b.importExpr(set.getConstraint(i), symbols));
-      eqs.push_back(set.isEq(i));
-    }
-  };
-  SmallVector<StringAttr> own = b.symbols;
-  addSet(parent.getDomainSet(), parent.getSymbolNames());
-  addSet(b.domain, own);
-  if (itemDim) {
-    constraints.push_back(getAffineDimExpr(*itemDim, context) - static_cast<int64_t>(item));
-    eqs.push_back(true);
-  }
-  for (unsigned d = firstMissing; d < b.dims.size(); ++d) {
-    constraints.push_back(getAffineDimExpr(d, context));
-    eqs.push_back(true);
-  }
-  unsigned numSymbols = b.symbols.size();
-  b.domain = constraints.empty() ? getUniverse(context, b.dims.size(), numSymbols)
-                                 : IntegerSet::get(b.dims.size(), numSymbols, constraints, eqs);
-  // Everything speaks of the longer list of symbols.
-  auto widenMap = [&](AffineMap map) {
-    return AffineMap::get(map.getNumDims(), numSymbols, map.getResults(), context);
-  };
-  auto widenSet = [&](IntegerSet set) {
-    return IntegerSet::get(set.getNumDims(), numSymbols, set.getConstraints(), set.getEqFlags());
-  };
-  auto widen = [&](ReadAttr read) {
-    return transformRead(
-        read, [&](AffineMap map, int64_t) { return widenMap(map); }, widenSet,
-        [](int64_t operand) { return operand; });
-  };
-  for (ReadAttr &read : b.reads)
-    read = widen(read);
-  for (ReadAttr &read : b.identity)
-    read = widen(read);
-  for (WriteAttr &write : b.writes)
-    write = WriteAttr::get(context, write.getOperand(),
-                           AffineMapAttr::get(widenMap(write.getMap().getValue())));
-  b.assign(block);
-}
-
-static NestOp distribute(const Site &site, const SymbolSpace &space) {
-  Operation *item = site.item;
-  auto graph = item->getParentOfType<GraphOp>();
-  MLIRContext *context = item->getContext();
-  SmallVector<BlockOp> parents = getBlocks(item);
-  BlockOp front = parents.front();
-  unsigned numAncestors = front.getNumAncestors(), numOwn = front.getNumOwnDims();
-  unsigned numChild = 0, numItems = 0;
-  SmallVector<StringAttr> childNames;
-  for (BlockOp parent : parents) {
-    SmallVector<Operation *> items = getItems(parent.getBody());
-    numItems = std::max<unsigned>(numItems, items.size());
-    for (Operation *child : items) {
-      BlockOp block = getBlocks(child).front();
-      if (block.getNumOwnDims() <= numChild && !childNames.empty())
-        continue;
-      numChild = block.getNumOwnDims();
-      childNames = llvm::to_vector(ArrayRef(block.getDimNames()).take_back(numChild));
-    }
-  }
-
-  // (ancestors, the parent's, number of the item, the children's)
-  llvm::SmallDenseSet<StringAttr> taken(space.getNames().begin(), space.getNames().end());
-  SmallVector<StringAttr> dims = front.getDimNames();
-  taken.insert(dims.begin(), dims.end());
-  std::optional<unsigned> itemDim;
-  if (numItems > 1) {
-    graph.walk([&](BlockOp block) {
-      for (StringAttr name : block.getDimNames())
-        taken.insert(name);
-    });
-    itemDim = dims.size();
-    dims.push_back(getFreshName(graph, "s", taken));
-  }
-  unsigned firstChild = dims.size();
-  for (StringAttr name : childNames) {
-    taken.erase(name);
-    dims.push_back(getFreshName(graph, name.getValue(), taken));
-  }
-
-  OpBuilder builder(item);
-  for (BlockOp parent : parents)
-    for (Operation &op : llvm::make_early_inc_range(parent.getBody().front())) {
-      if (isa<ConstantOp>(op)) {
-        op.moveBefore(item);
-        continue;
-      }
-      auto buffer = dyn_cast<BufferOp>(op);
-      if (!buffer)
-        continue;
-      BufferType type = buffer.getResult().getType();
-      SmallVector<LengthAttr> lengths = *getOuterLengths(parent, space);
-      llvm::append_range(lengths, type.getLengths());
-      auto outer = BufferOp::create(builder, buffer.getLoc(),
-                                    BufferType::get(context, lengths, type.getElement()),
-                                    DenseI64ArrayAttr(), buffer.getNameHintAttr());
-      prependPositions(buffer.getResult(), outer.getResult(), numAncestors, numOwn);
-      buffer.erase();
-    }
-
-  auto nest = NestOp::create(builder, item->getLoc(), ScheduleAttr());
-  Block *body =
-      nest.getBody().empty() ? builder.createBlock(&nest.getBody()) : &nest.getBody().front();
-  for (BlockOp parent : parents)
-    for (auto [number, child] : llvm::enumerate(getItems(parent.getBody())))
-      for (BlockOp block : getBlocks(child)) {
-        unsigned own = block.getNumOwnDims();
-        BlockRemap remap;
-        remap.dims = dims;
-        remap.numAncestors = numAncestors;
-        for (unsigned d = 0; d < numOwn; ++d)
-          remap.operators.push_back(getOrdered(parent.getOperator(d)));
-        if (itemDim)
-          remap.operators.push_back(ft::OperatorKind::ScanL);
-        for (unsigned d = 0; d < numChild; ++d)
-          remap.operators.push_back(d < own ? block.getOperator(d) : ft::OperatorKind::ScanL);
-        for (unsigned d = 0; d < numAncestors + numOwn; ++d)
-          remap.exprs.push_back(getAffineDimExpr(d, context));
-        for (unsigned d = 0; d < own; ++d)
-          remap.exprs.push_back(getAffineDimExpr(firstChild + d, context));
-        block->moveBefore(body, body->end());
-        remapBlock(block, remap);
-        restrictTo(block, parent, itemDim, number, firstChild + own);
-      }
-  item->erase();
-  return nest;
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,25 +170,35 @@ static SmallVector<Verdict> tryOut(GraphOp graph, const llvm::SmallDenseSet<unsi
     }
   }
   SymbolSpace space(*copy);
-  SmallVector<Operation *> items;
+  SmallVector<SmallVector<Operation *>> items;
   for (auto [site, can] : llvm::zip_equal(sites, possible))
-    items.push_back(can ? distribute(site, space).getOperation() : nullptr);
+    items.push_back(can ? distribute(site, space) : SmallVector<Operation *>());
   DependenceAnalysis analysis(*copy);
   Plan plan = makePlan(*copy, analysis, lengths);
   auto nests = indexNests(plan);
-  llvm::SmallPtrSet<Operation *, 8> grouped;
+  llvm::DenseMap<Operation *, const Group *> groups;
   for (const Group &group : plan.groups)
     for (const GroupMember &member : group.members)
-      grouped.insert(member.nest->op);
-  for (auto [site, verdict, item] : llvm::zip_equal(sites, verdicts, items)) {
-    if (!item) {
+      groups[member.nest->op] = &group;
+  // Whether one of them shares a kernel with a nest that is none of them.
+  auto joinsOthers = [&](ArrayRef<Operation *> own) {
+    return llvm::any_of(own, [&](Operation *item) {
+      const Group *group = groups.lookup(item);
+      return group && llvm::any_of(group->members, [&](const GroupMember &member) {
+               return !llvm::is_contained(own, member.nest->op);
+             });
+    });
+  };
+  for (auto [site, verdict, own] : llvm::zip_equal(sites, verdicts, items)) {
+    if (own.empty()) {
       verdict.reason = "a dimension has no bound that a buffer could have as its length";
       continue;
     }
-    verdict.after = getTypicalSteps(item, nests);
-    const Nest *nest = nests.lookup(item);
+    for (Operation *item : own)
+      verdict.after += getTypicalSteps(item, nests);
+    const Nest *nest = nests.lookup(own.front());
     if (site.forKernel) {
-      verdict.accepted = grouped.contains(item);
+      verdict.accepted = joinsOthers(own);
       verdict.reason = "no other nest would join its wavefront";
     } else {
       verdict.accepted = nest && nest->wavefront && verdict.after < verdict.before;
@@ -465,7 +231,9 @@ void reorder::splitNests(GraphOp graph) {
         distribute(site, space);
         changed = true;
         remark::passed(loc, remarkOf("distribute"))
-            << remark::add("the items of its body became regions of one nest")
+            << remark::add("{0}", site.forKernel
+                                      ? "the items of its body became nests"
+                                      : "the items of its body became regions of one nest")
             << remark::metric("nest", what)
             << remark::metric("typical-steps-before", static_cast<int64_t>(verdict.before))
             << remark::metric("typical-steps-after", static_cast<int64_t>(verdict.after));

@@ -16,6 +16,22 @@ struct Plan {
 };
 Plan makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths);
 
+/// A nest or lone block whose body could be distributed.
+struct Site {
+  Operation *item;
+  /// Its own dimensions are all parallel: each item becomes a nest of its own, for
+  /// a kernel with nests outside.
+  bool forKernel;
+};
+
+/// The nests and lone blocks of a body, but those inside kernels.
+SmallVector<Operation *> getItems(Region &body);
+
+/// Whether every private buffer can get the parent's dimensions as indices.
+bool canDistribute(const Site &site, const SymbolSpace &space);
+/// Takes the nest or block apart; the nests and blocks that stand now.
+SmallVector<Operation *> distribute(const Site &site, const SymbolSpace &space);
+
 /// Distributes nests over the items of their bodies where that gains a wavefront:
 /// `scan j { map k; scan k }` becomes one nest over (j, s, k), s being the number
 /// of the item. Each item then has a schedule of its own in one wavefront. A
