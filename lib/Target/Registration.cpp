@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/InitAll.h"
+#include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,25 @@ static OwningOpRef<ModuleOp> toGraphs(ModuleOp module) {
   return copy;
 }
 
+/// A copy of the graphs after the reordering; null where they are scheduled already.
+static OwningOpRef<ModuleOp> toOrdered(ModuleOp graphs, bool &failed) {
+  bool scheduled = false;
+  graphs.walk([&](Operation *op) {
+    if (auto nest = dyn_cast<NestOp>(op))
+      scheduled |= static_cast<bool>(nest.getScheduleAttr());
+    if (auto block = dyn_cast<BlockOp>(op))
+      scheduled |= static_cast<bool>(block.getScheduleAttr());
+  });
+  if (scheduled)
+    return {};
+  OwningOpRef<ModuleOp> copy = graphs.clone();
+  PassManager pm(copy->getContext());
+  ft::buildPhase(pm, ft::Phase::Coarsen);
+  ft::buildPhase(pm, ft::Phase::Reorder);
+  failed = mlir::failed(pm.run(*copy));
+  return copy;
+}
+
 static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
                                   LengthValues &values) {
   for (StringRef text : given) {
@@ -46,7 +66,7 @@ static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
 
 void etdg::registerETDGTranslations() {
   static llvm::cl::list<std::string> lengths(
-      "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives"),
+      "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
       llvm::cl::value_desc("NAME=VALUE"));
   auto registerDialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
   static TranslateFromMLIRRegistration json(
@@ -60,6 +80,23 @@ void etdg::registerETDGTranslations() {
         if (!graphs)
           return failure();
         writeJson(*graphs, os, values);
+        return success();
+      },
+      registerDialects);
+  static TranslateFromMLIRRegistration html(
+      "etdg-to-html", "task dependence graphs and their iteration spaces as a page to look at",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        LengthValues values;
+        if (failed(parseLengths(module, lengths, values)))
+          return failure();
+        OwningOpRef<ModuleOp> before = toGraphs(module);
+        if (!before)
+          return failure();
+        bool wrong = false;
+        OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);
+        if (wrong)
+          return failure();
+        writeHtml(*before, after ? *after : ModuleOp(), os, values);
         return success();
       },
       registerDialects);

@@ -15,7 +15,11 @@ void writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengt
 /// A drawing for Graphviz: nests as clusters, buffers as boxes, access maps on the edges.
 void writeDot(ModuleOp module, llvm::raw_ostream &os);
 
-/// `--etdg-to-json` and `--etdg-to-dot` for ft-translate.
+/// A page to look at: each graph of `before`, the one of the same name in `after` (which
+/// may be null), and iteration spaces coloured by step, at small lengths or those given.
+void writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &lengths);
+
+/// `--etdg-to-json`, `--etdg-to-dot` and `--etdg-to-html` for ft-translate.
 void registerETDGTranslations();
 
 } // namespace etdg

@@ -43,7 +43,9 @@ bool Raiser::writesDirectly(Writer &w) {
 }
 
 void Raiser::planItems(Block &block) {
-  SmallVector<Item> &list = items[&block];
+  items[&block];
+  if (infoOf(&block).domains.empty())
+    return; // never runs
   SmallVector<Operation *> run;
   llvm::DenseSet<Operation *> inRun;
   auto flush = [&] {
@@ -136,7 +138,6 @@ void Raiser::planItems(Block &block) {
   for (BlockArgument arg : block.getArguments())
     if (materialized.contains(arg))
       items[&block].push_back({Item::Copy, {block.getTerminator()}, nullptr, arg});
-  (void)list;
 }
 
 void Raiser::planScopes(Block &block, Scope *scope) {
@@ -494,7 +495,7 @@ LogicalResult Raiser::decideHomes() {
       return failure();
   // Statements write where their values are inserted.
   for (Writer &w : writers) {
-    if (w.copies || !w.family->byCells || !writesDirectly(w))
+    if (w.copies || w.alternatives.empty() || !w.family->byCells || !writesDirectly(w))
       continue;
     SmallVector<AffineExpr> cells;
     for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d) {
@@ -530,7 +531,7 @@ LogicalResult Raiser::decideHomes() {
     place = *planes;
   }
   for (Writer &w : writers) {
-    if (w.family->byCells)
+    if (w.family->byCells || w.alternatives.empty())
       continue;
     if (!w.copies) {
       w.place = places[w.source].front();

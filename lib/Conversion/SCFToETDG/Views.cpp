@@ -149,7 +149,6 @@ FailureOr<View> Raiser::finalView(OpResult result) {
   const Loop &at = *info.loops.back();
   Conjunction context = commonDomain(loop->getBlock());
   BlockArgument arg = loop.getRegionIterArgs()[result.getResultNumber()];
-  FailureOr<View> initial = viewOf(loop.getInitArgs()[result.getResultNumber()]);
   FailureOr<View> yielded;
   auto kept = materialized.find(arg);
   if (kept != materialized.end()) {
@@ -159,7 +158,7 @@ FailureOr<View> Raiser::finalView(OpResult result) {
   } else {
     yielded = viewOf(loop.getYieldedValues()[result.getResultNumber()]);
   }
-  if (failed(initial) || failed(yielded))
+  if (failed(yielded))
     return failure();
   View view;
   for (auto [i, upper] : llvm::enumerate(at.uppers)) {
@@ -188,6 +187,10 @@ FailureOr<View> Raiser::finalView(OpResult result) {
       holds.push_back({upper - lower - 1});
       if (sets->isEmpty(context, never))
         continue;
+      // Asked for only here: of a loop that surely runs it may depend on the result.
+      FailureOr<View> initial = viewOf(loop.getInitArgs()[result.getResultNumber()]);
+      if (failed(initial))
+        return failure();
       FailureOr<View> part = restricted(*initial, never, {}, {});
       if (failed(part))
         return failure();

@@ -1,0 +1,173 @@
+//===- ETDGToHtml.cpp - graphs as a page to look at -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One page that needs nothing else: each graph as it came and after the reordering,
+// its iteration spaces coloured by step (FT Fig. 9).
+//
+//===----------------------------------------------------------------------===//
+#include "HtmlPage.h"
+
+#include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::html;
+
+std::string html::escape(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    case '\'':
+      result += "&#39;";
+      break;
+    default:
+      result += c == '\n' || static_cast<unsigned char>(c) >= 0x20 ? c : ' ';
+    }
+  }
+  return result;
+}
+
+std::string html::describeHeader(BlockOp block) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto name = block.getBlockName())
+    os << *name << " ";
+  os << "[";
+  llvm::interleaveComma(block.getOperators().getAsValueRange<StringAttr>(), os);
+  os << "] (";
+  for (auto [i, dim] : llvm::enumerate(block.getDimNames()))
+    os << (i == 0 ? "" : i == block.getNumAncestors() ? " | " : ", ") << dim.getValue();
+  os << ")";
+  return text;
+}
+
+std::string html::describeDomain(BlockOp block) {
+  return conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
+}
+
+std::string html::describeMap(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
+                              ArrayRef<GatherAttr> gathers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    os << (i ? ", " : "");
+    if (llvm::any_of(gathers, [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
+      os << "gather";
+    else
+      ft::printNamedExpr(os, result, dims, symbols);
+  }
+  os << "]";
+  return text;
+}
+
+LengthValues html::getSampleLengths(GraphOp graph, const LengthValues &given) {
+  LengthValues values;
+  auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds");
+  SmallVector<StringAttr> names = graph.getSymbolNames();
+  for (int64_t raise = 0; raise < 16; ++raise) {
+    for (auto [i, name] : llvm::enumerate(names))
+      values[name.getValue()] = 4 + static_cast<int64_t>(i) % 3 + raise;
+    for (const auto &entry : given)
+      values[entry.getKey()] = entry.getValue();
+    bool holds = true;
+    if (bounds)
+      for (ft::LengthAttr bound : bounds.getNonNegative())
+        holds &= evaluate(bound, values).value_or(0) >= 0;
+    if (holds)
+      break;
+  }
+  return values;
+}
+
+// No `<` and no `&` in the script: the page is well-formed XML, too.
+static constexpr llvm::StringLiteral styleAndScript = R"(<style>
+body { font: 14px/1.45 system-ui, sans-serif; color: #1c2733; background: #fff; margin: 24px 32px; }
+h1 { font-size: 22px; } h2 { font-size: 18px; border-bottom: 1px solid #d5dce3; padding-bottom: 4px; margin-top: 36px; }
+h3 { font-size: 15px; color: #41566b; } h4 { font-size: 14px; margin: 18px 0 4px; }
+code { font: 12px ui-monospace, monospace; } .scroll { overflow: auto; max-height: 900px; border: 1px solid #e3e8ed; }
+svg text { font: 11px ui-monospace, monospace; fill: #1c2733; } svg .head { font-weight: bold; }
+.node rect { fill: #fff; stroke: #8797a7; } .node.buffer rect { fill: #eef5fc; stroke: #6d9bc9; }
+.node.leaf rect { fill: #fdf6e9; stroke: #c79a45; } .node.graph rect { fill: #fbfcfd; }
+.node.nest rect { fill: none; stroke-dasharray: 4 3; } .node.kernel rect { fill: none; stroke-width: 2; }
+.node.frame rect { fill: #fff; stroke: none; }
+.edge path { fill: none; stroke: #9fb0c0; } .edge .dashed { stroke-dasharray: 3 3; } .edge text { fill: #6a7b8c; font-size: 10px; }
+.edge:hover path { stroke: #d0442b; stroke-width: 2; } .edge:hover text { fill: #d0442b; }
+marker path { fill: #8797a7; } .dep { stroke: #9aa8b5; stroke-width: 1.2; }
+.pt { stroke: #33414e; stroke-width: .6; } .pt.later { fill: #eef1f4; } .pt.done { opacity: .45; } .pt.now { stroke-width: 2.5; }
+svg .num { font-size: 8px; text-anchor: middle; fill: #fff; pointer-events: none; } svg .axis { font-weight: bold; }
+.row { display: flex; gap: 28px; flex-wrap: wrap; align-items: flex-start; } .nest { margin-bottom: 26px; }
+table { border-collapse: collapse; margin: 0 0 12px; } th, td { border: 1px solid #d5dce3; padding: 2px 8px; text-align: right; font-size: 12px; }
+caption { text-align: left; font-weight: bold; font-size: 12px; } .swatch { display: inline-block; width: 10px; height: 10px; margin-right: 6px; }
+</style>
+<script>
+function show(id, step) {
+  var nest = document.getElementById(id);
+  nest.querySelectorAll('.pt').forEach(function (point) {
+    var at = Number(point.getAttribute('data-step'));
+    var when = step === -1 ? '' : at === step ? ' now' : at > step ? ' later' : ' done';
+    point.setAttribute('class', 'pt' + when);
+  });
+  document.getElementById(id + '-o').textContent = step === -1 ? 'all steps' : 'step ' + step;
+}
+</script>
+)";
+
+static void writeGraph(GraphOp graph, StringRef title, const LengthValues &lengths, StringRef prefix,
+                       llvm::raw_ostream &os) {
+  Nesting nesting = getNesting(graph);
+  unsigned blocks = 0, copies = 0;
+  graph.walk([&](BlockOp block) {
+    ++blocks;
+    copies += isCopyBlock(block);
+  });
+  os << "<h3>" << escape(title) << "</h3>\n<p>" << blocks << " blocks, " << getTopLevelBlocks(graph).size()
+     << " at the top, " << copies << " copies; depth " << nesting.depth << ", dimension " << nesting.dimension
+     << ".</p>\n<div class=\"scroll\">";
+  drawGraph(graph, os);
+  os << "</div>\n";
+  drawSpaces(graph, lengths, prefix, os);
+}
+
+void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &given) {
+  os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head><meta charset=\"utf-8\"/>"
+     << "<title>Task dependence graphs</title>\n"
+     << styleAndScript << "</head><body>\n<h1>Task dependence graphs</h1>\n";
+  unsigned number = 0;
+  for (GraphOp graph : before.getOps<GraphOp>()) {
+    if (graph.isExternal())
+      continue;
+    std::string prefix = "g" + std::to_string(number++);
+    LengthValues lengths = getSampleLengths(graph, given);
+    os << "<h2>@" << escape(graph.getSymName()) << "</h2>\n";
+    SmallVector<StringRef> names;
+    for (const auto &entry : lengths)
+      names.push_back(entry.getKey());
+    llvm::sort(names);
+    if (!names.empty()) {
+      os << "<p>Points are drawn at";
+      for (auto [i, name] : llvm::enumerate(names))
+        os << (i ? ", " : " ") << escape(name) << " = " << lengths[name];
+      os << ". Points of one colour run at the same step; arrows go from a writer to its readers.</p>\n";
+    }
+    auto other = after ? after.lookupSymbol<GraphOp>(graph.getSymName()) : GraphOp();
+    writeGraph(graph, other ? "Before" : "As it is", lengths, prefix + "b", os);
+    if (other)
+      writeGraph(other, "After coarsening and reordering", lengths, prefix + "a", os);
+  }
+  os << "</body></html>\n";
+}

@@ -1,0 +1,38 @@
+//===- HtmlPage.h - parts of the page that draws a graph --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ETDGToHtml.cpp puts the page together, HtmlGraph.cpp draws blocks and buffers,
+// HtmlSpace.cpp iteration spaces.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_TARGET_HTMLPAGE_H
+#define FT_LIB_TARGET_HTMLPAGE_H
+
+#include "ft/Target/GraphSummary.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::etdg::html {
+
+/// `<`, `>`, `&` and quotes as entities; control characters as spaces.
+std::string escape(llvm::StringRef text);
+
+/// Small lengths, so that points can be told apart: those given, else 4 to 6, raised
+/// until the graph's bounds hold.
+LengthValues getSampleLengths(GraphOp graph, const LengthValues &given);
+
+/// `r0 [map, scanl] (i, j)` and the domain as conditions.
+std::string describeHeader(BlockOp block);
+std::string describeDomain(BlockOp block);
+std::string describeMap(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
+                        ArrayRef<GatherAttr> gathers = {});
+
+/// Blocks and buffers with access maps on the edges, as one <svg>.
+void drawGraph(GraphOp graph, llvm::raw_ostream &os);
+
+/// For each nest its points at sample lengths, coloured by step; the schedule; the
+/// table of steps and widths. `prefix` makes identifiers unique in the page.
+void drawSpaces(GraphOp graph, const LengthValues &lengths, llvm::StringRef prefix, llvm::raw_ostream &os);
+
+} // namespace mlir::etdg::html
+
+#endif // FT_LIB_TARGET_HTMLPAGE_H
