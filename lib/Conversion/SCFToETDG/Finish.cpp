@@ -291,13 +291,24 @@ void Raiser::splitNest(ArrayRef<etdg::BlockOp> nest) {
         if (!reads || !here || !scans)
           continue;
         SmallVector<Conjunction> next;
-        for (const Conjunction &region : regions)
+        bool known = true;
+        for (const Conjunction &region : regions) {
+          SmallVector<Conjunction> parts;
           for (const Conjunction &cut : cuts)
             if (!sets->isEmpty(region, cut)) {
-              next.push_back(region);
-              llvm::append_range(next.back(), cut);
+              parts.push_back(region);
+              llvm::append_range(parts.back(), cut);
             }
-        if (next.size() <= maxRegions)
+          // A child that runs under a condition says nothing of the other iterations.
+          if (inner != block) {
+            FailureOr<SmallVector<Conjunction>> rest = sets->subtract(region, parts);
+            known &= succeeded(rest);
+            if (known)
+              llvm::append_range(parts, *rest);
+          }
+          llvm::append_range(next, parts);
+        }
+        if (known && next.size() <= maxRegions)
           regions = std::move(next);
       }
     });

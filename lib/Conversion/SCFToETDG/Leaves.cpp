@@ -141,12 +141,16 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
         ++j;
         continue;
       }
-      for (const Constraint &c : pieces[i].when)
-        if (sets->isImplied(withJ, c))
-          hull.push_back(c);
-      for (const Constraint &c : pieces[j].when)
-        if (sets->isImplied(withI, c) && !llvm::is_contained(hull, c))
-          hull.push_back(c);
+      // `i = 2` and `i = 3` have no constraint in common, but ends.
+      for (auto [own, others] : {std::pair(&pieces[i].when, &withJ), std::pair(&pieces[j].when, &withI)})
+        for (const Constraint &c : *own) {
+          SmallVector<Constraint> parts = {c};
+          if (c.isEquality && !sets->isImplied(*others, c))
+            parts = {{c.expr}, {-c.expr}};
+          for (const Constraint &part : parts)
+            if (sets->isImplied(*others, part) && !llvm::is_contained(hull, part))
+              hull.push_back(part);
+        }
       Conjunction all(known);
       llvm::append_range(all, hull);
       bool fits = true;

@@ -309,7 +309,7 @@ private:
   llvm::DenseMap<Value, Family *> familyOf;
   std::deque<Writer> writers;
   llvm::DenseMap<Operation *, Writer *> writerOf;
-  llvm::DenseMap<BlockArgument, Place> materialized;
+  llvm::MapVector<BlockArgument, Place> materialized;
 
   llvm::DenseMap<Block *, SmallVector<Item>> items;
   llvm::DenseMap<Operation *, unsigned> runOf;
@@ -327,7 +327,7 @@ private:
   llvm::DenseMap<Value, SmallVector<Candidate>> candidates;
   llvm::DenseSet<Value> viewsInProgress;
   llvm::DenseMap<BlockArgument, Home *> argumentHomes;
-  llvm::DenseMap<Attribute, Home *> constantHomes;
+  llvm::MapVector<Attribute, Home *> constantHomes;
   /// Buffers by which a dimension of a nest (or lone block) carries a dependence.
   llvm::MapVector<std::pair<Operation *, unsigned>, SmallVector<Value>> carried;
   unsigned numBlocks = 0;

@@ -103,7 +103,28 @@ static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Valu
   return arith::SelectOp::create(b, loc, condition, yes, no);
 }
 
+/// What a loop or a condition only passes on is the value itself: no state, no update.
+static void forwardInvariants(func::FuncOp function) {
+  function.walk<WalkOrder::PostOrder>([](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [arg, init, yielded, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
+                                                               loop.getYieldedValues(), loop.getResults()))
+        if (yielded == arg || yielded == init) {
+          arg.replaceAllUsesWith(init);
+          result.replaceAllUsesWith(init);
+        }
+    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults() > 0) {
+      for (OpResult result : branch.getResults()) {
+        Value yes = branch.thenYield().getOperand(result.getResultNumber());
+        if (yes == branch.elseYield().getOperand(result.getResultNumber()))
+          result.replaceAllUsesWith(yes);
+      }
+    }
+  });
+}
+
 LogicalResult Raiser::selectData() {
+  forwardInvariants(function);
   SmallVector<scf::IfOp> branches;
   function.walk([&](scf::IfOp op) {
     if (isData(op.getCondition()))
