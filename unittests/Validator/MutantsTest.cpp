@@ -1,0 +1,183 @@
+//===- MutantsTest.cpp - the validator against enumeration ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scheduled examples, hundreds of small changes of each: the validator, which
+// answers for all lengths, and the enumeration at some agree on every one.
+//
+//===----------------------------------------------------------------------===//
+#include "Mutants.h"
+#include "Truth.h"
+
+#include "ft/InitAll.h"
+#include "ft/Pipelines/Phases.h"
+#include "ft/Validator/Validator.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+namespace {
+
+struct Example {
+  const char *name;
+  std::vector<Sizes> sizes; // where the truth is asked
+};
+
+class MutantsTest : public ::testing::Test {
+protected:
+  static DialectRegistry &registry() {
+    static DialectRegistry all = [] {
+      DialectRegistry registry;
+      ft::registerAllDialects(registry);
+      return registry;
+    }();
+    return all;
+  }
+  MutantsTest() : context(registry(), MLIRContext::Threading::DISABLED) {}
+
+  GraphOp load(const std::string &name, ft::Phase to) {
+    module = parseSourceFile<ModuleOp>(std::string(FT_EXAMPLES) + "/" + name + ".mlir", &context);
+    if (!module)
+      return {};
+    PassManager pm(&context);
+    ft::buildEnginePipeline(pm, ft::Phase::Input, {}, to);
+    if (failed(pm.run(*module)))
+      return {};
+    auto graphs = module->getOps<GraphOp>();
+    return graphs.empty() ? GraphOp() : *graphs.begin();
+  }
+
+  bool isAccepted(GraphOp graph, std::string *why = nullptr) {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (why && why->empty())
+        *why = diagnostic.str();
+      return success();
+    });
+    ValidateOptions options;
+    options.writeReproducer = false;
+    options.maxErrors = 1;
+    return succeeded(validateGraph(graph, options));
+  }
+
+  /// The lengths in a message that ends in `for example at L = 2, i = 0`.
+  static std::optional<Sizes> sizesOf(StringRef message, GraphOp graph) {
+    size_t at = message.find("; for example at ");
+    if (at == StringRef::npos)
+      return std::nullopt;
+    Sizes sizes;
+    SmallVector<StringRef> parts;
+    message.substr(at + strlen("; for example at ")).split(parts, ", ");
+    for (StringRef part : parts) {
+      auto [name, value] = part.split(" = ");
+      int64_t number;
+      if (!value.getAsInteger(10, number) && !sizes.count(name.str()))
+        sizes[name.str()] = number;
+    }
+    Sizes lengths;
+    for (StringAttr name : graph.getSymbolNames()) {
+      auto it = sizes.find(name.str());
+      if (it == sizes.end())
+        return std::nullopt;
+      lengths[name.str()] = it->second;
+    }
+    return lengths;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+// The lengths: small, asymmetrical, one 7, each with L = D + 3 somewhere.
+const std::vector<Sizes> stacked = {{{"N", 1}, {"D", 1}, {"L", 1}}, {{"N", 2}, {"D", 2}, {"L", 5}},
+                                    {{"N", 1}, {"D", 4}, {"L", 7}}, {{"N", 1}, {"D", 5}, {"L", 2}},
+                                    {{"N", 2}, {"D", 3}, {"L", 4}}, {{"N", 1}, {"D", 0}, {"L", 3}},
+                                    {{"N", 1}, {"D", 1}, {"L", 4}}};
+const std::vector<Sizes> chain = {{{"N", 1}, {"L", 1}}, {{"N", 2}, {"L", 5}},
+                                  {{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 2}},
+                                  {{"N", 0}, {"L", 3}}, {{"N", 1}, {"L", 12}}};
+const std::vector<Sizes> grid = {{{"N", 1}, {"D", 1}, {"S", 1}, {"T", 1}},
+                                 {{"N", 2}, {"D", 2}, {"S", 3}, {"T", 2}},
+                                 {{"N", 1}, {"D", 3}, {"S", 2}, {"T", 4}},
+                                 {{"N", 1}, {"D", 2}, {"S", 4}, {"T", 3}}};
+const std::vector<Example> examples = {{"stacked_rnn", stacked},
+                                       {"stacked_lstm", stacked},
+                                       {"grid_rnn", grid},
+                                       {"dilated_rnn", chain},
+                                       {"conv1d", chain}};
+} // namespace
+
+TEST_F(MutantsTest, AgreesWithEnumeration) {
+  constexpr size_t perKind = 16; // of each kind of each example at most
+  std::map<std::string, std::pair<unsigned, unsigned>> counts; // legal, illegal by kind
+  unsigned rare = 0, confirmed = 0, missed = 0;
+  for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Tile})
+    for (const Example &example : examples) {
+      GraphOp graph = load(example.name, phase);
+      ASSERT_TRUE(graph) << example.name;
+      EXPECT_TRUE(isAccepted(graph)) << example.name;
+      for (const Sizes &sizes : example.sizes)
+        EXPECT_EQ(findWrong(graph, sizes), "") << example.name;
+      std::map<std::string, std::vector<Mutant>> kinds;
+      for (Mutant &mutant : makeMutants(graph))
+        kinds[mutant.kind].push_back(std::move(mutant));
+      for (auto &[kind, mutants] : kinds)
+        for (size_t i = 0; i < std::min(mutants.size(), perKind); ++i) {
+          const Mutant &mutant = mutants[i * mutants.size() / std::min(mutants.size(), perKind)];
+          OwningOpRef<ModuleOp> copy = module->clone();
+          GraphOp changed = *copy->getOps<GraphOp>().begin();
+          mutant.apply(changed);
+          {
+            ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+            if (failed(verify(*copy)))
+              continue; // no graph at all
+          }
+          std::string truth, why;
+          bool elsewhere = false; // wrong at lengths that are not L = D + 3
+          for (const Sizes &sizes : example.sizes) {
+            std::string here = findWrong(changed, sizes);
+            auto d = sizes.find("D"), l = sizes.find("L");
+            elsewhere |=
+                !here.empty() && d != sizes.end() && l != sizes.end() && l->second != d->second + 3;
+            if (truth.empty())
+              truth = here;
+          }
+          bool accepted = isAccepted(changed, &why);
+          // The validator speaks of all lengths: where it shows some, it is wrong there.
+          if (std::optional<Sizes> shown = sizesOf(why, changed)) {
+            std::string there = findWrong(changed, *shown);
+            EXPECT_NE(there, "") << example.name << ", " << kind << ": " << mutant.what
+                                 << "\n  no fault at the validator's example: " << why;
+            ++confirmed;
+            missed += truth.empty() && !there.empty();
+            if (truth.empty())
+              truth = there;
+          }
+          EXPECT_EQ(accepted, truth.empty())
+              << example.name << " in phase " << ft::stringifyPhase(phase).str() << ", " << kind
+              << ": " << mutant.what << "\n  truth: " << (truth.empty() ? "legal" : truth)
+              << "\n  validator: " << (accepted ? "legal" : why);
+          auto &[legal, illegal] = counts[kind];
+          ++(truth.empty() ? legal : illegal);
+          rare += kind == "only at L = D + 3" && !truth.empty() && !elsewhere;
+        }
+    }
+  unsigned legal = 0, illegal = 0;
+  for (auto &[kind, count] : counts) {
+    printf("  %-20s %4u legal %4u illegal\n", kind.c_str(), count.first, count.second);
+    legal += count.first;
+    illegal += count.second;
+  }
+  printf("%u mutants of %zu kinds: %u legal, %u illegal, %u of them only at L = D + 3\n",
+         legal + illegal, counts.size(), legal, illegal, rare);
+  printf("%u examples of the validator confirmed, %u at lengths where no sampling had asked\n",
+         confirmed, missed);
+  EXPECT_GE(legal + illegal, 300u);
+  EXPECT_GE(counts.size(), 10u);
+  EXPECT_GE(illegal, 150u);
+  EXPECT_GE(legal, 50u);
+  EXPECT_GE(rare, 10u);
+  EXPECT_GE(confirmed, 150u);
+}

@@ -1,0 +1,492 @@
+//===- Truth.cpp - is a graph right at given sizes? By enumeration --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Truth.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+namespace {
+using Point = std::vector<int64_t>;
+
+int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+int64_t evaluate(AffineExpr expr, const Point &dims, const Point &symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t a = evaluate(binary.getLHS(), dims, symbols),
+          b = evaluate(binary.getRHS(), dims, symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return a + b;
+  case AffineExprKind::Mul:
+    return a * b;
+  case AffineExprKind::FloorDiv:
+    return floorDiv(a, b);
+  case AffineExprKind::CeilDiv:
+    return -floorDiv(-a, b);
+  default:
+    return a - b * floorDiv(a, b);
+  }
+}
+
+bool contains(IntegerSet set, const Point &dims, const Point &symbols) {
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    int64_t value = evaluate(set.getConstraint(i), dims, symbols);
+    if (set.isEq(i) ? value != 0 : value < 0)
+      return false;
+  }
+  return true;
+}
+
+int lastDimOf(AffineExpr expr, unsigned numDims) {
+  for (int d = numDims; d-- > 0;)
+    if (expr.isFunctionOfDim(d))
+      return d;
+  return -1;
+}
+
+/// A step to an iteration: those that differ in an unordered one run at once.
+struct Stop {
+  int64_t key;
+  bool unordered;
+};
+
+struct Event {
+  BlockOp leaf;
+  Point point;
+  std::vector<Stop> path;
+};
+
+enum class Order { Before, After, AtOnce, Same };
+
+Order compare(const Event &a, const Event &b) {
+  for (size_t i = 0; i < std::min(a.path.size(), b.path.size()); ++i)
+    if (a.path[i].key != b.path[i].key)
+      return a.path[i].unordered             ? Order::AtOnce
+             : a.path[i].key < b.path[i].key ? Order::Before
+                                             : Order::After;
+  return a.leaf == b.leaf && a.point == b.point ? Order::Same : Order::AtOnce;
+}
+
+struct Loop {
+  AffineExpr expr; // over own dimensions
+  int64_t tile;
+  bool unordered;
+};
+
+class Truth {
+public:
+  Truth(GraphOp graph, const Sizes &sizes) : graph(graph), sizes(sizes) {
+    for (auto &[name, size] : sizes)
+      reach = std::max(reach, size);
+    reach = 2 * reach + 6;
+  }
+  std::string run();
+
+private:
+  Point symbolsOf(BlockOp block) {
+    Point values;
+    for (StringAttr name : block.getSymbolNames())
+      values.push_back(sizes.at(name.str()));
+    return values;
+  }
+  int64_t lengthOf(ft::LengthAttr length) {
+    return *length.evaluate(
+        [&](StringAttr name) -> std::optional<int64_t> { return sizes.at(name.str()); });
+  }
+  void fail(const std::string &text) {
+    if (wrong.empty())
+      wrong = text;
+  }
+  bool isBijection(AffineMap map, unsigned numDims);
+  std::vector<Loop> loopsOf(BlockOp block, ScheduleAttr schedule);
+  void walk(Region &body, const Point &ancestors, const std::vector<Stop> &path);
+  void walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Point &ancestors,
+                const std::vector<Stop> &path, unsigned shared, ArrayRef<bool> sharedUnordered,
+                int64_t position);
+  std::vector<Point> pointsOf(BlockOp block, const Point &ancestors);
+  void access(const Event &event, size_t id);
+  /// The cell of a buffer as a key: buffer, owner's point, indices.
+  Point cellOf(Value buffer, const Point &point, const Point &indices);
+  bool inBounds(Value buffer, const Point &indices);
+
+  GraphOp graph;
+  const Sizes &sizes;
+  int64_t reach = 0;
+  std::string wrong;
+  std::vector<Event> events;
+  llvm::DenseMap<Value, int64_t> ids;
+  std::vector<Value> buffers;
+  std::map<Point, std::vector<size_t>> writes, reads; // events by cell
+};
+} // namespace
+
+bool Truth::isBijection(AffineMap map, unsigned numDims) {
+  if (map.getNumDims() != numDims || map.getNumResults() != numDims || map.getNumSymbols())
+    return false;
+  if (numDims == 0)
+    return true;
+  // Every step along an axis of the image has a preimage, and zero only one.
+  int64_t bound = numDims > 3 ? 2 : 4;
+  Point x(numDims, -bound), zero(numDims, 0);
+  Point origin;
+  for (AffineExpr row : map.getResults())
+    origin.push_back(evaluate(row, zero, {}));
+  Point step(numDims);
+  std::vector<bool> found(numDims, false);
+  std::vector<Point> axes;
+  for (unsigned d = 0; d < numDims; ++d) {
+    Point unit(numDims, 0), image;
+    unit[d] = 1;
+    for (unsigned r = 0; r < numDims; ++r)
+      image.push_back(evaluate(map.getResult(r), unit, {}) - origin[r]);
+    axes.push_back(image);
+  }
+  for (;;) {
+    Point linear(numDims, 0);
+    unsigned ones = 0, zeros = 0, at = 0;
+    for (unsigned r = 0; r < numDims; ++r) {
+      for (unsigned d = 0; d < numDims; ++d)
+        linear[r] += x[d] * axes[d][r];
+      if (evaluate(map.getResult(r), x, {}) - origin[r] != linear[r])
+        return false; // not linear
+      zeros += linear[r] == 0;
+      if (linear[r] == 1) {
+        ++ones;
+        at = r;
+      }
+    }
+    if (zeros == numDims && x != zero)
+      return false;
+    if (zeros == numDims - 1 && ones == 1)
+      found[at] = true;
+    unsigned d = 0;
+    while (d < numDims && ++x[d] > bound)
+      x[d++] = -bound;
+    if (d == numDims)
+      break;
+  }
+  return llvm::all_of(found, [](bool f) { return f; });
+}
+
+std::vector<Loop> Truth::loopsOf(BlockOp block, ScheduleAttr schedule) {
+  std::vector<Loop> loops;
+  unsigned numOwn = block.getNumOwnDims();
+  if (!schedule) {
+    for (unsigned i = 0; i < numOwn; ++i)
+      loops.push_back({getAffineDimExpr(i, block.getContext()), 1,
+                       block.getOperator(i) == ft::OperatorKind::Map});
+    return loops;
+  }
+  AffineMap map = schedule.getMap().getValue();
+  if (!isBijection(map, numOwn)) {
+    fail("a schedule is no bijection");
+    return loops;
+  }
+  std::vector<bool> points(numOwn, false);
+  for (LoopAttr loop : schedule.getLoops()) {
+    bool unordered = loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector;
+    loops.push_back({map.getResult(loop.getDimension()), loop.getTile(), unordered});
+    if (loop.getTile() == 1)
+      points[loop.getDimension()] = true;
+  }
+  for (unsigned i = 0; i < numOwn; ++i)
+    if (!points[i])
+      loops.push_back({map.getResult(i), 1, false});
+  return loops;
+}
+
+std::vector<Point> Truth::pointsOf(BlockOp block, const Point &ancestors) {
+  IntegerSet domain = block.getDomainSet();
+  Point symbols = symbolsOf(block);
+  unsigned numDims = block.getNumDims();
+  // Each constraint is asked once its last dimension is known.
+  std::vector<std::vector<unsigned>> byDim(numDims + 1);
+  for (unsigned i = 0; i < domain.getNumConstraints(); ++i) {
+    int last = lastDimOf(domain.getConstraint(i), numDims);
+    byDim[std::max<int>(last + 1, ancestors.size())].push_back(i);
+  }
+  auto holds = [&](const Point &point) {
+    for (unsigned i : byDim[point.size()]) {
+      Point wide = point;
+      wide.resize(numDims, 0);
+      int64_t value = evaluate(domain.getConstraint(i), wide, symbols);
+      if (domain.isEq(i) ? value != 0 : value < 0)
+        return false;
+    }
+    return true;
+  };
+  std::vector<Point> points;
+  auto extend = [&](auto &self, Point &point) -> void {
+    if (!holds(point))
+      return;
+    if (point.size() == numDims) {
+      points.push_back(point);
+      return;
+    }
+    for (int64_t value = -reach; value <= reach; ++value) {
+      point.push_back(value);
+      self(self, point);
+      point.pop_back();
+    }
+  };
+  Point point = ancestors;
+  extend(extend, point);
+  return points;
+}
+
+void Truth::walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Point &ancestors,
+                     const std::vector<Stop> &path, unsigned shared, ArrayRef<bool> sharedUnordered,
+                     int64_t position) {
+  std::vector<std::vector<Loop>> loops;
+  for (BlockOp block : blocks)
+    loops.push_back(loopsOf(block, schedule ? schedule : block.getScheduleAttr()));
+  if (!wrong.empty())
+    return;
+  for (auto &own : loops)
+    if (own.size() != loops.front().size())
+      return fail("different numbers of loops");
+  std::vector<Point> seen;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    BlockOp block = blocks[b];
+    for (const Point &point : pointsOf(block, ancestors)) {
+      if (llvm::is_contained(seen, point))
+        fail("regions overlap");
+      if (blocks.size() > 1)
+        seen.push_back(point);
+      Point own(point.begin() + ancestors.size(), point.end());
+      std::vector<Stop> inner = path;
+      for (unsigned l = 0; l <= loops[b].size(); ++l) {
+        if (l == shared && position >= 0)
+          inner.push_back({position, false});
+        if (l == loops[b].size())
+          break;
+        bool unordered = true;
+        for (auto &all : loops)
+          unordered = unordered && all[l].unordered;
+        const Loop &loop = loops[b][l];
+        inner.push_back({floorDiv(evaluate(loop.expr, own, {}), loop.tile),
+                         l < shared ? sharedUnordered[l] : unordered});
+      }
+      if (blocks.size() > 1)
+        inner.push_back({static_cast<int64_t>(b), true});
+      if (block.isLeaf())
+        events.push_back({block, point, inner});
+      else
+        walk(block.getBody(), point, inner);
+      if (!wrong.empty())
+        return;
+    }
+  }
+}
+
+void Truth::walk(Region &body, const Point &ancestors, const std::vector<Stop> &path) {
+  auto blocksOf = [](Operation *op) {
+    SmallVector<BlockOp> blocks;
+    if (auto nest = dyn_cast<NestOp>(op))
+      blocks.append(nest.getBody().getOps<BlockOp>().begin(),
+                    nest.getBody().getOps<BlockOp>().end());
+    else
+      blocks.push_back(cast<BlockOp>(op));
+    return blocks;
+  };
+  auto scheduleOf = [](Operation *op) {
+    auto nest = dyn_cast<NestOp>(op);
+    return nest ? nest.getScheduleAttr() : ScheduleAttr();
+  };
+  int64_t position = 0;
+  for (Operation &op : body.front()) {
+    std::vector<Stop> inner = path;
+    inner.push_back({position++, false});
+    if (isa<BlockOp, NestOp>(op)) {
+      walkItem(blocksOf(&op), scheduleOf(&op), ancestors, inner, 0, {}, -1);
+    } else if (auto kernel = dyn_cast<KernelOp>(op)) {
+      unsigned shared = kernel.getShared();
+      SmallVector<bool> unordered(shared, true);
+      for (Operation &nested : kernel.getBody().front())
+        for (BlockOp block : blocksOf(&nested)) {
+          ScheduleAttr schedule = scheduleOf(&nested);
+          std::vector<Loop> loops = loopsOf(block, schedule ? schedule : block.getScheduleAttr());
+          if (!wrong.empty())
+            return;
+          if (loops.size() < shared)
+            return fail("too many shared loops");
+          for (unsigned l = 0; l < shared; ++l)
+            unordered[l] = unordered[l] && loops[l].unordered;
+        }
+      int64_t at = 0;
+      for (Operation &nested : kernel.getBody().front())
+        walkItem(blocksOf(&nested), scheduleOf(&nested), ancestors, inner, shared, unordered, at++);
+    }
+    if (!wrong.empty())
+      return;
+  }
+}
+
+Point Truth::cellOf(Value buffer, const Point &point, const Point &indices) {
+  auto [it, isNew] = ids.insert({buffer, buffers.size()});
+  if (isNew)
+    buffers.push_back(buffer);
+  Point cell{it->second};
+  Operation *def = buffer.getDefiningOp();
+  BlockOp owner = def ? def->getParentOfType<BlockOp>() : BlockOp();
+  cell.insert(cell.end(), point.begin(), point.begin() + (owner ? owner.getNumDims() : 0));
+  cell.insert(cell.end(), indices.begin(), indices.end());
+  return cell;
+}
+
+bool Truth::inBounds(Value buffer, const Point &indices) {
+  auto type = cast<BufferType>(buffer.getType());
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    int64_t size = d < type.getDepth() ? lengthOf(type.getLengths()[d])
+                                       : type.getElement().getDimSize(d - type.getDepth());
+    if (index < 0 || index >= size)
+      return false;
+  }
+  return true;
+}
+
+void Truth::access(const Event &event, size_t id) {
+  BlockOp block = event.leaf;
+  Point symbols = symbolsOf(block);
+  auto mapped = [&](AffineMap map, const Point &at) {
+    Point indices;
+    for (AffineExpr expr : map.getResults())
+      indices.push_back(evaluate(expr, at, symbols));
+    return indices;
+  };
+  auto readCell = [&](Value buffer, Point indices) {
+    if (!inBounds(buffer, indices))
+      return fail("a read is out of bounds");
+    indices.resize(cast<BufferType>(buffer.getType()).getDepth());
+    if (buffer.getDefiningOp<BufferOp>())
+      reads[cellOf(buffer, event.point, indices)].push_back(id);
+  };
+  auto readAt = [&](ReadAttr read, const Point &at) {
+    unsigned holding = 0;
+    for (PieceAttr piece : read.getPieces()) {
+      if (!contains(piece.getSet().getValue(), at, symbols))
+        continue;
+      ++holding;
+      if (piece.getKind() != SourceKind::Buffer)
+        continue;
+      Value buffer = block.getBuffers()[piece.getOperand()];
+      auto type = cast<BufferType>(buffer.getType());
+      std::vector<Point> all{mapped(piece.getMap().getValue(), at)};
+      for (GatherAttr gather : piece.getGathers()) {
+        readCell(block.getBuffers()[gather.getOperand()], mapped(gather.getMap().getValue(), at));
+        // Data may choose any index.
+        std::vector<Point> more;
+        int64_t d = gather.getPosition();
+        int64_t size = d < type.getDepth() ? lengthOf(type.getLengths()[d]) : 1;
+        for (Point indices : all)
+          for (int64_t v = 0; v < size; ++v) {
+            indices[d] = v;
+            more.push_back(indices);
+          }
+        all = more;
+      }
+      for (const Point &indices : all)
+        readCell(buffer, indices);
+    }
+    if (holding != 1)
+      fail("pieces overlap or leave a point out");
+  };
+  for (auto [i, read] : llvm::enumerate(block.getReads().getAsRange<ReadAttr>())) {
+    if (!read.getElementRank()) {
+      readAt(read, event.point);
+      continue;
+    }
+    auto shape = cast<RankedTensorType>(block.getBody().getArgument(i).getType()).getShape();
+    Point at = event.point;
+    at.resize(event.point.size() + shape.size(), 0);
+    for (bool more = !llvm::is_contained(shape, 0); more && wrong.empty();) {
+      readAt(read, at);
+      size_t d = shape.size();
+      while (d > 0 && ++at[event.point.size() + d - 1] == shape[d - 1])
+        at[event.point.size() + --d] = 0;
+      more = d > 0;
+    }
+  }
+  for (ReadAttr read : block.getIdentity().getAsRange<ReadAttr>())
+    if (!read.getElementRank())
+      readAt(read, event.point);
+  for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>()) {
+    Value buffer = block.getBuffers()[write.getOperand()];
+    Point indices = mapped(write.getMap().getValue(), event.point);
+    if (!inBounds(buffer, indices))
+      return fail("a write is out of bounds");
+    writes[cellOf(buffer, event.point, indices)].push_back(id);
+  }
+}
+
+std::string Truth::run() {
+  walk(graph.getBody(), {}, {});
+  for (size_t i = 0; i < events.size() && wrong.empty(); ++i)
+    access(events[i], i);
+  if (!wrong.empty())
+    return wrong;
+  for (auto &[cell, by] : writes)
+    if (by.size() > 1)
+      return "an element is written twice";
+  for (auto &[cell, by] : reads) {
+    auto it = writes.find(cell);
+    if (it == writes.end())
+      return "what is read is never written";
+    for (size_t reader : by)
+      if (compare(events[it->second.front()], events[reader]) != Order::Before)
+        return "a read does not come after its write";
+  }
+  for (Value result : graph.getBody().front().getTerminator()->getOperands()) {
+    auto type = cast<BufferType>(result.getType());
+    Point indices(type.getDepth(), 0);
+    auto ask = [&](auto &self, unsigned d) -> bool {
+      if (d == indices.size())
+        return writes.count(cellOf(result, {}, indices)) != 0;
+      for (indices[d] = 0; indices[d] < lengthOf(type.getLengths()[d]); ++indices[d])
+        if (!self(self, d + 1))
+          return false;
+      return true;
+    };
+    if (!ask(ask, 0))
+      return "part of a result is not written";
+    if (auto op = result.getDefiningOp<BufferOp>(); op && !op.keepsAllPlanes())
+      return "a result does not keep its planes";
+  }
+  // Planes: what lies in the same place.
+  std::map<Point, std::vector<Point>> places;
+  for (auto &[cell, by] : writes) {
+    auto op = buffers[cell[0]].getDefiningOp<BufferOp>();
+    if (op.keepsAllPlanes())
+      continue;
+    ArrayRef<int64_t> live = *op.getLive();
+    Point place = cell;
+    for (size_t d = 0; d < live.size(); ++d) {
+      int64_t &index = place[place.size() - live.size() + d];
+      if (live[d] > 0)
+        index %= live[d];
+    }
+    places[place].push_back(cell);
+  }
+  for (auto &[place, cells] : places)
+    for (const Point &cell : cells)
+      for (size_t reader : reads.count(cell) ? reads.at(cell) : std::vector<size_t>())
+        for (const Point &other : cells) {
+          if (other == cell)
+            continue;
+          const Event &write = events[writes.at(cell).front()], &read = events[reader],
+                      &clobber = events[writes.at(other).front()];
+          bool late = compare(clobber, write) != Order::Before;
+          Order toRead = compare(read, clobber);
+          if (late && toRead != Order::Before && toRead != Order::Same)
+            return "a plane is overwritten too early";
+        }
+  return "";
+}
+
+std::string etdg::findWrong(GraphOp graph, const Sizes &sizes) { return Truth(graph, sizes).run(); }
