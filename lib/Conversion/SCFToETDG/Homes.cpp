@@ -69,6 +69,15 @@ void Raiser::planItems(Block &block) {
     if (statements.contains(def))
       return false;
     throughView |= !isCloneable(def);
+    // What a condition or a loop passes on.
+    if (def->getNumRegions() > 0) {
+      WalkResult walked = def->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), [&](Value o) { return readsRun(o, true, seen); })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      return walked.wasInterrupted();
+    }
     return llvm::any_of(def->getOperands(), [&](Value o) { return readsRun(o, throughView, seen); });
   };
   auto operandsOf = [](Operation *op) {

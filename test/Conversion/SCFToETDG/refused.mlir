@@ -1,0 +1,119 @@
+// RUN: ft-opt %s --convert-scf-to-etdg --split-input-file --verify-diagnostics
+// RUN: ft-opt %s --convert-scf-to-etdg --split-input-file 2>/dev/null | FileCheck %s
+// RUN: ft-opt %s --convert-scf-to-etdg --split-input-file --remarks-filter='.*' 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// What is refused stays as it was; the warning stands at the access.
+// CHECK-NOT: etdg.graph
+// CHECK: func.func @product
+// CHECK: arith.muli %{{.*}}, %{{.*}} : index
+// REMARK: [Missed] raise | Category:etdg:convert-scf-to-etdg | Function=product
+func.func @product(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}, %n: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%o = %n) -> tensor<9x4xf32> {
+    %q = scf.for %j = %c0 to %c3 step %c1 iter_args(%p = %o) -> tensor<9x4xf32> {
+      %x = tensor.extract_slice %xs[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+      %y = math.exp %x : tensor<4xf32>
+      %k = arith.muli %i, %j : index
+      // expected-warning @+1 {{'product' is not raised to a graph: 'tensor.insert_slice' writes at an index that is not an affine function of loops and lengths}}
+      %u = tensor.insert_slice %y into %p[%k, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+      scf.yield %u : tensor<9x4xf32>
+    }
+    scf.yield %q : tensor<9x4xf32>
+  }
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+// CHECK: func.func @gathered
+func.func @gathered(%xs: tensor<8x4xf32>, %at: tensor<8xindex>) -> tensor<8x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %empty) -> tensor<8x4xf32> {
+    %k = tensor.extract %at[%i] : tensor<8xindex>
+    // expected-warning @+1 {{'tensor.extract_slice' reads at an index that is not an affine function of loops and lengths}}
+    %x = tensor.extract_slice %xs[%k, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    %y = math.exp %x : tensor<4xf32>
+    %u = tensor.insert_slice %y into %o[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+    scf.yield %u : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// A loop under a condition that is data.
+// CHECK: func.func @branch
+func.func @branch(%xs: tensor<8xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %w) -> tensor<4x4xf32> {
+    %x = tensor.extract %xs[%i] : tensor<8xf32>
+    %p = arith.cmpf ogt, %x, %zero : f32
+    // expected-warning @+1 {{the condition is data, which no iteration domain can depend on, and the branches are not cheap}}
+    %t = scf.if %p -> tensor<4x4xf32> {
+      %m = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) -> tensor<4x4xf32>
+      scf.yield %m : tensor<4x4xf32>
+    } else {
+      scf.yield %s : tensor<4x4xf32>
+    }
+    scf.yield %t : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// Two lengths that nothing says are equal: the read may be out of bounds.
+// CHECK: func.func @lengths
+func.func @lengths(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}, %ys: tensor<?x4xf32> {etdg.dims = ["M"]}) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %L = tensor.dim %xs, %c0 : tensor<?x4xf32>
+  %empty = tensor.empty(%L) : tensor<?x4xf32>
+  %r = scf.for %i = %c0 to %L step %c1 iter_args(%o = %empty) -> tensor<?x4xf32> {
+    %y = tensor.extract_slice %ys[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+    // expected-warning @+1 {{(V2) read 0 is out of bounds: index 0, 'i', may be at least the length 'M'; for example at L = 1, M = 0, i = 0}}
+    %e = math.exp %y : tensor<4xf32>
+    %u = tensor.insert_slice %e into %o[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<?x4xf32>
+    scf.yield %u : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// CHECK: func.func @step
+func.func @step(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %L = tensor.dim %xs, %c0 : tensor<?x4xf32>
+  %z = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-warning @+1 {{the step of the loop is no positive constant}}
+  %r = scf.for %i = %c0 to %L step %L iter_args(%s = %z) -> tensor<4xf32> {
+    %y = tensor.extract_slice %xs[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+    %t = arith.addf %s, %y : tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: func.func @whole
+func.func @whole(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %L = tensor.dim %xs, %c0 : tensor<?x4xf32>
+  %r = scf.for %i = %c0 to %L step %c1 iter_args(%s = %xs) -> tensor<?x4xf32> {
+    // expected-warning @+1 {{has no place in a graph of blocks}}
+    %t = arith.addf %s, %s : tensor<?x4xf32>
+    scf.yield %t : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
