@@ -64,6 +64,7 @@ bool ft::isBuilt(Phase phase) {
   case Phase::Input:
   case Phase::FT:
   case Phase::ETDG:
+  case Phase::Coarsen:
   case Phase::Reorder:
   case Phase::Storage:
   case Phase::Tile:
@@ -86,6 +87,9 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertSCFToETDG());
     pm.addPass(createConvertLinalgToETDG());
+    break;
+  case Phase::Coarsen:
+    etdg::buildCoarsenPipeline(pm);
     break;
   case Phase::Reorder:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
