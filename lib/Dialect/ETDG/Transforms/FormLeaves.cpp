@@ -7,6 +7,8 @@
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::etdg {
@@ -72,6 +74,25 @@ static unsigned joinStatements(Block &body, int64_t maxOperations) {
   return joined;
 }
 
+/// Statements bring their constants along; a leaf needs each once.
+static void shareConstants(BlockOp leaf) {
+  llvm::SmallDenseMap<std::pair<Attribute, Type>, Value> constants;
+  llvm::SmallDenseMap<Type, Value> empties;
+  for (Operation &op : llvm::make_early_inc_range(leaf.getBody().front())) {
+    Attribute value;
+    Value *first = nullptr;
+    if (matchPattern(&op, m_Constant(&value)))
+      first =
+          &constants.insert({{value, op.getResult(0).getType()}, op.getResult(0)}).first->second;
+    else if (isa<tensor::EmptyOp>(op) && op.getNumOperands() == 0)
+      first = &empties.insert({op.getResult(0).getType(), op.getResult(0)}).first->second;
+    if (!first || *first == op.getResult(0))
+      continue;
+    op.getResult(0).replaceAllUsesWith(*first);
+    op.erase();
+  }
+}
+
 namespace {
 struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
   using ETDGFormLeavesBase::ETDGFormLeavesBase;
@@ -85,6 +106,10 @@ struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
       std::string name = block.getBlockName().value_or("").str();
       Location loc = block.getLoc();
       unsigned joined = joinStatements(block.getBody().front(), maxOperations);
+      block->walk([&](BlockOp leaf) {
+        if (joined && leaf.isLeaf() && leaf->getParentOp() == block)
+          shareConstants(leaf);
+      });
       flattenBlock(block);
       if (joined)
         remark::passed(loc, remark::RemarkOpts::name("form-leaf").category("coarsen"))

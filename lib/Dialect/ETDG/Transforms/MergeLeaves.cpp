@@ -15,6 +15,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -106,11 +107,20 @@ bool etdg::canMergeLeaves(BlockOp a, BlockOp b, std::string *why) {
   return can;
 }
 
+/// `cell` of `cell_1`: statements of a leaf that was split.
+static StringRef getStatementBase(BlockOp block) {
+  auto [base, number] = block.getBlockName().value_or("").rsplit('_');
+  return number.empty() || !llvm::all_of(number, llvm::isDigit) ? StringRef() : base;
+}
+
 BlockOp etdg::mergeLeaves(BlockOp a, BlockOp b) {
   LeafJoin join;
   if (!join.plan(a, b))
     return {};
   BlockBuilder &spec = join.merged;
+  StringRef base = getStatementBase(b);
+  if (!base.empty() && (base == getStatementBase(a) || base == a.getBlockName().value_or("")))
+    spec.name = base.str();
   unsigned numReadsA = spec.reads.size();
   SmallVector<Type> types(a.getBody().getArgumentTypes());
   SmallVector<unsigned> slot; // of each read of b
