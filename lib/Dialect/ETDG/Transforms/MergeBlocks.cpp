@@ -42,6 +42,10 @@ private:
   Operation *itemOf(Operation *op) { return body.findAncestorOpInBlock(*op); }
   SmallVector<BlockOp> blocksOf(Operation *item);
 
+  /// A scan among the dimensions behind the first `k` or in a block inside. Whoever
+  /// merges such a block takes it out of the nest that `reorder` could make of it.
+  std::optional<std::string> findScanInside(BlockOp block, unsigned k);
+
   /// Items that write what an item reads, the last one first.
   SmallVector<Operation *> getProducers(Operation *item);
   /// Whether an item strictly between reads what `item` writes.
@@ -56,7 +60,7 @@ private:
   /// Why a nest and a block around it stay two.
   MergeRefusal refuseNest(Operation *a, Operation *b);
   void explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second, unsigned k,
-                    ArrayRef<std::pair<std::string, std::string>> bytes);
+                    ft::LengthAttr before = {}, ft::LengthAttr left = {});
   void explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal);
   std::string keyOf(Operation *item);
 
@@ -65,6 +69,8 @@ private:
   bool horizontal, vertical;
   llvm::DenseMap<Operation *, unsigned> number;
   llvm::DenseMap<Operation *, unsigned> weight; // leaves inside
+  /// The dimension of a scan below an item, in words.
+  llvm::DenseMap<Operation *, std::string> scans;
   SmallVector<Operation *> items;
   struct Refused {
     StringRef kind;
@@ -78,6 +84,20 @@ private:
 /// Dimensions that run in order because elements of all iterations are kept.
 static bool isScan(OperatorKind kind) {
   return kind == OperatorKind::Scan || kind == OperatorKind::ScanL;
+}
+
+static std::string describeDim(BlockOp block, unsigned ownDim) {
+  return ("dimension '" + block.getDimNames()[block.getNumAncestors() + ownDim].getValue() +
+          "' of " + describeBlock(block))
+      .str();
+}
+
+std::optional<std::string> BodyMerger::findScanInside(BlockOp block, unsigned k) {
+  for (unsigned d = k; d < block.getNumOwnDims(); ++d)
+    if (isScan(block.getOperator(d)))
+      return describeDim(block, d);
+  auto it = scans.find(block);
+  return it == scans.end() ? std::nullopt : std::optional(it->second);
 }
 
 static std::string nameOf(BlockOp block) { return block.getBlockName().value_or("").str(); }
@@ -102,12 +122,19 @@ void BodyMerger::collect() {
   items.clear();
   number.clear();
   weight.clear();
+  scans.clear();
   for (Operation &op : body)
     if (isa<BlockOp, NestOp>(op)) {
       number[&op] = items.size();
       items.push_back(&op);
       unsigned leaves = 0;
-      op.walk([&](BlockOp block) { leaves += block.isLeaf(); });
+      op.walk([&](BlockOp block) {
+        leaves += block.isLeaf();
+        if (&op != block && block.getNest() != &op)
+          for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+            if (isScan(block.getOperator(d)) && !scans.contains(&op))
+              scans[&op] = describeDim(block, d);
+      });
       weight[&op] = leaves;
     }
 }
@@ -241,21 +268,16 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
     if (!narrowsWell(k))
       continue;
     unsigned restA = a.getNumOwnDims() - k, restB = b.getNumOwnDims() - k;
-    // A scan inside is no nest of its own any more: its order, wavefront and rows
-    // are then decided below the dimensions that are aligned.
-    auto scanIn = [&](BlockOp block) -> std::optional<unsigned> {
-      for (unsigned d = k; d < block.getNumOwnDims(); ++d)
-        if (isScan(block.getOperator(d)))
-          return d;
-      return std::nullopt;
-    };
     for (BlockOp block : {a, b})
-      if (std::optional<unsigned> d = scanIn(block)) {
-        refusal = {"width", ("dimension '" + block.getDimNames()[numAncestors + *d].getValue() +
-                             "' of " + describeBlock(block) +
-                             " is a scan: merged it would run inside each iteration of the " +
-                             std::to_string(k) + " aligned dimensions")
-                                .str()};
+      if (std::optional<std::string> dim = findScanInside(block, k)) {
+        // What stops the alignment says more.
+        refusal = aligned.stop
+                      ? aligned.stop
+                      : MergeRefusal{"pipeline",
+                                     *dim +
+                                         " is a scan: merged, its order and wavefront would be "
+                                         "decided inside each iteration of the " +
+                                         std::to_string(k) + " aligned dimensions"};
         return {};
       }
     if (!canMergeCombine(a, b, k)) {
@@ -281,16 +303,22 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
     unsigned place = number[a], leaves = weight[a] + weight[b];
     number.erase(a);
     number.erase(b);
+    scans.erase(a);
+    scans.erase(b);
     BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k));
     number[merged] = place;
     weight[merged] = leaves;
-    SmallVector<std::pair<std::string, std::string>> bytes;
+    MLIRContext *context = merged.getContext();
+    ft::LengthAttr before = ft::LengthAttr::get(context, 0), left = before;
     for (Value buffer : saved) {
-      std::string before = getLiveBytes(buffer.getDefiningOp<BufferOp>()).str();
-      if (Value inside = makePrivate(buffer, merged))
-        bytes.push_back({before, getLiveBytes(inside.getDefiningOp<BufferOp>()).str()});
+      ft::LengthAttr bytes = getLiveBytes(buffer.getDefiningOp<BufferOp>());
+      Value inside = makePrivate(buffer, merged);
+      if (!inside)
+        continue;
+      before = before + bytes;
+      left = left + getLiveBytes(inside.getDefiningOp<BufferOp>());
     }
-    explainMerge(merged, "vertical", first, second, k, bytes);
+    explainMerge(merged, "vertical", first, second, k, before, left);
     return merged;
   }
   if (!refusal)
@@ -330,6 +358,11 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
                                                      "a wavefront of its own"};
     return nullptr;
   }
+  for (Operation *item : {a, b})
+    if (auto it = scans.find(item); it != scans.end()) {
+      refusal = {"pipeline", it->second + " is a scan: its order would be decided inside"};
+      return nullptr;
+    }
   for (auto [x, y] : llvm::zip_equal(first, second)) {
     if (!canMergeCombine(x, y, k)) {
       refusal = {"combine", "one combines partial states, the other does not"};
@@ -356,7 +389,7 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
     for (unsigned d = 0; d < k; ++d)
       operators.push_back(x.getOperator(d));
     BlockOp merged = mergeBlocks(x, y, k, operators);
-    explainMerge(merged, "horizontal", nameA, nameB, k, {});
+    explainMerge(merged, "horizontal", nameA, nameB, k);
     if (!isa<NestOp>(a))
       result = merged;
   }
@@ -372,15 +405,15 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
 //===----------------------------------------------------------------------===//
 
 void BodyMerger::explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second,
-                              unsigned k, ArrayRef<std::pair<std::string, std::string>> bytes) {
+                              unsigned k, ft::LengthAttr before, ft::LengthAttr left) {
   auto remark = remark::passed(
       merged.getLoc(), remark::RemarkOpts::name("merge").category("coarsen").subCategory(kind));
   if (!remark)
     return;
   remark << remark::reason("merged block '{0}' into '{1}'", second, first)
          << remark::metric("aligned", k);
-  for (auto &[before, after] : bytes)
-    remark << remark::metric("bytes", before) << remark::metric("bytes left", after);
+  if (before)
+    remark << remark::metric("bytes", before.str()) << remark::metric("bytes left", left.str());
 }
 
 void BodyMerger::explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal) {
@@ -403,17 +436,21 @@ static constexpr unsigned maxPartners = 8;
 static constexpr unsigned maxSweeps = 8;
 
 MergeRefusal BodyMerger::refuseNest(Operation *a, Operation *b) {
+  MergeRefusal refusal;
   for (BlockOp x : blocksOf(a))
     for (BlockOp y : blocksOf(b)) {
       SmallVector<Flow, 0> flows = legality.getFlows(x, y);
       if (flows.empty())
         continue;
       Alignment aligned = legality.align(x, y, flows);
-      if (aligned.stop)
-        return aligned.stop;
-      return {"width", "the regions of a nest run in one order, which is that of its scans"};
+      if (!aligned.stop)
+        aligned.stop = {"width",
+                        "the regions of a nest run in one order, which is that of its scans"};
+      // The domain of one region differs from that of the nest: others say more.
+      if (!refusal || refusal.rule == "domain")
+        refusal = aligned.stop;
     }
-  return {};
+  return refusal;
 }
 
 unsigned BodyMerger::sweep() {
