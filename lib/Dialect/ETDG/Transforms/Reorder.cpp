@@ -122,8 +122,16 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
   for (const Order &order : nest.candidates)
     schedules.push_back(order.toSchedule(context));
   nest.op->setAttr(candidatesName, ArrayAttr::get(context, schedules));
-  // An engine may take any of them.
-  if (llvm::any_of(nest.candidates, [](const Order &order) { return !order.isIdentity(); }))
+  // An engine may take any of them. Planes are shared by iterations that run one
+  // after the other: what runs in parallel now needs its own.
+  Order declared = nest.getDeclared();
+  auto keepsPlanes = [&](const Order &order) {
+    for (auto [now, before] : llvm::zip_equal(order.parallel, declared.parallel))
+      if (now && !before)
+        return false;
+    return order.isIdentity();
+  };
+  if (!llvm::all_of(nest.candidates, keepsPlanes))
     keepAllPlanes(nest, analysis);
   remarkOrder(nest);
 }
