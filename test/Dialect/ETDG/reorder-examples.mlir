@@ -39,3 +39,12 @@
 // RUN: ft-opt %examples/dilated_lstm.mlir --pass-pipeline='builtin.module(ft-compile{to=etdg},etdg.graph(etdg-reorder,etdg-verify))' --remarks-filter='reorder.*' -o %t.lstm.mlir 2>&1 | FileCheck %s --check-prefix=DLSTM
 // RUN: ft-run %t.lstm.mlir --engine=interpret --order=declared --compare=interpret
 // DLSTM: [Passed] kernel {{.*}}offsets="0, 1, 2", steps-after="L + 2", steps-before="3 * L"
+
+// Remarks as YAML.
+// RUN: ft-opt %examples/stacked_rnn.mlir --pass-pipeline='builtin.module(ft-compile{to=etdg},etdg.graph(etdg-reorder))' --remark-format=yaml --remarks-output-file=%t.yaml --remarks-filter='reorder.*' -o /dev/null
+// RUN: FileCheck %s --check-prefix=YAML < %t.yaml
+// YAML: --- !Passed
+// YAML: Name: {{ *}}transform
+// YAML: - T: {{ *}}'{{\[\[}}0, 1, 1], [0, 1, 0], [1, 0, 0]]'
+// YAML: - steps-before: {{ *}}'D * L'
+// YAML: - steps-after: {{ *}}'D + L - 1'

@@ -15,12 +15,14 @@
 // RUN: ft-run %t.mlir --entry=opposed --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %s --entry=between --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=between --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
 // RUN: ft-run %s --entry=taken_apart --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=taken_apart --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
-// RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule))' -o %t.applied.mlir
+// RUN: ft-run %s --entry=over_a_map --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=over_a_map --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
+// RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule,etdg-verify))' -o %t.applied.mlir
 // RUN: ft-run %t.applied.mlir --entry=imperfect --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=three --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=ahead --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=between --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=taken_apart --engine=interpret --order=declared --compare=interpret
+// RUN: ft-run %t.applied.mlir --entry=over_a_map --engine=interpret --order=declared --compare=interpret
 
 !x = tensor<4xf32>
 
@@ -258,4 +260,19 @@ func.func @taken_apart(%xss: !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> attri
     ft.yield %c : !ft.list<[L], !x>
   }
   return %cs : !ft.list<[N, L], !x>
+}
+
+// (1, 2): three steps over the short map dimension are fewer than D.
+// CHECK: T="{{\[\[}}0, 1], [1, 0]]", {{.*}}distances="(1, 2)", {{.*}}steps-after=3, steps-before=D
+func.func @over_a_map(%xs: !ft.list<[3], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D, 3], !x> attributes {ft.lengths = {D = 7 : i64}} {
+  %zero = arith.constant dense<0.0> : !x
+  %r = ft.scanl (%w = %ws : !ft.list<[D], !x>) init (%s = %xs : !ft.list<[3], !x>) -> !ft.list<[D, 3], !x> {
+    %q = ft.shift %s by 2 fill %zero : !ft.list<[3], !x>, !x
+    %m = ft.map (%a = %q : !ft.list<[3], !x>) -> !ft.list<[3], !x> {
+      %u = arith.addf %a, %w : !x
+      ft.yield %u : !x
+    }
+    ft.yield %m : !ft.list<[3], !x>
+  }
+  return %r : !ft.list<[D, 3], !x>
 }

@@ -186,6 +186,9 @@ BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, 
       ft::OperatorKind kind = applied.parallel[r] ? ft::OperatorKind::Map
                               : plain >= 0        ? block.getOperator(plain)
                                                   : ft::OperatorKind::ScanL;
+      // A map may be what carries now: other dimensions ran in order before.
+      if (kind == ft::OperatorKind::Map && !applied.parallel[r])
+        kind = ft::OperatorKind::ScanL;
       b.operators.push_back(kind);
     }
     b.domain = *getTransformedDomain(block, applied.map, space);
