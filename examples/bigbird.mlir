@@ -18,8 +18,8 @@
 // scores (`wqk`) instead of the values (`wvs`); names its three parts gy1, gy2, oy
 // after having computed go1, go2, wo; computes L-4 rows, without the first and last
 // two; and leaves 1/√d out.
-// The lowest score is -3e4, finite in every float type: with -inf, exp(-inf + inf) is
-// NaN for a block without a visible key. 1/√d is 0.125 for heads of width 64.
+// The numbers that depend on shapes and element types (1/√d, the lowest score) are
+// computed from them, so that `--type` may change both; they fold into constants.
 
 // q kᵀ: both operands are read along their second dimension.
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -32,6 +32,7 @@
 !p = tensor<32x32xf32> // their scores
 !r = tensor<32xf32>    // one number for each query
 !o = tensor<32x64xf32> // a block of results
+!s = tensor<f32>       // one number
 !see = tensor<32x32xi1>
 !i = tensor<i64> // the number of a block
 !t = tensor<i1>
@@ -44,11 +45,32 @@ func.func @bigbird(
     -> !ft.list<[B, L], !o>
     attributes {ft.bounds = #ft.bounds<"L >= 3">,
                 ft.lengths = {B = 2 : i64, L = 8 : i64, R = 2 : i64}} {
-  %low = arith.constant dense<-3.0e4> : !r
+  // The lowest score: -1e30, or -3e4 where that overflows (in f16, whose scores stay
+  // below 65504 / √d): exp(-inf + inf) is NaN. x + (x - x) is NaN where x overflowed,
+  // and the smaller number of it and -3e4 is -3e4.
+  %huge = arith.constant dense<-1.0e30> : !s
+  %mild = arith.constant dense<-3.0e4> : !s
+  %none = arith.subf %huge, %huge : !s
+  %huger = arith.addf %huge, %none : !s
+  %pick = arith.minnumf %huger, %mild : !s
+  %lowest = tensor.extract %pick[] : !s
+  %low = tensor.splat %lowest : !r
+  %lp = tensor.splat %lowest : !p
   %zr = arith.constant dense<0.0> : !r
   %zo = arith.constant dense<0.0> : !o
   %zp = arith.constant dense<0.0> : !p
-  %scale = arith.constant dense<0.125> : !p
+  // 1/√d for heads of width d.
+  %c1 = arith.constant 1 : index
+  %qe = tensor.empty() : !q
+  %width = tensor.dim %qe, %c1 : !q
+  %wi = arith.index_cast %width : index to i64
+  %wt = tensor.from_elements %wi : tensor<i64>
+  %wf = arith.sitofp %wt : tensor<i64> to !s
+  %root = math.sqrt %wf : !s
+  %unit = arith.constant dense<1.0> : !s
+  %inverse = arith.divf %unit, %root : !s
+  %factor = tensor.extract %inverse[] : !s
+  %scale = tensor.splat %factor : !p
   %false = arith.constant dense<false> : !t
   %numbers = ft.iota : !ft.list<[L], !i>
   %places = ft.iota : !ft.list<[R + 5], !i>
@@ -193,7 +215,6 @@ func.func @bigbird(
         // A block that stands earlier in the list counts once.
         %de = tensor.empty() : !see
         %again = linalg.broadcast ins(%twice : !t) outs(%de : !see) dimensions = [0, 1]
-        %lp = arith.constant dense<-3.0e4> : !p
         %seen = arith.select %again, %lp, %sc : !see, !p
         %m1 = linalg.reduce { arith.maximumf } ins(%seen : !p) outs(%m : !r) dimensions = [1]
         %pe = tensor.empty() : !p

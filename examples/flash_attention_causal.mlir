@@ -14,8 +14,8 @@
 // The positions are data of the loop, not of memory: `ft.iota` gives the number of the
 // block and `linalg.index` the place inside it. A score that may not be seen becomes
 // the lowest one. Not in the paper.
-// The lowest score is -3e4, finite in every float type: with -inf, exp(-inf + inf) is
-// NaN for a block without a visible key. 1/√d is 0.125 for heads of width 64.
+// The numbers that depend on shapes and element types (1/√d, the lowest score) are
+// computed from them, so that `--type` may change both; they fold into constants.
 
 // q kᵀ: both operands are read along their second dimension.
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -30,6 +30,7 @@
 !p = tensor<32x32xf32> // their scores
 !r = tensor<32xf32>    // one number for each query
 !o = tensor<32x64xf32> // a block of results
+!s = tensor<f32>       // one number
 !see = tensor<32x32xi1> // which scores are seen
 !i = tensor<i64>
 
@@ -39,11 +40,35 @@ func.func @flash_attention_causal(
     %vsss: !ft.list<[B, H, L], !v> {ft.gen = #ft.normal<1.0>})
     -> !ft.list<[B, H, L], !o>
     attributes {ft.lengths = {B = 1 : i64, H = 4 : i64, L = 4 : i64}} {
-  %low = arith.constant dense<-3.0e4> : !r
+  // The lowest score: -1e30, or -3e4 where that overflows (in f16, whose scores stay
+  // below 65504 / √d): exp(-inf + inf) is NaN. x + (x - x) is NaN where x overflowed,
+  // and the smaller number of it and -3e4 is -3e4.
+  %huge = arith.constant dense<-1.0e30> : !s
+  %mild = arith.constant dense<-3.0e4> : !s
+  %none = arith.subf %huge, %huge : !s
+  %huger = arith.addf %huge, %none : !s
+  %pick = arith.minnumf %huger, %mild : !s
+  %lowest = tensor.extract %pick[] : !s
+  %low = tensor.splat %lowest : !r
+  %lp = tensor.splat %lowest : !p
   %zr = arith.constant dense<0.0> : !r
   %zo = arith.constant dense<0.0> : !o
   %zp = arith.constant dense<0.0> : !p
-  %scale = arith.constant dense<0.125> : !p
+  // 1/√d for heads of width d.
+  %c1 = arith.constant 1 : index
+  %qe = tensor.empty() : !q
+  %width = tensor.dim %qe, %c1 : !q
+  %wi = arith.index_cast %width : index to i64
+  %wt = tensor.from_elements %wi : tensor<i64>
+  %wf = arith.sitofp %wt : tensor<i64> to !s
+  %root = math.sqrt %wf : !s
+  %unit = arith.constant dense<1.0> : !s
+  %inverse = arith.divf %unit, %root : !s
+  %factor = tensor.extract %inverse[] : !s
+  %scale = tensor.splat %factor : !p
+  %c0 = arith.constant 0 : index
+  %places = tensor.dim %qe, %c0 : !q
+  %n = arith.index_cast %places : index to i64
   %blocks = ft.iota : !ft.list<[L], !i>
   %osss = ft.map (%qss, %kss, %vss = %qsss, %ksss, %vsss
         : !ft.list<[B, H, L], !q>, !ft.list<[B, H, L], !k>, !ft.list<[B, H, L], !v>)
@@ -58,7 +83,7 @@ func.func @flash_attention_causal(
             init (%m, %s, %o = %low, %zr, %zo : !r, !r, !o) -> !r, !r, !o {
           %st = linalg.matmul indexing_maps = [#lhs, #rhsT, #out] ins(%q, %k : !q, !k) outs(%zp : !p) -> !p
           %sc = arith.mulf %st, %scale : !p
-          // Query row 32 i + r sees key column 32 j + c where it is not later.
+          // Of blocks of n positions, query n i + r sees key n j + c where it is not later.
           %be = tensor.empty() : !see
           %see = linalg.generic {indexing_maps = [#none, #none, #both], iterator_types = ["parallel", "parallel"]}
               ins(%i, %j : !i, !i) outs(%be : !see) {
@@ -67,7 +92,6 @@ func.func @flash_attention_causal(
             %c = linalg.index 1 : index
             %ri = arith.index_cast %r : index to i64
             %ci = arith.index_cast %c : index to i64
-            %n = arith.constant 32 : i64
             %qi = arith.muli %bi, %n : i64
             %kj = arith.muli %bj, %n : i64
             %row = arith.addi %qi, %ri : i64
@@ -75,7 +99,6 @@ func.func @flash_attention_causal(
             %ok = arith.cmpi sge, %row, %col : i64
             linalg.yield %ok : i1
           } -> !see
-          %lp = arith.constant dense<-3.0e4> : !p
           %seen = arith.select %see, %sc, %lp : !see, !p
           %m1 = linalg.reduce { arith.maximumf } ins(%seen : !p) outs(%m : !r) dimensions = [1]
           %pe = tensor.empty() : !p

@@ -1,4 +1,4 @@
-// RetNet's retention in chunks of 16 positions: N sequences, H heads, L chunks.
+// RetNet's retention in chunks of B = 16 positions: N sequences, H heads, L chunks.
 //
 // Retention is attention with a decay γ^(n-m) in place of the softmax. A chunk works
 // on itself as a matrix product and on all earlier ones through a state R, a d x d
@@ -43,7 +43,15 @@ func.func @retention(
   %zv = arith.constant dense<0.0> : !v
   %zr = arith.constant dense<0.0> : !r
   %zip = arith.constant dense<0> : !ip
-  %size = arith.constant dense<16.0> : !r
+  // The number of positions in a chunk.
+  %c0 = arith.constant 0 : index
+  %qe = tensor.empty() : !q
+  %places = tensor.dim %qe, %c0 : !q
+  %ps = arith.index_cast %places : index to i64
+  %pt = tensor.from_elements %ps : tensor<i64>
+  %pf = arith.sitofp %pt : tensor<i64> to !g
+  %pn = tensor.extract %pf[] : !g
+  %size = tensor.splat %pn : !r
 
   // The exponents n - m and n + 1 (the chunk's places only, no data).
   %ipe = tensor.empty() : !ip
@@ -68,7 +76,7 @@ func.func @retention(
   %causal = arith.cmpi sge, %diff, %zip : !ip
   %fdiff = arith.sitofp %diff : !ip to !p
   %fup = arith.sitofp %up : !ic to !c
-  %all = arith.constant dense<16> : !ic
+  %all = tensor.splat %ps : !ic
   %down = arith.subi %all, %up : !ic
   %fdown = arith.sitofp %down : !ic to !c
 

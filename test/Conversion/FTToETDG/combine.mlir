@@ -71,7 +71,7 @@ func.func @argument(%xs: !ft.list<[L], !s>, %one: !s) -> !s {
 
 // REMARK: remark: [Missed] ordered | Category:etdg{{.*}}'ft.reduce' keeps its order: its states are lists, and a block's 'combine' joins tensors
 // CHECK-LABEL: etdg.graph @lists
-// CHECK: [foldl]
+// CHECK: [foldl, map]
 // CHECK-NOT: combine
 !s = tensor<f32>
 func.func @lists(%xs: !ft.list<[L], !s>) -> !ft.list<[5], !s> {

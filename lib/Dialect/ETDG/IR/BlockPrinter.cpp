@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BlockForm.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -23,6 +24,7 @@ public:
 private:
   void printHeader();
   void printDomain();
+  void printInnerDims();
   void printRead(ReadAttr read);
   void printPiece(PieceAttr piece, ArrayRef<StringAttr> names);
   void printAccess(int64_t operand, AffineMap map, ArrayRef<GatherAttr> gathers,
@@ -227,9 +229,43 @@ void BlockPrinter::printRead(ReadAttr read) {
   os << "}";
 }
 
+/// A linalg operation of a leaf is a block of its own (DESIGN: `[map, scanl | map,
+/// reduce] (i, j | n, c)`). It says so itself in the body, so what stands after the bar
+/// is a comment, which the parser skips: the widest of the leaf's, unit dimensions dropped.
+void BlockPrinter::printInnerDims() {
+  SmallVector<std::pair<StringRef, int64_t>> widest;
+  if (op.isLeaf() && !op.getBody().empty())
+    for (auto inner : op.getBody().front().getOps<linalg::LinalgOp>()) {
+      SmallVector<std::pair<StringRef, int64_t>> inside;
+      for (auto [type, size] : llvm::zip(inner.getIteratorTypesArray(), inner.getStaticLoopRanges()))
+        if (size != 1)
+          inside.push_back({type == utils::IteratorType::reduction ? "reduce" : "map", size});
+      if (inside.size() > widest.size())
+        widest = std::move(inside);
+    }
+  if (widest.empty())
+    return;
+  os << " // [.. | ";
+  llvm::interleaveComma(widest, os, [&](auto &dim) { os << dim.first; });
+  os << "] (.. | ";
+  char letter = 'n';
+  auto isTaken = [&](char c) {
+    return llvm::any_of(dims, [&](StringAttr name) { return name.getValue() == StringRef(&c, 1); });
+  };
+  llvm::interleaveComma(widest, os, [&](auto &) {
+    while (letter < 'z' && isTaken(letter))
+      ++letter;
+    os << letter++;
+  });
+  os << ") in ";
+  llvm::interleave(
+      widest, os, [&](auto &dim) { os << "[0, " << dim.second << ")"; }, " x ");
+}
+
 void BlockPrinter::print() {
   printHeader();
   printDomain();
+  printInnerDims();
   // Nothing but the body's text depends on whether it is printed on one line.
   auto newline = [&] {
     p.printNewline();
