@@ -82,12 +82,15 @@ struct Outcome {
 class Runner {
 public:
   Runner(Options &options, ModuleOp module, const Entry &entry, const Data &data)
-      : options(options), module(module), entry(entry), data(data) {}
+      : options(options), module(module), entry(entry), data(data), graphData(&data) {}
 
   FailureOr<Outcome> runEngine();
   FailureOr<std::vector<HostArray>> interpretReference(bool truth);
 
 private:
+  FailureOr<Outcome> runChosen();
+  /// Puts the data in the graph's terms where they differ from the program's.
+  LogicalResult makeGraphData();
   FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
   FailureOr<Outcome> runCpu();
   FailureOr<Outcome> runCuda();
@@ -99,6 +102,8 @@ private:
   ModuleOp module;
   const Entry &entry;
   const Data &data;
+  Data mergedData;       // where the graph takes two lengths as one
+  const Data *graphData; // what graphs run on
 };
 } // namespace
 
@@ -116,17 +121,18 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &run, bool asGraph) {
+  asGraph |= !isa<func::FuncOp>(entry.op);
   interp::Lengths lengths;
-  for (auto &[name, value] : data.lengths)
+  for (auto &[name, value] : asGraph ? graphData->lengths : data.lengths)
     lengths[name.getValue()] = value;
-  if (!asGraph && isa<func::FuncOp>(entry.op))
+  if (!asGraph)
     return interp::runFT(module, entry.name, lengths, data.arguments, run);
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph =
       makeGraph(owner, options.to.empty() ? Phase::ETDG : *symbolizePhase(options.to));
   if (failed(graph))
     return failure();
-  return interp::runETDG(*owner, entry.name, lengths, data.arguments, run);
+  return interp::runETDG(*owner, entry.name, lengths, graphData->arguments, run);
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpretReference(bool truth) {
@@ -173,11 +179,11 @@ FailureOr<Outcome> Runner::runCpu() {
   if (failed(program))
     return failure();
   outcome.compileSeconds = now() - begin;
-  FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(data.lengths);
+  FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(graphData->lengths);
   if (failed(call))
     return failure();
   SmallVector<const HostArray *> arguments;
-  for (const HostArray &array : data.arguments)
+  for (const HostArray &array : graphData->arguments)
     arguments.push_back(&array);
   if (failed(repeat(outcome, [&] { return (*program)->run(**call, arguments); })))
     return failure();
@@ -197,7 +203,7 @@ FailureOr<Outcome> Runner::runCuda() {
     return failure();
   outcome.compileSeconds = now() - begin;
   SmallVector<const HostArray *> arguments;
-  for (const HostArray &array : data.arguments)
+  for (const HostArray &array : graphData->arguments)
     arguments.push_back(&array);
   if (failed((*program)->prepare(arguments)) || failed(repeat(outcome, [&] { return (*program)->run(); })))
     return failure();
@@ -208,7 +214,34 @@ FailureOr<Outcome> Runner::runCuda() {
   return outcome;
 }
 
+LogicalResult Runner::makeGraphData() {
+  bool joins = false;
+  module.walk([&](FlattenOp) { joins = true; });
+  bool needsGraph = options.engine != "interpret" || !options.order.empty() || !options.to.empty();
+  if (!joins || !needsGraph || !isa<func::FuncOp>(entry.op))
+    return success();
+  OwningOpRef<ModuleOp> owner;
+  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::ETDG);
+  if (failed(graph))
+    return failure();
+  if (hasMergedLengths(entry, *graph)) {
+    mergedData = data;
+    toGraphShapes(entry, *graph, mergedData);
+    graphData = &mergedData;
+  }
+  return success();
+}
+
 FailureOr<Outcome> Runner::runEngine() {
+  if (failed(makeGraphData()))
+    return failure();
+  FailureOr<Outcome> outcome = runChosen();
+  if (succeeded(outcome) && graphData != &data)
+    toEntryShapes(entry, data.lengths, outcome->results);
+  return outcome;
+}
+
+FailureOr<Outcome> Runner::runChosen() {
   if (options.engine == "cpu")
     return runCpu();
   if (options.engine == "cuda")

@@ -57,6 +57,13 @@ struct Data {
 /// from 0 to there: offsets that are not given are generated from the seed.
 FailureOr<Data> makeData(const Entry &entry, const DataOptions &options);
 
+/// Whether the conversion took a pair of lengths of the entry as one.
+bool hasMergedLengths(const Entry &entry, etdg::GraphOp graph);
+/// Arguments and lengths in the graph's terms; the memory stays.
+void toGraphShapes(const Entry &entry, etdg::GraphOp graph, Data &data);
+/// A graph's results in the program's terms; `lengths` are the program's.
+void toEntryShapes(const Entry &entry, const LengthValues &lengths, std::vector<::ft::rt::HostArray> &results);
+
 } // namespace mlir::ft::tools
 
 #endif // FT_LIB_TOOLS_RUNPROGRAM_H

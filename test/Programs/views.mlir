@@ -4,7 +4,7 @@
 // lists turned about three dimensions.
 //
 // RUN: %python %S/Inputs/sizes.py %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 9 programs, {{[0-9]+}} runs, 0 failures
+// CHECK: 10 programs, {{[0-9]+}} runs, 0 failures
 
 !v = tensor<7xf32>
 !s = tensor<f32>
@@ -165,4 +165,27 @@ func.func @asserted(%xs: !ft.list<[L], !v>, %ys: !ft.list<[M], !v>) -> !ft.list<
     ft.yield %n : !v
   }
   return %y : !ft.list<[L], !v>
+}
+
+// Two symbolic lengths that every access joins: a scan over the seams, and the result
+// split again.
+func.func @joined_pair(%xss: !ft.list<[N, M], !v>) -> (!ft.list<[N, M], !v>, !ft.list<[M * N], !v>)
+    attributes {ft.bounds = #ft.bounds<"M >= 1">} {
+  %z = arith.constant dense<0.0> : !v
+  %half = arith.constant dense<0.5> : !v
+  %xs = ft.flatten %xss : !ft.list<[N, M], !v>
+  %a = ft.scanl (%x = %xs : !ft.list<[M * N], !v>) init (%s = %z : !v) -> !ft.list<[M * N], !v> {
+    %d = arith.mulf %s, %half : !v
+    %n = arith.addf %d, %x : !v
+    ft.yield %n : !v
+  }
+  %w = ft.window %xs size 3 boundary zero : !ft.list<[M * N], !v>
+  %b = ft.map (%three = %w : !ft.list<[M * N, 3], !v>) -> !ft.list<[M * N], !v> {
+    %first = ft.at %three[0] : !ft.list<[3], !v>
+    %last = ft.at %three[2] : !ft.list<[3], !v>
+    %d = arith.subf %last, %first : !v
+    ft.yield %d : !v
+  }
+  %r = ft.split %a by M : !ft.list<[M * N], !v>
+  return %r, %b : !ft.list<[N, M], !v>, !ft.list<[M * N], !v>
 }

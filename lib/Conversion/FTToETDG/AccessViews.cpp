@@ -125,7 +125,7 @@ struct AccessBuilder {
 
   AccessStatus notAffine(const Twine &what) {
     op->emitError() << what << ": the access map would hold a product of lengths, which is not affine; "
-                    << "make the inner length a constant";
+                    << "make the inner length a constant, or use the two dimensions as one in every access";
     return AccessStatus::Failed;
   }
 

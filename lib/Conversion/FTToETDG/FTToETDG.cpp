@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "CollapsePairs.h"
 #include "Converter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -294,6 +295,7 @@ struct ConvertFTToETDG : ft::impl::ConvertFTToETDGBase<ConvertFTToETDG> {
         functions.push_back(function);
     });
     for (func::FuncOp function : functions) {
+      function = collapsePairs(function);
       if (!Converter(function).convert())
         return signalPassFailure();
       function.erase();

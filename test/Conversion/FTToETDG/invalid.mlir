@@ -18,20 +18,6 @@ func.func @ragged(%xs: !ft.list<[N, ragged(len)], !x>) -> !ft.list<[N, ragged(le
 
 !x = tensor<4xf32>
 
-func.func @product(%xss: !ft.list<[N, L], !x>) -> !ft.list<[L * N], !x> {
-  // expected-error @+1 {{'ft.flatten' of a list whose second length is L: the access map would hold a product of lengths}}
-  %f = ft.flatten %xss : !ft.list<[N, L], !x>
-  %ys = ft.map (%x = %f : !ft.list<[L * N], !x>) {
-    %y = math.exp %x : !x
-    ft.yield %y : !x
-  }
-  return %ys : !ft.list<[L * N], !x>
-}
-
-// -----
-
-!x = tensor<4xf32>
-
 func.func private @g(%x: !x) -> !x
 
 func.func @call(%xs: !ft.list<[L], !x>) -> !ft.list<[L], !x> {

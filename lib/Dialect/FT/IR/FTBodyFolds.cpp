@@ -5,6 +5,7 @@
 // shapes, such as 1/√d: square roots of constants, in every float type.
 //
 //===----------------------------------------------------------------------===//
+#include "FTDetail.h"
 #include "ft/Dialect/FT/IR/FT.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,6 @@ struct FoldSqrt : OpRewritePattern<math::SqrtOp> {
 };
 } // namespace
 
-void FTDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
-  patterns.add<FoldSqrt>(getContext());
+void mlir::ft::detail::populateBodyFolds(RewritePatternSet &patterns) {
+  patterns.add<FoldSqrt>(patterns.getContext());
 }

@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace mlir::ft;
+using namespace mlir::ft::detail;
 
 //===----------------------------------------------------------------------===//
 // Building
@@ -355,8 +356,10 @@ template <typename OpTy>
 static void addPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ComputePattern<OpTy, dropUnused>, ComputePattern<OpTy, mergeLists>,
                ComputePattern<OpTy, splitTuples>>(context);
-  if constexpr (std::is_same_v<OpTy, MapOp>)
+  if constexpr (std::is_same_v<OpTy, MapOp>) {
     patterns.add(mapOfIdentity);
+    populateBodyFolds(patterns); // once; no operation of this dialect is the root of them
+  }
 }
 
 #define FT_COMPUTE(OP)                                                                             \

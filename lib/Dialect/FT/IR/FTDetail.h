@@ -37,6 +37,9 @@ void printLength(AsmPrinter &printer, LengthAttr length);
 /// The types of the carried states: the initial ones', or the elements'.
 SmallVector<Type> getStateTypes(ComputeOp op);
 
+/// Folds of constants in bodies, which upstream lacks.
+void populateBodyFolds(RewritePatternSet &patterns);
+
 /// The byte size of a value type's constant dimensions; none when it does not fit.
 std::optional<int64_t> getConstantBytes(Type type);
 

@@ -32,8 +32,7 @@ def FT_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 0;
-  let hasCanonicalizer = 1;
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
   let extraClassDeclaration = [{
     void registerAttributeList();
     void registerTypeList();

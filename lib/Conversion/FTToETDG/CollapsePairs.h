@@ -1,0 +1,17 @@
+//===- CollapsePairs.h - two lengths as one ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_CONVERSION_FTTOETDG_COLLAPSEPAIRS_H
+#define FT_LIB_CONVERSION_FTTOETDG_COLLAPSEPAIRS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::ft::toetdg {
+
+/// The function with every pair of symbolic lengths that all accesses use as one
+/// dimension replaced by a fresh length; the same function where there is none. What
+/// cannot be collapsed stays, and the conversion refuses it where it stands.
+func::FuncOp collapsePairs(func::FuncOp function);
+
+} // namespace mlir::ft::toetdg
+
+#endif // FT_LIB_CONVERSION_FTTOETDG_COLLAPSEPAIRS_H
