@@ -200,6 +200,11 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
   }
   readType = whole && element ? element : type;
   unsigned elementRank = whole ? 0 : rank;
+  if (!whole && rank == 0) {
+    // A scalar of an element: as a tensor of one, whose dimension the maps do not use.
+    readType = RankedTensorType::get({1}, type.getElementType());
+    elementRank = 1;
+  }
   SmallVector<AffineExpr> elementDims;
   for (unsigned d = 0; d < rank; ++d)
     elementDims.push_back(sets->dim(n + d));

@@ -124,11 +124,22 @@ std::optional<Conjunction> Sets::simplify(ArrayRef<Constraint> candidate, ArrayR
   return kept;
 }
 
+/// No division and no remainder.
+static bool isPlain(AffineExpr expr) {
+  bool plain = true;
+  expr.walk([&](AffineExpr e) {
+    plain &= !llvm::is_contained({AffineExprKind::FloorDiv, AffineExprKind::CeilDiv, AffineExprKind::Mod}, e.getKind());
+  });
+  return plain;
+}
+
 Conjunction Sets::reduce(ArrayRef<Constraint> all, ArrayRef<Constraint> context) const {
   Conjunction equal(context), kept;
   for (const Constraint &c : all)
     if (c.isEquality && !isImplied(equal, c)) {
-      equal.push_back(c);
+      // Engines take ranges from constraints without divisions.
+      if (isPlain(c.expr))
+        equal.push_back(c);
       kept.push_back(c);
     }
   for (const Constraint &c : all)
@@ -137,7 +148,8 @@ Conjunction Sets::reduce(ArrayRef<Constraint> all, ArrayRef<Constraint> context)
   for (unsigned i = 0; i < kept.size();) {
     bool weaker = false;
     for (unsigned j = 0; j < kept.size() && !weaker; ++j)
-      weaker = j != i && !kept[i].isEquality && isImplied({kept[j]}, kept[i]);
+      weaker = j != i && !kept[i].isEquality && (isPlain(kept[j].expr) || !isPlain(kept[i].expr)) &&
+               isImplied({kept[j]}, kept[i]);
     if (weaker)
       kept.erase(kept.begin() + i);
     else

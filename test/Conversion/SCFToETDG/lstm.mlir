@@ -1,6 +1,15 @@
 // RUN: ft-opt %s --convert-scf-to-etdg | FileCheck %s
 // RUN: ft-opt %s --pass-pipeline='builtin.module(convert-scf-to-etdg,etdg.graph(etdg-verify))' -o /dev/null
 
+// RUN: ft-opt %s --ft-compile="to=reorder" | FileCheck %s --check-prefix=WAVE
+
+// Both run as wavefronts: L + D - 1 steps.
+// WAVE: #[[T:.*]] = affine_map<(d0, d1) -> (d0 + d1, d0)>
+// WAVE-LABEL: etdg.graph @lstm
+// WAVE: etdg.nest schedule <map = #[[T]], loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]>
+// WAVE-LABEL: etdg.graph @sequences
+// WAVE: etdg.nest schedule <map = #[[T]], loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]>
+
 // The four regions of FractalTensor's Listing 2, with distances (1, 0) and (0, 1).
 // CHECK-LABEL: etdg.graph @lstm
 // CHECK: %[[H:.*]] = etdg.buffer : !etdg.buffer<[D, L], tensor<1x8xf32>>

@@ -1,0 +1,64 @@
+# REQUIRES: numpy
+# RUN: %python %s ft-opt ft-run %S %t
+#
+# Programs over tensors of dynamic size, raised, against NumPy.
+
+import pathlib
+import subprocess
+import sys
+
+import numpy
+
+
+def lstm(xs, ws, us, bs):
+    (layers, length), width = (len(ws), len(xs)), xs.shape[-1]
+    hs, cs = numpy.zeros((2, layers, length, 1, width), numpy.float32)
+    for l in range(layers):
+        h = c = numpy.zeros((1, width), numpy.float32)
+        for t in range(length):
+            x = xs[t] if l == 0 else hs[l - 1, t]
+            i = numpy.tanh(x @ ws[l] + bs[l] + h @ us[l])
+            c = i * c + i
+            h = numpy.tanh(c)
+            hs[l, t], cs[l, t] = h, c
+    return hs, cs
+
+
+def sequences(xs, ws):
+    below, layers = xs, []
+    for w in ws:
+        h, row = numpy.zeros_like(xs[0]) if len(xs) else None, numpy.zeros_like(xs)
+        for t in range(len(xs)):
+            h = numpy.tanh(below[t] @ w + h)
+            row[t] = h
+        layers.append(row)
+        below = row
+    return numpy.stack(layers) if layers else numpy.zeros((0, *xs.shape), numpy.float32), below
+
+
+def main(opt, run, here, scratch):
+    folder = pathlib.Path(scratch)
+    folder.mkdir(parents=True, exist_ok=True)
+    graph = folder / "lstm.mlir"
+    subprocess.run([opt, "--convert-scf-to-etdg", f"{here}/lstm.mlir", "-o", graph], check=True)
+    random = numpy.random.default_rng(7)
+    array = lambda *shape: (random.standard_normal(shape) * 0.4).astype(numpy.float32)
+    for layers, length in [(1, 1), (3, 7), (2, 1), (1, 5), (4, 2)]:
+        cases = {
+            "lstm": (lstm, [array(length, 1, 8), array(layers, 8, 8), array(layers, 8, 8), array(layers, 1, 8)]),
+            "sequences": (sequences, [array(length, 1, 8), array(layers, 8, 8)]),
+        }
+        for entry, (reference, arguments) in cases.items():
+            for options in (["--engine=interpret", "--order=declared"], ["--engine=cpu"]):
+                files = []
+                for i, argument in enumerate(arguments):
+                    numpy.save(folder / f"{entry}{i}.npy", argument)
+                    files.append(f"--arg={folder}/{entry}{i}.npy")
+                outs = [f"--out={folder}/{entry}-out{i}.npy" for i in range(2)]
+                subprocess.run([run, graph, f"--entry={entry}", *options, *files, *outs], check=True, stdout=subprocess.DEVNULL)
+                for i, expected in enumerate(reference(*arguments)):
+                    found = numpy.load(folder / f"{entry}-out{i}.npy")
+                    numpy.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5, err_msg=f"{entry} {layers} {length} {options}")
+
+
+main(*sys.argv[1:])
