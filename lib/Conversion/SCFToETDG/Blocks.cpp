@@ -129,6 +129,8 @@ LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFol
     for (AffineExpr e : kept.uppers)
       domain.push_back({e - d - 1});
   }
+  // A loop that never runs.
+  llvm::erase_if(info.domains, [&](const Conjunction &domain) { return sets->isEmpty(domain); });
   return success();
 }
 

@@ -239,10 +239,11 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
   if (result) {
     // Cases that never occur where the value is made go first.
     Conjunction domain = commonDomain(value.getParentBlock());
+    Case any = result->front();
     if (result->size() > 1)
       llvm::erase_if(*result, [&](const Case &c) { return sets->isEmpty(domain, c.when); });
     if (result->empty())
-      result = std::nullopt;
+      result->push_back(any); // never computed
   }
   indexCache[value] = result;
   return result;
