@@ -9,6 +9,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGREORDER
@@ -37,6 +38,11 @@ static std::string describeNest(const Nest &nest) {
 
 static std::string toString(ft::LengthAttr length) { return length ? length.str() : "?"; }
 
+/// Iterations that may run at a time, on average: one decimal.
+static std::string toWidth(double iterations, double steps) {
+  return llvm::formatv("{0:F1}", iterations / std::max(steps, 1.0)).str();
+}
+
 static std::string toString(const Distances &distances) {
   return llvm::join(
       llvm::map_range(distances, [](auto &distance) { return etdg::toString(distance); }), ", ");
@@ -60,15 +66,21 @@ static void remarkOrder(const Nest &nest) {
       << remark::metric("distances", toString(nest.distances))
       << remark::metric("steps-before", toString(nest.getDeclaredSteps()))
       << remark::metric("steps-after", toString(nest.getSteps(order)))
+      << remark::metric("typical-width-before",
+                        toWidth(nest.getTypicalIterations(), nest.getTypicalDeclaredSteps()))
+      << remark::metric("typical-width-after",
+                        toWidth(nest.getTypicalIterations(), nest.getTypicalSteps(order)))
       << remark::metric("candidates", static_cast<int64_t>(nest.candidates.size()));
 }
 
 static void remarkKernel(const Group &group) {
   std::string nests, offsets;
+  double iterations = 0;
   llvm::raw_string_ostream os(offsets);
   for (const GroupMember &member : group.members) {
     nests += (nests.empty() ? "[" : "; [") + describeNest(*member.nest) + "]";
     os << (offsets.empty() ? "" : ", ") << member.offset;
+    iterations += member.nest->getTypicalIterations();
   }
   remark::passed(group.members.front().nest->op->getLoc(), remarkOf("kernel"))
       << remark::add("{0} nests share one wavefront", group.members.size())
@@ -76,7 +88,9 @@ static void remarkKernel(const Group &group) {
       << remark::metric("steps-before", toString(group.stepsBefore))
       << remark::metric("steps-after", toString(group.stepsAfter))
       << remark::metric("typical-steps-before", group.typicalBefore)
-      << remark::metric("typical-steps-after", group.typicalAfter);
+      << remark::metric("typical-steps-after", group.typicalAfter)
+      << remark::metric("typical-width-before", toWidth(iterations, group.typicalBefore))
+      << remark::metric("typical-width-after", toWidth(iterations, group.typicalAfter));
 }
 
 static void remarkApart(const Refusal &refusal) {

@@ -130,6 +130,29 @@ LengthAttr Nest::getSteps(const Order &order) const {
   return steps;
 }
 
+double Nest::getTypicalDeclaredSteps() const {
+  double steps = 1;
+  for (unsigned d = 0; d < numOwn; ++d)
+    if (!isMap(blocks, d))
+      steps *= extents[d];
+  return steps;
+}
+
+double Nest::getTypicalSteps(const Order &order) const {
+  double steps = 1;
+  for (unsigned r = 0; r < numOwn; ++r)
+    if (!order.parallel[r])
+      steps *= getTypicalSteps(order.rows.getRow(r));
+  return steps;
+}
+
+double Nest::getTypicalIterations() const {
+  double iterations = 1;
+  for (int64_t extent : extents)
+    iterations *= extent;
+  return iterations;
+}
+
 int64_t Nest::getTypicalSteps(ArrayRef<int64_t> row) const {
   int64_t steps = 1;
   for (auto [c, extent] : llvm::zip(row, extents))

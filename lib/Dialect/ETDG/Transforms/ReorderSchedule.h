@@ -7,6 +7,7 @@
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSCHEDULE_H
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSCHEDULE_H
 
+#include "ft/Analysis/Hyperplane.h"
 #include "ft/Analysis/Reuse.h"
 
 namespace mlir::etdg::reorder {
@@ -26,15 +27,6 @@ struct Order {
   /// `(j + k) sequential, (j) parallel, (i) parallel`.
   std::string str(ArrayRef<StringAttr> dims) const;
 };
-
-using Distances = SmallVector<DistanceVector>;
-
-/// Hyperplane method: the row π with π·d ≥ 1 for all distances whose steps
-/// Σ |π_i| (extent_i − 1) + 1 are fewest; among those the smallest, least negative
-/// coefficients. A dimension in which a distance has no bound may take part in
-/// one direction alone, or not at all. None where there is no such row.
-std::optional<SmallVector<int64_t>> findHyperplane(const Distances &distances,
-                                                   ArrayRef<int64_t> extents);
 
 /// A nest (or a block that stands alone) and what was found.
 struct Nest {
@@ -65,6 +57,10 @@ struct Nest {
   /// Of one row: Σ |row_i| (length_i − 1) + 1.
   ft::LengthAttr getSteps(ArrayRef<int64_t> row) const;
   int64_t getTypicalSteps(ArrayRef<int64_t> row) const;
+  /// Typically: steps as declared and of an order, and all iterations.
+  double getTypicalDeclaredSteps() const;
+  double getTypicalSteps(const Order &order) const;
+  double getTypicalIterations() const;
 };
 
 /// Dependences, ranges and candidates of a nest.

@@ -1,17 +1,16 @@
-//===- ReorderHyperplane.cpp - the hyperplane method ----------------------===//
+//===- Hyperplane.cpp - the hyperplane method -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // FT §5.2 takes non-negative coefficients and constant distances; here a distance
 // may also be a range, and coefficients may be negative where that saves steps.
 //
 //===----------------------------------------------------------------------===//
-#include "ReorderSchedule.h"
+#include "ft/Analysis/Hyperplane.h"
 #include <cmath>
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::etdg;
-using namespace mlir::etdg::reorder;
 
 static std::optional<int64_t> dot(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   int64_t sum = 0;
@@ -127,8 +126,8 @@ static Cost getCost(ArrayRef<int64_t> row, ArrayRef<int64_t> extents) {
   return cost;
 }
 
-std::optional<SmallVector<int64_t>> reorder::findHyperplane(const Distances &distances,
-                                                            ArrayRef<int64_t> extents) {
+std::optional<SmallVector<int64_t>> etdg::findHyperplane(const Distances &distances,
+                                                         ArrayRef<int64_t> extents) {
   unsigned numDims = extents.size();
   if (distances.empty())
     return std::nullopt;
