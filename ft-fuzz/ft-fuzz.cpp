@@ -47,6 +47,9 @@ struct Options {
   cl::opt<bool> verbose{"verbose", cl::desc("shares and times, whatever happens")};
   cl::opt<bool> noCpu{"no-cpu", cl::desc("leave the CPU engine out")};
   cl::opt<bool> noGraph{"no-graph-interpreter", cl::desc("leave the graph interpreter out")};
+  cl::opt<bool> phases{"phases",
+                       cl::desc("each phase in turn, in declared order and with the validator; "
+                                "nothing else of the graph")};
   cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
 };
 
@@ -124,8 +127,9 @@ int main(int argc, char **argv) {
   mlir::ft::registerAllDialects(registry);
 
   CheckOptions check;
-  check.cpu = !options.noCpu;
-  check.graphInterpreter = !options.noGraph;
+  check.phases = options.phases;
+  check.cpu = !options.noCpu && !options.phases;
+  check.graphInterpreter = !options.noGraph && !options.phases;
   check.verifyGraph = !options.noVerify;
   StageTimes times;
   Shares shares;
@@ -187,6 +191,9 @@ int main(int argc, char **argv) {
         "graph interpreter %.1f, compilation %.1f, CPU %.1f, in all %.1f\n",
         times.roundTrip, times.interpreter, times.conversion, times.verification,
         times.graphInterpreter, times.compilation, times.cpu, now() - begin);
+  if (options.verbose && options.phases)
+    llvm::outs() << llvm::format("seconds: phases %.1f, validator %.1f, declared order %.1f\n",
+                                 times.phases, times.validation, times.declared);
   llvm::outs() << done << " programs: " << equal << " equal, " << refused << " refused, " << failed
                << " failed\n";
   return failed == 0 && problems.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -7,8 +7,10 @@
 #include "ft/Engine/CpuProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
+#include "ft/Validator/Validator.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -64,6 +66,7 @@ struct Subject {
   LogicalResult makeRuns();
   LogicalResult convert();
   LogicalResult runGraph();
+  LogicalResult runPhases();
   LogicalResult compareWith(const Run &run, unsigned binding, ArrayRef<HostArray> results,
                             const std::string &stage);
   LogicalResult fail(const std::string &stage, const std::string &message, int binding = -1) {
@@ -235,6 +238,57 @@ LogicalResult Subject::runGraph() {
   return success();
 }
 
+/// Through the phases that are built, one by one. The graph itself is left alone.
+LogicalResult Subject::runPhases() {
+  OwningOpRef<ModuleOp> module = converted->clone();
+  etdg::GraphSnapshot before = etdg::GraphSnapshot::take(graph);
+  for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Tile);
+       ++p) {
+    Phase phase = static_cast<Phase>(p);
+    if (!isBuilt(phase))
+      continue;
+    std::string name = "phase " + stringifyPhase(phase).str();
+    {
+      Timed timed(times.phases);
+      Errors errors(context);
+      PassManager pm(context);
+      buildPhase(pm, phase);
+      pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
+      if (failed(pm.run(*module)))
+        return fail(name, errors.text);
+    }
+    {
+      Timed timed(times.validation);
+      Errors errors(context);
+      etdg::ValidateOptions validate;
+      validate.phase = stringifyPhase(phase).str();
+      validate.before = &before;
+      validate.writeReproducer = false;
+      auto now = dyn_cast_or_null<etdg::GraphOp>(module->lookupSymbol(program.name));
+      if (!now || failed(etdg::validateGraph(now, validate)))
+        return fail(name + ", validator", now ? errors.text : "the graph is gone");
+    }
+    Timed timed(times.declared);
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      interp::Lengths lengths;
+      for (auto &[lengthName, value] : run.data.lengths)
+        lengths[lengthName.getValue()] = value;
+      Errors errors(context);
+      interp::RunOptions runOptions;
+      runOptions.order = interp::Order::Declared;
+      runOptions.seed = options.seed + i + p;
+      FailureOr<std::vector<HostArray>> results =
+          interp::runETDG(*module, program.name, lengths, run.data.arguments, runOptions);
+      std::string stage = name + ", declared order";
+      if (failed(results))
+        return fail(stage, errors.text, i);
+      if (failed(compareWith(run, i, *results, stage)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, StageTimes &times) {
   SmallVector<Subject *> candidates;
   SmallVector<etdg::GraphOp> graphs;
@@ -304,8 +358,10 @@ std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
       continue;
     if (failed(subject.makeRuns()) || failed(subject.convert()))
       continue;
-    if (options.graphInterpreter)
-      (void)subject.runGraph();
+    if (options.graphInterpreter && failed(subject.runGraph()))
+      continue;
+    if (options.phases)
+      (void)subject.runPhases();
   }
   if (options.cpu)
     runOnCpu(subjects, context, times);

@@ -3,7 +3,8 @@
 //
 // A program verifies and prints as it parses; the interpreter of lists is the
 // reference; its graph passes etdg-verify and gives the same in all three orders
-// of the graph interpreter and on the CPU engine, at every binding of lengths.
+// of the graph interpreter and on the CPU engine, at every binding of lengths; after
+// each phase the validator accepts the graph and it gives the same in declared order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_FUZZ_CHECK_H
@@ -24,13 +25,15 @@ struct Verdict {
 
 struct CheckOptions {
   bool cpu = true, graphInterpreter = true, verifyGraph = true, roundTrip = true;
+  /// Phase by phase, from coarsen on.
+  bool phases = false;
   uint64_t seed = 0;
 };
 
 /// Seconds spent in each stage, over all programs.
 struct StageTimes {
   double roundTrip = 0, interpreter = 0, conversion = 0, verification = 0, graphInterpreter = 0,
-         compilation = 0, cpu = 0;
+         compilation = 0, cpu = 0, phases = 0, validation = 0, declared = 0;
 };
 
 /// One verdict for each program; the graphs of all share one JIT module.
