@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -34,6 +35,13 @@ namespace mlir::ft {
 
 using namespace mlir;
 using namespace mlir::ft;
+
+static llvm::cl::opt<std::string> validateOption(
+    "ft-validate", llvm::cl::value_desc("on|off"),
+    llvm::cl::desc("Prove what each phase from coarsen on makes of a graph: on (default) or off"),
+    llvm::cl::init("on"));
+
+bool ft::isValidating() { return validateOption != "off"; }
 
 static constexpr llvm::StringLiteral phaseNames[numPhases] = {
     "input",     "ft",       "etdg",    "coarsen", "reorder",
@@ -89,7 +97,10 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
     pm.addPass(createConvertLinalgToETDG());
     break;
   case Phase::Coarsen:
+    // Before, where the program has chains in one body; after, where merging has made some.
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     etdg::buildCoarsenPipeline(pm);
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     break;
   case Phase::Reorder:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
@@ -164,7 +175,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
   }
   Phase from = *symbolizePhase(options.from), to = *symbolizePhase(options.to);
   auto snapshots = std::make_shared<etdg::Snapshots>();
-  const bool validates = options.validate == "on";
+  const bool validates = options.validate == "on" && isValidating();
   if (!validates && Phase::ETDG < to)
     pm.addPass(etdg::createValidationOffPass());
   auto finish = [&](Phase phase) {
@@ -196,11 +207,23 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
   }
 }
 
-void ft::buildEnginePipeline(OpPassManager &pm, Phase from, ArrayRef<std::string> skip, Phase to) {
-  for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i) {
+void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions &options) {
+  auto snapshots = std::make_shared<etdg::Snapshots>();
+  bool isTaken = false;
+  if (!options.validate && Phase::ETDG < options.to)
+    pm.addPass(etdg::createValidationOffPass());
+  for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(options.to); ++i) {
     Phase phase = static_cast<Phase>(i);
-    if (isBuilt(phase) && !(mayBeSkipped(phase) && llvm::is_contained(skip, stringifyPhase(phase))))
-      buildPhase(pm, phase);
+    if (!isBuilt(phase) ||
+        (mayBeSkipped(phase) && llvm::is_contained(options.skip, stringifyPhase(phase))))
+      continue;
+    if (options.validate && Phase::ETDG < phase && !isTaken) {
+      pm.addPass(etdg::createSnapshotPass(snapshots));
+      isTaken = true;
+    }
+    buildPhase(pm, phase);
+    if (options.validate && Phase::ETDG < phase)
+      pm.addPass(etdg::createValidatePhasePass(stringifyPhase(phase), snapshots));
   }
 }
 

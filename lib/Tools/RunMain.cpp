@@ -111,7 +111,10 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   owner = module.clone();
   Phase from = isa<etdg::GraphOp>(entry.op) ? Phase::ETDG : Phase::Input;
   PassManager pm(module.getContext());
-  buildEnginePipeline(pm, from, options.skip, to);
+  EngineOptions engine;
+  engine.skip.assign(options.skip.begin(), options.skip.end());
+  engine.to = to;
+  buildEnginePipeline(pm, from, engine);
   if (failed(pm.run(*owner)))
     return failure();
   auto graph = dyn_cast_or_null<etdg::GraphOp>(owner->lookupSymbol(entry.name));

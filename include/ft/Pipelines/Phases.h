@@ -10,6 +10,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -25,6 +26,9 @@ llvm::StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// `input, ft, …, target`: for messages.
 std::string listPhases();
+
+/// What `--ft-validate` says: on, unless it is off.
+bool isValidating();
 
 /// Whether a phase has passes; one that has none is the identity.
 bool isBuilt(Phase phase);
@@ -52,11 +56,17 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       llvm::cl::init("on")};
 };
 
-/// What leads from a phase to one that engines take up (`tile`), without dumps
-/// and contracts. `skip` names phases to leave out, which is how a caller
-/// compares a program with its unoptimised self.
-void buildEnginePipeline(OpPassManager &pm, Phase from, llvm::ArrayRef<std::string> skip = {},
-                         Phase to = Phase::Tile);
+/// How a graph is made ready for an engine.
+struct EngineOptions {
+  /// Phases to leave out, which is how a caller compares a program with its unoptimised self.
+  llvm::SmallVector<std::string> skip;
+  Phase to = Phase::Tile;
+  /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.
+  bool validate = isValidating();
+};
+
+/// What leads from a phase to one that engines take up, without dumps and contracts.
+void buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions &options = {});
 
 /// From one phase to another, each followed by its contract (`--ft-compile`).
 void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
