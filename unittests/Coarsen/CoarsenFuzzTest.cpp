@@ -32,9 +32,8 @@ struct Counts {
 
 unsigned count(ModuleOp module, bool buffers) {
   unsigned n = 0;
-  module.walk([&](Operation *op) {
-    n += buffers ? isa<etdg::BufferOp>(op) : isa<etdg::BlockOp>(op);
-  });
+  module.walk(
+      [&](Operation *op) { n += buffers ? isa<etdg::BufferOp>(op) : isa<etdg::BlockOp>(op); });
   return n;
 }
 

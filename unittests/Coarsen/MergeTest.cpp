@@ -21,6 +21,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
+#include <ctime>
+
 using namespace mlir;
 using namespace mlir::etdg;
 using ft::OperatorKind;
@@ -225,6 +227,46 @@ TEST_F(MergeTest, SplitsAndMergesDimensions) {
   EXPECT_TRUE(mergeDims(block("a"), 1, why)) << why;
   EXPECT_EQ(block("a").getNumDims(), 2u);
   EXPECT_TRUE(succeeded(verifyGraph(graph)));
+}
+
+// Linear in the number of blocks: of a chain that merges, and of one that does not.
+TEST_F(MergeTest, LongChains) {
+  auto chain = [](unsigned blocks, bool lagged) {
+    std::string text = "!x = tensor<4xi32>\n!b = !etdg.buffer<[N], !x>\n"
+                       "etdg.graph @chain(%x0: !b) -> !b {\n";
+    llvm::raw_string_ostream os(text);
+    for (unsigned i = 1; i <= blocks; ++i) {
+      os << "%x" << i << " = etdg.buffer : !b\netdg.block [map] (i) in [0, N) reads (%a = ";
+      if (lagged)
+        os << "{i >= 1: %x" << i - 1 << "[i - 1], i <= 0: splat 0 : i32}";
+      else
+        os << "%x" << i - 1 << "[i]";
+      os << " : !x) writes (%x" << i << "[i]) {\n%0 = arith.addi %a, %a : !x\n"
+         << "etdg.yield %0 : !x\n} : !b, !b\n";
+    }
+    os << "etdg.return %x" << blocks << " : !b\n}\n";
+    return text;
+  };
+  for (bool lagged : {false, true}) {
+    double seconds[2];
+    unsigned blocks[2] = {1000, 4000}, left[2] = {0, 0};
+    for (unsigned i = 0; i < 2; ++i) {
+      parse(chain(blocks[i], lagged).c_str());
+      PassManager pm(&context);
+      pm.enableVerifier(false);
+      buildCoarsenPipeline(pm);
+      std::clock_t begin = std::clock();
+      ASSERT_TRUE(succeeded(pm.run(*module)));
+      seconds[i] = double(std::clock() - begin) / CLOCKS_PER_SEC;
+      graph.walk([&](BlockOp) { ++left[i]; });
+    }
+    // One block, whose leaves hold 512 operations each; or as many as before.
+    EXPECT_LE(left[0], lagged ? 1000u : 8u);
+    EXPECT_EQ(left[1] >= 4000u, lagged);
+    EXPECT_LT(seconds[0], 2.0);
+    EXPECT_LT(seconds[1], 6.5 * seconds[0] + 0.2) << "lagged: " << lagged;
+    llvm::outs() << "chain of 1000: " << seconds[0] << " s, of 4000: " << seconds[1] << " s\n";
+  }
 }
 
 TEST_F(MergeTest, ErasesWhatNobodyReads) {

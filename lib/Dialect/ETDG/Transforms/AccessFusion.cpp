@@ -385,10 +385,8 @@ bool AccessFusion::fuse(BufferOp buffer) {
   }
   if (readers.empty())
     return false;
-  if (!buffer.keepsAllPlanes()) {
-    refuse("its planes take each other's place");
-    return missed();
-  }
+  if (!buffer.keepsAllPlanes())
+    return false; // a state, written at the end of an iteration
   // Where another writer computes, its elements stay in the buffer.
   bool allMove = llvm::all_of(writers, [](const Writer &w) { return w.moves(); });
   if (!allMove)

@@ -14,6 +14,8 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm) {
   graphs.addPass(createETDGLowerOperations());
   graphs.addPass(createETDGFuseAccesses());
   graphs.addPass(createETDGMerge());
+  // What has moved in with its readers is in their sight now.
+  graphs.addPass(createETDGFuseAccesses());
   graphs.addPass(createETDGMergeDims());
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
