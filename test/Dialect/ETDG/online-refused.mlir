@@ -1,0 +1,317 @@
+// What has no online form stays as it is, and the remark names the operation.
+//
+// RUN: ft-opt %s --pass-pipeline='builtin.module(convert-ft-to-etdg,etdg.graph(etdg-online,etdg-verify))' --split-input-file --remarks-filter=online -o %t.mlir 2>&1 | FileCheck %s
+// RUN: ft-opt %s --pass-pipeline='builtin.module(convert-ft-to-etdg)' --split-input-file -o %t.before.mlir
+// RUN: diff %t.before.mlir %t.mlir
+// The options allow some of them:
+// RUN: ft-opt %s --pass-pipeline='builtin.module(convert-ft-to-etdg,etdg.graph(etdg-online{narrow-states ordered},etdg-verify))' --split-input-file --remarks-filter=online -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALLOWED
+
+!r = tensor<3xf32>
+// tanh(x - m) is no product of something of x and something of m.
+// CHECK: remark: [Missed] refused {{.*}}block @r1 has no online form: 'math.tanh' does not factor: no rule says how it follows the parameter
+func.func @no_rule(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.tanh %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  } combine (%a, %b) {
+    %c = arith.addf %a, %b : !r
+    ft.yield %c : !r
+  } identity (%zero : !r)
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    %z = arith.addf %s, %m : !r
+    ft.yield %z : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// exp(x - mean): the mean so far is no bound, exp may overflow before the end.
+// CHECK: remark: [Missed] refused {{.*}}'math.exp' may overflow before the end: no running maximum of its argument is computed in this loop
+func.func @no_maximum(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %b = arith.addf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// The maximum of something else: 2 x is not bounded by max x.
+// CHECK: remark: [Missed] refused {{.*}}'math.exp' may overflow before the end
+func.func @other_maximum(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %two = arith.constant dense<2.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %x2 = arith.mulf %x, %two : !r
+    %d = arith.subf %x2, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// From minus infinity: exp(-inf + inf) is NaN where nothing has been seen.
+// CHECK: remark: [Missed] refused {{.*}}the maximum starts at an infinity, and exp(inf - inf) is NaN: start at -1e30 or 1e30
+func.func @infinity(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<0xFF800000> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// A sum that starts at 1: the correction would scale the 1, too.
+// CHECK: remark: [Missed] refused {{.*}}its initial state is not 0: the correction would change it
+func.func @start(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %one = arith.constant dense<1.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.fold (%x = %xs : !ft.list<[K], !r>) init (%a = %one : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// exp(x - m) + 1: the two terms follow m in different ways.
+// CHECK: remark: [Missed] refused {{.*}}block @r1 has no online form: 'arith.addf' does not factor: adds terms that follow the parameter in different ways
+func.func @not_linear(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %one = arith.constant dense<1.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.foldl (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %q = arith.addf %e, %one : !r
+    %b = arith.addf %a, %q : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!x = tensor<3x4xf32>
+!r = tensor<3xf32>
+!n = tensor<f32>
+// One sum over all rows, each with a maximum of its own.
+// CHECK: remark: [Missed] refused {{.*}}'linalg.reduce' does not factor: the correction varies along what it reduces
+func.func @along(%xs: !ft.list<[K], !x>) -> !ft.list<[1], !n> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !n
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !x>) init (%a = %low : !r) -> !r {
+    %b = linalg.reduce { arith.maximumf } ins(%x : !x) outs(%a : !r) dimensions = [1]
+    ft.yield %b : !r
+  } combine (%a, %b) {
+    %c = arith.maximumf %a, %b : !r
+    ft.yield %c : !r
+  } identity (%low : !r)
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !x>) init (%a = %zero : !n) -> !n {
+    %e = tensor.empty() : !x
+    %mb = linalg.broadcast ins(%m : !r) outs(%e : !x) dimensions = [1]
+    %d = arith.subf %x, %mb : !x
+    %p = math.exp %d : !x
+    %b = linalg.reduce { arith.addf } ins(%p : !x) outs(%a : !n) dimensions = [0, 1]
+    ft.yield %b : !n
+  } combine (%a, %b) {
+    %c = arith.addf %a, %b : !n
+    ft.yield %c : !n
+  } identity (%zero : !n)
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !n> {
+    ft.yield %s : !n
+  }
+  return %y : !ft.list<[1], !n>
+}
+
+// -----
+!r = tensor<3xf16>
+// f16 states round in every iteration.
+// CHECK: remark: [Missed] refused {{.*}}its state is f16, and would round once more in every iteration
+// ALLOWED: remark: [Passed] merged
+func.func @narrow(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-3.0e4> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// A fold in order beside a map: the map would run in order, too.
+// CHECK: remark: [Missed] refused {{.*}}one of the reductions is ordered (foldl, or no combine is given)
+// ALLOWED: remark: [Passed] merged
+func.func @in_order(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.foldl (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %es = ft.map (%x = %xs : !ft.list<[K], !r>) -> !ft.list<[K], !r> {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    ft.yield %e : !r
+  }
+  %s = ft.foldl (%x = %es : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %b = arith.addf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// Squares of shares: unscaled, they might overflow.
+// CHECK: remark: [Missed] refused {{.*}}power -2 of a last state: taken out of the sum, the terms might overflow
+func.func @powers(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %c = math.absf %x : !r
+    %b = arith.maximumf %a, %c : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.divf %x, %m : !r
+    %e = arith.mulf %d, %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// x ≥ m + 1 is not x ≥ m: what was chosen before need not be forgotten.
+// CHECK: remark: [Missed] refused {{.*}}compares with the last state of what is no maximum or minimum of the same values
+func.func @near(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %one = arith.constant dense<1.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.foldl (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.addf %x, %one : !r
+    %is = arith.cmpf oge, %d, %m : !r
+    %b = arith.select %is, %x, %a : tensor<3xi1>, !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// Planes in the middle are read: they would hold other values.
+// CHECK: remark: [Missed] refused {{.*}}what it writes in each iteration is
+func.func @planes(%xs: !ft.list<[K], !r>) -> !ft.list<[K], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s, %es = ft.foldl (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r, !ft.list<[K], !r> {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r emit %b : !r
+  }
+  %y = ft.map (%i = %es : !ft.list<[K], !r>) -> !ft.list<[K], !r> {
+    %z = arith.addf %s, %i : !r
+    ft.yield %z : !r
+  }
+  return %y : !ft.list<[K], !r>
+}
