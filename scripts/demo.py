@@ -85,6 +85,7 @@ FLOP = {
     "conv1d": lambda N, L: N * L * 3 * W,
     "mlp": lambda N, F: N * F * 2 * 16 * W,
     "flash_attention": lambda B, H, Q, K: B * H * Q * K * 2 * TILE,
+    "attention_three_step": lambda B, H, Q, K: B * H * Q * K * 2 * TILE,
     "flash_attention_causal": lambda B, H, L: B * H * L * L * 2 * TILE,
     "bigbird": lambda B, L, R: B * (2 * L + (L - 2) * (R + 5)) * 2 * TILE,
     "mamba": lambda N, L: N * L * (W + 3 * 2 * 64 * 16),

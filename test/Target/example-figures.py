@@ -12,6 +12,7 @@ FIELDS = ("depth", "dimension", "topLevelBlocks", "blocks", "copyBlocks")
 
 # name: FIELDS, then bytes of internal buffers: all planes, live planes.
 EXPECTED = {
+    "attention_three_step": (3, 7, 1, 8, 1, 82944, 57600),
     "back_to_back_gemm": (3, 5, 1, 3, 1, 65536, 16384),
     "back_to_back_gemm_relu": (3, 5, 1, 3, 1, 65536, 16384),
     "bigbird": (4, 6, 2, 13, 1, 194353, 25387),

@@ -54,6 +54,8 @@ private:
         space.emplace(graph);
       }
       for (online::Group &group : online::findGroups(*body, *accesses, *space)) {
+        if (online::sinkBroadcasts(group, *accesses))
+          return true;
         SmallVector<online::Refusal> refusals;
         online::PlanOptions options{narrowStates, ordered};
         std::optional<online::Plan> plan = online::makePlan(group, *accesses, options, refusals);

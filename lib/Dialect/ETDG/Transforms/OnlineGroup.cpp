@@ -123,6 +123,8 @@ static bool findRange(IntegerSet domain, AffineExpr &first, AffineExpr &last) {
   AffineExpr dim = getAffineDimExpr(j, domain.getContext());
   first = last = AffineExpr();
   for (auto [constraint, isEq] : llvm::zip(domain.getConstraints(), domain.getEqFlags())) {
+    if (!constraint.isFunctionOfDim(j))
+      continue;
     etdg::LinearForm form = etdg::LinearForm::of(constraint);
     if (!form.isLinearIn(j))
       return false;

@@ -69,6 +69,10 @@ struct Group {
 /// The groups of a body that hold a reduction depending on another one's last state.
 std::vector<Group> findGroups(Block &body, const GraphAccesses &accesses, const SymbolSpace &space);
 
+/// Moves a broadcast or reshape at the end of a block that makes a parameter of the group into
+/// the readers. Returns whether there was one: groups must be found again then.
+bool sinkBroadcasts(const Group &group, const GraphAccesses &accesses);
+
 /// Expressions of `block` over `symbols`, in canonical form.
 AffineMap alignMap(AffineMap map, BlockOp block, ArrayRef<StringAttr> symbols);
 IntegerSet alignSet(IntegerSet set, BlockOp block, ArrayRef<StringAttr> symbols);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlinePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -165,6 +166,7 @@ private:
   bool checkReaders(unsigned member);
   bool checkOrder();
   bool analyse();
+  void shareEqual(Operation *first, MutableArrayRef<Value> results);
   bool analyseMember(unsigned member);
   bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
   bool checkExponentials(unsigned member, size_t from);
@@ -192,6 +194,7 @@ private:
   SmallVector<SmallVector<Value>> yields;
   SmallVector<SmallVector<Operation *>> operations;
   SmallVector<Value> parameterArgs;
+  llvm::DenseMap<unsigned, SmallVector<Operation *, 1>> known; // by hash
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> stateArgs;
 };
 } // namespace
@@ -725,6 +728,34 @@ bool Planner::analyseMember(unsigned m) {
   return false;
 }
 
+/// What an earlier body computes already is that value: the same score, written out in every
+/// step, is one.
+void Planner::shareEqual(Operation *first, MutableArrayRef<Value> results) {
+  auto hash = [](Operation *op) {
+    return static_cast<unsigned>(OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations));
+  };
+  for (Operation *op = first, *next; op; op = next) {
+    next = op->getNextNode();
+    if (!isMemoryEffectFree(op))
+      continue;
+    SmallVector<Operation *, 1> &same = known[hash(op)];
+    auto it = llvm::find_if(same, [&](Operation *other) {
+      return OperationEquivalence::isEquivalentTo(other, op, OperationEquivalence::IgnoreLocations);
+    });
+    if (it == same.end()) {
+      same.push_back(op);
+      continue;
+    }
+    for (Value &result : results)
+      if (result.getDefiningOp() == op)
+        result = (*it)->getResult(cast<OpResult>(result).getResultNumber());
+    op->replaceAllUsesWith(*it);
+    op->erase();
+  }
+}
+
 /// Puts the bodies one after the other and finds the law of each state.
 bool Planner::analyse() {
   plan = Plan();
@@ -736,6 +767,7 @@ bool Planner::analyse() {
   forms = std::make_unique<OnlineForms>();
   tape = std::make_unique<Region>();
   original.clear();
+  known.clear();
   stateArgs.clear();
   yields.assign(group.members.size(), {});
   operations.assign(group.members.size(), {});
@@ -772,6 +804,10 @@ bool Planner::analyse() {
     }
     Operation *before = block->empty() ? nullptr : &block->back();
     yields[m] = cloneBody(builder, from, arguments, &original);
+    shareEqual(before           ? before->getNextNode()
+               : block->empty() ? nullptr
+                                : &block->front(),
+               yields[m]);
     for (Operation *op = before           ? before->getNextNode()
                          : block->empty() ? nullptr
                                           : &block->front();

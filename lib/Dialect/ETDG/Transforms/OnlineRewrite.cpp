@@ -12,6 +12,9 @@
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -101,6 +104,7 @@ private:
   BlockOp build();
   void moveReaders(BlockOp merged);
   void finish(const StatePlan &state);
+  void eraseUnread();
   struct Source {
     Value buffer;
     AffineMap map;
@@ -197,6 +201,10 @@ BlockOp Rewriter::build() {
   merged.getBody().takeBody(*writer.body);
   if (result.hasCombine)
     merged.getCombine().takeBody(combine);
+  // What several members computed is computed once.
+  IRRewriter rewriter(merged.getContext());
+  DominanceInfo dominance(merged);
+  eliminateCommonSubExpressions(rewriter, dominance, merged);
   return merged;
 }
 
@@ -499,6 +507,28 @@ void Rewriter::finish(const StatePlan &state) {
   }
 }
 
+/// Blocks that made parameters which nobody asks for any more.
+void Rewriter::eraseUnread() {
+  for (bool changed = true; std::exchange(changed, false);)
+    for (const ParameterSource &source : parameterSources) {
+      Value buffer = source.buffer;
+      if (!buffer || buffer.use_empty() || !buffer.hasOneUse())
+        continue;
+      auto block = dyn_cast<BlockOp>(*buffer.getUsers().begin());
+      if (!block || block == result.merged || !block.isLeaf() || block.getNumWrites() != 1 ||
+          block.getBuffers()[block.getWrite(0).getOperand()] != buffer || block.getNest())
+        continue;
+      block.erase();
+      buffer.getDefiningOp()->erase();
+      ++result.numErased;
+      for (ParameterSource &other : parameterSources)
+        if (other.buffer == buffer)
+          other.buffer = Value();
+      changed = true;
+      break;
+    }
+}
+
 RewriteResult Rewriter::run() {
   // The members go; what is needed of them is noted first.
   for (const StatePlan &state : plan.states) {
@@ -528,6 +558,7 @@ RewriteResult Rewriter::run() {
   moveReaders(result.merged);
   for (const StatePlan &state : plan.states)
     finish(state);
+  eraseUnread();
   for (Value buffer : written)
     if (buffer.use_empty()) {
       buffer.getDefiningOp()->erase();
