@@ -315,3 +315,29 @@ func.func @planes(%xs: !ft.list<[K], !r>) -> !ft.list<[K], !r> attributes {ft.bo
   }
   return %y : !ft.list<[K], !r>
 }
+
+// -----
+!r = tensor<3xf32>
+// Divided by the exponential the terms grow with the maximum: from -1e30 the correction
+// would be infinite.
+// CHECK: remark: [Missed] refused {{.*}}its terms are divided by an exponential: the correction would grow
+func.func @divided(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %e = math.exp %d : !r
+    %q = arith.divf %x, %e : !r
+    %b = arith.addf %a, %q : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}

@@ -233,7 +233,7 @@ bool Planner::checkReaders(unsigned index) {
           continue;
       }
       SmallVector<AffineExpr> bindings;
-      if (member.isState(w) && access.kind == Access::Read && access.gathers.empty() &&
+      if (member.isState(w) && getItem(group.body, reader) && access.kind == Access::Read && access.gathers.empty() &&
           access.elementShape.empty() &&
           isLastPlane(group, written, alignMap(access.map, reader, group.symbols), bindings))
         continue;
@@ -506,6 +506,7 @@ bool Planner::checkExponentials(unsigned m, size_t from) {
                   " starts at an infinity, and exp(inf - inf) is NaN: start at -1e30 or 1e30");
       return false;
     }
+    it->rises = upper;
     if (!takeCentre(m, op, parameter, *it))
       return false;
   }
@@ -595,6 +596,12 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
     if (!takeCentre(m, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
       return false;
   }
+  // What stood for the parameter moves one way: the correction must shrink the state.
+  for (const FactorTerm &term : state.terms)
+    if (term.exponent != 0 && (term.exponent < 0) != plan.centres[term.parameter].rises) {
+      exclude(m, nullptr, "its terms are divided by an exponential: the correction would grow");
+      return false;
+    }
   for (const FactorTerm &term : state.terms)
     if (!hasType(term.parameter)) {
       exclude(m, nullptr, "its state and the last state have different element types");
@@ -696,7 +703,7 @@ bool Planner::analyseMember(unsigned m) {
     unsigned parameter =
         llvm::find(parameterArgs, forms->getRoot(match.parameter.root)) - parameterArgs.begin();
     const Parameter &info = group.parameters[parameter];
-    Centre centre{Centre::Running, 0, 0};
+    Centre centre{Centre::Running};
     if (info.lastPlane) {
       centre.member = info.lastPlane->first;
       centre.write = info.lastPlane->second;
@@ -707,6 +714,7 @@ bool Planner::analyseMember(unsigned m) {
         info.lastPlane && included.test(centre.member) && !group.members[centre.member].isDependent;
     bool upper = isRunning && isBound(centre, x, match.parameter, true, true);
     bool lower = isRunning && isBound(centre, x, match.parameter, false, true);
+    centre.rises = upper;
     if (match.equal ? !upper && !lower : match.atLeast ? !upper : !lower) {
       exclude(m, originalOf(match.op),
               "compares with the last state of what is no maximum or minimum of the same values");
@@ -781,6 +789,7 @@ bool Planner::analyse() {
     forms->declareParameter(parameterArgs.back());
   }
   BlockBuilder reads;
+  llvm::BitVector failed(group.members.size());
   llvm::DenseMap<std::pair<Attribute, Type>, Value> externals;
   for (unsigned m : plan.members) {
     const Member &member = group.members[m];
@@ -813,9 +822,20 @@ bool Planner::analyse() {
                                           : &block->front();
          op; op = op->getNextNode())
       operations[m].push_back(op);
-    if (!analyseMember(m))
-      return false;
+    // One that fails takes along those that read it; the others are looked at in the same round.
+    bool readsFailed = llvm::any_of(member.reads, [&](const ReadRole &role) {
+      return role.kind == ReadRole::Internal && member.isDependent && failed.test(role.member);
+    });
+    SmallVector<Centre> centres = plan.centres;
+    size_t numStates = plan.states.size();
+    if (readsFailed || !analyseMember(m)) {
+      failed.set(m);
+      plan.centres = centres;
+      plan.states.resize(numStates);
+    }
   }
+  if (failed.any())
+    return false;
   // Whatever reads a parameter has something to stand for it.
   for (unsigned m : plan.members)
     for (const ReadRole &role : group.members[m].reads)

@@ -23,9 +23,10 @@ struct Centre {
     Mean,    // the mean of what the state `member`, `write` has summed the squares of
   } kind = None;
   unsigned member = 0, write = 0;
+  bool rises = true; // Running: a maximum
 
   bool operator==(const Centre &o) const {
-    return kind == o.kind && member == o.member && write == o.write;
+    return kind == o.kind && member == o.member && write == o.write && rises == o.rises;
   }
 };
 

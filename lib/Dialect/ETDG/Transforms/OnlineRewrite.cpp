@@ -435,6 +435,15 @@ void Rewriter::finish(const StatePlan &state) {
     unsigned read;
     SmallVector<AffineExpr> bindings;
   };
+  // The group's own map dimensions over those of a reader: each is an index of the last plane.
+  auto bind = [&](AffineMap map) {
+    SmallVector<AffineExpr> own(group.numDims);
+    for (auto [w, e] : llvm::zip(stateMaps.lookup(key).getResults(), map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(w);
+          dim && dim.getPosition() >= numAncestors && dim.getPosition() + 1 < group.numDims)
+        own[dim.getPosition()] = e;
+    return SmallVector<AffineExpr>(own.begin() + numAncestors, own.end() - 1);
+  };
   SmallVector<Use> uses;
   SmallVector<BlockOp> readers;
   for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
@@ -446,17 +455,8 @@ void Rewriter::finish(const StatePlan &state) {
         if (piece.getKind() != SourceKind::Buffer ||
             block.getBuffers()[piece.getOperand()] != buffer)
           continue;
-        Use use{block, r, {}};
-        AffineMap map = alignMap(piece.getMap().getValue(), block, group.symbols);
-        SmallVector<AffineExpr> own(group.numDims);
-        for (unsigned d = 0; d < numAncestors; ++d)
-          own[d] = getAffineDimExpr(d, block.getContext());
-        for (auto [w, e] : llvm::zip(stateMaps.lookup(key).getResults(), map.getResults()))
-          if (auto dim = dyn_cast<AffineDimExpr>(w);
-              dim && dim.getPosition() >= numAncestors && dim.getPosition() + 1 < group.numDims)
-            own[dim.getPosition()] = e;
-        use.bindings.assign(own.begin() + numAncestors, own.end() - 1);
-        uses.push_back(use);
+        uses.push_back(
+            {block, r, bind(alignMap(piece.getMap().getValue(), block, group.symbols))});
         if (!llvm::is_contained(readers, block))
           readers.push_back(block);
       }
@@ -485,23 +485,21 @@ void Rewriter::finish(const StatePlan &state) {
   for (BlockOp reader : readers) {
     BlockBuilder spec = toBuilder(reader);
     setSymbols(spec, reader, group.symbols, group);
-    for (const Use &use : uses) {
-      if (use.block != reader)
-        continue;
+    for (ReadAttr &read : spec.reads) {
       SmallVector<PieceAttr> pieces;
-      for (PieceAttr piece : spec.reads[use.read].getPieces()) {
+      for (PieceAttr piece : read.getPieces()) {
         if (piece.getKind() != SourceKind::Buffer || spec.buffers[piece.getOperand()] != buffer) {
           pieces.push_back(piece);
           continue;
         }
         unsigned readerDims = piece.getMap().getValue().getNumDims();
         AffineMap map =
-            AffineMap::get(readerDims, group.symbols.size(), use.bindings, reader.getContext());
+            AffineMap::get(readerDims, group.symbols.size(), bind(piece.getMap().getValue()),
+                           reader.getContext());
         pieces.push_back(
             PieceAttr::getBuffer(piece.getSet().getValue(), spec.operandFor(final), map));
       }
-      spec.reads[use.read] =
-          ReadAttr::get(reader.getContext(), pieces, spec.reads[use.read].getElementRank());
+      read = ReadAttr::get(reader.getContext(), pieces, read.getElementRank());
     }
     rebuild(spec, reader);
   }
