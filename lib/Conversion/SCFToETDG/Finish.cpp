@@ -201,10 +201,14 @@ struct RegionCloner {
         std::optional<Conjunction> when = sets.simplify(toConjunction(piece.getSet().getValue(), symbols), known);
         if (!when)
           continue;
+        SmallVector<etdg::GatherAttr> gathers;
+        for (etdg::GatherAttr gather : piece.getGathers())
+          gathers.push_back(etdg::GatherAttr::get(context, gather.getPosition(), gather.getOperand(),
+                                                  AffineMapAttr::get(align(gather.getMap().getValue(), symbols))));
         pieces.push_back(etdg::PieceAttr::get(context, IntegerSetAttr::get(makeSet(*when, size)), piece.getKind(),
                                               piece.getOperand(),
-                                              AffineMapAttr::get(align(piece.getMap().getValue(), symbols)),
-                                              piece.getGathers(), piece.getValue()));
+                                              AffineMapAttr::get(align(piece.getMap().getValue(), symbols)), gathers,
+                                              piece.getValue()));
       }
       if (pieces.empty()) // never runs here
         pieces.push_back(etdg::PieceAttr::getSplat(makeSet({}, size), cast<TypedAttr>(builder.getZeroAttr(

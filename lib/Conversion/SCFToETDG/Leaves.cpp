@@ -93,6 +93,10 @@ static bool hasCells(AffineExpr expr, unsigned numNames) {
 static bool agrees(const Sets &sets, const Piece &a, const Piece &b, ArrayRef<Constraint> where) {
   if (a.place.home != b.place.home || a.splat != b.splat || !a.value != !b.value)
     return false;
+  if (!llvm::equal(a.gathers, b.gathers, [](const Piece::Gather &x, const Piece::Gather &y) {
+        return x.position == y.position && x.at.home == y.at.home && x.at.index == y.at.index;
+      }))
+    return false;
   if (a.value && a.value != b.value && !sets.isImplied(where, {a.value - b.value, true}))
     return false;
   for (auto [x, y] : llvm::zip_equal(a.place.index, b.place.index))
@@ -225,8 +229,20 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
         if (!results.back().isPureAffine())
           return refuse(loc, "the index of a read is not affine");
       }
-      attrs.push_back(etdg::PieceAttr::getBuffer(set, spec.operandFor(bufferOf(piece.place.home)),
-                                                 AffineMap::get(n + elementRank, numNames, results, context)));
+      int64_t operand = spec.operandFor(bufferOf(piece.place.home));
+      SmallVector<etdg::GatherAttr> gathers;
+      for (const Piece::Gather &gather : piece.gathers) {
+        SmallVector<AffineExpr> at;
+        for (AffineExpr e : gather.at.index)
+          at.push_back(sets->withCells(e, elementDims));
+        if (!llvm::all_of(at, [](AffineExpr e) { return e.isPureAffine(); }))
+          return refuse(loc, "the index of a read is not affine");
+        AffineMap map = AffineMap::get(n + elementRank, numNames, at, context);
+        gathers.push_back(etdg::GatherAttr::get(context, gather.position, spec.operandFor(bufferOf(gather.at.home)),
+                                                AffineMapAttr::get(map)));
+      }
+      attrs.push_back(etdg::PieceAttr::getBuffer(
+          set, operand, AffineMap::get(n + elementRank, numNames, results, context), gathers));
     } else if (piece.splat) {
       attrs.push_back(etdg::PieceAttr::getSplat(set, piece.splat));
     } else {

@@ -89,6 +89,13 @@ struct Piece {
   Place place;
   TypedAttr splat;  // else a scalar that fills it
   AffineExpr value; // else an integer
+
+  /// Index `position` of the place is data: the integer at `at`.
+  struct Gather {
+    unsigned position;
+    Place at;
+  };
+  SmallVector<Gather, 1> gathers;
 };
 using View = SmallVector<Piece, 0>;
 
@@ -252,6 +259,8 @@ private:
   FailureOr<View> finalView(OpResult result);
   FailureOr<View> sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
                             ArrayRef<OpFoldResult> strides, const llvm::SmallBitVector &dropped);
+  /// The index as data: pieces of a scalar that lies in buffers; null where it is none.
+  std::optional<View> gatherView(OpFoldResult offset);
   FailureOr<View> reshapeView(Operation *op, Value source, RankedTensorType to);
   FailureOr<View> restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells, ArrayRef<AffineExpr> dims);
   Home *argumentHome(BlockArgument arg);

@@ -49,6 +49,9 @@ FailureOr<View> Raiser::restricted(View view, ArrayRef<Constraint> when, ArrayRe
       e = rewrite(e);
     if (piece.value)
       piece.value = rewrite(piece.value);
+    for (Piece::Gather &gather : piece.gathers)
+      for (AffineExpr &e : gather.at.index)
+        e = rewrite(e);
     llvm::append_range(piece.when, when);
     if (!sets->isEmpty(piece.when))
       result.push_back(std::move(piece));
@@ -200,16 +203,76 @@ FailureOr<View> Raiser::finalView(OpResult result) {
   return view;
 }
 
+std::optional<View> Raiser::gatherView(OpFoldResult offset) {
+  auto v = dyn_cast<Value>(offset);
+  while (v && isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(v.getDefiningOp()))
+    v = v.getDefiningOp()->getOperand(0);
+  if (!v || !isa_and_nonnull<tensor::ExtractOp>(v.getDefiningOp()))
+    return std::nullopt;
+  FailureOr<View> view = viewOf(v);
+  if (failed(view))
+    return std::nullopt;
+  // One level only.
+  for (const Piece &piece : *view)
+    if (!piece.place.home || !piece.gathers.empty())
+      return std::nullopt;
+  return *view;
+}
+
 FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides,
                                   const llvm::SmallBitVector &dropped) {
   auto name = op->getName().getStringRef();
-  auto cases = evalAll(offsets);
+  // Indices that are data become gathers.
+  SmallVector<OpFoldResult> affine(offsets);
+  SmallVector<std::pair<unsigned, View>> data;
+  for (auto [d, offset] : llvm::enumerate(offsets)) {
+    if (evalIndex(offset))
+      continue;
+    std::optional<View> at = getConstantIntValue(sizes[d]) == 1 ? gatherView(offset) : std::nullopt;
+    if (!at)
+      break;
+    data.push_back({d, std::move(*at)});
+    affine[d] = builder.getIndexAttr(0);
+  }
+  auto cases = evalAll(affine);
   if (!cases)
     return refuse(op, "'" + name + "' reads at an index that is not an affine function of loops and lengths");
   FailureOr<View> whole = viewOf(source);
   if (failed(whole))
     return failure();
+  for (auto &[d, at] : data) {
+    View gathered;
+    Conjunction inside;
+    if (std::optional<SmallVector<AffineExpr>> extents = sizesOf(source))
+      inside = box(*extents);
+    auto usesCell = [&, d = d](AffineExpr e) { return e.isFunctionOfSymbol(sets->getNames().size() + d); };
+    for (Piece &piece : *whole) {
+      std::optional<Conjunction> when = sets->simplify(piece.when, inside);
+      if (!when)
+        continue;
+      piece.when = *when;
+      SmallVector<unsigned> positions;
+      bool other = llvm::any_of(piece.when, [&](const Constraint &c) { return usesCell(c.expr); });
+      for (auto [p, e] : llvm::enumerate(piece.place.index)) {
+        if (e == sets->cell(d))
+          positions.push_back(p);
+        else
+          other |= usesCell(e);
+      }
+      for (const Piece::Gather &gather : piece.gathers)
+        other |= llvm::any_of(gather.at.index, usesCell);
+      if (other || positions.size() > 1 || (piece.value && usesCell(piece.value)))
+        return refuse(op, "'" + name + "' reads at an index that is data, in an array that is kept in several pieces");
+      for (const Piece &index : at) {
+        gathered.push_back(piece);
+        llvm::append_range(gathered.back().when, index.when);
+        if (!positions.empty())
+          gathered.back().gathers.push_back({positions.front(), index.place});
+      }
+    }
+    *whole = std::move(gathered);
+  }
   View view;
   for (auto &[when, exprs] : *cases) {
     SmallVector<AffineExpr> cells;
@@ -218,6 +281,9 @@ FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldRe
       if (!stride || !isa<AffineConstantExpr>(*stride))
         return refuse(op, "'" + name + "' with a stride that is no constant");
       cells.push_back(dropped.test(d) ? exprs[d] : exprs[d] + sets->cell(kept++) * *stride);
+      // The gather says which one; the map's own result means nothing.
+      if (llvm::any_of(data, [&, d = d](auto &entry) { return entry.first == d; }))
+        cells.back() = sets->constant(0);
     }
     FailureOr<View> part = restricted(*whole, when, cells, {});
     if (failed(part))

@@ -10,6 +10,8 @@
 // RUN: ft-run %s --entry=data --engine=interpret --order=declared --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=data --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=strided --engine=interpret --order=declared --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=gathered --engine=interpret --order=declared --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=gathered --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 
 // A loop that writes row i and carries nothing else is a map.
@@ -190,4 +192,32 @@ func.func @strided(%a: tensor<11x3xi32>) -> tensor<11x3xi32> {
     scf.yield %t : tensor<11x3xi32>
   }
   return %r : tensor<11x3xi32>
+}
+
+// An index that is data is a gather: a row of a table, a scalar of it, a row of a state.
+// CHECK-LABEL: etdg.graph @gathered
+// CHECK: [%{{.*}}[i]]
+func.func @gathered(%table: tensor<5x3xi32>, %at: tensor<8xi32> {ft.gen = #ft.index<0, 5>}, %h0: tensor<5x3xi32>)
+    -> (tensor<8x3xi32>, tensor<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %empty = tensor.empty() : tensor<8x3xi32>
+  %empty1 = tensor.empty() : tensor<8xi32>
+  %zero = arith.constant dense<0> : tensor<3xi32>
+  %r:3 = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %empty, %p = %empty1, %s = %zero)
+      -> (tensor<8x3xi32>, tensor<8xi32>, tensor<3xi32>) {
+    %k32 = tensor.extract %at[%i] : tensor<8xi32>
+    %k = arith.index_cast %k32 : i32 to index
+    %x = tensor.extract_slice %table[%k, 0] [1, 3] [1, 1] : tensor<5x3xi32> to tensor<3xi32>
+    %h = tensor.extract_slice %h0[%k, 0] [1, 3] [1, 1] : tensor<5x3xi32> to tensor<3xi32>
+    %y = arith.muli %x, %h : tensor<3xi32>
+    %t = arith.addi %y, %s : tensor<3xi32>
+    %e = tensor.extract %table[%k, %c1] : tensor<5x3xi32>
+    %e2 = arith.addi %e, %k32 : i32
+    %u = tensor.insert_slice %t into %o[%i, 0] [1, 3] [1, 1] : tensor<3xi32> into tensor<8x3xi32>
+    %v = tensor.insert %e2 into %p[%i] : tensor<8xi32>
+    scf.yield %u, %v, %t : tensor<8x3xi32>, tensor<8xi32>, tensor<3xi32>
+  }
+  return %r#0, %r#1 : tensor<8x3xi32>, tensor<8xi32>
 }

@@ -27,18 +27,19 @@ func.func @product(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}, %n: tensor<9x4xf32>
 
 // -----
 
-// CHECK: func.func @gathered
-func.func @gathered(%xs: tensor<8x4xf32>, %at: tensor<8xindex>) -> tensor<8x4xf32> {
+// Reads at data are gathers; a write there has no last writer.
+// CHECK: func.func @scattered
+func.func @scattered(%xs: tensor<8x4xf32>, %at: tensor<8xindex>) -> tensor<8x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %empty = tensor.empty() : tensor<8x4xf32>
   %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %empty) -> tensor<8x4xf32> {
     %k = tensor.extract %at[%i] : tensor<8xindex>
-    // expected-warning @+1 {{'tensor.extract_slice' reads at an index that is not an affine function of loops and lengths}}
-    %x = tensor.extract_slice %xs[%k, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    %x = tensor.extract_slice %xs[%i, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
     %y = math.exp %x : tensor<4xf32>
-    %u = tensor.insert_slice %y into %o[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+    // expected-warning @+1 {{'tensor.insert_slice' writes at an index that is not an affine function of loops and lengths}}
+    %u = tensor.insert_slice %y into %o[%k, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
     scf.yield %u : tensor<8x4xf32>
   }
   return %r : tensor<8x4xf32>
