@@ -63,6 +63,22 @@ TEST_F(AccessMatrixTest, NullSpacesOfFig5) {
   EXPECT_EQ(nullSpace(Access::Write, 0), "[]");
 }
 
+/// Table 5: the maps under Fig. 6's T are M · T⁻¹ with the same offsets.
+TEST_F(AccessMatrixTest, MapsUnderTOfFig6) {
+  IntegerMatrix t =
+      IntegerMatrix::fromRows({{0, 1, 1, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}}, 4);
+  auto transformed = [&](Access::Kind kind, unsigned index) {
+    AccessMatrix m = getAccessMatrix(*find(kind, index), analysis->getSpace());
+    return m.getLinearPart(0, 4).multiply(*t.inverse())->str();
+  };
+  EXPECT_EQ(transformed(Access::Read, 0), "[[0, 0, 1, 0], [0, 1, 0, 0], [1, -1, 0, 0]]");
+  EXPECT_EQ(transformed(Access::Read, 1),
+            "[[0, 0, 1, 0], [0, 1, 0, 0], [1, -1, 0, 0], [0, 0, 0, 1]]");
+  EXPECT_EQ(transformed(Access::Read, 2), "[[0, 1, 0, 0], [0, 0, 0, 1]]");
+  EXPECT_EQ(transformed(Access::Write, 0),
+            "[[0, 0, 1, 0], [0, 1, 0, 0], [1, -1, 0, 0], [0, 0, 0, 1]]");
+}
+
 TEST_F(AccessMatrixTest, MatrixAndOffset) {
   AccessMatrix m = getAccessMatrix(*find(Access::Read, 1), analysis->getSpace());
   EXPECT_TRUE(m.isLinear());

@@ -16,6 +16,7 @@
 // RUN: ft-run %s --entry=between --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=between --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
 // RUN: ft-run %s --entry=taken_apart --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=taken_apart --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
 // RUN: ft-run %s --entry=over_a_map --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=over_a_map --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
+// RUN: ft-run %s --entry=grid_reversed --engine=interpret --out=%t.1.npy && ft-run %t.mlir --entry=grid_reversed --engine=interpret --order=declared --out=%t.2.npy && cmp %t.1.npy %t.2.npy
 // RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule,etdg-verify))' -o %t.applied.mlir
 // RUN: ft-run %t.applied.mlir --entry=imperfect --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=three --engine=interpret --order=declared --compare=interpret
@@ -23,6 +24,7 @@
 // RUN: ft-run %t.applied.mlir --entry=between --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=taken_apart --engine=interpret --order=declared --compare=interpret
 // RUN: ft-run %t.applied.mlir --entry=over_a_map --engine=interpret --order=declared --compare=interpret
+// RUN: ft-run %t.applied.mlir --entry=grid_reversed --engine=interpret --order=declared --compare=interpret
 
 !x = tensor<4xf32>
 
@@ -275,4 +277,28 @@ func.func @over_a_map(%xs: !ft.list<[3], !x>, %ws: !ft.list<[D], !x>) -> !ft.lis
     ft.yield %m : !ft.list<[3], !x>
   }
   return %r : !ft.list<[D, 3], !x>
+}
+
+// Each layer is a grid over the rows of the layer below in reverse: a layer waits
+// for the last, inside it there is a wavefront.
+// CHECK: "i sequential, j + k sequential, j parallel"
+// CHECK-SAME: T="{{\[\[}}1, 0, 0], [0, 1, 1], [0, 1, 0]]"
+// CHECK-SAME: steps-after="D * S + D * T - D", steps-before="D * S * T"
+func.func @grid_reversed(%xs: !ft.list<[S, T], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D, S, T], !x> attributes {ft.lengths = {D = 3 : i64, S = 4 : i64, T = 5 : i64}} {
+  %zero = arith.constant dense<0.0> : !x
+  %zeros = ft.repeat %zero times T : !x
+  %a = ft.scanl (%w = %ws : !ft.list<[D], !x>) init (%s = %xs : !ft.list<[S, T], !x>) -> !ft.list<[D, S, T], !x> {
+    %q = ft.reverse %s : !ft.list<[S, T], !x>
+    %b = ft.scanl (%row = %q : !ft.list<[S, T], !x>) init (%up = %zeros : !ft.list<[T], !x>) -> !ft.list<[S, T], !x> {
+      %c = ft.scanl (%e, %f = %row, %up : !ft.list<[T], !x>, !ft.list<[T], !x>) init (%h = %zero : !x) -> !ft.list<[T], !x> {
+        %u = arith.addf %h, %e : !x
+        %v = arith.addf %u, %f : !x
+        %z = arith.mulf %v, %w : !x
+        ft.yield %z : !x
+      }
+      ft.yield %c : !ft.list<[T], !x>
+    }
+    ft.yield %b : !ft.list<[S, T], !x>
+  }
+  return %a : !ft.list<[D, S, T], !x>
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ReorderSchedule.h"
 #include "ft/Support/NamedAffine.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -210,6 +211,8 @@ private:
   /// Adds the order if the exact test agrees.
   std::optional<Order> add(const IntegerMatrix &rows);
   LogicalResult buildWavefront(ArrayRef<int64_t> hyperplane);
+  /// Where no row carries all: plain dimensions outside, a wavefront inside.
+  LogicalResult buildNested();
 
   Nest &nest;
   DependenceAnalysis &analysis;
@@ -315,6 +318,51 @@ LogicalResult CandidateBuilder::buildWavefront(ArrayRef<int64_t> hyperplane) {
   return success(nest.wavefront.has_value());
 }
 
+LogicalResult CandidateBuilder::buildNested() {
+  IntegerMatrix rows(0, numOwn);
+  SmallVector<bool> used(numOwn, false);
+  Distances left = nest.distances;
+  while (!left.empty()) {
+    if (rows.getNumRows() > 0)
+      if (auto hyperplane = findHyperplane(left, nest.extents)) {
+        rows.appendRow(*hyperplane);
+        break;
+      }
+    // The outermost dimension in which nothing goes back and something forth.
+    auto goesBack = [&](unsigned d) {
+      return llvm::any_of(left,
+                          [&](auto &distance) { return !distance[d].low || *distance[d].low < 0; });
+    };
+    auto carries = [](ArrayRef<DistanceRange> distance, unsigned d) {
+      return distance[d].low && *distance[d].low >= 1;
+    };
+    unsigned dim = 0;
+    while (dim < numOwn &&
+           (used[dim] || goesBack(dim) ||
+            llvm::none_of(left, [&](auto &distance) { return carries(distance, dim); })))
+      ++dim;
+    if (dim == numOwn)
+      return failure();
+    used[dim] = true;
+    SmallVector<int64_t> unit(numOwn, 0);
+    unit[dim] = 1;
+    rows.appendRow(unit);
+    llvm::erase_if(left, [&](auto &distance) { return carries(distance, dim); });
+    // Inside, the ends agree in it.
+    for (DistanceVector &distance : left)
+      distance[dim] = DistanceRange::constant(0);
+  }
+  unsigned numSequential = rows.getNumRows();
+  SmallVector<unsigned> preferred(numOwn);
+  std::iota(preferred.begin(), preferred.end(), 0);
+  std::optional<IntegerMatrix> all = completeUnimodular(rows, preferred);
+  if (!all)
+    return failure();
+  sortByReuse(*all, numSequential, numOwn, reuse);
+  std::optional<Order> order = add(*all);
+  return success(order && nest.getTypicalSteps(*order) < nest.getTypicalDeclaredSteps());
+}
+
 LogicalResult CandidateBuilder::build() {
   IntegerMatrix identity = IntegerMatrix::identity(numOwn);
   if (nest.distances.empty()) {
@@ -325,7 +373,7 @@ LogicalResult CandidateBuilder::build() {
     return success();
   }
   std::optional<SmallVector<int64_t>> hyperplane = findHyperplane(nest.distances, nest.extents);
-  if (!hyperplane || failed(buildWavefront(*hyperplane))) {
+  if (failed(hyperplane ? buildWavefront(*hyperplane) : buildNested())) {
     nest.candidates.clear();
     nest.wavefront.reset();
     return failure();

@@ -112,12 +112,10 @@ static double getTypicalSteps(Operation *item,
                               const llvm::DenseMap<Operation *, const Nest *> &nests) {
   double own = 1;
   if (const Nest *nest = nests.lookup(item)) {
-    if (nest->wavefront)
-      own = nest->getTypicalSteps(nest->wavefront->rows.getRow(0));
-    else if (nest->isRefused())
-      for (unsigned d = 0; d < nest->numOwn && d < nest->extents.size(); ++d)
-        if (!nest->getDeclared().parallel[d])
-          own *= nest->extents[d];
+    if (!nest->candidates.empty())
+      own = nest->getTypicalSteps(nest->candidates.front());
+    else if (nest->isRefused() && !nest->extents.empty())
+      own = nest->getTypicalDeclaredSteps();
   }
   double inside = 1;
   for (BlockOp block : getBlocks(item)) {
@@ -201,7 +199,7 @@ static SmallVector<Verdict> tryOut(GraphOp graph, const llvm::SmallDenseSet<unsi
       verdict.accepted = joinsOthers(own);
       verdict.reason = "no other nest would join its wavefront";
     } else {
-      verdict.accepted = nest && nest->wavefront && verdict.after < verdict.before;
+      verdict.accepted = nest && !nest->isRefused() && verdict.after < verdict.before;
       verdict.reason = nest && nest->isRefused() ? nest->refusal : "it takes no fewer steps";
     }
   }
