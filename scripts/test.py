@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+import features
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 JOBS = os.cpu_count() or 2
@@ -164,6 +166,14 @@ def main():
             sys.exit(f"no section '{name}'; known are {', '.join(SECTIONS)}")
     total = Counts()
     summary = []
+    required, unknown = features.required()
+    if unknown:
+        sys.exit(f"FT_REQUIRE names '{unknown[0]}'; known are {', '.join(sorted(features.available()))}")
+    for feature in required:
+        if not features.available()[feature]:
+            # Whatever tests would have used it: asked for and not here is a failure.
+            print(f"FT_REQUIRE: {feature} is missing on this machine")
+            total += Counts(failed=1)
     for name in names:
         print(f"== {name}: {SECTIONS[name].__doc__.splitlines()[0]}", flush=True)
         start = time.monotonic()

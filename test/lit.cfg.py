@@ -3,10 +3,7 @@
 # Features: ptxas, cuda, torch, numpy. A test that needs one says so with
 # REQUIRES; FT_REQUIRE=ptxas,torch,cuda turns a missing one into a failure.
 
-import ctypes
-import importlib.util
 import os
-import shutil
 import sys
 
 import lit.formats
@@ -49,25 +46,13 @@ config.substitutions.append(("%ft_src", config.ft_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.ft_source_dir, "examples")))
 
 
-def has_cuda():
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    count = ctypes.c_int(0)
-    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+sys.path.insert(0, os.path.join(config.ft_source_dir, "scripts"))
+import features
 
-
-available = {
-    "ptxas": shutil.which("ptxas") is not None,
-    "cuda": has_cuda(),
-    "torch": importlib.util.find_spec("torch") is not None,
-    "numpy": importlib.util.find_spec("numpy") is not None,
-}
-required = [name for name in os.environ.get("FT_REQUIRE", "").split(",") if name]
-for name in required:
-    if name not in available:
-        lit_config.fatal(f"FT_REQUIRE names '{name}'; known are {', '.join(sorted(available))}")
+available = features.available()
+required, unknown = features.required()
+if unknown:
+    lit_config.fatal(f"FT_REQUIRE names '{unknown[0]}'; known are {', '.join(sorted(available))}")
 for name, present in available.items():
     # A required feature counts as present: its tests run, and fail, without it.
     if present or name in required:

@@ -297,6 +297,9 @@ static bool checkOptions(Options &options) {
       return bad("--skip=" + name + ": expected coarsen, reorder, partition, schedule or storage");
   if (!options.compare.empty() && options.compare != "interpret" && options.compare != "truth")
     return bad("--compare=" + options.compare + ": expected interpret or truth");
+  for (auto [name, option] : {std::pair("rtol", &options.rtol), std::pair("atol", &options.atol)})
+    if (option->getNumOccurrences() && !(option->getValue() >= 0))
+      return bad(llvm::Twine("--") + name + ": expected a number that is not negative");
   return true;
 }
 

@@ -50,6 +50,10 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
         SymbolTable::getSymbolVisibility(&op) != SymbolTable::Visibility::Private)
       candidates.push_back(&op);
   Operation *chosen = nullptr;
+  // A module that the file does not spell out stands at 0:0.
+  Location start = module.getLoc();
+  if (auto file = dyn_cast<FileLineColLoc>(start); file && file.getLine() == 0)
+    start = FileLineColLoc::get(file.getFilename(), 1, 1);
   auto names = [&] {
     std::string all;
     for (Operation *op : candidates)
@@ -61,9 +65,9 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
       if (SymbolTable::getSymbolName(op).getValue() == name)
         chosen = op;
     if (!chosen)
-      return emitError(module.getLoc()) << "there is no function @" << name << "; found " << (candidates.empty() ? "none" : names());
+      return emitError(start) << "there is no function @" << name << "; found " << (candidates.empty() ? "none" : names());
   } else if (candidates.empty()) {
-    return emitError(module.getLoc()) << "there is no function to run";
+    return emitError(start) << "there is no function to run";
   } else if (candidates.size() == 1) {
     chosen = candidates.front();
   } else {
@@ -71,7 +75,7 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
       if (SymbolTable::getSymbolName(op).getValue() == "main")
         chosen = op;
     if (!chosen)
-      return emitError(module.getLoc()) << "there are several functions: choose one with --entry (" << names() << ")";
+      return emitError(start) << "there are several functions: choose one with --entry (" << names() << ")";
   }
 
   Entry entry;

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tests may need and a machine may lack; FT_REQUIRE=ptxas,torch,cuda asks for some."""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+
+
+def has_cuda():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def available():
+    """name: whether it is here."""
+    return {
+        "ptxas": shutil.which("ptxas") is not None,
+        "cuda": has_cuda(),
+        "torch": importlib.util.find_spec("torch") is not None,
+        "numpy": importlib.util.find_spec("numpy") is not None,
+    }
+
+
+def required():
+    """The names in FT_REQUIRE, and those of them that nobody knows."""
+    names = [name.strip() for name in os.environ.get("FT_REQUIRE", "").split(",") if name.strip()]
+    return names, [name for name in names if name not in available()]
