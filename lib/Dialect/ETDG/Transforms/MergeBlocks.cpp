@@ -487,6 +487,8 @@ unsigned BodyMerger::sweep() {
     }
     if (!horizontal)
       continue;
+    // What was merged into the item needs producers of its own.
+    producers = getProducers(item);
     BlockOp front = blocksOf(item).front();
     SmallVector<Operation *> &partners = byKey[keyOf(item)];
     llvm::erase_if(partners, [&](Operation *p) { return !number.contains(p) || p == item; });
