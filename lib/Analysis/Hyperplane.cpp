@@ -39,7 +39,9 @@ struct Corners {
 };
 } // namespace
 
-static Corners getCorners(const Distances &distances, unsigned numDims) {
+/// None where there would be very many.
+static std::optional<Corners> getCorners(const Distances &distances, unsigned numDims) {
+  constexpr unsigned maxVertices = 4096;
   Corners corners;
   auto addRay = [&](unsigned d, int64_t sign) {
     SmallVector<int64_t> ray(numDims, 0);
@@ -56,6 +58,8 @@ static Corners getCorners(const Distances &distances, unsigned numDims) {
         addRay(d, 1);
       int64_t low = range.low ? *range.low : range.high.value_or(0);
       int64_t high = range.high.value_or(low);
+      if (high != low && vertices.size() > maxVertices)
+        return std::nullopt;
       unsigned count = vertices.size();
       for (unsigned i = 0; i < count; ++i) {
         if (high != low) {
@@ -131,9 +135,8 @@ std::optional<SmallVector<int64_t>> etdg::findHyperplane(const Distances &distan
   unsigned numDims = extents.size();
   if (distances.empty())
     return std::nullopt;
-  Corners corners = getCorners(distances, numDims);
-  constexpr unsigned maxVertices = 4096;
-  if (corners.vertices.size() > maxVertices)
+  std::optional<Corners> corners = getCorners(distances, numDims);
+  if (!corners)
     return std::nullopt;
   // Dimensions that no distance has stay out, and those in which one goes both ways.
   SmallVector<unsigned> involved;
@@ -146,7 +149,7 @@ std::optional<SmallVector<int64_t>> etdg::findHyperplane(const Distances &distan
         }))
       involved.push_back(d);
   }
-  std::optional<SmallVector<int64_t>> best = constructHyperplane(corners, involved, numDims);
+  std::optional<SmallVector<int64_t>> best = constructHyperplane(*corners, involved, numDims);
   int64_t largest = 2;
   if (best)
     largest = std::max(largest, *llvm::max_element(*best));
@@ -166,7 +169,7 @@ std::optional<SmallVector<int64_t>> etdg::findHyperplane(const Distances &distan
       row[d] = -reach;
     while (true) {
       Cost cost = getCost(row, extents);
-      if ((!bestCost || cost < *bestCost) && corners.carriedBy(row)) {
+      if ((!bestCost || cost < *bestCost) && corners->carriedBy(row)) {
         best = row;
         bestCost = cost;
       }

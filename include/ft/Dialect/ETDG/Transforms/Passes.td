@@ -200,14 +200,16 @@ def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
     its completion to a unimodular T, the sequential row outermost and dimensions
     that carry reuse innermost. Where one plain dimension carries all dependences
     the parallel dimensions stay outside of it. All regions of a nest get one
-    schedule. Nests of one body whose sequential loops fit, and nests that stand
-    in one scan, run as one wavefront (`etdg.kernel shared 1`).
+    schedule. Consecutive nests of one body whose sequential loops fit run as one
+    (`etdg.kernel` with one shared loop). The items of a body inside a scan become
+    regions of one nest, their number being a dimension, where that takes fewer steps.
 
     The order goes into `schedule`; further legal ones, best first, into the
     attribute `etdg.candidates`, among them always that of the dimensions as they
     stand. Where the declared order is the only one, nothing is set. A nest that
-    has a schedule keeps it. Dependences of distances that are not constant are
-    left alone; remarks of the category `reorder` say why, with a sample.
+    has a schedule keeps it. Where a distance without bound is in the way the nest
+    stays as it is; remarks of the category `reorder` say why, with a sample. See
+    docs/optimiser.md.
   }];
 }
 
