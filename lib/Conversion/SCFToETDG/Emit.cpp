@@ -32,10 +32,13 @@ Value Raiser::bufferOf(Home *home) {
   else
     builder.setInsertionPointToStart(body);
   auto type = etdg::BufferType::get(context, home->lengths, home->element);
-  auto op = etdg::BufferOp::create(builder, function.getLoc(), type, nullptr,
-                                   home->name.empty() ? nullptr : builder.getStringAttr(home->name));
-  lastBuffer[home->scope] = op;
-  return home->buffer = op.getResult();
+  if (home->constant)
+    home->buffer = etdg::ConstantOp::create(builder, function.getLoc(), type, home->constant);
+  else
+    home->buffer = etdg::BufferOp::create(builder, function.getLoc(), type, nullptr,
+                                          home->name.empty() ? nullptr : builder.getStringAttr(home->name));
+  lastBuffer[home->scope] = home->buffer.getDefiningOp();
+  return home->buffer;
 }
 
 /// The context of a loop's body.

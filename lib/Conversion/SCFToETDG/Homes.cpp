@@ -398,11 +398,12 @@ Home *Raiser::argumentHome(BlockArgument arg) {
   return home;
 }
 
-Home *Raiser::constantHome(Operation *op, DenseElementsAttr value) {
+Home *Raiser::constantHome(DenseElementsAttr value) {
   Home *&home = constantHomes[value];
-  if (!home)
-    home = createHome(nullptr, {}, cast<RankedTensorType>(value.getType()), "");
-  (void)op;
+  if (!home) {
+    home = createHome(&scopes.front(), {}, cast<RankedTensorType>(value.getType()), "");
+    home->constant = value;
+  }
   return home;
 }
 

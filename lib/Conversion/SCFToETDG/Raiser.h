@@ -73,7 +73,8 @@ struct Home {
   bool planes = false; // of a value that a loop carries: few are needed at a time
   unsigned prefix = 0; // dimensions that are iterations
   std::string name;
-  Value buffer; // while the scope is being emitted
+  ElementsAttr constant; // its contents, where they are given
+  Value buffer;          // while the scope is being emitted
   unsigned depth() const { return lengths.size(); }
 };
 
@@ -264,7 +265,7 @@ private:
   FailureOr<View> reshapeView(Operation *op, Value source, RankedTensorType to);
   FailureOr<View> restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells, ArrayRef<AffineExpr> dims);
   Home *argumentHome(BlockArgument arg);
-  Home *constantHome(Operation *op, DenseElementsAttr value);
+  Home *constantHome(DenseElementsAttr value);
 
   // Emit.cpp
   LogicalResult emitItems(Block *block, const Context &context);

@@ -80,11 +80,6 @@ etdg::GraphOp Raiser::raise(Operation *at) {
   builder.setInsertionPointToStart(entry);
   Scope *scope = &scopes.front();
   scopeBodies[scope] = entry;
-  for (auto &[value, home] : constantHomes) {
-    auto type = etdg::BufferType::get(context, {}, home->element);
-    home->buffer = etdg::ConstantOp::create(builder, loc, type, cast<ElementsAttr>(value));
-    lastBuffer[scope] = home->buffer.getDefiningOp();
-  }
   for (Home *home : resultHomes)
     bufferOf(home);
   builder.setInsertionPointToEnd(entry);

@@ -363,7 +363,7 @@ FailureOr<View> Raiser::computeView(Value v) {
     Piece piece;
     if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
       if (!dense.isSplat()) {
-        piece.place.home = constantHome(op, dense);
+        piece.place.home = constantHome(dense);
         for (unsigned d = 0; d < dense.getType().getRank(); ++d)
           piece.place.index.push_back(sets->cell(d));
         return View{piece};
