@@ -25,6 +25,7 @@
 #include "llvm/Support/PrettyStackTrace.h"
 
 #include <chrono>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ft::fuzz;
@@ -50,6 +51,9 @@ struct Options {
   cl::opt<bool> phases{"phases",
                        cl::desc("each phase in turn, in declared order and with the validator; "
                                 "nothing else of the graph")};
+  cl::list<std::string> lengths{
+      "at", cl::desc("with FILE: a length other than that of `ft.lengths`"),
+      cl::value_desc("NAME=VALUE")};
   cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
 };
 
@@ -97,21 +101,39 @@ void report(Program &program, const Verdict &verdict, const Options &options) {
 }
 } // namespace
 
-/// The functions of a file, each a program at its `ft.lengths`.
+/// The functions of a file, each a program at its `ft.lengths`; private ones are for
+/// the others to call.
 static bool readPrograms(MLIRContext *context, const std::string &path,
-                         std::vector<Program> &programs) {
+                         const std::vector<std::string> &given, std::vector<Program> &programs) {
+  std::map<std::string, int64_t> lengthsGiven;
+  for (const std::string &text : given) {
+    auto [name, value] = StringRef(text).split('=');
+    if (value.getAsInteger(10, lengthsGiven[name.str()])) {
+      llvm::errs() << "ft-fuzz: error: --at: expected NAME=VALUE, found '" << text << "'\n";
+      return false;
+    }
+  }
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
   if (!module)
     return false;
   for (auto function : module->getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
     Program program;
     program.name = function.getName().str();
     program.module = ModuleOp::create(function.getLoc());
+    for (auto callee : module->getOps<func::FuncOp>())
+      if (callee.isPrivate())
+        program.module->push_back(callee.clone());
     program.module->push_back(function.clone());
     Binding binding;
     if (auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
-      for (NamedAttribute n : lengths)
-        binding.push_back({n.getName().str(), cast<IntegerAttr>(n.getValue()).getInt()});
+      for (NamedAttribute n : lengths) {
+        auto it = lengthsGiven.find(n.getName().str());
+        binding.push_back({n.getName().str(), it != lengthsGiven.end()
+                                                  ? it->second
+                                                  : cast<IntegerAttr>(n.getValue()).getInt()});
+      }
     program.bindings.push_back(binding);
     programs.push_back(std::move(program));
   }
@@ -142,7 +164,7 @@ int main(int argc, char **argv) {
     loadDialects(&context);
     std::vector<Program> programs;
     if (!options.file.empty()) {
-      if (!readPrograms(&context, options.file, programs))
+      if (!readPrograms(&context, options.file, options.lengths, programs))
         return EXIT_FAILURE;
       wanted = programs.size();
     } else {

@@ -121,17 +121,24 @@ FUZZ = re.compile(r"(\d+) programs: (\d+) equal, (\d+) refused, (\d+) failed")
 
 
 def fuzz():
-    """Random well-typed programs: interpreter = etdg in all orders = CPU."""
+    """Random well-typed programs: interpreter = etdg in all orders = CPU = after each phase."""
     binary = BUILD / "bin/ft-fuzz"
     if not binary.exists():
         return Counts()
     # Each half also asserts that it holds enough of every operator and shape.
+    total = Counts()
+    for size, options in ((300, []), (500, ["--phases"])):
+        total += fuzz_halves(binary, size, options)
+    return total
+
+
+def fuzz_halves(binary, size, options):
     halves = [
         subprocess.Popen(
-            [str(binary), "--programs=300", f"--first={first}", "--verbose"],
+            [str(binary), f"--programs={size}", f"--first={first}", "--verbose", *options],
             cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
-        for first in (0, 300)
+        for first in (0, size)
     ]
     total = Counts()
     for half in halves:
