@@ -51,9 +51,9 @@ struct Options {
   cl::opt<bool> phases{"phases",
                        cl::desc("each phase in turn, in declared order and with the validator; "
                                 "nothing else of the graph")};
-  cl::list<std::string> lengths{
-      "at", cl::desc("with FILE: a length other than that of `ft.lengths`"),
-      cl::value_desc("NAME=VALUE")};
+  cl::list<std::string> lengths{"at",
+                                cl::desc("with FILE: a length other than that of `ft.lengths`"),
+                                cl::value_desc("NAME=VALUE")};
   cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
 };
 

@@ -204,7 +204,8 @@ LogicalResult Subject::compareWith(const Run &run, unsigned binding, ArrayRef<Ho
   for (auto [i, result] : llvm::enumerate(results)) {
     // Two lengths as one: the same elements in the same order.
     HostArray expected = run.reference[i];
-    if (expected.numElements() == result.numElements() && expected.shape.size() != result.shape.size())
+    if (expected.numElements() == result.numElements() &&
+        expected.shape.size() != result.shape.size())
       expected.shape = result.shape;
     ::ft::rt::Comparison comparison = ::ft::rt::compare(result, expected);
     if (!comparison.equal)

@@ -312,57 +312,6 @@ void Checks::checkRead(const Access &read, ArrayRef<Image> images) {
 }
 
 //===----------------------------------------------------------------------===//
-// T8: planes
-//===----------------------------------------------------------------------===//
-
-void Checks::checkLive(const Access &read, const Image &write, const Image &clobber,
-                       ArrayRef<int64_t> live) {
-  Conjunction base = read.set;
-  Placed w = model.place(write, read.cell, base);
-  // The other plane lies in the same place: it differs by multiples of the moduli.
-  SmallVector<Row> cell(read.cell);
-  SmallVector<unsigned> turns;
-  unsigned numOwner = cell.size() - live.size();
-  for (auto [d, planes] : llvm::enumerate(live))
-    if (planes > 0) {
-      turns.push_back(base.addVar());
-      cell[numOwner + d].add(turns.back(), planes);
-    }
-  Placed c = model.place(clobber, cell, base);
-  if (base.isProvedEmpty())
-    return;
-  for (unsigned turn : turns)
-    for (int64_t sign : {1, -1}) {
-      Conjunction other = base;
-      Row away = Row::number(-1);
-      away.add(turn, sign);
-      other.addGe(away);
-      if (isDone() || other.isProvedEmpty())
-        continue;
-      Iteration atRead{read.leaf, read.keys}, atWrite{write.write->leaf, w.keys},
-          atClobber{clobber.write->leaf, c.keys};
-      auto afterWrite = [&](const NotBefore &late) {
-        return forEachNotBefore(late.set, atRead, atClobber, [&](const NotBefore &early) {
-          // A body reads all before it writes.
-          if (early.isSame())
-            return true;
-          return expectEmpty(early.set, opOf(read), [&] {
-            Shown shown = show(early.set, read);
-            showPoint(shown, *clobber.write, c.point);
-            report({opOf(read), "T8",
-                    read.describe() + " needs a plane of " + describeBuffer(read.buffer) +
-                        " that another may have taken: more planes must be `live`",
-                    sample(shown), clobber.write->leaf->block->getLoc(),
-                    "the plane is overwritten here, " + whose(*clobber.write)});
-          });
-        });
-      };
-      if (!forEachNotBefore(other, atClobber, atWrite, afterWrite))
-        return;
-    }
-}
-
-//===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
 
@@ -413,6 +362,7 @@ LogicalResult Checks::run() {
   }
   for (Value buffer : model.getBuffers())
     checkBuffer(buffer);
+  checkSlots();
   auto results = dyn_cast<ReturnOp>(graph.getBody().front().back());
   for (Value buffer : results ? results.getOperands() : ValueRange()) {
     std::optional<Access> result = model.getResult(buffer);

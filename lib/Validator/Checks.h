@@ -53,6 +53,14 @@ private:
   void checkRead(const Access &read, ArrayRef<Image> images);
   void checkLive(const Access &read, const Image &write, const Image &clobber,
                  ArrayRef<int64_t> live);
+  /// T10: buffers with one `etdg.slot` share memory.
+  void checkSlots();
+  void checkShared(Value buffer, Value other);
+  /// `clobber`, at a place that `base` gives it, never comes between `write` and `read`.
+  /// `c` and `w` are where they are in `base`.
+  bool checkClobber(const Conjunction &base, const Access &read, const Image &write,
+                    const Placed &w, const Image &clobber, const Placed &c, StringRef number,
+                    const Twine &message);
   void reportUncovered(const Access &read, ArrayRef<Conjunction> covers);
 
   bool isDone() const { return numErrors >= options.maxErrors; }

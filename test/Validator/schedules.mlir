@@ -157,7 +157,7 @@ etdg.graph @planes(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[], te
     %y = arith.addf %x, %s : tensor<1xf32>
     etdg.yield %y : tensor<1xf32>
   } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
-  // expected-note @+2 {{the plane is overwritten here, write 0 of block @lag}}
+  // expected-note @+2 {{it is overwritten here, write 0 of block @lag}}
   // expected-error @+1 {{(T8) block @lag: read 1, piece 1 needs a plane of a buffer of type !etdg.buffer<[L], tensor<1xf32>> that another may have taken: more planes must be `live`; for example at L = 3, k = 2, k' = 1}}
   etdg.block @lag [foldl] (k) in [0, L)
       reads (%x = %xs[k] : tensor<1xf32>, %s = {k <= 1: splat 0.0 : f32, k >= 2: %two[k - 2]} : tensor<1xf32>)
@@ -171,4 +171,30 @@ etdg.graph @planes(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[], te
     etdg.yield %s : tensor<1xf32>
   } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[], tensor<1xf32>>
   etdg.return %last : !etdg.buffer<[], tensor<1xf32>>
+}
+
+// -----
+
+// One slot: in place where the same iteration reads and writes the same index, and
+// for a buffer that is read for the last time before; not while it is needed.
+etdg.graph @slots(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], tensor<1xf32>> {
+  %a = etdg.buffer {etdg.slot = 0 : i64} : !etdg.buffer<[L], tensor<1xf32>>
+  %b = etdg.buffer {etdg.slot = 0 : i64} : !etdg.buffer<[L], tensor<1xf32>>
+  %c = etdg.buffer {etdg.slot = 0 : i64} : !etdg.buffer<[L], tensor<1xf32>>
+  %ys = etdg.buffer : !etdg.buffer<[L], tensor<1xf32>>
+  etdg.block @a [map] (k) in [0, L) reads (%x = %xs[k] : tensor<1xf32>) writes (%a[k]) {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  etdg.block @b [map] (k) in [0, L) reads (%x = %a[k] : tensor<1xf32>) writes (%b[k]) {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  // expected-note @+2 {{it is overwritten here, write 0 of block @c}}
+  // expected-error @+1 {{(T10) block @c: read 0 needs an element of a buffer of type !etdg.buffer<[L], tensor<1xf32>> whose slot a buffer of type !etdg.buffer<[L], tensor<1xf32>> may have taken; for example at L = 2, k = 1, k' = 0}}
+  etdg.block @c [map] (k) in [0, L) reads (%x = %b[L - k - 1] : tensor<1xf32>) writes (%c[k]) {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  etdg.block @y [map] (k) in [0, L) reads (%x = %c[k] : tensor<1xf32>) writes (%ys[k]) {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  etdg.return %ys : !etdg.buffer<[L], tensor<1xf32>>
 }

@@ -229,6 +229,11 @@ void Maker::makeBodies(Operation *op, unsigned number) {
       add("textual order", "swapped with the next", number,
           [](Operation *at) { at->moveAfter(at->getNextNode()); });
   if (auto buffer = dyn_cast<BufferOp>(op)) {
+    if (op->getParentOp() == graph)
+      for (int64_t slot : {0, 1, 2})
+        add("shared slot", std::to_string(slot), number, [=](Operation *at) {
+          at->setAttr("etdg.slot", Builder(at->getContext()).getI64IntegerAttr(slot));
+        });
     unsigned depth = buffer.getType().getDepth();
     for (unsigned d = 0; d < depth; ++d)
       for (int64_t planes : {1, 2, 3, 4}) {

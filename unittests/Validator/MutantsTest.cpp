@@ -6,15 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mutants.h"
+#include "Fixture.h"
 #include "Truth.h"
-
-#include "ft/InitAll.h"
-#include "ft/Pipelines/Phases.h"
-#include "ft/Validator/Validator.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -26,42 +19,8 @@ struct Example {
   std::vector<Sizes> sizes; // where the truth is asked
 };
 
-class MutantsTest : public ::testing::Test {
+class MutantsTest : public ValidatorTest {
 protected:
-  static DialectRegistry &registry() {
-    static DialectRegistry all = [] {
-      DialectRegistry registry;
-      ft::registerAllDialects(registry);
-      return registry;
-    }();
-    return all;
-  }
-  MutantsTest() : context(registry(), MLIRContext::Threading::DISABLED) {}
-
-  GraphOp load(const std::string &name, ft::Phase to) {
-    module = parseSourceFile<ModuleOp>(std::string(FT_EXAMPLES) + "/" + name + ".mlir", &context);
-    if (!module)
-      return {};
-    PassManager pm(&context);
-    ft::buildEnginePipeline(pm, ft::Phase::Input, {}, to);
-    if (failed(pm.run(*module)))
-      return {};
-    auto graphs = module->getOps<GraphOp>();
-    return graphs.empty() ? GraphOp() : *graphs.begin();
-  }
-
-  bool isAccepted(GraphOp graph, std::string *why = nullptr) {
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      if (why && why->empty())
-        *why = diagnostic.str();
-      return success();
-    });
-    ValidateOptions options;
-    options.writeReproducer = false;
-    options.maxErrors = 1;
-    return succeeded(validateGraph(graph, options));
-  }
-
   /// The lengths in a message that ends in `for example at L = 2, i = 0`.
   static std::optional<Sizes> sizesOf(StringRef message, GraphOp graph) {
     size_t at = message.find("; for example at ");
@@ -85,9 +44,6 @@ protected:
     }
     return lengths;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
 };
 
 // The lengths: small, asymmetrical, one 7, each with L = D + 3 somewhere.
@@ -102,11 +58,14 @@ const std::vector<Sizes> grid = {{{"N", 1}, {"D", 1}, {"S", 1}, {"T", 1}},
                                  {{"N", 2}, {"D", 2}, {"S", 3}, {"T", 2}},
                                  {{"N", 1}, {"D", 3}, {"S", 2}, {"T", 4}},
                                  {{"N", 1}, {"D", 2}, {"S", 4}, {"T", 3}}};
-const std::vector<Example> examples = {{"stacked_rnn", stacked},
-                                       {"stacked_lstm", stacked},
-                                       {"grid_rnn", grid},
-                                       {"dilated_rnn", chain},
-                                       {"conv1d", chain}};
+const std::vector<Example> examples = {
+    {"stacked_rnn", stacked},
+    {"stacked_lstm", stacked},
+    {"grid_rnn", grid},
+    {"dilated_rnn", chain},
+    {"mlp",
+     {{{"N", 1}, {"F", 1}}, {{"N", 2}, {"F", 3}}, {{"N", 7}, {"F", 1}}, {{"N", 0}, {"F", 2}}}},
+    {"conv1d", chain}};
 } // namespace
 
 TEST_F(MutantsTest, AgreesWithEnumeration) {

@@ -458,33 +458,43 @@ std::string Truth::run() {
     if (auto op = result.getDefiningOp<BufferOp>(); op && !op.keepsAllPlanes())
       return "a result does not keep its planes";
   }
-  // Planes: what lies in the same place.
-  std::map<Point, std::vector<Point>> places;
+  // Memory: two elements lie in one place if they are planes that agree modulo `live`,
+  // or of two buffers of one slot; where those are not laid out alike, always.
+  std::map<int64_t, std::vector<Point>> memories;
+  auto slotOf = [](BufferOp op) { return op->getAttrOfType<IntegerAttr>("etdg.slot"); };
   for (auto &[cell, by] : writes) {
     auto op = buffers[cell[0]].getDefiningOp<BufferOp>();
-    if (op.keepsAllPlanes())
-      continue;
-    ArrayRef<int64_t> live = *op.getLive();
-    Point place = cell;
-    for (size_t d = 0; d < live.size(); ++d) {
-      int64_t &index = place[place.size() - live.size() + d];
-      if (live[d] > 0)
-        index %= live[d];
-    }
-    places[place].push_back(cell);
+    auto slot = slotOf(op);
+    if (slot &&
+        llvm::is_contained(graph.getBody().front().getTerminator()->getOperands(), op.getResult()))
+      return "a result has a slot";
+    if (slot || !op.keepsAllPlanes())
+      memories[slot ? -1 - slot.getInt() : cell[0]].push_back(cell);
   }
-  for (auto &[place, cells] : places)
+  auto isOnePlace = [&](const Point &a, const Point &b) {
+    auto x = buffers[a[0]].getDefiningOp<BufferOp>(), y = buffers[b[0]].getDefiningOp<BufferOp>();
+    if (x.getType() != y.getType() || x.getLiveAttr() != y.getLiveAttr())
+      return true;
+    size_t numOwner = a.size() - x.getType().getDepth();
+    for (size_t i = 1; i < a.size(); ++i) {
+      int64_t planes = i >= numOwner && x.getLiveAttr() ? (*x.getLive())[i - numOwner] : -1;
+      if (planes > 0 ? (a[i] - b[i]) % planes != 0 : a[i] != b[i])
+        return false;
+    }
+    return true;
+  };
+  for (auto &[memory, cells] : memories)
     for (const Point &cell : cells)
       for (size_t reader : reads.count(cell) ? reads.at(cell) : std::vector<size_t>())
         for (const Point &other : cells) {
-          if (other == cell)
+          if (other == cell || !isOnePlace(cell, other))
             continue;
           const Event &write = events[writes.at(cell).front()], &read = events[reader],
                       &clobber = events[writes.at(other).front()];
           bool late = compare(clobber, write) != Order::Before;
           Order toRead = compare(read, clobber);
           if (late && toRead != Order::Before && toRead != Order::Same)
-            return "a plane is overwritten too early";
+            return "an element is overwritten too early";
         }
   return "";
 }

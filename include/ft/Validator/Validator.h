@@ -48,7 +48,8 @@ struct ValidateOptions {
 /// - (T7) every access is in bounds;
 /// - (T8) `live` planes are enough under the schedule;
 /// - (T9) the graph has the arguments and results of the snapshot and asks nothing more
-///   of its lengths.
+///   of its lengths;
+/// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time.
 ///
 /// Where a set is no Presburger set, or numbers leave 62 bits, it fails (T0): what it
 /// can't prove it doesn't let through. Errors are internal errors: they name the block,
