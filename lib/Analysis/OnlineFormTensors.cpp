@@ -54,6 +54,8 @@ static std::optional<ParameterFactor> remap(const ParameterFactor &factor, Array
       return std::nullopt;
     result.powers[atom] += power;
   }
+  std::erase_if(result.exponents, [](const auto &term) { return term.second == 0; });
+  std::erase_if(result.powers, [](const auto &term) { return term.second == 0; });
   return result;
 }
 

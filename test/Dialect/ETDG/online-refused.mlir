@@ -84,30 +84,6 @@ func.func @other_maximum(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes
 
 // -----
 !r = tensor<3xf32>
-// From minus infinity: exp(-inf + inf) is NaN where nothing has been seen.
-// CHECK: remark: [Missed] refused {{.*}}the maximum starts at an infinity, and exp(inf - inf) is NaN: start at -1e30 or 1e30
-func.func @infinity(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
-  %low = arith.constant dense<0xFF800000> : !r
-  %zero = arith.constant dense<0.0> : !r
-  %single = ft.iota : !ft.list<[1], tensor<i64>>
-  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
-    %b = arith.maximumf %a, %x : !r
-    ft.yield %b : !r
-  }
-  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
-    %d = arith.subf %x, %m : !r
-    %e = math.exp %d : !r
-    %b = arith.addf %a, %e : !r
-    ft.yield %b : !r
-  }
-  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
-    ft.yield %s : !r
-  }
-  return %y : !ft.list<[1], !r>
-}
-
-// -----
-!r = tensor<3xf32>
 // A sum that starts at 1: the correction would scale the 1, too.
 // CHECK: remark: [Missed] refused {{.*}}its initial state is not 0: the correction would change it
 func.func @start(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {

@@ -11,6 +11,7 @@
 // RUN: %python %S/Inputs/online.py %ft_bin %s largest K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s keeps_dims K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s backwards K=1 K=7
+// RUN: %python %S/Inputs/online.py %ft_bin %s from_infinity K=4 K=7
 // REQUIRES: numpy
 
 #both = affine_map<(r, c) -> (r, c)>
@@ -357,6 +358,56 @@ func.func @backwards(%xs: !ft.list<[K], !r> {ft.gen = #ft.normal<1.0>}) -> (!ft.
       ft.yield %b : !r
     }
     ft.yield %t : !r
+  }
+  return %ys : !ft.list<[1], !r>
+}
+
+// From minus infinity, and the first three elements are that, too: the centre is the
+// lowest finite number while nothing has been seen, so that no difference is inf - inf.
+// CHECK-LABEL: etdg.graph @from_infinity
+// CHECK: etdg.block @{{.*}} [reduce]
+// CHECK-DAG: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<3xf32>
+// CHECK: arith.maximumf %{{.*}}, %[[LOWEST]]
+// CHECK: combine
+// CHECK: etdg.return
+func.func @from_infinity(%xs: !ft.list<[K], !r> {ft.gen = #ft.normal<3.0>}) -> (!ft.list<[1], !r>)
+    attributes {ft.bounds = #ft.bounds<"K >= 4">, ft.lengths = {K = 5 : i64}} {
+  %none = arith.constant dense<0xFF800000> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %places = ft.iota : !ft.list<[K], tensor<i64>>
+  %ys = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    %seen = ft.map (%x, %j = %xs, %places : !ft.list<[K], !r>, !ft.list<[K], tensor<i64>>) -> !ft.list<[K], !r> {
+      %e = tensor.empty() : !r
+      %y = linalg.generic {indexing_maps = [affine_map<(r) -> (r)>, affine_map<(r) -> ()>, affine_map<(r) -> (r)>],
+                           iterator_types = ["parallel"]}
+          ins(%x, %j : !r, tensor<i64>) outs(%e : !r) {
+      ^bb0(%u: f32, %k: i64, %old: f32):
+        %three = arith.constant 3 : i64
+        %inf = arith.constant 0xFF800000 : f32
+        %is = arith.cmpi slt, %k, %three : i64
+        %v = arith.select %is, %inf, %u : f32
+        linalg.yield %v : f32
+      } -> !r
+      ft.yield %y : !r
+    }
+    %m = ft.reduce (%x = %seen : !ft.list<[K], !r>) init (%a = %none : !r) -> !r {
+      %b = arith.maximumf %a, %x : !r
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.maximumf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%none : !r)
+    %s = ft.reduce (%x = %seen : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+      %d = arith.subf %x, %m : !r
+      %e = math.exp %d : !r
+      %b = arith.addf %a, %e : !r
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.addf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%zero : !r)
+    ft.yield %s : !r
   }
   return %ys : !ft.list<[1], !r>
 }

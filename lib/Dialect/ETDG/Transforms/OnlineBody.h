@@ -16,7 +16,7 @@ namespace mlir::etdg::online {
 /// Values of states (and, for `Square`, of weight and mean) at one end of a change.
 struct StateValues {
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> states;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> weights, means;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> weights, means, clamped;
 };
 
 /// Tensor expressions that corrections are made of.
@@ -28,6 +28,8 @@ struct CorrectionBuilder {
   Value broadcast(Value value, ArrayRef<int64_t> dims, RankedTensorType type);
   Value splat(RankedTensorType type, double value);
   Value splat(RankedTensorType type, TypedAttr value);
+  /// `value`, the greatest finite number below it where `rises` and it is -inf, else above.
+  Value clamp(Value value, bool rises);
   /// exp(exponent · (to - from)).
   Value expDifference(double exponent, Value from, Value to);
   /// state + coefficient² · weight · (from - to)².
@@ -58,9 +60,9 @@ private:
   void writeMean(unsigned parameter, Key key);
   SmallVector<Value> writeMember(unsigned m);
   SmallVector<Value> writeProbe(Key key, Value mean, bool one);
-  Value correct(CorrectionBuilder &make, const StatePlan &state, Value value,
-                const StateValues &from, const StateValues &to,
-                llvm::DenseMap<std::pair<unsigned, int64_t>, Value> *cache);
+  Value correct(CorrectionBuilder &make, const StatePlan &state, Value value, StateValues &from,
+                StateValues &to, llvm::DenseMap<std::pair<unsigned, int64_t>, Value> *cache);
+  Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
 
   Group &group;
   const Plan &plan;

@@ -170,10 +170,19 @@ struct RoleFinder {
   const GraphAccesses &accesses;
   const SymbolSpace &space;
   llvm::DenseMap<Operation *, unsigned> memberOf;
-  /// Reductions on which an item depends.
+  /// The nearest reductions on which an item depends.
   llvm::DenseMap<Operation *, llvm::SmallDenseSet<unsigned>> origins;
 
   void run();
+  /// Adds the reductions that what an item writes depends on, the nearest ones: the item itself, or
+  /// those of what it reads.
+  void addOrigins(Operation *item, llvm::SmallDenseSet<unsigned> &to) const {
+    auto member = memberOf.find(item);
+    if (member != memberOf.end() && group.members[member->second].isReduction)
+      to.insert(member->second);
+    else if (auto found = origins.find(item); found != origins.end())
+      to.insert_range(found->second);
+  }
   bool findStates(Member &member);
   ReadRole findRole(unsigned member, unsigned read);
   ReadRole addParameter(std::optional<std::pair<unsigned, unsigned>> lastPlane, unsigned member,
@@ -284,8 +293,7 @@ ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
     for (Operation *writer : it->second) {
       if (auto found = memberOf.find(writer); found != memberOf.end())
         foreign = found->second;
-      if (auto found = origins.find(writer); found != origins.end())
-        from.insert_range(found->second);
+      addOrigins(writer, from);
     }
   };
   for (unsigned p : reached) {
@@ -359,13 +367,10 @@ void RoleFinder::run() {
           for (Operation *writer : writers->second) {
             if (writer == item)
               continue;
-            if (auto found = origins.find(writer); found != origins.end())
-              from.insert_range(found->second);
+            addOrigins(writer, from);
           }
     if (auto it = memberOf.find(item); it != memberOf.end()) {
       group.members[it->second].isDependent = !from.empty();
-      if (group.members[it->second].isReduction)
-        from.insert(it->second);
     }
     if (!from.empty())
       origins[item] = from;

@@ -24,9 +24,13 @@ struct Centre {
   } kind = None;
   unsigned member = 0, write = 0;
   bool rises = true; // Running: a maximum
+  // Running: it may be infinite while nothing has been seen; the extreme finite number stands
+  // for it then, so that no difference is inf - inf.
+  bool clamps = false;
 
   bool operator==(const Centre &o) const {
-    return kind == o.kind && member == o.member && write == o.write && rises == o.rises;
+    return kind == o.kind && member == o.member && write == o.write && rises == o.rises &&
+           clamps == o.clamps;
   }
 };
 

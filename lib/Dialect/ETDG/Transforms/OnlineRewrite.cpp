@@ -455,8 +455,7 @@ void Rewriter::finish(const StatePlan &state) {
         if (piece.getKind() != SourceKind::Buffer ||
             block.getBuffers()[piece.getOperand()] != buffer)
           continue;
-        uses.push_back(
-            {block, r, bind(alignMap(piece.getMap().getValue(), block, group.symbols))});
+        uses.push_back({block, r, bind(alignMap(piece.getMap().getValue(), block, group.symbols))});
         if (!llvm::is_contained(readers, block))
           readers.push_back(block);
       }
@@ -493,9 +492,8 @@ void Rewriter::finish(const StatePlan &state) {
           continue;
         }
         unsigned readerDims = piece.getMap().getValue().getNumDims();
-        AffineMap map =
-            AffineMap::get(readerDims, group.symbols.size(), bind(piece.getMap().getValue()),
-                           reader.getContext());
+        AffineMap map = AffineMap::get(readerDims, group.symbols.size(),
+                                       bind(piece.getMap().getValue()), reader.getContext());
         pieces.push_back(
             PieceAttr::getBuffer(piece.getSet().getValue(), spec.operandFor(final), map));
       }

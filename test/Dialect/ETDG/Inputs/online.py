@@ -55,7 +55,7 @@ def main():
         folder = pathlib.Path(folder)
         for element, tolerance in (("f64", 1e-11), ("f32", 1e-4)):
             program, online = folder / "program.mlir", folder / "online.mlir"
-            program.write_text(text.replace("f32", element))
+            program.write_text(text.replace("f32", element).replace("0xFF800000", "0xFFF0000000000000" if element == "f64" else "0xFF800000"))
             online.write_text(run(tools / "ft-opt", program, PIPELINE % options))
             for dims in shapes if element == "f64" else shapes[-1:]:
                 common = [f"--entry={entry}", "--seed=3"] + [f"--dim={d}" for d in dims]

@@ -1,0 +1,471 @@
+//===- OnlineLaws.cpp - how each state follows the parameters -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The members' bodies one after the other, with parameters as free values: what
+// follows from knowing nothing of the states must follow again from itself.
+//
+//===----------------------------------------------------------------------===//
+#include "OnlinePlanner.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::online;
+
+TypedAttr Planner::getInit(unsigned m, unsigned write) {
+  const Member &member = group.members[m];
+  BlockOp block = member.block;
+  Value self = block.getBuffers()[block.getWrite(write).getOperand()];
+  TypedAttr init;
+  for (PieceAttr piece : block.getRead(member.stateReads[write]).getPieces()) {
+    if (piece.getKind() == SourceKind::Buffer && block.getBuffers()[piece.getOperand()] == self)
+      continue;
+    if (piece.getKind() != SourceKind::Splat || (init && init != piece.getValue()))
+      return {};
+    init = piece.getValue();
+  }
+  return init;
+}
+
+std::optional<double> Planner::getInitNumber(unsigned m, unsigned write) {
+  TypedAttr init = getInit(m, write);
+  if (auto number = dyn_cast_or_null<FloatAttr>(init))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(init);
+      number && number.getValue().getSignificantBits() <= 53)
+    return static_cast<double>(number.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+/// Whether `x`, seen from the element of the parameter that `parameter` names, is bounded by the
+/// centre: x ≤ centre (`upper`), and the centre never moves the other way.
+bool Planner::isBound(const Centre &centre, const Combination &x, const ElementAtom &parameter,
+                      bool upper, bool sameConstant) {
+  Value value = yields[centre.member][centre.write];
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  const ValueForm &form = forms->get(value);
+  Combination self;
+  self.terms[forms->atomOf(stateArgs.lookup({centre.member, centre.write}))] = 1;
+  bool moves = false, bounds = false;
+  for (const ElementBound &bound : form.bounds) {
+    if (bound.upper != upper)
+      continue;
+    moves |= bound.form == self;
+    if (bound.form.terms.size() != x.terms.size() || x.terms.empty() ||
+        (sameConstant && bound.form.constant != x.constant))
+      continue;
+    SmallVector<int64_t> free;
+    bool same = true;
+    for (auto [mine, theirs] : llvm::zip(bound.form.terms, x.terms)) {
+      const auto &[atom, coefficient] = mine;
+      const auto &[other, otherCoefficient] = theirs;
+      same &= atom.root == other.root && atom.dims.size() == other.dims.size() &&
+              std::abs(coefficient - otherCoefficient) <= 1e-9 * std::abs(coefficient);
+      if (!same)
+        break;
+      for (auto [d, e] : llvm::zip(atom.dims, other.dims)) {
+        if (d < 0 || d < rank) {
+          same &= (d < 0 ? -1 : parameter.dims[d]) == e;
+          continue;
+        }
+        unsigned place = d - rank;
+        if (free.size() <= place)
+          free.resize(place + 1, -3);
+        same &= free[place] == -3 || free[place] == e;
+        free[place] = e;
+      }
+    }
+    bounds |= same;
+  }
+  return moves && bounds;
+}
+
+bool Planner::takeCentre(unsigned m, Operation *op, unsigned parameter, Centre centre) {
+  Centre &mine = plan.centres[parameter];
+  if (mine.kind == Centre::None || mine == centre) {
+    mine = centre;
+    return true;
+  }
+  exclude(m, op, "needs the same value in two forms at once");
+  return false;
+}
+
+static std::string nameOf(Operation *op) { return op->getName().getStringRef().str(); }
+
+bool Planner::checkExponentials(unsigned m, size_t from) {
+  for (const ParameterExponential &use : ArrayRef(forms->exponentials).drop_front(from)) {
+    Operation *op = originalOf(use.op);
+    std::map<ElementAtom, double> parameters = forms->getParameterTerms(use.argument);
+    if (parameters.size() != 1) {
+      exclude(m, op, "'" + nameOf(op) + "' depends on more than one last state");
+      return false;
+    }
+    auto [atom, coefficient] = *parameters.begin();
+    unsigned parameter =
+        llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+    Combination x = use.argument;
+    x.terms.erase(atom);
+    x.scale(-1 / coefficient);
+    // exp(a (x - π)): what stands for π must be at least every x so far where a > 0.
+    bool upper = coefficient < 0;
+    SmallVector<Centre> candidates;
+    const Parameter &info = group.parameters[parameter];
+    if (info.lastPlane)
+      candidates.push_back({Centre::Running, info.lastPlane->first, info.lastPlane->second});
+    for (unsigned r : plan.members)
+      for (unsigned w = 0; w < group.members[r].block.getNumWrites(); ++w)
+        if (group.members[r].isState(w))
+          candidates.push_back({Centre::Running, r, w});
+    auto it = llvm::find_if(candidates, [&](const Centre &centre) {
+      return included.test(centre.member) && !group.members[centre.member].isDependent &&
+             yields[centre.member][centre.write].getType() == info.type &&
+             isBound(centre, x, atom, upper, /*sameConstant=*/false);
+    });
+    if (it == candidates.end()) {
+      exclude(m, op,
+              "'" + nameOf(op) + "' may overflow before the end: no running " +
+                  (upper ? "maximum" : "minimum") + " of its argument is computed in this loop");
+      return false;
+    }
+    std::optional<double> init = getInitNumber(it->member, it->write);
+    it->clamps = !init || !std::isfinite(*init);
+    it->rises = upper;
+    if (!takeCentre(m, op, parameter, *it))
+      return false;
+  }
+  return true;
+}
+
+/// Whether no parameter has any influence on a value.
+static bool isUntouched(const ValueForm &form) { return form.touched.empty() && !form.touchesMore; }
+
+/// Writes down the law of a state.
+bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool select) {
+  BlockOp block = group.members[m].block;
+  auto type = cast<RankedTensorType>(block.getYield().getOperand(write).getType());
+  StatePlan state;
+  state.member = m;
+  state.write = write;
+  state.init = getInit(m, write);
+  auto parameterOf = [&](const ElementAtom &atom) -> unsigned {
+    return llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+  };
+  auto hasType = [&](unsigned parameter) {
+    return group.parameters[parameter].type.getElementType() == type.getElementType();
+  };
+  if (isUntouched(form)) {
+    plan.states.push_back(state);
+    return true;
+  }
+  if (select) {
+    if (form.touchesMore || form.touched.size() != 1) {
+      exclude(m, nullptr, "an element of its state depends on several of the last state");
+      return false;
+    }
+    if (!state.init) {
+      exclude(m, nullptr, "its initial state is no constant");
+      return false;
+    }
+    state.law = StatePlan::Select;
+    state.parameter = parameterOf(form.touched.front());
+    state.dims = form.touched.front().dims;
+    plan.states.push_back(state);
+    return true;
+  }
+  // Zero is what every correction leaves alone.
+  auto zero = dyn_cast_or_null<FloatAttr>(state.init);
+  if (!zero || !zero.getValue().isZero()) {
+    exclude(m, nullptr, "its initial state is not 0: the correction would change it");
+    return false;
+  }
+  if (!type.getElementType().isF32() && !type.getElementType().isF64() && !options.narrowStates) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type.getElementType();
+    exclude(m, nullptr, "its state is " + text + ", and would round once more in every iteration");
+    return false;
+  }
+  if (form.square) {
+    std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
+    if (terms.size() != 1) {
+      exclude(m, originalOf(form.square), "squares a difference from more than one last state");
+      return false;
+    }
+    auto [atom, coefficient] = *terms.begin();
+    state.law = StatePlan::Square;
+    state.parameter = parameterOf(atom);
+    state.coefficient = coefficient;
+    state.square = originalOf(form.square);
+    auto identity = llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, type.getRank()));
+    if (atom.dims != identity || group.parameters[state.parameter].type != type) {
+      exclude(m, state.square,
+              "each element of its state holds differences from one element of "
+              "the last state, and this one doesn't");
+      return false;
+    }
+    plan.states.push_back(state);
+    return takeCentre(m, state.square, state.parameter, {Centre::Mean, m, write});
+  }
+  state.law = StatePlan::Factor;
+  for (const auto &[atom, exponent] : form.factor->exponents)
+    state.terms.push_back({parameterOf(atom), atom.dims, exponent, 0});
+  for (const auto &[atom, power] : form.factor->powers) {
+    if (std::abs(power) != 1) {
+      exclude(m, nullptr,
+              "power " + std::to_string(power) +
+                  " of a last state: taken out of the sum, the terms might overflow");
+      return false;
+    }
+    state.terms.push_back({parameterOf(atom), atom.dims, 0, power});
+    if (!takeCentre(m, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
+      return false;
+  }
+  // What stood for the parameter moves one way: the correction must shrink the state.
+  for (const FactorTerm &term : state.terms)
+    if (term.exponent != 0 && (term.exponent < 0) != plan.centres[term.parameter].rises) {
+      exclude(m, nullptr, "its terms are divided by an exponential: the correction would grow");
+      return false;
+    }
+  for (const FactorTerm &term : state.terms)
+    if (!hasType(term.parameter)) {
+      exclude(m, nullptr, "its state and the last state have different element types");
+      return false;
+    }
+  plan.states.push_back(state);
+  return true;
+}
+
+static bool sameLaw(const ValueForm &a, const ValueForm &b) {
+  return a.factor == b.factor && a.square == b.square;
+}
+
+bool Planner::analyseMember(unsigned m) {
+  const Member &member = group.members[m];
+  BlockOp block = member.block;
+  SmallVector<unsigned> states;
+  for (unsigned w = 0; w < block.getNumWrites(); ++w)
+    if (member.isState(w))
+      states.push_back(w);
+  size_t numExponentials = forms->exponentials.size(), numMatches = forms->matches.size();
+  auto pass = [&](const std::vector<std::optional<ValueForm>> &known) {
+    forms->exponentials.resize(numExponentials);
+    forms->matches.resize(numMatches);
+    for (auto [n, w] : llvm::enumerate(states))
+      forms->declareState(stateArgs.lookup({m, w}), n, known[n] ? &*known[n] : nullptr,
+                          getInitNumber(m, w));
+    for (Operation *op : operations[m])
+      forms->visit(op);
+  };
+  // What follows from knowing nothing of the states must follow again from itself.
+  std::vector<std::optional<ValueForm>> known(states.size());
+  if (!member.isDependent) {
+    ValueForm invariant;
+    invariant.factor.emplace();
+    known.assign(states.size(), invariant);
+    pass(known);
+    for (unsigned w : states)
+      plan.states.push_back({m, w, StatePlan::Invariant, {}, 0, {}, 0, nullptr, getInit(m, w)});
+    return true;
+  }
+  pass(known);
+  bool lawful = true;
+  ValueForm failed;
+  for (unsigned round = 0; round < 3; ++round) {
+    lawful = true;
+    bool stable = true;
+    for (auto [n, w] : llvm::enumerate(states)) {
+      ValueForm form = forms->get(yields[m][w]);
+      // The state as it was, or one that has nothing to do with parameters.
+      if (form.unknownState || isUntouched(form)) {
+        form = ValueForm();
+        form.factor.emplace();
+      }
+      lawful &= form.factor || form.square;
+      stable &= known[n] && sameLaw(*known[n], form) && known[n]->touched == form.touched;
+      if (!form.factor && !form.square)
+        failed = form;
+      known[n] = form;
+    }
+    if (!lawful || stable)
+      break;
+    pass(known);
+    if (round == 2)
+      lawful = false;
+  }
+  if (lawful) {
+    if (!checkExponentials(m, numExponentials))
+      return false;
+    for (auto [n, w] : llvm::enumerate(states))
+      if (!takeForm(m, w, *known[n], /*select=*/false))
+        return false;
+    return true;
+  }
+
+  // The other way to follow: what was chosen by a comparison that no longer holds is forgotten.
+  for (auto &form : known) {
+    if (isUntouched(*form))
+      continue;
+    form->factor.reset();
+    form->square = nullptr;
+  }
+  pass(known);
+  bool selects = !forms->matches.empty();
+  for (auto [n, w] : llvm::enumerate(states)) {
+    const ValueForm &form = forms->get(yields[m][w]);
+    bool isKept = form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n;
+    selects &= (isKept || isUntouched(form)) && form.touched == known[n]->touched;
+  }
+  for (const ParameterMatch &match : forms->matches) {
+    // Comparisons of maps before count where the state depends on their parameter.
+    bool matters = llvm::any_of(states, [&](unsigned w) {
+      return llvm::any_of(forms->get(yields[m][w]).touched, [&](const ElementAtom &atom) {
+        return atom.root == match.parameter.root;
+      });
+    });
+    if (!selects || !matters)
+      continue;
+    unsigned parameter =
+        llvm::find(parameterArgs, forms->getRoot(match.parameter.root)) - parameterArgs.begin();
+    const Parameter &info = group.parameters[parameter];
+    Centre centre{Centre::Running};
+    if (info.lastPlane) {
+      centre.member = info.lastPlane->first;
+      centre.write = info.lastPlane->second;
+    }
+    Combination x = match.difference;
+    x.terms.erase(match.parameter);
+    bool isRunning =
+        info.lastPlane && included.test(centre.member) && !group.members[centre.member].isDependent;
+    bool upper = isRunning && isBound(centre, x, match.parameter, true, true);
+    bool lower = isRunning && isBound(centre, x, match.parameter, false, true);
+    centre.rises = upper;
+    if (match.equal ? !upper && !lower : match.atLeast ? !upper : !lower) {
+      exclude(m, originalOf(match.op),
+              "compares with the last state of what is no maximum or minimum of the same values");
+      return false;
+    }
+    if (!takeCentre(m, originalOf(match.op), parameter, centre))
+      return false;
+  }
+  if (selects) {
+    for (auto [n, w] : llvm::enumerate(states))
+      if (!takeForm(m, w, forms->get(yields[m][w]), /*select=*/true))
+        return false;
+    return true;
+  }
+  Operation *culprit = failed.culprit ? originalOf(failed.culprit) : nullptr;
+  exclude(m, culprit,
+          culprit ? "'" + nameOf(culprit) + "' does not factor: " + failed.reason.str()
+                  : "what it adds changes from iteration to iteration");
+  return false;
+}
+
+/// What an earlier body computes already is that value: the same score, written out in every
+/// step, is one.
+void Planner::shareEqual(Operation *first, MutableArrayRef<Value> results) {
+  auto hash = [](Operation *op) {
+    return static_cast<unsigned>(OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations));
+  };
+  for (Operation *op = first, *next; op; op = next) {
+    next = op->getNextNode();
+    if (!isMemoryEffectFree(op))
+      continue;
+    SmallVector<Operation *, 1> &same = known[hash(op)];
+    auto it = llvm::find_if(same, [&](Operation *other) {
+      return OperationEquivalence::isEquivalentTo(other, op, OperationEquivalence::IgnoreLocations);
+    });
+    if (it == same.end()) {
+      same.push_back(op);
+      continue;
+    }
+    for (Value &result : results)
+      if (result.getDefiningOp() == op)
+        result = (*it)->getResult(cast<OpResult>(result).getResultNumber());
+    op->replaceAllUsesWith(*it);
+    op->erase();
+  }
+}
+
+/// Puts the bodies one after the other and finds the law of each state.
+bool Planner::analyse() {
+  plan = Plan();
+  plan.centres.resize(group.parameters.size());
+  for (bool dependent : {false, true})
+    for (unsigned m : included.set_bits())
+      if (group.members[m].isDependent == dependent)
+        plan.members.push_back(m);
+  forms = std::make_unique<OnlineForms>();
+  tape = std::make_unique<Region>();
+  original.clear();
+  known.clear();
+  stateArgs.clear();
+  yields.assign(group.members.size(), {});
+  operations.assign(group.members.size(), {});
+  auto *block = new Block();
+  tape->push_back(block);
+  OpBuilder builder(group.members.front().block.getContext());
+  builder.setInsertionPointToEnd(block);
+  parameterArgs.clear();
+  for (const Parameter &parameter : group.parameters) {
+    parameterArgs.push_back(block->addArgument(parameter.type, builder.getUnknownLoc()));
+    forms->declareParameter(parameterArgs.back());
+  }
+  BlockBuilder reads;
+  llvm::BitVector failed(group.members.size());
+  llvm::DenseMap<std::pair<Attribute, Type>, Value> externals;
+  for (unsigned m : plan.members) {
+    const Member &member = group.members[m];
+    BlockOp from = member.block;
+    SmallVector<Value> arguments;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      Type type = from.getBody().getArgument(r).getType();
+      if (role.kind == ReadRole::Internal && included.test(role.member)) {
+        arguments.push_back(yields[role.member][role.write]);
+      } else if (role.kind == ReadRole::Parameter) {
+        arguments.push_back(parameterArgs[role.parameter]);
+      } else if (role.kind == ReadRole::State) {
+        arguments.push_back(block->addArgument(type, builder.getUnknownLoc()));
+        stateArgs[{m, role.write}] = arguments.back();
+      } else {
+        Value &value = externals[{importRead(reads, group, from, from.getRead(r)), type}];
+        if (!value)
+          value = block->addArgument(type, builder.getUnknownLoc());
+        arguments.push_back(value);
+      }
+    }
+    Operation *before = block->empty() ? nullptr : &block->back();
+    yields[m] = cloneBody(builder, from, arguments, &original);
+    shareEqual(before           ? before->getNextNode()
+               : block->empty() ? nullptr
+                                : &block->front(),
+               yields[m]);
+    for (Operation *op = before           ? before->getNextNode()
+                         : block->empty() ? nullptr
+                                          : &block->front();
+         op; op = op->getNextNode())
+      operations[m].push_back(op);
+    // One that fails takes along those that read it; the others are looked at in the same round.
+    bool readsFailed = llvm::any_of(member.reads, [&](const ReadRole &role) {
+      return role.kind == ReadRole::Internal && member.isDependent && failed.test(role.member);
+    });
+    SmallVector<Centre> centres = plan.centres;
+    size_t numStates = plan.states.size();
+    if (readsFailed || !analyseMember(m)) {
+      failed.set(m);
+      plan.centres = centres;
+      plan.states.resize(numStates);
+    }
+  }
+  if (failed.any())
+    return false;
+  // Whatever reads a parameter has something to stand for it.
+  for (unsigned m : plan.members)
+    for (const ReadRole &role : group.members[m].reads)
+      if (role.kind == ReadRole::Parameter && plan.centres[role.parameter].kind == Centre::None &&
+          !parameterArgs[role.parameter].use_empty()) {
+        exclude(m, nullptr, "reads a last state on which no state of it depends");
+        return false;
+      }
+  return true;
+}

@@ -1,0 +1,64 @@
+//===- OnlinePlanner.h - chooses members and finds laws ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The class behind `makePlan`: OnlinePlan.cpp selects members, OnlineLaws.cpp finds
+// the laws of their states; one that has none is excluded, and selection begins anew.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLANNER_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLANNER_H
+
+#include "OnlinePlan.h"
+
+namespace mlir::etdg::online {
+
+class Planner {
+public:
+  Planner(Group &group, const GraphAccesses &accesses, const PlanOptions &options,
+          SmallVectorImpl<Refusal> &refusals)
+      : group(group), accesses(accesses), options(options), refusals(refusals),
+        excluded(group.members.size()), outside(group.members.size()) {}
+  std::optional<Plan> run();
+
+private:
+  bool select();
+  bool selectOnce(bool &changed);
+  void exclude(unsigned member, Operation *culprit, std::string reason);
+  bool checkReaders(unsigned member);
+  bool checkOrder();
+  bool analyse();
+  void shareEqual(Operation *first, MutableArrayRef<Value> results);
+  bool analyseMember(unsigned member);
+  bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
+  bool checkExponentials(unsigned member, size_t from);
+  bool takeCentre(unsigned member, Operation *op, unsigned parameter, Centre centre);
+  bool isBound(const Centre &centre, const Combination &x, const ElementAtom &parameter, bool upper,
+               bool sameConstant);
+  TypedAttr getInit(unsigned member, unsigned write);
+  std::optional<double> getInitNumber(unsigned member, unsigned write);
+  Operation *originalOf(Operation *op) {
+    auto it = original.find(op);
+    return it == original.end() ? op : it->second;
+  }
+
+  Group &group;
+  const GraphAccesses &accesses;
+  const PlanOptions &options;
+  SmallVectorImpl<Refusal> &refusals;
+  llvm::BitVector excluded, outside, included;
+  Plan plan;
+
+  // The members' bodies one after the other.
+  std::unique_ptr<Region> tape;
+  std::unique_ptr<OnlineForms> forms;
+  llvm::DenseMap<Operation *, Operation *> original;
+  SmallVector<SmallVector<Value>> yields;
+  SmallVector<SmallVector<Operation *>> operations;
+  SmallVector<Value> parameterArgs;
+  llvm::DenseMap<unsigned, SmallVector<Operation *, 1>> known; // by hash
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> stateArgs;
+};
+
+} // namespace mlir::etdg::online
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEPLANNER_H
