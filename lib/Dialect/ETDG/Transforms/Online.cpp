@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnlineRewrite.h"
+#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,7 +34,9 @@ struct ETDGOnline : etdg::impl::ETDGOnlineBase<ETDGOnline> {
     // Each rewrite changes who reads what: look again.
     while (rewriteOne(graph))
       changed = true;
-    if (!changed)
+    if (changed)
+      eraseDeadBuffers(graph); // what stood between the steps
+    else
       markAllAnalysesPreserved();
   }
 
