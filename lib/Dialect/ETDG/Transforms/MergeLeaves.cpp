@@ -257,22 +257,27 @@ BlockOp etdg::flattenBlock(BlockOp block) {
   spec.operators.insert(spec.operators.begin(), outer.operators.begin(), outer.operators.end());
   spec.name = outer.name;
   if (!block.getCombine().empty()) {
-    unsigned numOuter = outer.dims.size();
     for (ReadAttr read : outer.identity)
       spec.identity.push_back(transformRead(
           read,
           [&](AffineMap map, int64_t) {
             AffineMap wide = importer.map(map);
-            SmallVector<AffineExpr> exprs(same);
-            (void)numOuter;
-            return remapMap(wide, exprs, numDims, numSymbols);
+            return remapMap(wide, same, numDims, numSymbols);
           },
           [&](IntegerSet set) { return remapSet(importer.set(set), same, numDims, numSymbols); },
           [&](int64_t operand) { return importer.operand(operand); }));
     child.getCombine().takeBody(block.getCombine());
   }
   child->moveBefore(block);
-  child.removeScheduleAttr();
+  if (child.getNumOwnDims() == 0) {
+    child->setDiscardableAttrs(block->getDiscardableAttrDictionary());
+    if (ScheduleAttr schedule = block.getScheduleAttr())
+      child.setScheduleAttr(schedule);
+    else
+      child.removeScheduleAttr();
+  } else {
+    child.removeScheduleAttr();
+  }
   spec.assign(child);
   block.erase();
   return child;

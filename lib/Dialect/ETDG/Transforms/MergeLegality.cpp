@@ -97,8 +97,7 @@ static bool isEqualByIndex(const Flow &flow, unsigned dim) {
   return false;
 }
 
-bool MergeLegality::keepsOrder(Flow &flow, unsigned numAncestors, unsigned dim, OperatorKind kind,
-                               std::string &why) {
+bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, std::string &why) {
   if (dim < getNumOwnerDims(flow.write.buffer) || isEqualByIndex(flow, dim))
     return true;
   unsigned offset = flow.write.block.getNumDims();
@@ -122,7 +121,6 @@ bool MergeLegality::keepsOrder(Flow &flow, unsigned numAncestors, unsigned dim, 
   }
   for (unsigned d = 0; d < dim; ++d)
     pair.addEqual(d, offset + d);
-  (void)numAncestors;
   auto refuse = [&](const SetBuilder &set, bool late) {
     SmallVector<StringAttr> names;
     for (StringAttr name : flow.write.block.getDimNames())
@@ -198,7 +196,7 @@ Alignment MergeLegality::align(BlockOp a, BlockOp b, ArrayRef<Flow> constFlows) 
     }
     std::string why;
     for (Flow &flow : flows)
-      if (!keepsOrder(flow, numAncestors, numAncestors + d, kind, why))
+      if (!keepsOrder(flow, numAncestors + d, kind, why))
         return stop("dependence", why);
     result.operators.push_back(kind);
     if (narrows)

@@ -295,6 +295,13 @@ BlockOp etdg::splitOuterDims(BlockOp block, unsigned k) {
   YieldOp::create(builder, block.getLoc(), ValueRange());
   if (combinesOuter(block, k))
     moveCombine(block, parent);
+  if (k == block.getNumOwnDims()) {
+    // The same dimensions: what was decided for them holds.
+    if (ScheduleAttr schedule = block.getScheduleAttr())
+      parent.setScheduleAttr(schedule);
+    parent->setDiscardableAttrs(block->getDiscardableAttrDictionary());
+    block->setDiscardableAttrs(DictionaryAttr::get(block.getContext()));
+  }
   sinkBlock(block, parent);
   return parent;
 }
@@ -357,6 +364,7 @@ BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::Operato
   if (combinesOuter(b, k))
     moveCombine(b, merged);
   merged.removeScheduleAttr();
+  merged->removeAttr("etdg.candidates");
   Builder builder(merged.getContext());
   SmallVector<Attribute> kinds;
   for (ft::OperatorKind kind : operators)

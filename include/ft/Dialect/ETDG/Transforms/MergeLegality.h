@@ -64,8 +64,7 @@ public:
 
 private:
   /// Whether dimension `dim` of a merged block with the operator keeps the order of a flow.
-  bool keepsOrder(Flow &flow, unsigned numAncestors, unsigned dim, ft::OperatorKind kind,
-                  std::string &why);
+  bool keepsOrder(Flow &flow, unsigned dim, ft::OperatorKind kind, std::string &why);
 
   SymbolSpace space;
 };
