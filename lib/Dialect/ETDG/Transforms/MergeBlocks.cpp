@@ -459,7 +459,8 @@ unsigned BodyMerger::sweep() {
   unsigned merges = 0;
   llvm::StringMap<SmallVector<Operation *>> byKey;
   SmallVector<Operation *> given = items;
-  for (Operation *item : given) {
+  for (unsigned next = 0; next < given.size(); ++next) {
+    Operation *item = given[next];
     if (blocksOf(item).front().getNumOwnDims() == 0)
       continue; // nothing to align: statements are joined by etdg-form-leaves
     SmallVector<Operation *> producers = getProducers(item);
@@ -487,14 +488,15 @@ unsigned BodyMerger::sweep() {
     }
     if (!horizontal)
       continue;
-    // What was merged into the item needs producers of its own.
-    producers = getProducers(item);
     BlockOp front = blocksOf(item).front();
     SmallVector<Operation *> &partners = byKey[keyOf(item)];
     llvm::erase_if(partners, [&](Operation *p) { return !number.contains(p) || p == item; });
     if (partners.size() > maxPartners)
       partners.erase(partners.begin(), partners.end() - maxPartners);
     tries = 0;
+    // What was merged into the item needs producers of its own.
+    if (item != given[next] && !partners.empty())
+      producers = getProducers(item);
     SmallVector<Operation *> tried(llvm::reverse(partners));
     for (Operation *a : tried) {
       if (++tries > maxPartners)
