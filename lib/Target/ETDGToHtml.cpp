@@ -105,7 +105,7 @@ svg text { font: 11px ui-monospace, monospace; fill: #1c2733; } svg .head { font
 .node.leaf rect { fill: #fdf6e9; stroke: #c79a45; } .node.graph rect { fill: #fbfcfd; }
 .node.nest rect { fill: none; stroke-dasharray: 4 3; } .node.kernel rect { fill: none; stroke-width: 2; }
 .node.frame rect { fill: #fff; stroke: none; }
-.edge path { fill: none; stroke: #9fb0c0; } .edge .dashed { stroke-dasharray: 3 3; } .edge text { fill: #6a7b8c; font-size: 10px; }
+.edge path { fill: none; stroke: #9fb0c0; } .edge .dashed { stroke-dasharray: 3 3; } .edge.write path { stroke: #5ba36b; } .edge text { fill: #6a7b8c; font-size: 10px; }
 .edge:hover path { stroke: #d0442b; stroke-width: 2; } .edge:hover text { fill: #d0442b; }
 marker path { fill: #8797a7; } .dep { stroke: #9aa8b5; stroke-width: 1.2; }
 .pt { stroke: #33414e; stroke-width: .6; } .pt.later { fill: #eef1f4; } .pt.done { opacity: .45; } .pt.now { stroke-width: 2.5; }

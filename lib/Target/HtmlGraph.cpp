@@ -16,7 +16,7 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::html;
 
 namespace {
-constexpr int lineHeight = 15, charWidth = 7, padding = 8, gapX = 24, gapY = 46;
+constexpr int lineHeight = 15, charWidth = 7, padding = 8, gapX = 28, gapY = 58;
 
 struct Box {
   int x = 0, y = 0, width = 0, height = 0;
@@ -48,7 +48,10 @@ private:
   Box frame(StringRef kind, SmallVector<std::string, 4> header, std::vector<std::vector<Box>> rows);
   void collect(const Box &box);
   void writeBox(const Box &box, llvm::raw_ostream &os);
-  void writeEdge(const void *from, const void *to, StringRef label, bool dashed, unsigned number, llvm::raw_ostream &os);
+  enum EdgeKind { Read, Write, Index };
+  /// The edge number `slot` of `slots` of its block.
+  void writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot, unsigned slots,
+                 llvm::raw_ostream &os);
   void writeEdges(BlockOp block, llvm::raw_ostream &os);
 
   GraphOp graph;
@@ -61,6 +64,23 @@ static std::string shorten(std::string text, size_t limit) {
   if (text.size() <= limit)
     return text;
   return text.substr(0, limit - 1) + "…";
+}
+
+/// Lines of a condition, broken before `and`.
+static void addWrapped(SmallVectorImpl<std::string> &lines, StringRef text) {
+  constexpr size_t width = 40;
+  std::string line;
+  for (StringRef rest = text; !rest.empty();) {
+    auto [part, next] = rest.split(" and ");
+    if (!line.empty() && line.size() + part.size() > width) {
+      lines.push_back(line);
+      line.clear();
+    }
+    line += (line.empty() ? (lines.size() > 1 ? "  and " : "") : " and ") + part.str();
+    rest = next;
+  }
+  if (!line.empty())
+    lines.push_back(line);
 }
 
 Box Drawing::textBox(StringRef kind, SmallVector<std::string, 4> lines) {
@@ -90,7 +110,7 @@ Box Drawing::bufferBox(Value buffer) {
   lines.push_back(StringRef(type).drop_front(StringRef("!etdg.buffer").size()).str());
   if (auto op = buffer.getDefiningOp<BufferOp>(); op && !op.keepsAllPlanes()) {
     std::string live = "live";
-    for (int64_t planes : *op.getLive())
+    for (int64_t planes : op.getLiveAttr().asArrayRef())
       live += planes < 0 ? " all" : " " + std::to_string(planes);
     lines.push_back(live);
   }
@@ -119,8 +139,19 @@ Box Drawing::frame(StringRef kind, SmallVector<std::string, 4> header, std::vect
   return box;
 }
 
+/// Accesses that are drawn as edges.
+static int countEdges(BlockOp block) {
+  int count = static_cast<int>(block.getNumWrites());
+  for (ReadAttr read : block.getReads().getAsRange<ReadAttr>())
+    for (PieceAttr piece : read.getPieces())
+      if (piece.getKind() == SourceKind::Buffer)
+        count += 1 + static_cast<int>(piece.getGathers().size());
+  return count;
+}
+
 Box Drawing::blockBox(BlockOp block) {
-  SmallVector<std::string, 4> lines = {describeHeader(block), describeDomain(block)};
+  SmallVector<std::string, 4> lines = {describeHeader(block)};
+  addWrapped(lines, describeDomain(block));
   if (!block.isLeaf()) {
     Box box = regionBox("graph", lines, block.getBody(), false);
     box.key = block.getOperation();
@@ -131,6 +162,7 @@ Box Drawing::blockBox(BlockOp block) {
     ops += (ops.empty() ? "" : ", ") + node.op->getName().getStringRef().str();
   lines.push_back(isCopyBlock(block) ? "copy" : ops);
   Box box = textBox("leaf", lines);
+  box.width = std::max(box.width, (countEdges(block) + 1) * 44);
   box.key = block.getOperation();
   return box;
 }
@@ -184,22 +216,27 @@ void Drawing::writeBox(const Box &box, llvm::raw_ostream &os) {
     writeBox(child, os);
 }
 
-void Drawing::writeEdge(const void *from, const void *to, StringRef label, bool dashed, unsigned number,
+void Drawing::writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot, unsigned slots,
                         llvm::raw_ostream &os) {
   auto a = placed.find(from), b = placed.find(to);
   if (a == placed.end() || b == placed.end())
     return;
   const Box &source = a->second, &target = b->second;
-  // Ends spread over the box, so that edges of one pair do not coincide.
-  auto spread = [&](const Box &box, unsigned salt) { return box.x + box.width * (1 + static_cast<int>((number + salt) % 7)) / 8; };
-  bool down = source.y <= target.y;
-  int x1 = spread(source, 0), y1 = down ? source.y + source.height : source.y;
-  int x2 = spread(target, 3), y2 = down ? target.y : target.y + target.height;
-  int bend = down ? 24 : -24;
-  os << "<g class=\"edge\"><title>" << escape(label) << "</title><path d=\"M" << x1 << " " << y1 << " C" << x1 << " "
-     << y1 + bend << " " << x2 << " " << y2 - bend << " " << x2 << " " << y2 << "\"" << (dashed ? " class=\"dashed\"" : "")
-     << " marker-end=\"url(#arrow)\"/><text x=\"" << (x1 + 3 * x2) / 4 + 3 << "\" y=\"" << (y1 + 3 * y2) / 4 << "\">"
-     << escape(shorten(label.str(), 40)) << "</text></g>\n";
+  // At the block each edge has a place of its own, at the buffer they spread.
+  bool atTarget = kind != Write, down = source.y <= target.y;
+  auto atBlock = [&](const Box &box) { return box.x + box.width * static_cast<int>(slot + 1) / static_cast<int>(slots + 1); };
+  auto atBuffer = [&](const Box &box) { return box.x + box.width * (1 + static_cast<int>(numEdges % 7)) / 8; };
+  int x1 = atTarget ? atBuffer(source) : atBlock(source), y1 = down ? source.y + source.height : source.y;
+  int x2 = atTarget ? atBlock(target) : atBuffer(target), y2 = down ? target.y : target.y + target.height;
+  int bend = down ? 40 : -40;
+  // The map stands at the block, on two levels, so that neighbours do not meet.
+  int labelX = (atTarget ? x2 : x1) + 3;
+  int away = 8 + 11 * static_cast<int>(slot % 2);
+  int labelY = atTarget ? (down ? y2 - away : y2 + away + 6) : (down ? y1 + away + 6 : y1 - away);
+  os << "<g class=\"edge" << (kind == Write ? " write" : "") << "\"><title>" << escape(label) << "</title><path d=\"M"
+     << x1 << " " << y1 << " C" << x1 << " " << y1 + bend << " " << x2 << " " << y2 - bend << " " << x2 << " " << y2
+     << "\"" << (kind == Index ? " class=\"dashed\"" : "") << " marker-end=\"url(#arrow)\"/><text x=\"" << labelX
+     << "\" y=\"" << labelY << "\">" << escape(shorten(label.str(), 40)) << "</text></g>\n";
   ++numEdges;
 }
 
@@ -208,7 +245,7 @@ void Drawing::writeEdges(BlockOp block, llvm::raw_ostream &os) {
     return;
   SmallVector<StringAttr> dims = block.getDimNames(), symbols = block.getSymbolNames();
   const void *node = block.getOperation();
-  unsigned number = 0;
+  unsigned number = 0, slots = countEdges(block);
   for (ReadAttr read : block.getReads().getAsRange<ReadAttr>()) {
     SmallVector<StringAttr> names = dims;
     for (int64_t i = 0; i < read.getElementRank(); ++i)
@@ -219,15 +256,15 @@ void Drawing::writeEdges(BlockOp block, llvm::raw_ostream &os) {
       std::string label = describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
       if (read.getPieces().size() > 1)
         label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
-      writeEdge(block.getBuffers()[piece.getOperand()].getAsOpaquePointer(), node, label, false, number++, os);
+      writeEdge(block.getBuffers()[piece.getOperand()].getAsOpaquePointer(), node, label, Read, number++, slots, os);
       for (GatherAttr gather : piece.getGathers())
         writeEdge(block.getBuffers()[gather.getOperand()].getAsOpaquePointer(), node,
-                  "index " + describeMap(gather.getMap().getValue(), names, symbols), true, number++, os);
+                  "index " + describeMap(gather.getMap().getValue(), names, symbols), Index, number++, slots, os);
     }
   }
   for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
     writeEdge(node, block.getBuffers()[write.getOperand()].getAsOpaquePointer(),
-              describeMap(write.getMap().getValue(), dims, symbols), false, number++, os);
+              describeMap(write.getMap().getValue(), dims, symbols), Write, number++, slots, os);
 }
 
 void Drawing::write(llvm::raw_ostream &os) {
