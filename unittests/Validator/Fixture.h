@@ -31,7 +31,10 @@ protected:
     if (!module)
       return {};
     PassManager pm(&context);
-    ft::buildEnginePipeline(pm, ft::Phase::Input, {}, to);
+    ft::EngineOptions options;
+    options.to = to;
+    options.validate = false;
+    ft::buildEnginePipeline(pm, ft::Phase::Input, options);
     if (failed(pm.run(*module)))
       return {};
     auto graphs = module->getOps<GraphOp>();
