@@ -276,9 +276,10 @@ private:
     return {};
   }
 
-  /// A grid barrier waits for blocks that must all be running.
+  /// A grid barrier waits for blocks that must all be running. A kernel that allows it gets
+  /// fewer blocks.
   Status checkResident(KernelState &kernel, const LaunchShape &shape, unsigned clusterSize,
-                       const CUlaunchConfig &config) {
+                       CUlaunchConfig &config) {
     if (!device.cooperative)
       return Status::error(Code::notResident,
                            "device " + device.name + " has no cooperative launches");
@@ -303,6 +304,12 @@ private:
     int64_t blocks = int64_t(shape.grid[0]) * shape.grid[1] * shape.grid[2];
     if (blocks <= kernel.residentBlocks)
       return {};
+    int64_t others = int64_t(shape.grid[1]) * shape.grid[2];
+    int64_t fewer = kernel.residentBlocks / others / shape.cluster[0] * shape.cluster[0];
+    if (shape.shrinks && fewer > 0) {
+      config.gridDimX = unsigned(fewer);
+      return {};
+    }
     return Status::error(Code::notResident, describe(kernel, shape) + ": a cooperative grid of " +
                                                 std::to_string(blocks) + " blocks, but device " +
                                                 device.name + " holds " +

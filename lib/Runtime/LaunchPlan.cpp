@@ -101,7 +101,7 @@ public:
       const Launch &l = s.launched;
       json.set("kernel", l.kernel).set("grid", exprs(l.grid)).set("block", exprs(l.block));
       json.set("cluster", plain(l.cluster)).set("shared_bytes", expr(l.sharedBytes));
-      json.set("cooperative", l.cooperative);
+      json.set("cooperative", l.cooperative).set("shrinks", l.shrinks);
       Json arguments = Json::makeArray();
       for (const KernelArgument &a : l.arguments)
         arguments.push(kernelArgument(a));
@@ -511,6 +511,7 @@ private:
     m.integers("cluster", l.cluster, 1, 16);
     expr(m, "shared_bytes", l.sharedBytes);
     l.cooperative = m.boolean("cooperative");
+    l.shrinks = m.boolean("shrinks");
     for (const Json &a : m.list("arguments", 4096)) {
       l.arguments.emplace_back();
       m.take(readKernelArgument(a, p, l.arguments.back()));

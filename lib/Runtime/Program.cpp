@@ -387,6 +387,7 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
     return overflow("a kernel's shared memory");
   shape.sharedBytes = unsigned(value);
   shape.cooperative = launch.cooperative;
+  shape.shrinks = launch.shrinks;
   size_t n = 0;
   for (const KernelArgument &a : launch.arguments) {
     parameters[n] = &slots[n];

@@ -87,6 +87,9 @@ struct Launch {
   int64_t cluster[3] = {1, 1, 1};
   Expr sharedBytes;
   bool cooperative = false;
+  /// A cooperative kernel that works with any number of blocks: where its grid is not resident,
+  /// it is launched with as many blocks along x as are.
+  bool shrinks = false;
   std::vector<KernelArgument> arguments;
 };
 

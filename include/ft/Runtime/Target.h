@@ -16,7 +16,7 @@ namespace ft::rt {
 struct LaunchShape {
   unsigned grid[3], block[3], cluster[3];
   unsigned sharedBytes;
-  bool cooperative;
+  bool cooperative, shrinks;
 };
 
 /// What a kernel writes when it must give up; the first word says why and is

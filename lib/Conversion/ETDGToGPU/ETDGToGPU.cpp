@@ -34,13 +34,16 @@ FailureOr<GpuModule> GraphEmitter::run() {
   LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared",
                          Attribute(),
                          /*alignment=*/16, shared);
+  std::vector<Kernel> kernels = planKernels();
   if (failed(collectBuffers()))
     return failure();
+  keepConcurrentPlanes(kernels);
+  placeIntermediates();
   kernelBytes = intermediateBytes;
   result.entry.plans.front().workspaceBytes = intermediateBytes;
   std::string base = graph.getSymName().str();
-  for (auto [i, nest] : llvm::enumerate(etdg::getNests(graph.getBody())))
-    if (failed(emitKernel(nest, base + "_k" + std::to_string(i))))
+  for (auto [i, planned] : llvm::enumerate(kernels))
+    if (failed(emitPlanned(planned, base + "_k" + std::to_string(i))))
       return failure();
   return std::move(result);
 }
@@ -101,7 +104,7 @@ int64_t GraphEmitter::planesOf(Value buffer, unsigned dim) const {
 Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
                                 std::optional<int64_t> fixedBytes) {
   return atEntry([&]() -> Value {
-    if (fixedBytes && sharedUsed + *fixedBytes <= options.sharedBytes * 2 / 3) {
+    if (fixedBytes && sharedUsed + *fixedBytes <= sharedLimit * 2 / 3) {
       Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
       Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
       sharedUsed += int64_t(llvm::alignTo(*fixedBytes, 16));
@@ -118,7 +121,7 @@ Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static int64_t elementsOf(BlockOp leaf) {
+int64_t GraphEmitter::elementsOf(BlockOp leaf) {
   int64_t elements = 1;
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
     Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
@@ -178,6 +181,8 @@ void GraphEmitter::beginKernel(StringRef name) {
   sharedUsed = 0;
   leafShared = 0;
   usesTiles = false;
+  partialsBytes = 0;
+  partials = Value();
   atEntry([&] {
     threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
     leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
@@ -185,11 +190,39 @@ void GraphEmitter::beginKernel(StringRef name) {
     sharedUsed = threads.count / 32 * 8 * 8;
     threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
   });
+  threads.partials = [this](int64_t bytes) {
+    if (bytes > partialsBytes)
+      atEntry([&] {
+        Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+        partials = b.at(base, b.number(sharedUsed), b.getI8Type());
+        sharedUsed += int64_t(llvm::alignTo(bytes, 16));
+        partialsBytes = bytes;
+      });
+    return partials;
+  };
+}
+
+/// The kernel's body is complete.
+void GraphEmitter::endKernel(int64_t minBlocks) {
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  LLVM::ReturnOp::create(b, ValueRange());
+  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(
+      b.getI64IntegerAttr(int64_t(llvm::alignTo(sharedUsed, 64))));
+  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(minBlocks)));
+  SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
+  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  for (auto [i, type] : llvm::enumerate(types))
+    if (isa<LLVM::LLVMPointerType>(type))
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
 }
 
 LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   BlockOp front = nest.front();
   b.setLoc(front.getLoc());
+  leafForms.clear();
+  rowWiseBuffers.clear();
+  sharesSteps = cooperative = false;
+  sharedLimit = options.sharedBytes;
   SmallVector<unsigned> free, sequential;
   for (unsigned d = 0; d < front.getNumDims(); ++d) {
     bool map = llvm::all_of(
@@ -264,20 +297,10 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   if (failed(emitLoops(nest, point, sequential)))
     return failure();
 
-  b.setInsertionPointToEnd(&kernel.getBody().front());
-  LLVM::ReturnOp::create(b, ValueRange());
-  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(
-      b.getI64IntegerAttr(int64_t(llvm::alignTo(sharedUsed, 64))));
   // What streams through memory wants many threads; what keeps sums in registers
   // wants those. Without this bound ptxas guesses, and may spill.
   bool streams = sequential.empty() && !usesTiles && front.isLeaf();
-  kernel->setAttr("nvvm.minctasm",
-                  b.getI32IntegerAttr(streams ? 1536 / int32_t(threads.count) : 1));
-  SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
-  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
-  for (auto [i, type] : llvm::enumerate(types))
-    if (isa<LLVM::LLVMPointerType>(type))
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+  endKernel(streams ? 1536 / threads.count : 1);
   if (free.empty() && !sequential.empty())
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
         << "no dimension is free of dependences: the kernel runs on one block of threads";
@@ -328,6 +351,17 @@ std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigne
   return {lower, upper};
 }
 
+LogicalResult GraphEmitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim) {
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim);
+    if (bounds.lowers.empty() || bounds.uppers.empty())
+      return block.emitError()
+             << "dimension " << block.getDims()[dim]
+             << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
+  }
+  return success();
+}
+
 LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point,
                                       ArrayRef<unsigned> remaining) {
   if (remaining.empty()) {
@@ -343,13 +377,8 @@ LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point,
     return success();
   }
   unsigned dim = remaining.front();
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim);
-    if (bounds.lowers.empty() || bounds.uppers.empty())
-      return block.emitError()
-             << "dimension " << block.getDims()[dim]
-             << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
-  }
+  if (failed(checkBounds(nest, dim)))
+    return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop = b.loop(lower, upper, b.number(1));
@@ -363,7 +392,10 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
   SmallVector<AffineExpr> kept;
   SmallVector<bool> equalities;
   unsigned own = block.getNumAncestors();
-  bool single = !block.getNest() || llvm::hasSingleElement(block.getNest().getBody().front());
+  SmallVector<BlockOp> nest = {block};
+  if (block.getNest())
+    nest = llvm::to_vector(block.getNest().getBody().getOps<BlockOp>());
+  bool single = nest.size() == 1 && !(sharesSteps && own == 0);
   for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
     bool holds = false;
     for (unsigned d = own; d < block.getNumDims() && !holds; ++d) {
@@ -376,7 +408,6 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
         holds =
             llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
       } else { // a free dimension has the same range in each block
-        SmallVector<BlockOp> nest(block.getNest().getBody().getOps<BlockOp>());
         holds = block.getOperator(d - own) == OperatorKind::Map && isFreeDimension(nest, d);
       }
     }
@@ -404,8 +435,18 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
     if (!point.rowDim && map && isFreeDimension(nest, d))
       free.push_back(d);
   }
+  if (std::optional<unsigned> lift = chooseLift(nest, point)) {
+    point.liftDim = lift;
+    DimBounds bounds = boundsOf(front, *lift);
+    int64_t lower = cast<AffineConstantExpr>(bounds.lowers.front()).getValue();
+    point.lifts = cast<AffineConstantExpr>(bounds.uppers.front()).getValue() - lower;
+    point.dims[*lift] = b.number(lower);
+    remaining.erase(llvm::find(remaining, *lift));
+    llvm::erase(free, *lift);
+  }
   std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
-  int64_t rows = rowDim ? chooseRows(nest, *rowDim) : 1;
+  // Columns were shared for leaves that are computed for one row here.
+  int64_t rows = rowDim && !point.columns ? chooseRows(nest, *rowDim) : 1;
   if (rows == 1)
     return emitLoops(nest, point, remaining);
 
@@ -422,6 +463,31 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
   LogicalResult emitted = emitLoops(nest, point, remaining);
   maxRows = savedRows;
   return emitted;
+}
+
+/// A dimension of a leaf inside a body whose few iterations can be computed at once: the
+/// gates of a cell.
+std::optional<unsigned> GraphEmitter::chooseLift(ArrayRef<BlockOp> nest, const Point &point) {
+  BlockOp leaf = nest.front();
+  if (nest.size() != 1 || !leaf.isLeaf() || point.liftDim)
+    return std::nullopt;
+  std::optional<unsigned> best;
+  int64_t most = 1;
+  for (unsigned d = leaf.getNumAncestors(); d < leaf.getNumDims(); ++d) {
+    DimBounds bounds = boundsOf(leaf, d);
+    if (leaf.getOperator(d - leaf.getNumAncestors()) != OperatorKind::Map ||
+        bounds.lowers.size() != 1 || bounds.uppers.size() != 1)
+      continue;
+    auto lower = dyn_cast<AffineConstantExpr>(bounds.lowers.front());
+    auto upper = dyn_cast<AffineConstantExpr>(bounds.uppers.front());
+    int64_t count = lower && upper ? upper.getValue() - lower.getValue() : 0;
+    if (count <= most || count > 16 || !isFreeDimension(nest, d) || !isUniform(leaf, d))
+      continue;
+    // Two dimensions at once need strides that do not depend on each other's place.
+    best = d;
+    most = count;
+  }
+  return best;
 }
 
 LogicalResult GraphEmitter::emitBlock(BlockOp block, Point point) {
@@ -464,6 +530,7 @@ void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
       size = b.mul(size, some ? b.number(place.planes[d]) : lengthValue(type.getLengths()[d]));
     }
     if (point.rowDim) {
+      rowWiseBuffers.insert(buffer.getResult());
       place.rowStride = size;
       size = b.mul(size, rows);
     }

@@ -9,10 +9,12 @@
 #define FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 
 #include "../ETDGToCPU/Emitter.h" // which dimensions are free, bounds of dimensions
-#include "LeafEmitter.h"
+#include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
 
 #include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace mlir::ft::togpu {
 
@@ -38,11 +40,27 @@ struct Storage {
 };
 
 /// The point at which code is emitted: values of all dimensions; the row
-/// dimension stands for `rows` iterations from `dims[rowDim]`.
+/// dimension stands for `rows` iterations from `dims[rowDim]`, the lifted one for `lifts`.
 struct Point {
   SmallVector<Value> dims;
   std::optional<unsigned> rowDim;
   Value rows, rowBegin;
+  std::optional<unsigned> liftDim;
+  int64_t lifts = 1;
+  std::optional<Columns> columns; // of the leaves, where blocks of threads share them
+};
+
+/// A nest whose steps the whole grid takes together (Steps.cpp).
+struct StepNest {
+  SmallVector<BlockOp> blocks;
+  SmallVector<unsigned> steps; // sequential dimensions that come first
+  /// Parallel dimensions: those on whose values ranges of others depend, and the rest.
+  SmallVector<unsigned> outer, flat;
+  SmallVector<unsigned> inner; // what each task runs in order
+  std::optional<unsigned> rowDim;
+  int64_t maxRows = 1;
+  int64_t columns = 0, unit = 1; // 0: leaves are not shared
+  bool scheduled = false;
 };
 
 class GraphEmitter {
@@ -60,17 +78,23 @@ private:
                      RankedTensorType element);
   int64_t addWorkspace(HostExpr offset);
   void finishKernel(StringRef name, HostExpr tasks);
+  void placeIntermediates();
 
   // ETDGToGPU.cpp
   LogicalResult emitKernel(ArrayRef<BlockOp> nest, StringRef name);
   void beginKernel(StringRef name);
+  void endKernel(int64_t minBlocks);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   LogicalResult emitBlock(BlockOp block, Point point);
   LogicalResult emitGraphBody(Region &body, Point point);
   Value emitGuard(BlockOp block, const Point &point);
+  std::optional<unsigned> chooseLift(ArrayRef<BlockOp> nest, const Point &point);
   std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
   std::pair<HostExpr, HostExpr> hostBounds(ArrayRef<BlockOp> nest, unsigned dim);
+  /// Every block bounds the dimension by earlier ones, else an error.
+  LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim);
+  static int64_t elementsOf(BlockOp leaf);
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
   int64_t chooseThreads(ArrayRef<BlockOp> nest);
@@ -92,9 +116,28 @@ private:
     return emit();
   }
 
+  // Steps.cpp
+  struct Kernel { // nests that run as one, by their first `shared` dimensions
+    std::vector<StepNest> nests;
+    unsigned shared = 0;
+    bool grouped = false;
+  };
+  StepNest planNest(ArrayRef<BlockOp> nest);
+  std::vector<Kernel> planKernels();
+  void keepConcurrentPlanes(ArrayRef<Kernel> kernels);
+  LogicalResult emitPlanned(Kernel &kernel, StringRef name);
+  LogicalResult shareColumns(StepNest &nest);
+  HostExpr freeTasks(const StepNest &nest);
+  LogicalResult emitStepKernel(Kernel &kernel, StringRef name);
+  LogicalResult emitSharedSteps(Kernel &kernel, std::vector<Point> &points, unsigned level);
+  LogicalResult emitStep(Kernel &kernel, ArrayRef<Point> points, bool again);
+  LogicalResult emitOwnSteps(const StepNest &nest, Point point, ArrayRef<unsigned> steps);
+  LogicalResult emitTasks(const StepNest &nest, Point point);
+  void emitGridBarrier();
+
   // Operands.cpp
   struct Operand {
-    Value pointer, rowStride, isValue, value, valueStep;
+    Value pointer, rowStride, isValue, value, valueStep, liftStride, liftStep;
     bool aligned = true;
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
@@ -106,7 +149,11 @@ private:
   const Storage &storageOf(Value buffer);
   Operand emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
                       const Point &point, bool useRows);
+  Value emitStep(BlockOp block, AffineMap map, unsigned result, unsigned dim, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
+  bool isUniform(BlockOp block, unsigned dim);
+  /// The leaf as loop nests; made once in a kernel.
+  FailureOr<LeafForm *> leafForm(BlockOp block, std::optional<unsigned> rowDim, bool rowWise);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   FailureOr<Operand> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element,
                                      const Point &point);
@@ -122,8 +169,9 @@ private:
   SmallVector<StringAttr> symbols;
   llvm::DenseMap<Value, CallBuffer> callBuffers;
   llvm::DenseMap<Value, SmallVector<int64_t>> privatePlanes;
+  SmallVector<Value> intermediates;
   HostExpr intermediateBytes, kernelBytes; // of the workspace
-  int64_t errorBuffer = -1;
+  int64_t errorBuffer = -1, counterBuffer = -1;
   unsigned numConstants = 0;
   Code b;
 
@@ -134,8 +182,15 @@ private:
   llvm::MapVector<int64_t, Value> pointers; // by plan buffer
   llvm::DenseMap<StringAttr, Value> symbolValues;
   std::vector<::ft::rt::KernelArgument> kernelArguments;
+  std::map<Operation *, LeafForm> leafForms;
+  llvm::DenseSet<Value> rowWiseBuffers; // private ones that each row has for itself
   Threads threads;
   int64_t maxRows = 1;
+  int64_t sharedLimit = 0;   // bytes for one block of threads
+  bool sharesSteps = false;  // loops around a nest may go beyond its own domain
+  bool cooperative = false;  // blocks of threads wait for each other
+  int64_t partialsBytes = 0; // shared memory for slices of sums
+  Value partials;
   bool usesTiles = false;
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
   Value leafSharedBase;                   // a constant that is set at the end

@@ -6,12 +6,12 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
-Value LeafEmitter::beginOf(const leaf::View &view, Value row) {
+Value LeafEmitter::beginOf(const leaf::View &view, At place) {
   Value begin = b.number(view.offset);
   for (const leaf::DynamicTerm &term : view.terms) {
     leaf::View at;
     at.buffer = term.buffer;
-    Value value = loadOne(at, b.number(term.offset), row);
+    Value value = loadOne(at, b.number(term.offset), place);
     if (!value.getType().isInteger(64))
       value = arith::ExtSIOp::create(b, b.getI64Type(), value);
     begin = b.add(begin, b.mul(value, term.stride));
@@ -19,8 +19,55 @@ Value LeafEmitter::beginOf(const leaf::View &view, Value row) {
   return begin;
 }
 
-SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value row,
-                                     int64_t stride, int64_t count, bool aligned) {
+bool LeafEmitter::isLifted(const leaf::View &view) const {
+  return (!view.isSplat() && lifted[view.buffer]) ||
+         llvm::any_of(view.terms, [&](const leaf::DynamicTerm &t) { return lifted[t.buffer]; });
+}
+
+/// All that one nest touches.
+static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::View &)> holds) {
+  for (const leaf::Member &member : nest.members) {
+    if (llvm::any_of(member.reads, holds) || llvm::any_of(member.inits, holds) ||
+        llvm::any_of(member.writes, holds))
+      return true;
+    for (const auto &[value, view] : member.captured)
+      if (holds(view))
+        return true;
+  }
+  return false;
+}
+
+void LeafEmitter::findLifted() {
+  lifted.assign(graph.buffers.size(), false);
+  if (lifts == 1)
+    return;
+  for (auto [i, memory] : llvm::enumerate(memories))
+    lifted[i] = memory.liftStride || memory.liftStep;
+  // What a nest computes from such values, and what shares a nest with it.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const leaf::Nest &nest : graph.nests) {
+      if (!anyView(nest, [&](const leaf::View &view) { return isLifted(view); }))
+        continue;
+      for (const leaf::Member &member : nest.members)
+        for (const leaf::View &view : member.writes)
+          if (graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Scratch &&
+              !lifted[view.buffer])
+            changed = lifted[view.buffer] = true;
+    }
+  }
+}
+
+Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
+  if (memory.rowStride)
+    offset = b.add(offset, b.mul(at.row, memory.rowStride));
+  if (memory.liftStride)
+    offset = b.add(offset, b.mul(at.lift, memory.liftStride));
+  return offset;
+}
+
+SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at, int64_t stride,
+                                     int64_t count, bool aligned) {
   if (view.isSplat()) {
     TypedAttr value = view.splat;
     if (value.getType().isIndex())
@@ -32,9 +79,7 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value
   if (stride == 0)
     count = 1;
   auto fromMemory = [&] {
-    Value start = offset;
-    if (memory.rowStride)
-      start = b.add(start, b.mul(row, memory.rowStride));
+    Value start = offsetAt(memory, offset, at);
     if (stride <= 1)
       return b.loadAdjacent(b.at(memory.pointer, start, element), element, count,
                             aligned && memory.aligned);
@@ -46,7 +91,9 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value
   auto asValue = [&] {
     Value value = memory.value;
     if (memory.valueStep)
-      value = b.add(value, b.mul(row, memory.valueStep));
+      value = b.add(value, b.mul(at.row, memory.valueStep));
+    if (memory.liftStep)
+      value = b.add(value, b.mul(at.lift, memory.liftStep));
     if (value.getType() != registerType(element)) // an index, in the element's width
       value = arith::TruncIOp::create(b, registerType(element), value);
     return SmallVector<Value>(count, value);
@@ -66,11 +113,21 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, Value
 }
 
 LogicalResult LeafEmitter::emit() {
-  for (const leaf::Nest &nest : graph.nests) {
-    OpBuilder::InsertionGuard guard(b);
+  for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     b.setLoc(nest.members.front().op->getLoc());
-    if (failed(emitNest(*this, nest)))
-      return failure();
+    NestSplit split = columns ? splits[i] : NestSplit();
+    OpBuilder::InsertionGuard guard(b);
+    if (split.kind == NestSplit::first) {
+      Value isFirst =
+          b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, columns->begin, b.number(0));
+      auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    {
+      OpBuilder::InsertionGuard inner(b);
+      if (failed(emitNest(*this, nest, split)))
+        return failure();
+    }
     b.barrier();
   }
   return success();

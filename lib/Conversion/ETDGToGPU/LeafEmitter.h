@@ -12,9 +12,12 @@
 #include "../../Engine/Leaf/LeafGraph.h"
 #include "Code.h"
 
+#include <functional>
+
 namespace mlir::ft::togpu {
 
-/// Where a leaf's operand lies, or which value it is.
+/// Where a leaf's operand lies, or which value it is. A leaf is computed for all
+/// rows and, where a dimension around it was lifted into it, for all lifts at once.
 struct Memory {
   Value pointer;   // to row 0; null if it is a value always
   Value rowStride; // elements; null: all rows are one
@@ -22,14 +25,36 @@ struct Memory {
   Value isValue;
   Value value, valueStep;
   bool aligned = false; // rows begin at multiples of 16 bytes
+  Value liftStride;     // elements; null: all lifts are one
+  Value liftStep;       // of `value`
+};
+
+/// The row and the lift of an access, i64 both.
+struct At {
+  Value row, lift;
+};
+
+/// How a nest of a leaf takes part where blocks of threads share the columns of a
+/// leaf: they share the iterations of `loop`, or each computes all, or the first alone does.
+struct NestSplit {
+  enum Kind { everyone, shared, first } kind = everyone;
+  int loop = -1;
+};
+
+/// The columns of this block of threads: a multiple of `unit`, like `begin`.
+struct Columns {
+  Value begin, count; // i64
+  int64_t unit = 1;
 };
 
 /// What a leaf needs to know about its block of threads.
 struct Threads {
   int64_t count = 256;
   Value id; // i32
-  Value
-      scratch; // pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each
+  /// Pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each.
+  Value scratch;
+  /// Pointer to shared memory of that many bytes, which nests use one after the other.
+  std::function<Value(int64_t bytes)> partials;
 };
 
 class LeafEmitter {
@@ -43,25 +68,34 @@ public:
   SmallVector<Memory> memories; // by buffer
   Value rows;                   // i64
   int64_t maxRows = 1;
-  bool usesTiles = false; // threads keep tiles of sums in registers
+  int64_t lifts = 1;
+  SmallVector<bool> lifted; // by buffer: differs from lift to lift
+  std::optional<Columns> columns;
+  SmallVector<NestSplit> splits; // by nest, with `columns`
+  bool usesTiles = false;        // threads keep tiles of sums in registers
 
   LogicalResult emit();
 
-  /// `count` elements from `offset` on, `stride` apart, of row `row` (i64).
-  SmallVector<Value> load(const leaf::View &view, Value offset, Value row, int64_t stride,
+  /// `count` elements from `offset` on, `stride` apart.
+  SmallVector<Value> load(const leaf::View &view, Value offset, At at, int64_t stride,
                           int64_t count, bool aligned);
-  Value loadOne(const leaf::View &view, Value offset, Value row) {
-    return load(view, offset, row, 0, 1, false).front();
+  Value loadOne(const leaf::View &view, Value offset, At at) {
+    return load(view, offset, at, 0, 1, false).front();
   }
   /// Offset at which a view begins, its run-time terms included.
-  Value beginOf(const leaf::View &view, Value row);
+  Value beginOf(const leaf::View &view, At at);
+  /// `offset`, moved to a row and a lift of a buffer in memory.
+  Value offsetAt(const Memory &memory, Value offset, At at);
+  bool isLifted(const leaf::View &view) const;
+  /// Which buffers differ from lift to lift, now that inputs and outputs are known.
+  void findLifted();
 };
 
 /// Computes the body of a member on scalars.
 class ScalarBody {
 public:
-  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, Value row)
-      : e(emitter), member(member), row(row) {}
+  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, At at)
+      : e(emitter), member(member), at(at) {}
 
   llvm::function_ref<Value(int loop)> loopIndex; // i64
   void map(Value bodyValue, Value scalar) { values[bodyValue] = scalar; }
@@ -72,7 +106,7 @@ public:
 private:
   LeafEmitter &e;
   const leaf::Member &member;
-  Value row;
+  At at;
   DenseMap<Value, Value> values;
 
   Value lookup(Value value);
@@ -83,7 +117,7 @@ private:
 /// An elementary function on f32 by the device's instructions; null if there is no rule.
 Value emitFastMath(Code &b, Operation *op, ValueRange operands);
 
-LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest);
+LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest, NestSplit split);
 
 } // namespace mlir::ft::togpu
 

@@ -1,90 +1,11 @@
-//===- NestEmitter.cpp - one nest on a thread block -----------------------===//
+//===- NestEmitter.cpp - tiles of a nest ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Each thread computes a small tile of points: some rows, or iterations of a
-// loop along which an operand does not change, by some adjacent elements, which
-// are loaded and stored as one access. Reductions run inside a thread, or, where
-// the reduced loop is the one with unit strides or points are few, across the
-// lanes of a warp or all threads.
-//
-//===----------------------------------------------------------------------===//
-#include "LeafEmitter.h"
+#include "NestEmitter.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 using namespace mlir::ft::togpu;
-
-namespace {
-
-class NestEmitter {
-public:
-  NestEmitter(LeafEmitter &emitter, const Nest &original)
-      : e(emitter), b(emitter.b), nest(original) {}
-  LogicalResult run();
-
-private:
-  LeafEmitter &e;
-  Code &b;
-  Nest nest;
-
-  struct AccessInfo {
-    View view;
-    bool written = false;
-    int64_t vectorStride = 0;
-    bool aligned = false; // `width` elements along the vector loop are one access
-  };
-  SmallVector<AccessInfo> accesses;
-  static constexpr int none = -1, rowLoop = -2;
-  int vectorLoop = none;
-  int64_t width = 1;
-  int tileLoop = none;
-  int64_t tile = 1;
-  int64_t group = 1; // threads that share a point
-  SmallVector<int> parallelLoops, reducedLoops;
-  bool reduces = false;
-
-  /// One thread's place: for each part of the tile the row and offsets.
-  struct Part {
-    Value row;
-    Value valid; // null: always
-    SmallVector<Value> offsets;
-    SmallVector<Value> loops;
-  };
-  struct Point {
-    SmallVector<Part> parts;
-    DenseMap<std::pair<int, int64_t>, SmallVector<Value>> loaded; // by access and part: the lanes
-  };
-  using Carried = SmallVector<Value>; // by part, lane, reduction
-
-  int accessOf(const View &view) const;
-  void findAccesses();
-  bool canShareReductions() const;
-  int64_t scoreOf(int loop) const;
-  void chooseLoops();
-  void chooseTile();
-  bool variesWithTile(const View &view) const;
-  int64_t maxPoints() const;
-
-  Point start(ArrayRef<std::pair<int, Value>> indices, Value row);
-  void advance(Part &part, int loop, Value by) const;
-  Value lane(Point &point, int access, int64_t part, int64_t lane);
-  LogicalResult evaluate(Point &point, Carried &carried);
-  LogicalResult emitReduced(unsigned depth, Point point, Carried &carried, Value laneInGroup);
-  SmallVector<std::pair<Member *, unsigned>> reductions();
-  Carried neutral();
-  LogicalResult storeResults(Point &point, const Carried &carried);
-  void storeLanes(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
-  FailureOr<Value> acrossThreads(Member &member, unsigned result, Value value, Value row,
-                                 unsigned slot);
-  std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
-                                          int64_t count, ValueRange carried = {});
-  LogicalResult emitPrivate();
-  LogicalResult emitShared();
-  LogicalResult emitTiled();
-};
-
-} // namespace
 
 int NestEmitter::accessOf(const View &view) const {
   for (auto [i, access] : llvm::enumerate(accesses))
@@ -139,7 +60,15 @@ int64_t NestEmitter::maxPoints() const {
   int64_t points = nest.batched ? e.maxRows : 1;
   for (int loop : parallelLoops)
     points *= nest.sizes[loop];
-  return points;
+  if (splitLoop != none) // a guess: where few tasks are left, many blocks share the columns
+    points = std::max<int64_t>(points / 8, e.columns->unit);
+  return lifted ? points * e.lifts : points;
+}
+
+/// Threads without a tile of their own may take slices of other tiles' sums.
+bool NestEmitter::canSlice() const {
+  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= 32 &&
+         canShareReductions();
 }
 
 void NestEmitter::chooseLoops() {
@@ -189,13 +118,15 @@ void NestEmitter::chooseTile() {
   }
   bool adjacent = llvm::any_of(accesses, [](const AccessInfo &a) { return a.vectorStride == 1; });
   int64_t points = maxPoints();
+  // Where sums are sliced, few tiles serve many threads.
+  int64_t spare = canSlice() && group == 1 ? 8 : 1;
   if (adjacent) {
     width = std::min<int64_t>(16 / std::min<int64_t>(bytes, 16), 4);
     auto tooWide = [&] {
       int64_t size = nest.sizes[vectorLoop];
-      if (size % width != 0)
+      if (size % width != 0 || (vectorLoop == splitLoop && e.columns->unit % width != 0))
         return true;
-      return group > 1 ? size < width * group : points < width * e.threads.count;
+      return group > 1 ? size < width * group : points * spare < width * e.threads.count;
     };
     while (width > 1 && tooWide())
       width /= 2;
@@ -232,7 +163,7 @@ void NestEmitter::chooseTile() {
   if (nest.batched && e.maxRows > 1)
     candidates.push_back(rowLoop);
   for (int loop : parallelLoops)
-    if (loop != vectorLoop)
+    if (loop != vectorLoop && loop != splitLoop)
       candidates.push_back(loop);
   for (int loop : candidates) {
     if (!saves(loop))
@@ -240,7 +171,7 @@ void NestEmitter::chooseTile() {
     int64_t size = loop == rowLoop ? e.maxRows : nest.sizes[loop];
     for (int64_t t : {8, 4, 2})
       if (size >= t && (loop != rowLoop || t == 4) && (loop == rowLoop || size % t == 0) &&
-          points >= width * t * (group > 1 ? e.threads.count / group : e.threads.count)) {
+          points * spare >= width * t * (group > 1 ? e.threads.count / group : e.threads.count)) {
         tileLoop = loop;
         tile = t;
         return;
@@ -260,24 +191,26 @@ void NestEmitter::advance(Part &part, int loop, Value by) const {
 }
 
 /// The tile that begins at these loop indices and this row.
-NestEmitter::Point NestEmitter::start(ArrayRef<std::pair<int, Value>> indices, Value row) {
+NestEmitter::Point NestEmitter::start(ArrayRef<std::pair<int, Value>> indices, At at) {
   Point point;
   Value last = b.add(e.rows, -1);
   for (int64_t p = 0; p < tile; ++p) {
     Part part;
-    part.row = row;
+    part.at = at;
     if (tileLoop == rowLoop) {
-      part.row = b.add(row, p);
+      part.at.row = b.add(at.row, p);
       if (p > 0) { // the last tile may be short: its parts repeat the last row and store nothing
-        part.valid = b.less(part.row, e.rows);
-        part.row = b.smaller(part.row, last);
+        part.valid = b.less(part.at.row, e.rows);
+        part.at.row = b.smaller(part.at.row, last);
       }
     }
     part.loops.resize(nest.sizes.size());
     for (const AccessInfo &access : accesses) {
       bool used = !access.view.isSplat() && e.graph.buffers[access.view.buffer].inMemory;
-      part.offsets.push_back(used ? e.beginOf(access.view, part.row) : b.number(0));
+      part.offsets.push_back(used ? e.beginOf(access.view, part.at) : b.number(0));
     }
+    if (splitLoop != none)
+      advance(part, splitLoop, e.columns->begin);
     for (auto [loop, index] : indices)
       advance(part, loop, loop == tileLoop ? b.add(index, p) : index);
     point.parts.push_back(std::move(part));
@@ -292,7 +225,7 @@ Value NestEmitter::lane(Point &point, int number, int64_t part, int64_t lane) {
   SmallVector<Value> &lanes = point.loaded[{number, part}];
   if (lanes.empty()) {
     int64_t count = access.vectorStride == 0 ? 1 : width;
-    lanes = e.load(access.view, point.parts[part].offsets[number], point.parts[part].row,
+    lanes = e.load(access.view, point.parts[part].offsets[number], point.parts[part].at,
                    access.vectorStride, count, access.aligned);
   }
   return lanes.size() == 1 ? lanes.front() : lanes[lane];
@@ -319,9 +252,7 @@ void NestEmitter::storeLanes(Point &point, int number, int64_t part, ArrayRef<Va
     auto branch = scf::IfOp::create(b, at.valid, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  Value start = at.offsets[number];
-  if (memory.rowStride)
-    start = b.add(start, b.mul(at.row, memory.rowStride));
+  Value start = e.offsetAt(memory, at.offsets[number], at.at);
   Type element = buffer.elementType;
   if (lanes.size() == 1 || access.vectorStride == 0)
     b.store(lanes.front(), b.at(memory.pointer, start, element), element);
@@ -350,7 +281,7 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
         auto slot = [&](unsigned i) -> Value & {
           return carried[(part * width + l) * numReductions + before + i];
         };
-        ScalarBody body(e, member, point.parts[part].row);
+        ScalarBody body(e, member, point.parts[part].at);
         auto loopIndex = [&](int loop) {
           Value at = point.parts[part].loops[loop];
           return loop == vectorLoop ? b.add(at, l) : at;
@@ -419,8 +350,9 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   } else {
     // A large tile has enough independent work; more copies only fill the instruction cache.
     int64_t unroll = tile * width >= 16 ? 4 : 8;
-    created =
-        b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
+    bool sliced = depth == 0 && sliceBegin;
+    created = b.loop(sliced ? sliceBegin : b.number32(0), sliced ? sliceEnd : b.number32(size),
+                     b.number32(1), carried, size <= 4 ? 0 : unroll);
     index = created.getInductionVar();
   }
   index = b.extend(index);
@@ -451,208 +383,19 @@ LogicalResult NestEmitter::storeResults(Point &point, const Carried &carried) {
   return success();
 }
 
-/// A loop over [0, total) shared by `count` threads. Where all of them go round equally
-/// often, the loop says how often, so that it can be unrolled.
-std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed,
-                                                     Value thread, int64_t count,
-                                                     ValueRange carried) {
-  int64_t unroll = carried.empty() && reduces ? 1 : 0; // around loops of its own
-  if (!fixed || *fixed % count != 0) {
-    scf::ForOp created = b.loop(thread, total, b.number32(count), carried, unroll);
-    return {created, created.getInductionVar()};
-  }
-  scf::ForOp created =
-      b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, unroll);
-  Value round = b.createOrFold<arith::MulIOp>(created.getInductionVar(), b.number32(count));
-  return {created, b.createOrFold<arith::AddIOp>(round, thread)};
-}
-
-//===----------------------------------------------------------------------===//
-// A point for each thread
-//===----------------------------------------------------------------------===//
-
-/// Index `flat` over counts, the first of which may be unknown: digits, first the slowest.
-static SmallVector<Value> digitsOf(Code &b, Value flat, ArrayRef<int64_t> counts) {
-  SmallVector<Value> digits(counts.size());
-  for (int64_t i = int64_t(counts.size()) - 1; i >= 0; --i) {
-    if (i == 0) {
-      digits[i] = flat;
-    } else {
-      Value count = b.number32(counts[i]);
-      digits[i] = b.createOrFold<arith::RemUIOp>(flat, count);
-      flat = b.createOrFold<arith::DivUIOp>(flat, count);
-    }
-  }
-  return digits;
-}
-
-LogicalResult NestEmitter::emitPrivate() {
-  // Rows are slowest, then loops, the vector loop fastest.
-  SmallVector<int64_t> counts;
-  int64_t fixed = 1;
-  for (int loop : parallelLoops) {
-    counts.push_back(nest.sizes[loop] / (loop == tileLoop ? tile : loop == vectorLoop ? width : 1));
-    fixed *= counts.back();
-  }
-  if (nest.batched)
-    counts.insert(counts.begin(), -1);
-  Value total = b.number(fixed);
-  if (nest.batched)
-    total = b.mul(tileLoop == rowLoop ? b.ceilDiv(e.rows, b.number(tile)) : e.rows, fixed);
-  total = b.createOrFold<arith::TruncIOp>(b.getI32Type(), total);
-
-  OpBuilder::InsertionGuard guard(b);
-  auto [created, flat] = threadLoop(total, nest.batched ? std::nullopt : std::optional(fixed),
-                                    e.threads.id, e.threads.count);
-  SmallVector<Value> digits = digitsOf(b, flat, counts);
-  Value row = b.number(0);
-  ArrayRef<Value> rest = digits;
-  if (nest.batched) {
-    row = b.mul(b.extend(rest.front()), tileLoop == rowLoop ? tile : 1);
-    rest = rest.drop_front();
-  }
-  SmallVector<std::pair<int, Value>> indices;
-  for (auto [loop, digit] : llvm::zip_equal(parallelLoops, rest))
-    indices.push_back({loop, b.mul(b.extend(digit), loop == tileLoop     ? tile
-                                                    : loop == vectorLoop ? width
-                                                                         : 1)});
-  Point point = start(indices, row);
-
-  Carried carried;
-  auto all = reductions();
-  for (int64_t part = 0; part < tile; ++part)
-    for (int64_t l = 0; l < width; ++l)
-      for (auto [member, result] : all)
-        carried.push_back(b.toFloat32(lane(point, accessOf(member->inits[result]), part, l)));
-  if (failed(emitReduced(0, point, carried, Value())))
-    return failure();
-  return storeResults(point, carried);
-}
-
-//===----------------------------------------------------------------------===//
-// A point for a warp or for all threads
-//===----------------------------------------------------------------------===//
-
-FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Value value, Value row,
-                                            unsigned slot) {
-  ScalarBody body(e, member, row);
-  auto combine = [&](Value x, Value y) { return body.combine(member.combiners[result], x, y); };
-  for (int64_t mask = 16; mask >= 1; mask /= 2) {
-    FailureOr<Value> both = combine(value, b.shuffle(value, mask));
-    if (failed(both))
-      return failure();
-    value = *both;
-  }
-  if (group == 32)
-    return value;
-  // One partial result a warp goes through shared memory; all threads combine them.
-  int64_t warps = e.threads.count / 32;
-  Type type = value.getType();
-  Value i32Zero = b.number32(0);
-  Value warp = arith::ShRUIOp::create(b, e.threads.id, b.number32(5));
-  Value lane = arith::AndIOp::create(b, e.threads.id, b.number32(31));
-  Value base = b.at(e.threads.scratch, b.number(int64_t(slot) * warps), b.getI64Type());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, i32Zero);
-    auto branch = scf::IfOp::create(b, first, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(branch.thenBlock());
-    b.store(value, b.at(base, b.extend(warp), b.getI64Type()), type);
-  }
-  b.barrier();
-  Value whole;
-  for (int64_t w = 0; w < warps; ++w) {
-    Value partial = b.load(b.at(base, b.number(w), b.getI64Type()), type);
-    if (!whole) {
-      whole = partial;
-      continue;
-    }
-    FailureOr<Value> both = combine(whole, partial);
-    if (failed(both))
-      return failure();
-    whole = *both;
-  }
-  return whole;
-}
-
-LogicalResult NestEmitter::emitShared() {
-  SmallVector<int64_t> counts;
-  int64_t fixed = 1;
-  for (int loop : parallelLoops) {
-    counts.push_back(nest.sizes[loop] / (loop == tileLoop ? tile : 1));
-    fixed *= counts.back();
-  }
-  if (nest.batched)
-    counts.insert(counts.begin(), -1);
-  Value total = b.number(fixed);
-  if (nest.batched)
-    total = b.mul(tileLoop == rowLoop ? b.ceilDiv(e.rows, b.number(tile)) : e.rows, fixed);
-  total = b.createOrFold<arith::TruncIOp>(b.getI32Type(), total);
-
-  bool whole = group != 32;
-  Value first = b.number32(0), laneInGroup = e.threads.id;
-  if (!whole) {
-    first = arith::ShRUIOp::create(b, e.threads.id, b.number32(5));
-    laneInGroup = arith::AndIOp::create(b, e.threads.id, b.number32(31));
-  }
-  OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = b.loop(first, total, b.number32(whole ? 1 : e.threads.count / 32));
-  SmallVector<Value> digits = digitsOf(b, created.getInductionVar(), counts);
-  Value row = b.number(0);
-  ArrayRef<Value> rest = digits;
-  if (nest.batched) {
-    row = b.mul(b.extend(rest.front()), tileLoop == rowLoop ? tile : 1);
-    rest = rest.drop_front();
-  }
-  SmallVector<std::pair<int, Value>> indices;
-  for (auto [loop, digit] : llvm::zip_equal(parallelLoops, rest))
-    indices.push_back({loop, b.mul(b.extend(digit), loop == tileLoop ? tile : 1)});
-  Point point = start(indices, row);
-
-  Carried carried = neutral();
-  if (failed(emitReduced(0, point, carried, laneInGroup)))
-    return failure();
-  auto all = reductions();
-  unsigned slot = 0;
-  for (int64_t part = 0; part < tile; ++part)
-    for (auto [r, reduction] : llvm::enumerate(all)) {
-      auto [member, result] = reduction;
-      Value &value = carried[part * width * all.size() + r];
-      ScalarBody body(e, *member, point.parts[part].row);
-      for (int64_t l = 1; l < width; ++l) {
-        FailureOr<Value> both = body.combine(member->combiners[result], value,
-                                             carried[(part * width + l) * all.size() + r]);
-        if (failed(both))
-          return failure();
-        value = *both;
-      }
-      FailureOr<Value> together =
-          acrossThreads(*member, result, value, point.parts[part].row, slot++);
-      if (failed(together))
-        return failure();
-      Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, 0));
-      FailureOr<Value> with = body.combine(member->combiners[result], init, *together);
-      if (failed(with))
-        return failure();
-      value = *with;
-    }
-  if (whole && (nest.batched || fixed > 1))
-    b.barrier(); // the scratch memory is free for the next point
-  Value leader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneInGroup, b.number32(0));
-  auto branch = scf::IfOp::create(b, leader, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard inner(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  return storeResults(point, carried);
-}
-
 LogicalResult NestEmitter::run() {
   for (auto [size, reduced] : llvm::zip_equal(nest.sizes, nest.reduced))
     if (size == 0 && !reduced)
       return success();
-  collapseLoops(nest);
+  collapseLoops(nest, splitLoop == none ? nullptr : &splitLoop);
   findAccesses();
-  for (const Member &member : nest.members)
+  for (const Member &member : nest.members) {
     reduces |= member.isReduction();
+    for (const auto &[value, view] : member.captured)
+      lifted |= e.isLifted(view);
+  }
+  for (const AccessInfo &access : accesses)
+    lifted |= e.isLifted(access.view);
   nest.batched &= e.maxRows > 1;
   chooseLoops();
   chooseTile();
@@ -679,6 +422,6 @@ LogicalResult NestEmitter::emitTiled() {
   return group > 1 ? emitShared() : emitPrivate();
 }
 
-LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest) {
-  return NestEmitter(emitter, nest).run();
+LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest, NestSplit split) {
+  return NestEmitter(emitter, nest, split).run();
 }

@@ -84,6 +84,15 @@ const Storage &GraphEmitter::storageOf(Value buffer) {
   return storage.try_emplace(buffer, place).first->second;
 }
 
+/// How much a map's result grows with a dimension along which it is linear.
+Value GraphEmitter::emitStep(BlockOp block, AffineMap map, unsigned result, unsigned dim,
+                             const Point &point) {
+  AffineExpr expr = map.getResult(result), d = getAffineDimExpr(dim, context);
+  AffineExpr step =
+      simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+  return expand(step, block, point);
+}
+
 GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, AffineMap map,
                                                 ArrayRef<Value> overrides, const Point &point,
                                                 bool useRows) {
@@ -100,11 +109,11 @@ GraphEmitter::Operand GraphEmitter::emitAddress(BlockOp block, Value buffer, Aff
     if (!place.planes.empty() && place.planes[p] != 0)
       position = b.createOrFold<arith::RemUIOp>(position, b.number(place.planes[p]));
     offset = b.add(offset, b.mul(position, place.strides[p]));
-    if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
-      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
-      AffineExpr step =
-          simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
-      addRowStride(b.mul(expand(step, block, point), place.strides[p]));
+    if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim))
+      addRowStride(b.mul(emitStep(block, map, p, *point.rowDim, point), place.strides[p]));
+    if (point.liftDim && expr.isFunctionOfDim(*point.liftDim)) {
+      Value stride = b.mul(emitStep(block, map, p, *point.liftDim, point), place.strides[p]);
+      address.liftStride = address.liftStride ? b.add(address.liftStride, stride) : stride;
     }
   }
   if (place.rowStride) {
@@ -133,15 +142,12 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::Pi
   }
   case etdg::SourceKind::Index: {
     AffineMap map = piece.getMap().getValue();
-    AffineExpr expr = map.getResult(0);
     operand.isValue = yes;
-    operand.value = expand(expr, block, point);
-    if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim)) {
-      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
-      AffineExpr step =
-          simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
-      operand.valueStep = expand(step, block, point);
-    }
+    operand.value = expand(map.getResult(0), block, point);
+    if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim))
+      operand.valueStep = emitStep(block, map, 0, *point.rowDim, point);
+    if (point.liftDim && map.isFunctionOfDim(*point.liftDim))
+      operand.liftStep = emitStep(block, map, 0, *point.liftDim, point);
     return operand;
   }
   case etdg::SourceKind::Buffer:
@@ -170,11 +176,14 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
     steps |= piece.getKind() == etdg::SourceKind::Index;
   }
   Type valueType = steps ? Type(b.getI64Type()) : registerType(element.getElementType());
+  bool lifts = bool(point.liftDim);
   SmallVector<Type> types;
   if (buffers)
     llvm::append_range(types, TypeRange{b.pointer(generic), b.getI64Type()});
   if (values)
     llvm::append_range(types, TypeRange{b.getI1Type(), valueType, b.getI64Type()});
+  if (lifts)
+    types.append({b.getI64Type(), b.getI64Type()});
   auto results = [&](Operand operand) {
     SmallVector<Value> all;
     Value zero = b.number(0);
@@ -192,6 +201,10 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
       all.push_back(arith::ConstantIntOp::create(b, operand.isValue ? 1 : 0, 1));
       all.push_back(value);
       all.push_back(operand.valueStep ? operand.valueStep : zero);
+    }
+    if (lifts) {
+      all.push_back(operand.liftStride ? operand.liftStride : zero);
+      all.push_back(operand.liftStep ? operand.liftStep : zero);
     }
     return all;
   };
@@ -230,6 +243,11 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
     operand.value = rest[1];
     if (steps)
       operand.valueStep = rest[2];
+    rest = rest.drop_front(3);
+  }
+  if (lifts) { // only those that some piece has: a null one says that all lifts are one
+    operand.liftStride = buffers ? rest[0] : Value();
+    operand.liftStep = steps ? rest[1] : Value();
   }
   return operand;
 }
@@ -315,14 +333,8 @@ LogicalResult GraphEmitter::emitLeaf(BlockOp block, Point point) {
   for (unsigned i = 0; i < block.getNumReads(); ++i)
     if (block.getRead(i).getPieces().empty())
       return block.emitError() << "read " << i << " has no piece";
-  if (!point.rowDim)
-    return emitLeafInstance(block, point, false);
-  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
-  bool scalars = false;
-  for (unsigned i = 0; i < block.getNumReads(); ++i)
-    scalars |= block.getRead(i).getElementRank() != 0;
-  if (!scalars && tocpu::isRowUniform(block, *point.rowDim, planes))
-    return emitLeafInstance(block, point, true);
+  if (!point.rowDim || isUniform(block, *point.rowDim))
+    return emitLeafInstance(block, point, bool(point.rowDim));
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop = b.loop(b.number(0), point.rows, b.number(1));
   point.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], loop.getInductionVar());
@@ -404,16 +416,19 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
     }
   }
   SmallVector<Place> places;
-  int64_t room = options.sharedBytes - int64_t(llvm::alignTo(sharedUsed, 64));
+  int64_t room = sharedLimit - int64_t(llvm::alignTo(sharedUsed, 64));
   for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
     if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || lives[i].first == ~0u)
       continue;
-    int64_t own = buffer.numElements * (buffer.batched ? rows : 1) * bytesOf(buffer.elementType);
+    int64_t elements = buffer.numElements * (buffer.batched ? rows : 1);
+    int64_t own = elements * (emitter.lifted[i] ? emitter.lifts : 1) * bytesOf(buffer.elementType);
     int64_t bytes = llvm::alignTo(own, 16);
     Memory &memory = emitter.memories[i];
     memory.aligned = true;
     if (buffer.batched && rows > 1)
       memory.rowStride = b.number(buffer.numElements);
+    if (emitter.lifted[i])
+      memory.liftStride = b.number(elements);
     int64_t offset = fit(places, bytes, lives[i].first, lives[i].second);
     if (offset + bytes <= room) {
       leafShared = std::max(leafShared, offset + bytes);
@@ -431,33 +446,32 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
   }
 }
 
-LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
-  SmallVector<Operand> operands;
-  SmallVector<bool> batched;
-  for (unsigned i = 0; i < block.getNumReads(); ++i) {
-    auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
-    etdg::ReadAttr read = block.getRead(i);
-    bool varies = false;
-    for (etdg::PieceAttr piece : read.getPieces()) {
-      if (piece.getKind() == etdg::SourceKind::Splat || !rowWise)
-        continue;
-      varies |= piece.getMap().getValue().isFunctionOfDim(*point.rowDim);
-      if (piece.getKind() == etdg::SourceKind::Buffer) {
-        auto it = storage.find(block.getBuffers()[piece.getOperand()]);
-        varies |= it != storage.end() && it->second.rowStride;
-      }
-    }
-    batched.push_back(varies);
-    FailureOr<Operand> operand =
-        read.getElementRank() != 0 ? emitElementRead(block, read, element, point)
-                                   : choosePiece(block, read.getPieces(), element, point, rowWise);
-    if (failed(operand))
-      return failure();
-    operands.push_back(*operand);
-    if (read.getElementRank() != 0)
-      b.barrier();
-  }
+/// Whether all rows of a leaf can be computed at once.
+bool GraphEmitter::isUniform(BlockOp block, unsigned dim) {
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    if (block.getRead(i).getElementRank() != 0)
+      return false;
+  return tocpu::isRowUniform(block, dim,
+                             [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
+}
 
+FailureOr<LeafForm *> GraphEmitter::leafForm(BlockOp block, std::optional<unsigned> rowDim,
+                                             bool rowWise) {
+  LeafForm &form = leafForms[block.getOperation()];
+  if (form.module)
+    return &form;
+  LeafOptions leafOptions;
+  for (unsigned i = 0; i < block.getNumReads() && rowWise; ++i) {
+    bool varies = false;
+    for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
+      if (piece.getKind() == etdg::SourceKind::Splat)
+        continue;
+      varies |= piece.getMap().getValue().isFunctionOfDim(*rowDim);
+      if (piece.getKind() == etdg::SourceKind::Buffer)
+        varies |= rowWiseBuffers.contains(block.getBuffers()[piece.getOperand()]);
+    }
+    leafOptions.batched.push_back(varies);
+  }
   // The body as a function of tensors, as the leaf graph wants it.
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
@@ -476,33 +490,68 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   func::ReturnOp::create(builder, yield->getLoc(), results);
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
-  LeafOptions leafOptions;
-  if (rowWise) // a single row takes all as its own, so that results are computed in place
-    leafOptions.batched.assign(batched.begin(), batched.end());
-  FailureOr<leaf::LeafGraph> leafGraph = leaf::buildLeafGraph(function, leafOptions);
-  if (failed(leafGraph))
+  // A single row takes all as its own, so that results are computed in place.
+  FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, leafOptions);
+  if (failed(graph))
     return failure();
-  leaf::fuseNests(*leafGraph);
+  leaf::fuseNests(*graph);
+  form.graph = std::move(*graph);
+  form.module = std::move(module);
+  form.block = block;
+  return &form;
+}
 
-  LeafEmitter emitter(b, *leafGraph, threads);
+LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
+  SmallVector<Operand> operands;
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    etdg::ReadAttr read = block.getRead(i);
+    FailureOr<Operand> operand =
+        read.getElementRank() != 0 ? emitElementRead(block, read, element, point)
+                                   : choosePiece(block, read.getPieces(), element, point, rowWise);
+    if (failed(operand))
+      return failure();
+    operands.push_back(*operand);
+    if (read.getElementRank() != 0)
+      b.barrier();
+  }
+  FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
+  if (failed(form))
+    return failure();
+  leaf::LeafGraph &leafGraph = (*form)->graph;
+
+  LeafEmitter emitter(b, leafGraph, threads);
   emitter.rows = rowWise ? point.rows : b.number(1);
   emitter.maxRows = rowWise ? maxRows : 1;
-  emitter.memories.resize(leafGraph->buffers.size());
-  for (auto [i, buffer] : llvm::enumerate(leafGraph->buffers)) {
+  emitter.lifts = point.liftDim ? point.lifts : 1;
+  if (point.columns) {
+    emitter.columns = point.columns;
+    emitter.splits = (*form)->splits;
+  }
+  emitter.memories.resize(leafGraph.buffers.size());
+  for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
     Memory &memory = emitter.memories[i];
     switch (buffer.kind) {
     case leaf::Buffer::Kind::Input: {
       const Operand &operand = operands[buffer.number];
-      memory = {operand.pointer,   buffer.batched ? operand.rowStride : Value(),
-                operand.isValue,   operand.value,
-                operand.valueStep, true};
+      memory.pointer = operand.pointer;
+      memory.rowStride = buffer.batched ? operand.rowStride : Value();
+      memory.isValue = operand.isValue;
+      memory.value = operand.value;
+      memory.valueStep = operand.valueStep;
+      memory.liftStride = operand.liftStride;
+      memory.liftStep = operand.liftStep;
+      memory.aligned = true;
       break;
     }
     case leaf::Buffer::Kind::Output: {
       etdg::WriteAttr write = block.getWrite(buffer.number);
       Operand address = emitAddress(block, block.getBuffers()[write.getOperand()],
                                     write.getMap().getValue(), {}, point, rowWise);
-      memory = {address.pointer, address.rowStride, Value(), Value(), Value(), true};
+      memory.pointer = address.pointer;
+      memory.rowStride = address.rowStride;
+      memory.liftStride = address.liftStride;
+      memory.aligned = true;
       break;
     }
     case leaf::Buffer::Kind::Constant: {
@@ -517,7 +566,8 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
       break;
     }
   }
-  placeLeafBuffers(*leafGraph, emitter, emitter.maxRows);
+  emitter.findLifted();
+  placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
   LogicalResult emitted = emitter.emit();
   usesTiles |= emitter.usesTiles;
   return emitted;

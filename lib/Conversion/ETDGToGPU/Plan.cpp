@@ -167,9 +167,8 @@ LogicalResult GraphEmitter::collectBuffers() {
                declared && !callBuffers.contains(declared.getResult())) {
       CallBuffer &buffer = describe(declared.getResult());
       buffer.planes = planesFromLive(declared);
-      buffer.planBuffer = addWorkspace(intermediateBytes);
-      intermediateBytes =
-          intermediateBytes + aligned(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+      buffer.planBuffer = addWorkspace(0);
+      intermediates.push_back(declared.getResult());
     }
   }
   plan.buffers.push_back({rt::Buffer::error, 0, 0});
@@ -179,6 +178,16 @@ LogicalResult GraphEmitter::collectBuffers() {
       privatePlanes[buffer.getResult()] = planesFromLive(buffer);
   });
   return success();
+}
+
+/// Intermediate buffers lie one after the other.
+void GraphEmitter::placeIntermediates() {
+  for (Value value : intermediates) {
+    const CallBuffer &buffer = callBuffers.find(value)->second;
+    result.entry.plans.front().buffers[buffer.planBuffer].offset = intermediateBytes;
+    intermediateBytes =
+        intermediateBytes + aligned(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+  }
 }
 
 /// The launch, now that the kernel's arguments and memory are known.
@@ -199,6 +208,8 @@ void GraphEmitter::finishKernel(StringRef name, HostExpr tasks) {
   step.launched.grid[0] = grid;
   step.launched.block[0] = threads.count;
   step.launched.sharedBytes = int64_t(llvm::alignTo(sharedUsed, 64)) + leafShared;
+  step.launched.cooperative = cooperative;
+  step.launched.shrinks = cooperative; // blocks loop over tasks, however many there are
   step.launched.arguments = kernelArguments;
   plan.steps.push_back(std::move(step));
   plan.kernels.push_back(name.str());

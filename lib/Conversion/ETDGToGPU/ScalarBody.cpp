@@ -20,7 +20,7 @@ Value ScalarBody::lookup(Value value) {
     return known;
   for (const auto &[captured, view] : member.captured)
     if (captured == value)
-      return values[value] = e.loadOne(view, e.beginOf(view, row), row);
+      return values[value] = e.loadOne(view, e.beginOf(view, at), at);
   return Value();
 }
 
@@ -65,11 +65,11 @@ LogicalResult ScalarBody::evaluate(Operation *op) {
         view = &at;
     if (!view)
       return op->emitError("reads a tensor that the leaf does not know");
-    Value offset = view->isSplat() ? b.number(0) : e.beginOf(*view, row);
+    Value offset = view->isSplat() ? b.number(0) : e.beginOf(*view, at);
     if (!view->isSplat())
       for (auto [position, stride] : llvm::zip_equal(extract.getIndices(), view->strides))
         offset = b.add(offset, b.mul(lookup(position), stride));
-    values[extract.getResult()] = e.loadOne(*view, offset, row);
+    values[extract.getResult()] = e.loadOne(*view, offset, at);
     return success();
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

@@ -14,8 +14,10 @@ using namespace mlir;
 using namespace mlir::ft::leaf;
 
 /// Two loops that every access walks as if they were one become one.
-void mlir::ft::leaf::collapseLoops(Nest &nest) {
+void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
   SmallVector<bool> pinned(nest.sizes.size());
+  if (kept)
+    pinned[*kept] = true;
   for (const Member &member : nest.members)
     if (member.body)
       for (auto index : member.body->getOps<linalg::IndexOp>())
@@ -47,6 +49,8 @@ void mlir::ft::leaf::collapseLoops(Nest &nest) {
     erase(nest.sizes, outer);
     erase(nest.reduced, outer);
     erase(pinned, outer);
+    if (kept && *kept > int(outer))
+      --*kept;
     forViews([&](View &view) { erase(view.strides, outer); });
     for (Member &member : nest.members)
       for (int &loop : member.loops)

@@ -131,8 +131,9 @@ LogicalResult normalizeLeaf(func::FuncOp func);
 /// One nest per op, in order.
 FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &options);
 
-/// Two loops that every access walks as if they were one become one.
-void collapseLoops(Nest &nest);
+/// Two loops that every access walks as if they were one become one; loop `kept` stays as it
+/// is and gets its new number.
+void collapseLoops(Nest &nest, int *kept = nullptr);
 
 /// Recognises products of matrices, and prepares their operands.
 void findContractions(LeafGraph &graph, const CpuTarget &target);

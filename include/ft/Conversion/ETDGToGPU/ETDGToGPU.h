@@ -22,6 +22,15 @@ struct GpuOptions {
   /// Shared memory of a thread block: what two blocks of a multiprocessor can have each.
   int64_t sharedBytes = 96 << 10;
   int64_t multiprocessors = 132;
+  /// What a block that has a multiprocessor for itself can have.
+  int64_t sharedBytesAlone = 200 << 10;
+  /// Whether a nest runs in steps of the whole grid, with a barrier after each: where that pays,
+  /// always where it can, never.
+  enum class Steps { choose, always, never } steps = Steps::choose;
+  int64_t stepThreads = 256; // of a block, in such kernels
+  /// After so many looks at a barrier that does not open the kernel leaves an error record and
+  /// traps; 0: it waits for ever. For tests.
+  int64_t barrierLimit = 0;
 };
 
 struct GpuModule {

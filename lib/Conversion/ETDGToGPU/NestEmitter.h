@@ -1,0 +1,102 @@
+//===- NestEmitter.h - one nest on a thread block ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread computes a small tile of points: some rows, or iterations of a
+// loop along which an operand does not change, by some adjacent elements, which
+// are loaded and stored as one access. Reductions run inside a thread; in slices
+// by several threads where there are fewer tiles than threads; or, where the
+// reduced loop is the one with unit strides or points are few, across the lanes
+// of a warp or all threads. NestEmitter.cpp chooses and computes tiles,
+// NestThreads.cpp gives them to threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_ETDGTOGPU_NESTEMITTER_H
+#define FT_LIB_CONVERSION_ETDGTOGPU_NESTEMITTER_H
+
+#include "LeafEmitter.h"
+
+namespace mlir::ft::togpu {
+
+class NestEmitter {
+public:
+  NestEmitter(LeafEmitter &emitter, const leaf::Nest &original, NestSplit split)
+      : e(emitter), b(emitter.b), nest(original),
+        splitLoop(split.kind == NestSplit::shared ? split.loop : none) {}
+  LogicalResult run();
+
+private:
+  LeafEmitter &e;
+  Code &b;
+  leaf::Nest nest;
+
+  struct AccessInfo {
+    leaf::View view;
+    bool written = false;
+    int64_t vectorStride = 0;
+    bool aligned = false; // `width` elements along the vector loop are one access
+  };
+  SmallVector<AccessInfo> accesses;
+  static constexpr int none = -1, rowLoop = -2;
+  int splitLoop; // its iterations are those of the columns of this block of threads
+  bool lifted = false;
+  int vectorLoop = none;
+  int64_t width = 1;
+  int tileLoop = none;
+  int64_t tile = 1;
+  int64_t group = 1; // threads that share a point
+  SmallVector<int> parallelLoops, reducedLoops;
+  bool reduces = false;
+  /// The threads that would be idle take slices of the outermost reduced loop: its ends.
+  Value sliceBegin, sliceEnd;
+
+  /// One thread's place: for each part of the tile the row and offsets.
+  struct Part {
+    At at;
+    Value valid; // null: always
+    SmallVector<Value> offsets;
+    SmallVector<Value> loops;
+  };
+  struct Point {
+    SmallVector<Part> parts;
+    DenseMap<std::pair<int, int64_t>, SmallVector<Value>> loaded; // by access and part: the lanes
+  };
+  using Carried = SmallVector<Value>; // by part, lane, reduction
+
+  int accessOf(const leaf::View &view) const;
+  void findAccesses();
+  bool canShareReductions() const;
+  int64_t scoreOf(int loop) const;
+  void chooseLoops();
+  void chooseTile();
+  bool variesWithTile(const leaf::View &view) const;
+  int64_t maxPoints() const;
+  bool canSlice() const;
+  int64_t bytesOfSums();
+  /// How many tiles there are (i32), and how many if that is fixed.
+  std::pair<Value, std::optional<int64_t>> countTiles();
+
+  /// The tile at one number of `countTiles`' order.
+  Point startAt(Value flat);
+  Point start(ArrayRef<std::pair<int, Value>> indices, At at);
+  void advance(Part &part, int loop, Value by) const;
+  Value lane(Point &point, int access, int64_t part, int64_t lane);
+  LogicalResult evaluate(Point &point, Carried &carried);
+  LogicalResult emitReduced(unsigned depth, Point point, Carried &carried, Value laneInGroup);
+  SmallVector<std::pair<leaf::Member *, unsigned>> reductions();
+  Carried neutral();
+  LogicalResult storeResults(Point &point, const Carried &carried);
+  void storeLanes(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
+  FailureOr<Value> acrossThreads(leaf::Member &member, unsigned result, Value value, At at,
+                                 unsigned slot);
+  std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
+                                          int64_t count, ValueRange carried = {});
+  LogicalResult emitPrivate();
+  LogicalResult emitEach(Value total, std::optional<int64_t> fixed);
+  LogicalResult emitSliced(Value total);
+  LogicalResult emitShared();
+  LogicalResult emitTiled();
+};
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_ETDGTOGPU_NESTEMITTER_H
