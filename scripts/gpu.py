@@ -5,11 +5,18 @@
     gpu.py BIN FOLDER
 
 A line of FOLDER/cases.txt is name|case|bundle|options|results, one of
-FOLDER/bench.txt name|bundle|options.
+FOLDER/bench.txt name|bundle|options, one of FOLDER/lengths.txt an example and the
+names of its lengths. Cases whose references are large are left to
+benchmarks/peers/check.py, which computes its own.
+
+FT_GPU_PASSES names passes for the graphs before kernels are made of them; without
+it the phases of ft-compile decide. FT_GPU_ONLY names examples.
 """
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -30,11 +37,17 @@ def with_type(text, element):
     return [f"--type={name}=tensor<{extents}{element}>" for name, extents in aliases]
 
 
-def bundle(path, name, types, targets=("sm_80", "sm_90a")):
+def bundle(path, name, types, targets=("sm_80", "sm_90a"), flags=()):
     """One for each target: a device would take the best plan of a common one."""
+    if passes := os.environ.get("FT_GPU_PASSES"):
+        graphs, scheduled = out / "graphs.mlir", out / "scheduled.mlir"
+        run(tools / "ft-opt", path, *types, "--ft-compile=to=etdg", "-o", graphs)
+        run(tools / "ft-opt", graphs, *passes.split(), "-o", scheduled)
+        path, types = scheduled, []
     for target in targets:
         file = out / "bundles" / f"{name}.{target}.ftb"
-        run(tools / "ft-translate", "--mlir-to-bundle", f"--target={target}", path, *types, "-o", file)
+        run(tools / "ft-translate", "--mlir-to-bundle", f"--target={target}", path, *types, *flags,
+            "-o", file)
     return file.read_bytes().count(b'"output": true')
 
 
@@ -54,9 +67,19 @@ def cases(text):
 
 for folder in ("bundles", "cases"):
     (out / folder).mkdir(parents=True, exist_ok=True)
-lines = []
-for path in sorted((root / "examples").glob("*.mlir")):
+def chosen(name):
+    only = os.environ.get("FT_GPU_ONLY", "").split()
+    return not only or name in only
+
+
+lines, examples, left = [], [], 0
+for path in sorted((root / "examples").glob("*.mlir")) + sorted((root / "integration").glob("*.mlir")):
+    if not chosen(path.stem):
+        continue
     made = {}
+    if path.parent.name == "examples":
+        lengths = re.findall(r"(\w+) = \d+", re.search(r"ft\.lengths = \{([^}]*)\}", path.read_text())[1])
+        examples.append(" ".join([path.stem, *lengths]))
     for case, types, dims in cases(path.read_text()):
         name = path.stem + (f"_{case}" if types else "")
         if name not in made:
@@ -68,17 +91,28 @@ for path in sorted((root / "examples").glob("*.mlir")):
         if sum(file.stat().st_size for file in files) > 2 << 20:
             for file in files:
                 file.unlink()
+            left += 1
             continue
         lines.append(f"{path.stem}|{case}|{name}|{' '.join(dims)}|{made[name]}")
+    # Other types at other lengths: benchmarks/peers/check.py.
+    for element in ("f16", "bf16", "f64"):
+        name = f"{path.stem}_{element}"
+        if path.parent.name == "examples" and name not in made:
+            made[name] = bundle(path, name, with_type(path.read_text(), element))
 (out / "cases.txt").write_text("\n".join(lines) + "\n")
+(out / "lengths.txt").write_text("\n".join(examples) + "\n")
 
 lines = []
 for line in (root / "integration/bench.txt").read_text().splitlines():
     if not line or line.startswith("#"):
         continue
     name, file, options = line.split("|")
+    if not chosen(name):
+        continue
     types = [o for o in options.split() if o.startswith("--type")]
-    bundle(root / file, f"bench_{name}", types, ["sm_90a"])
+    bundle(root / file, f"bench_{name}", types, ["sm_90a"], ["--variants"])
     lines.append(f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}")
 (out / "bench.txt").write_text("\n".join(lines) + "\n")
-print(f"packed {out}")
+for file in [*(root / "benchmarks/peers").glob("*.py"), root / "machine/h200.json"]:
+    shutil.copy(file, out)
+print(f"packed {out}: {left} cases left to check.py")

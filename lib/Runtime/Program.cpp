@@ -101,8 +101,13 @@ Status Program::synchronize(void *stream) {
   std::lock_guard<std::mutex> guard(lock);
   Inside inside(*target);
   FT_RT_TRY(std::move(inside.status));
-  FT_RT_TRY(target->synchronize(stream).inside("entry \"" + entry.name + "\""));
-  return reportErrorRecord();
+  Status waited = target->synchronize(stream).inside("entry \"" + entry.name + "\"");
+  Status reported = reportErrorRecord();
+  if (waited.ok())
+    return reported;
+  // A kernel that gave up and trapped said why before.
+  return reported.ok() ? std::move(waited)
+                       : Status::error(waited.code(), waited.message() + "; " + reported.message());
 }
 
 Status Program::reportErrorRecord() {

@@ -421,6 +421,57 @@ TEST_F(Cuda, GridsThatAreNotResidentAreRefused) {
   });
 }
 
+TEST_F(Cuda, GridsThatMayShrinkDo) {
+  run([] {
+    Bundle bundle = sample::scale("sm_90a");
+    Launch &launch = bundle.entries[0].plans[0].steps[0].launched;
+    launch.cooperative = launch.shrinks = true;
+    driver().kernels.clear();
+    Module m(bundle);
+    int64_t most = 2 * 132 * 128 / 4;
+    Array<float> x({most + 1, 4}, 2), y({most + 1, 4}, 2);
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(driver().lastGrid, 264u);
+    Array<float> a({3, 4}, 2), b({3, 4}, 2);
+    EXPECT_EQ(m.call({&a.tensor, &b.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(driver().lastGrid, 1u); // what fits stays as it is
+  });
+  run([] { // not one block fits
+    driver().blocksPerMultiprocessor = 0;
+    Bundle bundle = sample::scale("sm_90a");
+    Launch &launch = bundle.entries[0].plans[0].steps[0].launched;
+    launch.cooperative = launch.shrinks = true;
+    Module m(bundle);
+    Array<float> x({3, 4}, 2), y({3, 4}, 2);
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_NOT_RESIDENT);
+    driver().blocksPerMultiprocessor = 2;
+  });
+  run([] {
+    driver().cooperative = 0;
+    Bundle bundle = sample::scale("sm_90a");
+    Launch &launch = bundle.entries[0].plans[0].steps[0].launched;
+    launch.cooperative = launch.shrinks = true;
+    Module m(bundle);
+    Array<float> x({3, 4}, 2), y({3, 4}, 2);
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_NOT_RESIDENT);
+    says("has no cooperative launches");
+  });
+}
+
+TEST_F(Cuda, BarriersThatNeverOpenAreReported) {
+  run([] {
+    driver().kernels["tma"] = {{128, 8, 8, 4}, [](void **p, const CUlaunchConfig &) {
+                                 auto *record = *static_cast<uint32_t **>(p[2]);
+                                 record[1] = 1, record[0] = 2;
+                               }};
+    Module m(sample::everything());
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(ft_synchronize(m.module, nullptr), FT_INVALID_ARGUMENT);
+    says("kernel tma: a wait never ended");
+  });
+}
+
 TEST_F(Cuda, SharedMemoryIsAskedForOnce) {
   run([] {
     Bundle bundle = sample::scale("sm_90a");

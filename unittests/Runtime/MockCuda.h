@@ -48,6 +48,7 @@ struct Driver {
   std::map<uint64_t, size_t> memory; // live allocations
   int graphs = 0, modules = 0, streams = 0, hostAllocations = 0;
   int contextDepth = 0;
+  unsigned lastGrid = 0; // along x
 };
 
 } // namespace mock

@@ -360,6 +360,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
                           void **) {
   ENTER(cuLaunchKernelEx);
   const std::string &name = reinterpret_cast<Function *>(function)->name;
+  driver.lastGrid = config->gridDimX;
   if (driver.quiet)
     return cu::success;
   std::string &line = driver.log.back();

@@ -11,10 +11,18 @@ namespace mlir::ft {
 /// PTX of every graph of a module.
 FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options);
 
-/// A bundle of every graph of a module, with one plan for each target. The data
+struct BundleOptions {
+  GpuOptions gpu; // `target`, `multiprocessors` and the shared memory follow from each target
+  /// Beside the plan that chooses at the launch ("generic") one that runs in steps of the grid
+  /// wherever it can ("steps") and one that never does ("blocks"), where these differ.
+  bool variants = false;
+};
+
+/// A bundle of every graph of a module, with the plans for each target. The data
 /// section with the target "generators" says how to make arguments for a test:
 /// one JSON list for each graph and argument.
-FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets);
+FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
+                                                   const BundleOptions &options = {});
 
 } // namespace mlir::ft
 

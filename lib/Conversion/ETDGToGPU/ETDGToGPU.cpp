@@ -150,7 +150,9 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
       }
       rowBytes = std::max(rowBytes, own);
     }
-  int64_t rows = llvm::divideCeil(512, elements);
+  // Where rows share little, each thread of a block has four accesses in flight at a time:
+  // short rows would wait for barriers and memory in turn.
+  int64_t rows = llvm::divideCeil(sharedBytes > 4096 ? 512 : 4096, elements);
   if (sharedBytes > 4096)
     rows = std::max<int64_t>(rows, 8);
   return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, (24 << 10) / rowBytes));
@@ -345,6 +347,32 @@ std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigne
     }
     if (!blockLower || !blockUpper) // no bound: no iteration; the caller has refused such domains
       blockLower = blockUpper = b.number(0);
+    // A region that is empty here, or is not reached at these values of other dimensions, must
+    // not widen the range: after the first steps of a wavefront its first region is far away.
+    if (nest.size() > 1 || sharesSteps) {
+      IntegerSet set = block.getDomainSet();
+      SmallVector<AffineExpr> kept;
+      SmallVector<bool> equalities;
+      for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+        bool known = true;
+        for (unsigned d = 0; d < set.getNumDims(); ++d)
+          if (expr.isFunctionOfDim(d))
+            known &= d != dim && d < point.dims.size() && point.dims[d] && point.rowDim != d;
+        if (known) {
+          kept.push_back(expr);
+          equalities.push_back(equality);
+        }
+      }
+      Value some = b.less(blockLower, blockUpper);
+      if (!kept.empty()) {
+        IntegerSet reached =
+            IntegerSet::get(set.getNumDims(), set.getNumSymbols(), kept, equalities);
+        some = b.createOrFold<arith::AndIOp>(some, emitCondition(reached, block, point));
+      }
+      int64_t far = int64_t(1) << 61;
+      blockLower = b.createOrFold<arith::SelectOp>(some, blockLower, b.number(far));
+      blockUpper = b.createOrFold<arith::SelectOp>(some, blockUpper, b.number(-far));
+    }
     lower = lower ? b.smaller(lower, blockLower) : blockLower;
     upper = upper ? b.larger(upper, blockUpper) : blockUpper;
   }

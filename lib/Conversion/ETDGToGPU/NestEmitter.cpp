@@ -350,9 +350,23 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   } else {
     // A large tile has enough independent work; more copies only fill the instruction cache.
     int64_t unroll = tile * width >= 16 ? 4 : 8;
-    bool sliced = depth == 0 && sliceBegin;
-    created = b.loop(sliced ? sliceBegin : b.number32(0), sliced ? sliceEnd : b.number32(size),
-                     b.number32(1), carried, size <= 4 ? 0 : unroll);
+    if (depth == 0 && sliceBegin) {
+      created = b.loop(sliceBegin, sliceEnd, b.number32(1), carried, /*unroll=*/1);
+      Value first = b.mul(b.extend(created.getInductionVar()), granule());
+      Carried inner = llvm::to_vector_of<Value>(created.getRegionIterArgs());
+      for (int64_t i = 0; i < granule(); ++i) {
+        Point at = point;
+        for (Part &part : at.parts)
+          advance(part, loop, b.add(first, i));
+        if (failed(emitReduced(depth + 1, std::move(at), inner, laneInGroup)))
+          return failure();
+      }
+      scf::YieldOp::create(b, inner);
+      carried = llvm::to_vector_of<Value>(created.getResults());
+      return success();
+    }
+    created =
+        b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
     index = created.getInductionVar();
   }
   index = b.extend(index);
@@ -402,7 +416,8 @@ LogicalResult NestEmitter::run() {
   if (group > 1 && group != 32 &&
       reductions().size() * tile > 8) // what the scratch memory has room for
     group = 32;
-  if (tileLoop != rowLoop)
+  // Where threads are idle anyway, a tile that is short of rows costs no time.
+  if (tileLoop != rowLoop || isSliced())
     return emitTiled();
   // How many rows there are the host decides: fewer than a tile are computed one by one.
   Value enough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, e.rows, b.number(tile));

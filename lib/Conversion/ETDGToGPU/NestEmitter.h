@@ -46,7 +46,8 @@ private:
   int64_t group = 1; // threads that share a point
   SmallVector<int> parallelLoops, reducedLoops;
   bool reduces = false;
-  /// The threads that would be idle take slices of the outermost reduced loop: its ends.
+  /// The threads that would be idle take slices of the outermost reduced loop: its ends, in
+  /// granules.
   Value sliceBegin, sliceEnd;
 
   /// One thread's place: for each part of the tile the row and offsets.
@@ -72,6 +73,8 @@ private:
   int64_t maxPoints() const;
   bool canSlice() const;
   int64_t bytesOfSums();
+  bool isSliced();
+  int64_t granule() const;
   /// How many tiles there are (i32), and how many if that is fixed.
   std::pair<Value, std::optional<int64_t>> countTiles();
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NestEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
@@ -86,30 +88,31 @@ int64_t NestEmitter::bytesOfSums() {
   return cell * tile * width * int64_t(reductions().size());
 }
 
-LogicalResult NestEmitter::emitPrivate() {
-  auto [total, fixed] = countTiles();
-  // Few tiles may come with few rows or columns, or always.
+/// Iterations of the reduced loop that are computed at a time, so that their loads are in flight
+/// together.
+int64_t NestEmitter::granule() const {
+  int64_t size = nest.sizes[reducedLoops.front()];
+  for (int64_t g : {8, 4, 2})
+    if (size % g == 0 && reducedLoops.size() == 1)
+      return g;
+  return 1;
+}
+
+/// Whether there may be so few tiles that threads take slices of them: few rows or columns are
+/// known only at run time.
+bool NestEmitter::isSliced() {
   int64_t least = lifted ? e.lifts : 1;
   for (int loop : parallelLoops) {
     int64_t size = loop == splitLoop ? e.columns->unit : nest.sizes[loop];
-    least *= std::max<int64_t>(size / (loop == tileLoop     ? tile
-                                       : loop == vectorLoop ? width
-                                                            : 1),
-                               1);
+    int64_t step = loop == tileLoop ? tile : loop == vectorLoop ? width : 1;
+    least *= std::max<int64_t>(size / step, 1);
   }
-  if (!canSlice() || least * 2 > e.threads.count || bytesOfSums() > 128)
-    return emitEach(total, fixed);
-  if (fixed)
-    return *fixed * 2 <= e.threads.count ? emitSliced(total) : emitEach(total, fixed);
-  Value few =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, total, b.number32(e.threads.count / 2));
-  auto branch = scf::IfOp::create(b, few, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  if (failed(emitSliced(total)))
-    return failure();
-  b.setInsertionPointToStart(branch.elseBlock());
-  return emitEach(total, fixed);
+  return group == 1 && canSlice() && least * 2 <= e.threads.count && bytesOfSums() <= 128;
+}
+
+LogicalResult NestEmitter::emitPrivate() {
+  auto [total, fixed] = countTiles();
+  return isSliced() ? emitSliced(total) : emitEach(total, fixed);
 }
 
 /// Each tile is one thread's.
@@ -128,25 +131,31 @@ LogicalResult NestEmitter::emitEach(Value total, std::optional<int64_t> fixed) {
   return storeResults(point, carried);
 }
 
-/// There are at most half as many tiles as threads: thread s * total + i sums slice s of
-/// tile i; the first slice's thread adds the others' sums, which come through shared memory.
+/// Thread s * T + i sums slice s of tile i, where T is the number of tiles, at most that of
+/// threads; the first slice's thread adds the others' sums, which come through shared memory.
 LogicalResult NestEmitter::emitSliced(Value total) {
   OpBuilder::InsertionGuard guard(b);
   int64_t size = nest.sizes[reducedLoops.front()];
-  Value tiles = b.createOrFold<arith::MaxUIOp>(total, b.number32(1));
-  Value slices = b.createOrFold<arith::MinUIOp>(
-      b.createOrFold<arith::DivUIOp>(b.number32(e.threads.count), tiles),
-      b.number32(std::min<int64_t>(size / 8, 32)));
+  Value one = b.number32(1), zero = b.number32(0), threads = b.number32(e.threads.count);
+  Value tiles = b.createOrFold<arith::MaxUIOp>(b.createOrFold<arith::MinUIOp>(total, threads), one);
+  Value slices = b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::DivUIOp>(threads, tiles),
+                                                b.number32(std::min<int64_t>(size / 8, 32)));
   Value slice = b.createOrFold<arith::DivUIOp>(e.threads.id, tiles);
-  Value flat = b.createOrFold<arith::RemUIOp>(e.threads.id, tiles);
-  auto portion = [&](Value number) {
-    Value scaled = b.createOrFold<arith::MulIOp>(number, b.number32(size));
+  Value place = b.createOrFold<arith::RemUIOp>(e.threads.id, tiles);
+  auto portion = [&](Value number) { // in granules
+    Value scaled = b.createOrFold<arith::MulIOp>(number, b.number32(size / granule()));
     return b.createOrFold<arith::DivUIOp>(scaled, slices);
   };
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slice, b.number32(0));
-  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, total, b.number32(0));
-  Value works = arith::AndIOp::create(
-      b, some, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, slice, slices));
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  };
+  Value isFirst = compare(arith::CmpIPredicate::eq, slice, zero);
+  Value hasSlice = compare(arith::CmpIPredicate::ult, slice, slices);
+  // All threads go round equally often; with several slices once.
+  scf::ForOp passes = b.loop(zero, total, tiles, {}, /*unroll=*/1);
+  Value flat = b.createOrFold<arith::AddIOp>(passes.getInductionVar(), place);
+  Value works =
+      b.createOrFold<arith::AndIOp>(hasSlice, compare(arith::CmpIPredicate::ult, flat, total));
 
   auto all = reductions();
   Carried none = neutral();
@@ -174,46 +183,69 @@ LogicalResult NestEmitter::emitSliced(Value total) {
           carried.push_back(arith::SelectOp::create(b, isFirst, init, none[slot++]));
         }
     sliceBegin = portion(slice);
-    sliceEnd = portion(b.createOrFold<arith::AddIOp>(slice, b.number32(1)));
+    sliceEnd = portion(b.createOrFold<arith::AddIOp>(slice, one));
     LogicalResult reduced = emitReduced(0, point, carried, Value());
     sliceBegin = sliceEnd = Value();
     if (failed(reduced))
       return failure();
     scf::YieldOp::create(b, carried);
   }
-  Carried carried = llvm::to_vector_of<Value>(branch.getResults());
+  // The upper half of the slices gives its sums to the lower one until one slice is left. A round
+  // reads what no later one writes.
+  Value rounds = arith::SubIOp::create(
+      b, b.number32(32),
+      math::CountLeadingZerosOp::create(b, b.createOrFold<arith::SubIOp>(slices, one)));
+  SmallVector<Value> inits = {slices};
+  inits.append(branch.getResults().begin(), branch.getResults().end());
+  scf::ForOp loop = b.loop(zero, rounds, one, inits, /*unroll=*/1);
   {
     OpBuilder::InsertionGuard inner(b);
-    Value other = arith::AndIOp::create(
-        b, works, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, slice, b.number32(0)));
-    auto store = scf::IfOp::create(b, other, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(store.thenBlock());
-    for (auto [i, value] : llvm::enumerate(carried))
-      b.store(value, cellOf(int64_t(i), e.threads.id), value.getType());
+    Value left = loop.getRegionIterArg(0);
+    Value half = b.createOrFold<arith::ShRUIOp>(b.createOrFold<arith::AddIOp>(left, one), one);
+    Value partner = b.createOrFold<arith::AddIOp>(slice, half);
+    ValueRange sums = loop.getRegionIterArgs().drop_front();
+    {
+      Value gives = b.createOrFold<arith::AndIOp>(compare(arith::CmpIPredicate::uge, slice, half),
+                                                  compare(arith::CmpIPredicate::ult, slice, left));
+      auto store = scf::IfOp::create(b, gives, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard innermost(b);
+      b.setInsertionPointToStart(store.thenBlock());
+      for (auto [i, value] : llvm::enumerate(sums))
+        b.store(value, cellOf(int64_t(i), e.threads.id), value.getType());
+    }
+    b.barrier();
+    auto add = scf::IfOp::create(b, types, compare(arith::CmpIPredicate::ult, partner, left),
+                                 /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard innermost(b);
+      b.setInsertionPointToStart(add.elseBlock());
+      scf::YieldOp::create(b, sums);
+      b.setInsertionPointToStart(add.thenBlock());
+      Value thread =
+          b.createOrFold<arith::AddIOp>(e.threads.id, b.createOrFold<arith::MulIOp>(half, tiles));
+      Carried added;
+      At nowhere = {b.number(0), b.number(0)}; // combiners read nothing of a row
+      for (auto [i, value] : llvm::enumerate(sums)) {
+        auto [member, result] = all[i % all.size()];
+        ScalarBody body(e, *member, nowhere);
+        Value partial = b.load(cellOf(int64_t(i), thread), value.getType());
+        FailureOr<Value> sum = body.combine(member->combiners[result], value, partial);
+        if (failed(sum))
+          return failure();
+        added.push_back(*sum);
+      }
+      scf::YieldOp::create(b, added);
+    }
+    SmallVector<Value> next = {half};
+    next.append(add.getResults().begin(), add.getResults().end());
+    scf::YieldOp::create(b, next);
   }
-  b.barrier();
-  Value adds = arith::AndIOp::create(b, works, isFirst);
-  auto last = scf::IfOp::create(b, adds, /*withElseRegion=*/false);
+  b.setInsertionPointAfter(loop);
+  Carried carried = llvm::to_vector_of<Value>(loop.getResults().drop_front());
+  auto last = scf::IfOp::create(b, b.createOrFold<arith::AndIOp>(works, isFirst),
+                                /*withElseRegion=*/false);
   b.setInsertionPointToStart(last.thenBlock());
   Point point = startAt(flat);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    scf::ForOp loop = b.loop(b.number32(1), slices, b.number32(1), carried, /*unroll=*/1);
-    Value thread = b.createOrFold<arith::AddIOp>(
-        flat, b.createOrFold<arith::MulIOp>(loop.getInductionVar(), tiles));
-    SmallVector<Value> sums;
-    for (auto [i, value] : llvm::enumerate(loop.getRegionIterArgs())) {
-      auto [member, result] = all[i % all.size()];
-      ScalarBody body(e, *member, point.parts.front().at);
-      Value partial = b.load(cellOf(int64_t(i), thread), value.getType());
-      FailureOr<Value> sum = body.combine(member->combiners[result], value, partial);
-      if (failed(sum))
-        return failure();
-      sums.push_back(*sum);
-    }
-    scf::YieldOp::create(b, sums);
-    carried = llvm::to_vector_of<Value>(loop.getResults());
-  }
   return storeResults(point, carried);
 }
 

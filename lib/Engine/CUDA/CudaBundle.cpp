@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Engine/CudaBundle.h"
 
+#include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Target/PTX.h"
@@ -17,13 +18,15 @@ using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
-/// Functions over lists become graphs, where there are any.
+/// Functions over lists become graphs, where there are any, and graphs get what engines take up:
+/// schedules, applied. Who brings graphs has decided about these.
 static LogicalResult makeGraphs(ModuleOp module) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   if (functions) {
     PassManager pm(module.getContext());
     buildToETDGPipeline(pm);
+    buildEnginePipeline(pm, Phase::ETDG);
     if (failed(pm.run(module)))
       return failure();
   }
@@ -93,34 +96,60 @@ static rt::Json describeTest(etdg::GraphOp graph) {
       .set("lengths", std::move(lengths));
 }
 
-FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets) {
+/// Whether a plan has kernels of both forms, or of the one that waits.
+static bool hasSteps(const rt::Plan &plan) {
+  return llvm::any_of(plan.steps, [](const rt::Step &step) {
+    return step.kind == rt::Step::branch || step.launched.cooperative;
+  });
+}
+
+FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
+                                                const BundleOptions &bundleOptions) {
   if (failed(makeGraphs(module)))
     return failure();
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
   rt::Json tests = rt::Json::makeObject();
+  using Steps = GpuOptions::Steps;
   for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
     rt::Entry entry;
     for (const std::string &target : targets) {
-      GpuOptions options;
+      GpuOptions options = bundleOptions.gpu;
       options.target = target;
-      options.multiprocessors = target == "sm_80" ? 108 : 132;
-      rt::Entry one;
-      FailureOr<std::string> ptx = compileGraph(graph, options, one);
-      if (failed(ptx))
-        return failure();
-      rt::Plan plan = std::move(one.plans.front());
-      if (std::optional<std::string> code = assemblePTX(*ptx, target, graph.getLoc())) {
+      if (target == "sm_80") {
+        options.multiprocessors = 108;
+        options.sharedBytes = 80 << 10;
+        options.sharedBytesAlone = 160 << 10;
+      }
+      auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
+        options.steps = steps;
+        rt::Entry one;
+        FailureOr<std::string> ptx = compileGraph(graph, options, one);
+        if (failed(ptx))
+          return failure();
+        rt::Plan plan = std::move(one.plans.front());
+        plan.variant = variant.str();
+        bool choice = hasSteps(plan);
+        if (std::optional<std::string> code = assemblePTX(*ptx, target, graph.getLoc())) {
+          plan.modules.push_back(int64_t(bundle.sections.size()));
+          bundle.sections.push_back({rt::Section::cubin, target, std::move(*code)});
+        }
         plan.modules.push_back(int64_t(bundle.sections.size()));
-        bundle.sections.push_back({rt::Section::cubin, target, std::move(*code)});
-      }
-      plan.modules.push_back(int64_t(bundle.sections.size()));
-      bundle.sections.push_back({rt::Section::ptx, target, std::move(*ptx)});
-      if (entry.plans.empty()) {
-        entry = std::move(one);
-        entry.plans.clear();
-      }
-      entry.plans.push_back(std::move(plan));
+        bundle.sections.push_back({rt::Section::ptx, target, std::move(*ptx)});
+        if (entry.plans.empty()) {
+          entry = std::move(one);
+          entry.plans.clear();
+        }
+        entry.plans.push_back(std::move(plan));
+        return choice;
+      };
+      FailureOr<bool> choice = addPlan("generic", bundleOptions.gpu.steps);
+      if (failed(choice))
+        return failure();
+      if (!bundleOptions.variants || !*choice)
+        continue;
+      if (failed(addPlan("steps", Steps::always)) || failed(addPlan("blocks", Steps::never)))
+        return failure();
     }
     tests.set(graph.getSymName().str(), describeTest(graph));
     bundle.entries.push_back(std::move(entry));
@@ -134,13 +163,37 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
 //===----------------------------------------------------------------------===//
 
 void mlir::ft::registerGpuTranslations() {
+  static llvm::cl::opt<bool> variants(
+      "variants", llvm::cl::desc("put each form of a kernel into the bundle, for --tune"));
+  static llvm::cl::opt<GpuOptions::Steps> steps(
+      "gpu-steps", llvm::cl::desc("whether nests run in steps of the whole grid"),
+      llvm::cl::values(clEnumValN(GpuOptions::Steps::choose, "choose", "where that pays"),
+                       clEnumValN(GpuOptions::Steps::always, "always", "where it is possible"),
+                       clEnumValN(GpuOptions::Steps::never, "never", "no kernel does")),
+      llvm::cl::init(GpuOptions::Steps::choose));
+  static llvm::cl::opt<int64_t> barrierLimit(
+      "gpu-barrier-limit",
+      llvm::cl::desc("looks at a grid barrier before a kernel traps (0: no end)"));
+  static llvm::cl::opt<int64_t> stepThreads(
+      "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers"),
+      llvm::cl::init(256));
   static llvm::cl::list<std::string> targets(
       "target", llvm::cl::desc("sm_80 or sm_90a (default: both in a bundle)"),
       llvm::cl::CommaSeparated);
   auto dialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   };
+  auto fromFlags = [] {
+    GpuOptions options;
+    options.steps = steps;
+    options.barrierLimit = barrierLimit;
+    options.stepThreads = stepThreads;
+    return options;
+  };
   auto check = [](ModuleOp module) -> LogicalResult {
+    if (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0)
+      return module.emitError() << "--gpu-step-threads=" << stepThreads
+                                << ": expected a multiple of 32 up to 1024";
     for (const std::string &target : targets)
       if (!isGpuTarget(target))
         return module.emitError() << "--target=" << target << ": expected sm_80 or sm_90a";
@@ -148,8 +201,8 @@ void mlir::ft::registerGpuTranslations() {
   };
   static TranslateFromMLIRRegistration toPTX(
       "mlir-to-ptx", "compile functions and graphs to PTX",
-      [check](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        GpuOptions options;
+      [check, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        GpuOptions options = fromFlags();
         if (failed(check(module)))
           return failure();
         if (!targets.empty())
@@ -162,13 +215,13 @@ void mlir::ft::registerGpuTranslations() {
       dialects);
   static TranslateFromMLIRRegistration toBundle(
       "mlir-to-bundle", "compile functions and graphs to a bundle (.ftb)",
-      [check](ModuleOp module, raw_ostream &os) -> LogicalResult {
+      [check, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
         if (failed(check(module)))
           return failure();
         std::vector<std::string> chosen(targets.begin(), targets.end());
         if (chosen.empty())
           chosen = {"sm_80", "sm_90a"};
-        FailureOr<rt::Bundle> bundle = compileToBundle(module, chosen);
+        FailureOr<rt::Bundle> bundle = compileToBundle(module, chosen, {fromFlags(), variants});
         if (succeeded(bundle))
           os << bundle->serialize();
         return bundle;
