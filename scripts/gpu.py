@@ -13,6 +13,7 @@ FT_GPU_PASSES names passes for the graphs before kernels are made of them; witho
 it the phases of ft-compile decide. FT_GPU_ONLY names examples.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -40,7 +41,7 @@ def with_type(text, element):
 def bundle(path, name, types, targets=("sm_80", "sm_90a"), flags=()):
     """One for each target: a device would take the best plan of a common one."""
     if passes := os.environ.get("FT_GPU_PASSES"):
-        graphs, scheduled = out / "graphs.mlir", out / "scheduled.mlir"
+        graphs, scheduled = out / f"{name}.graphs.mlir", out / f"{name}.mlir"
         run(tools / "ft-opt", path, *types, "--ft-compile=to=etdg", "-o", graphs)
         run(tools / "ft-opt", graphs, *passes.split(), "-o", scheduled)
         path, types = scheduled, []
@@ -72,15 +73,15 @@ def chosen(name):
     return not only or name in only
 
 
-lines, examples, left = [], [], 0
-for path in sorted((root / "examples").glob("*.mlir")) + sorted((root / "integration").glob("*.mlir")):
-    if not chosen(path.stem):
-        continue
-    made = {}
-    if path.parent.name == "examples":
-        lengths = re.findall(r"(\w+) = \d+", re.search(r"ft\.lengths = \{([^}]*)\}", path.read_text())[1])
-        examples.append(" ".join([path.stem, *lengths]))
-    for case, types, dims in cases(path.read_text()):
+def pack(path):
+    """Bundles and references of one program: its lines of cases.txt, its line of lengths.txt."""
+    made, lines, left, lengths = {}, [], 0, None
+    text = path.read_text()
+    isExample = path.parent.name == "examples"
+    if isExample:
+        names = re.findall(r"(\w+) = \d+", re.search(r"ft\.lengths = \{([^}]*)\}", text)[1])
+        lengths = " ".join([path.stem, *names])
+    for case, types, dims in cases(text):
         name = path.stem + (f"_{case}" if types else "")
         if name not in made:
             made[name] = bundle(path, name, types)
@@ -94,25 +95,26 @@ for path in sorted((root / "examples").glob("*.mlir")) + sorted((root / "integra
             left += 1
             continue
         lines.append(f"{path.stem}|{case}|{name}|{' '.join(dims)}|{made[name]}")
-    # Other types at other lengths: benchmarks/peers/check.py.
-    for element in ("f16", "bf16", "f64"):
-        name = f"{path.stem}_{element}"
-        if path.parent.name == "examples" and name not in made:
-            made[name] = bundle(path, name, with_type(path.read_text(), element))
-(out / "cases.txt").write_text("\n".join(lines) + "\n")
-(out / "lengths.txt").write_text("\n".join(examples) + "\n")
+    return lines, lengths, left
 
-lines = []
-for line in (root / "integration/bench.txt").read_text().splitlines():
-    if not line or line.startswith("#"):
-        continue
+
+def pack_bench(line):
     name, file, options = line.split("|")
-    if not chosen(name):
-        continue
     types = [o for o in options.split() if o.startswith("--type")]
     bundle(root / file, f"bench_{name}", types, ["sm_90a"], ["--variants"])
-    lines.append(f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}")
-(out / "bench.txt").write_text("\n".join(lines) + "\n")
+    return f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}"
+
+
+programs = sorted((root / "examples").glob("*.mlir")) + sorted((root / "integration").glob("*.mlir"))
+benches = [line for line in (root / "integration/bench.txt").read_text().splitlines()
+           if line and not line.startswith("#") and chosen(line.split("|")[0])]
+with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+    packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
+    benched = list(pool.map(pack_bench, benches))
+(out / "cases.txt").write_text("".join(line + "\n" for lines, _, _ in packed for line in lines))
+(out / "lengths.txt").write_text("".join(lengths + "\n" for _, lengths, _ in packed if lengths))
+(out / "bench.txt").write_text("".join(line + "\n" for line in benched))
+left = sum(number for _, _, number in packed)
 for file in [*(root / "benchmarks/peers").glob("*.py"), root / "machine/h200.json"]:
     shutil.copy(file, out)
 print(f"packed {out}: {left} cases left to check.py")

@@ -166,7 +166,8 @@ void NestEmitter::chooseTile() {
     if (loop != vectorLoop && loop != splitLoop)
       candidates.push_back(loop);
   for (int loop : candidates) {
-    if (!saves(loop))
+    // A warp that sums one short row after the other would wait for each.
+    if (!saves(loop) && group != 32)
       continue;
     int64_t size = loop == rowLoop ? e.maxRows : nest.sizes[loop];
     for (int64_t t : {8, 4, 2})
@@ -433,7 +434,7 @@ LogicalResult NestEmitter::run() {
 }
 
 LogicalResult NestEmitter::emitTiled() {
-  e.usesTiles |= tile > 1;
+  e.usesTiles |= tile > 1 && group == 1;
   return group > 1 ? emitShared() : emitPrivate();
 }
 

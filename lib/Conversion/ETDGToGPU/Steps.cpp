@@ -119,8 +119,10 @@ std::vector<GraphEmitter::Kernel> GraphEmitter::planKernels() {
     }
   }
   for (Kernel &kernel : kernels) {
-    if (!kernel.grouped)
+    if (!kernel.grouped) {
       kernel.shared = kernel.nests.front().steps.size();
+      continue;
+    }
     // Nests share their first dimensions as loops, even those that are parallel.
     for (StepNest &nest : kernel.nests)
       for (unsigned d = 0; d < kernel.shared; ++d) {
