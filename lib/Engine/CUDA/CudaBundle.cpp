@@ -192,7 +192,7 @@ void mlir::ft::registerGpuTranslations() {
   };
   auto check = [](ModuleOp module) -> LogicalResult {
     if (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0)
-      return module.emitError() << "--gpu-step-threads=" << stepThreads
+      return module.emitError() << "--gpu-step-threads=" << int64_t(stepThreads)
                                 << ": expected a multiple of 32 up to 1024";
     for (const std::string &target : targets)
       if (!isGpuTarget(target))
