@@ -4,7 +4,11 @@
 # Checks and times what scripts/gpu.sh packed, on a machine with a GPU and
 # without LLVM. Prints a table; OUT (default: results) gets the logs.
 #
-#   ./run.sh [check] [sanitize] [bench]      (default: check bench)
+#   ./run.sh [check] [lengths] [sanitize] [bench] [peers]      (default: check lengths peers)
+#
+# check: the interpreter's results; lengths: float64 in PyTorch, at every length and type;
+# bench: ours alone; peers: beside PyTorch's own, in one process. The last and the second need
+# PyTorch.
 set -u
 cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib
@@ -12,7 +16,9 @@ out=${OUT:-results}
 mkdir -p "$out"
 chmod +x ft-run-bundle
 jobs=${JOBS:-8}
-what=${*:-check bench}
+what=${*:-check lengths peers}
+# The driver compiles PTX once.
+export CUDA_CACHE_MAXSIZE=${CUDA_CACHE_MAXSIZE:-2147483648}
 
 one() { # target, line of cases.txt, command before
   IFS='|' read -r name case bundle dims results <<< "$2"
@@ -35,6 +41,10 @@ if [[ $what == *check* ]]; then
     grep '^FAIL' "$out/check.$target.txt" && failed=1
   done
 fi
+if [[ $what == *lengths* ]]; then
+  python3 check.py . > "$out/lengths.txt" || failed=1
+  tail -20 "$out/lengths.txt"
+fi
 if [[ $what == *sanitize* ]]; then
   for tool in memcheck racecheck; do
     grep -E "${SANITIZE:-\|(default|odd)\|}" cases.txt | xargs -P "$jobs" -d '\n' -I{} bash -c \
@@ -48,5 +58,9 @@ if [[ $what == *bench* ]]; then
     [[ -z $name ]] && continue
     timeout 120 ./ft-run-bundle "bundles/$bundle.sm_90a.ftb" --engine=cuda $dims --bench ${BENCH_OPTIONS:-} 2>&1 | grep -E 'us a call|error' | sed "s/^/$name: /"
   done < bench.txt | tee "$out/bench.txt"
+fi
+if [[ $what == *peers* ]]; then
+  python3 peers.py . --json "$out/peers.json" ${PEERS_OPTIONS:-} | tee "$out/peers.txt"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
 fi
 exit $failed

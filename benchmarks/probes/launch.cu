@@ -63,6 +63,14 @@ int main() {
              cuLaunchKernelEx(&config, function, parameters, nullptr);
            }));
   }
+  CUgraph graph;
+  CUgraphExec exec;
+  cuStreamBeginCapture(own, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  cuLaunchKernel(function, 64, 1, 1, 256, 1, 1, 0, own, parameters, nullptr);
+  cuStreamEndCapture(own, &graph);
+  cuGraphInstantiate(&exec, graph, 0);
+  printf("cuGraphLaunch of one kernel: %.2f\n",
+         medianMicroseconds([&] { cuGraphLaunch(exec, own); }));
   CUcontext context;
   printf("cuCtxGetCurrent: %.3f\n", medianMicroseconds([&] { cuCtxGetCurrent(&context); }));
   printf("cuCtxPushCurrent and Pop: %.3f\n", medianMicroseconds([&] {

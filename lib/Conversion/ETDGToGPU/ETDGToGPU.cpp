@@ -104,7 +104,8 @@ int64_t GraphEmitter::planesOf(Value buffer, unsigned dim) const {
 Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
                                 std::optional<int64_t> fixedBytes) {
   return atEntry([&]() -> Value {
-    if (fixedBytes && sharedUsed + *fixedBytes <= sharedLimit * 2 / 3) {
+    if (fixedBytes && sharedUsed + *fixedBytes <= sharedLimit * 2 / 3 &&
+        sharedUsed + *fixedBytes + leafShared + partialsReserve() <= sharedLimit) {
       Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
       Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
       sharedUsed += int64_t(llvm::alignTo(*fixedBytes, 16));
@@ -150,12 +151,19 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
       }
       rowBytes = std::max(rowBytes, own);
     }
-  // Where rows share little, each thread of a block has four accesses in flight at a time:
-  // short rows would wait for barriers and memory in turn.
-  int64_t rows = llvm::divideCeil(sharedBytes > 4096 ? 512 : 4096, elements);
+  // Where a kernel only streams, each thread has several accesses in flight at a time: short
+  // rows would wait for barriers and memory in turn.
+  bool streams =
+      nest.front().isLeaf() && sharedBytes <= 4096 && llvm::all_of(nest, [](BlockOp block) {
+        for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+          if (block.getOperator(d) != OperatorKind::Map)
+            return false;
+        return block.getNumAncestors() == 0;
+      });
+  int64_t rows = llvm::divideCeil(streams ? 8192 : 512, elements);
   if (sharedBytes > 4096)
     rows = std::max<int64_t>(rows, 8);
-  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, (24 << 10) / rowBytes));
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, ((streams ? 32 : 24) << 10) / rowBytes));
 }
 
 int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
@@ -192,13 +200,14 @@ void GraphEmitter::beginKernel(StringRef name) {
     sharedUsed = threads.count / 32 * 8 * 8;
     threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
   });
-  threads.partials = [this](int64_t bytes) {
-    if (bytes > partialsBytes)
+  threads.partials = [this] {
+    if (partialsBytes == 0)
       atEntry([&] {
         Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
         partials = b.at(base, b.number(sharedUsed), b.getI8Type());
-        sharedUsed += int64_t(llvm::alignTo(bytes, 16));
-        partialsBytes = bytes;
+        // Reserved as a whole, so that what else takes shared memory counts on the rest.
+        partialsBytes = threads.count * mostPartials;
+        sharedUsed += partialsBytes;
       });
     return partials;
   };

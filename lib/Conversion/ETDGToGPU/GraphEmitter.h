@@ -189,7 +189,12 @@ private:
   int64_t sharedLimit = 0;   // bytes for one block of threads
   bool sharesSteps = false;  // loops around a nest may go beyond its own domain
   bool cooperative = false;  // blocks of threads wait for each other
-  int64_t partialsBytes = 0; // shared memory for slices of sums
+  int64_t partialsBytes = 0; // shared memory for slices of sums, once a nest needs it
+  /// A block that is alone on its multiprocessor has no more than its limit; others may go
+  /// beyond theirs.
+  int64_t partialsReserve() const {
+    return partialsBytes || !cooperative ? 0 : threads.count * mostPartials;
+  }
   Value partials;
   bool usesTiles = false;
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf

@@ -47,14 +47,17 @@ struct Columns {
   int64_t unit = 1;
 };
 
+/// Bytes of shared memory that a thread can leave sums in.
+constexpr int64_t mostPartials = 128;
+
 /// What a leaf needs to know about its block of threads.
 struct Threads {
   int64_t count = 256;
   Value id; // i32
   /// Pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each.
   Value scratch;
-  /// Pointer to shared memory of that many bytes, which nests use one after the other.
-  std::function<Value(int64_t bytes)> partials;
+  /// Pointer to shared memory, `mostPartials` bytes a thread, which nests use one after the other.
+  std::function<Value()> partials;
 };
 
 class LeafEmitter {

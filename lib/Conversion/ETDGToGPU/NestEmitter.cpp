@@ -67,7 +67,8 @@ int64_t NestEmitter::maxPoints() const {
 
 /// Threads without a tile of their own may take slices of other tiles' sums.
 bool NestEmitter::canSlice() const {
-  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= 32 &&
+  // Adding slices costs some barriers: short sums are not worth them.
+  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= 128 &&
          canShareReductions();
 }
 

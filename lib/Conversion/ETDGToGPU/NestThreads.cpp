@@ -107,7 +107,7 @@ bool NestEmitter::isSliced() {
     int64_t step = loop == tileLoop ? tile : loop == vectorLoop ? width : 1;
     least *= std::max<int64_t>(size / step, 1);
   }
-  return group == 1 && canSlice() && least * 2 <= e.threads.count && bytesOfSums() <= 128;
+  return group == 1 && canSlice() && least * 2 <= e.threads.count && bytesOfSums() <= mostPartials;
 }
 
 LogicalResult NestEmitter::emitPrivate() {
@@ -161,7 +161,7 @@ LogicalResult NestEmitter::emitSliced(Value total) {
   Carried none = neutral();
   SmallVector<Type> types = llvm::to_vector(ValueRange(none).getTypes());
   int64_t cell = bytesOfSums() / int64_t(types.size());
-  Value base = e.threads.partials(bytesOfSums() * e.threads.count);
+  Value base = e.threads.partials();
   auto cellOf = [&](int64_t number, Value thread) {
     Value index = b.add(b.extend(thread), number * e.threads.count);
     return b.at(base, b.mul(index, cell), b.getI8Type());

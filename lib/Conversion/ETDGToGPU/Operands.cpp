@@ -416,7 +416,7 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
     }
   }
   SmallVector<Place> places;
-  int64_t room = sharedLimit - int64_t(llvm::alignTo(sharedUsed, 64));
+  int64_t room = sharedLimit - partialsReserve() - int64_t(llvm::alignTo(sharedUsed, 64));
   for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
     if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || lives[i].first == ~0u)
       continue;
