@@ -153,13 +153,13 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
     }
   // Where a kernel only streams, each thread has several accesses in flight at a time: short
   // rows would wait for barriers and memory in turn.
-  bool streams =
-      nest.front().isLeaf() && sharedBytes <= 4096 && llvm::all_of(nest, [](BlockOp block) {
-        for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
-          if (block.getOperator(d) != OperatorKind::Map)
-            return false;
-        return block.getNumAncestors() == 0;
-      });
+  bool streams = BlockOp(nest.front()).isLeaf() && sharedBytes <= 4096 &&
+                 llvm::all_of(nest, [](BlockOp block) {
+                   for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+                     if (block.getOperator(d) != OperatorKind::Map)
+                       return false;
+                   return block.getNumAncestors() == 0;
+                 });
   int64_t rows = llvm::divideCeil(streams ? 8192 : 512, elements);
   if (sharedBytes > 4096)
     rows = std::max<int64_t>(rows, 8);
