@@ -74,6 +74,11 @@ std::map<ElementAtom, double> OnlineForms::getParameterTerms(const Combination &
   return terms;
 }
 
+bool OnlineForms::isElementOfParameter(const ValueForm &form) const {
+  return form.linear && form.linear->constant == 0 && form.linear->terms.size() == 1 &&
+         form.linear->terms.begin()->second == 1 && isParameter(form.linear->terms.begin()->first);
+}
+
 ValueForm OnlineForms::makeInvariant(Value value) {
   ValueForm form;
   form.factor.emplace();
@@ -232,6 +237,9 @@ ValueForm OnlineForms::evaluateMultiply(Operation *op, const ValueForm &a, const
   if (a.factor && b.factor) {
     form.factor = a.factor;
     form.factor->multiply(*b.factor, 1);
+    // 1 stands for a parameter that multiplies.
+    form.isAtMostOne =
+        (a.isAtMostOne || isElementOfParameter(a)) && (b.isAtMostOne || isElementOfParameter(b));
   } else if (a.square && b.isInvariant()) {
     form.square = a.square;
     form.squared = a.squared;
@@ -296,6 +304,7 @@ ValueForm OnlineForms::evaluateSelect(Operation *op, ArrayRef<const ValueForm *>
   else
     return makeFailure(op, operands,
                        "chooses between values that follow the parameter in different ways");
+  form.isAtMostOne = (a.isAtMostOne || a.isZero()) && (b.isAtMostOne || b.isZero());
   return form;
 }
 
@@ -416,6 +425,7 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
     else if (a.factor && b.factor && !b.unknownState) {
       form.factor = a.factor;
       form.factor->multiply(*b.factor, -1);
+      form.isAtMostOne = a.isAtMostOne && isElementOfParameter(b);
     } else if (a.square && b.isInvariant()) {
       form.square = a.square;
       form.squared = a.squared;
@@ -434,6 +444,7 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
       exponentials.push_back({op, argument});
       form.factor.emplace();
       form.factor->exponents = getParameterTerms(argument);
+      form.isAtMostOne = argument.constant <= 0;
     } else if (a.isInvariant()) {
       form = makeInvariant(op->getResult(0));
     } else {
@@ -448,10 +459,13 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
   } else if (isa<arith::ExtFOp>(op)) {
     form = *operands[0];
     form.bounds.clear();
-  } else if (isa<arith::TruncFOp>(op) && operands[0]->isKnown()) {
+  } else if (isa<arith::TruncFOp>(op) && operands[0]->isKnown() &&
+             (operands[0]->isInvariant() || operands[0]->isAtMostOne)) {
     form = *operands[0];
     form.bounds.clear();
     form.linear.reset();
+  } else if (isa<arith::TruncFOp>(op) && operands[0]->isKnown()) {
+    form = makeFailure(op, operands, "narrows what may be greater before the end");
   } else if (isa<arith::CmpFOp, arith::CmpIOp>(op) && !isAllInvariant()) {
     form = evaluateComparison(op, operands);
   } else if (isAllInvariant()) {

@@ -161,6 +161,21 @@ TEST_F(OnlineFormTest, ComparisonsThatNoLongerHold) {
   EXPECT_EQ(run(body, nullptr, std::nullopt).whenFalse.kind, WhenFalse::Unknown);
 }
 
+TEST_F(OnlineFormTest, NarrowsOnlyWhatIsBounded) {
+  const std::string weights = spread + R"(
+  %d = arith.subf %x, %b : !x
+  %p = math.exp %d : !x
+  %q = arith.divf %p, %b : !x
+)";
+  EXPECT_TRUE(run(weights + "%v = arith.truncf %q : !x to tensor<3x4xf16>").isKnown());
+  EXPECT_FALSE(run(weights + "%y = arith.mulf %q, %w : !x\n"
+                             "%v = arith.truncf %y : !x to tensor<3x4xf16>")
+                   .isKnown());
+  EXPECT_FALSE(run(spread + "%y = arith.divf %x, %b : !x\n"
+                            "%v = arith.truncf %y : !x to tensor<3x4xf16>")
+                   .isKnown());
+}
+
 TEST_F(OnlineFormTest, CountsEqualTerms) {
   ValueForm form = run(R"(
   %one = arith.constant dense<1.0> : !x

@@ -95,6 +95,8 @@ struct ValueForm {
   Combination squared;
   /// The value of a splat.
   std::optional<double> constant;
+  /// At most 1 in size with centres in place of the parameters: exponentials of what is bounded.
+  bool isAtMostOne = false;
   /// A state of which nothing is known yet: agrees with everything.
   bool unknownState = false;
   SmallVector<ElementBound, 1> bounds;
@@ -130,6 +132,8 @@ public:
   bool isParameter(const ElementAtom &atom) const { return parameters.contains(roots[atom.root]); }
   /// The value itself as an atom.
   ElementAtom atomOf(Value value);
+  /// Whether a value is an element of a parameter, unchanged.
+  bool isElementOfParameter(const ValueForm &form) const;
   /// The terms of parameters.
   std::map<ElementAtom, double> getParameterTerms(const Combination &form) const;
 

@@ -26,6 +26,10 @@
 !o = tensor<3x5xf32>
 !i = tensor<i64>
 !see = tensor<3x4xi1>
+!h = tensor<3x8xf16>
+!g = tensor<4x8xf16>
+!u = tensor<4x5xf16>
+!ph = tensor<3x4xf16>
 
 // REMARK: remark: [Passed] merged | Category:online:etdg-online | Reason="6 blocks over 'j' became one with 3 states", block=r6, blocks=6, combine=yes, erasedBuffers=3, states=3
 // CHECK-LABEL: etdg.graph @plain
@@ -375,6 +379,66 @@ func.func @recomputed(%qs: !ft.list<[Q], !q> {ft.gen = #ft.normal<1.0>},
       %w = arith.divf %p, %lb : !p
       %b = linalg.matmul ins(%w, %v : !p, !v) outs(%a : !o) -> !o
       ft.yield %b : !o
+    } combine (%a, %b) {
+      %x = arith.addf %a, %b : !o
+      ft.yield %x : !o
+    } identity (%zo : !o)
+    ft.yield %o : !o
+  }
+  return %os : !ft.list<[Q], !o>
+}
+
+// Queries, keys, values and weights of f16, states of f32: mixed precision as on tensor cores.
+// REMARK: remark: [Passed] merged {{.*}} Reason="6 blocks over 'j' became one with 3 states"
+// CHECK-LABEL: etdg.graph @mixed
+// CHECK: etdg.block @{{.*}} [reduce] (i | j)
+// CHECK: arith.truncf
+// CHECK: linalg.matmul
+// CHECK: combine
+func.func @mixed(%qs: !ft.list<[Q], !h> {ft.gen = #ft.normal<1.0>},
+                 %ks: !ft.list<[K], !g> {ft.gen = #ft.normal<1.0>},
+                 %vs: !ft.list<[K], !u> {ft.gen = #ft.normal<1.0>}) -> !ft.list<[Q], !o>
+    attributes {ft.bounds = #ft.bounds<"K >= 1">, ft.lengths = {Q = 3 : i64, K = 5 : i64}} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zr = arith.constant dense<0.0> : !r
+  %zo = arith.constant dense<0.0> : !o
+  %zp = arith.constant dense<0.0> : !p
+  %os = ft.map (%q = %qs : !ft.list<[Q], !h>) -> !ft.list<[Q], !o> {
+    %ss = ft.map (%k = %ks : !ft.list<[K], !g>) -> !ft.list<[K], !p> {
+      %st = linalg.matmul indexing_maps = [#lhs, #rhsT, #out] ins(%q, %k : !h, !g) outs(%zp : !p) -> !p
+      ft.yield %st : !p
+    }
+    %m = ft.reduce (%s = %ss : !ft.list<[K], !p>) init (%mo = %low : !r) -> !r {
+      %m1 = linalg.reduce { arith.maximumf } ins(%s : !p) outs(%mo : !r) dimensions = [1]
+      ft.yield %m1 : !r
+    } combine (%a, %b) {
+      %x = arith.maximumf %a, %b : !r
+      ft.yield %x : !r
+    } identity (%low : !r)
+    %ps = ft.map (%s = %ss : !ft.list<[K], !p>) -> !ft.list<[K], !p> {
+      %pe = tensor.empty() : !p
+      %mb = linalg.broadcast ins(%m : !r) outs(%pe : !p) dimensions = [1]
+      %d = arith.subf %s, %mb : !p
+      %p = math.exp %d : !p
+      ft.yield %p : !p
+    }
+    %l = ft.reduce (%p = %ps : !ft.list<[K], !p>) init (%a = %zr : !r) -> !r {
+      %m1 = linalg.reduce { arith.addf } ins(%p : !p) outs(%a : !r) dimensions = [1]
+      ft.yield %m1 : !r
+    } combine (%a, %b) {
+      %x = arith.addf %a, %b : !r
+      ft.yield %x : !r
+    } identity (%zr : !r)
+    %ws = ft.map (%p = %ps : !ft.list<[K], !p>) -> !ft.list<[K], !p> {
+      %e = tensor.empty() : !p
+      %lb = linalg.broadcast ins(%l : !r) outs(%e : !p) dimensions = [1]
+      %w = arith.divf %p, %lb : !p
+      ft.yield %w : !p
+    }
+    %o = ft.reduce (%w, %v = %ws, %vs : !ft.list<[K], !p>, !ft.list<[K], !u>) init (%a = %zo : !o) -> !o {
+      %w16 = arith.truncf %w : !p to !ph
+      %m1 = linalg.matmul ins(%w16, %v : !ph, !u) outs(%a : !o) -> !o
+      ft.yield %m1 : !o
     } combine (%a, %b) {
       %x = arith.addf %a, %b : !o
       ft.yield %x : !o

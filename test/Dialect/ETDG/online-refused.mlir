@@ -317,3 +317,28 @@ func.func @divided(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.b
   }
   return %y : !ft.list<[1], !r>
 }
+
+// -----
+!r = tensor<3xf32>
+!h = tensor<3xf16>
+// Shares of large numbers, narrowed: without the division they would not fit f16.
+// CHECK: remark: [Missed] refused {{.*}}'arith.truncf' does not factor: narrows what may be greater before the end
+func.func @narrowed(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %b = arith.addf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.divf %x, %m : !r
+    %h = arith.truncf %d : !r to !h
+    %e = arith.extf %h : !h to !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
