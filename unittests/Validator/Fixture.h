@@ -3,6 +3,7 @@
 #ifndef FT_UNITTESTS_VALIDATOR_FIXTURE_H
 #define FT_UNITTESTS_VALIDATOR_FIXTURE_H
 
+#include "Truth.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Validator/Validator.h"
@@ -61,6 +62,30 @@ protected:
     options.maxErrors = 1;
     options.before = before;
     return succeeded(validateGraph(graph, options));
+  }
+
+  /// The lengths in a message that ends in `for example at L = 2, i = 0`.
+  static std::optional<Sizes> sizesOf(StringRef message, GraphOp graph) {
+    size_t at = message.find("; for example at ");
+    if (at == StringRef::npos)
+      return std::nullopt;
+    Sizes sizes;
+    SmallVector<StringRef> parts;
+    message.substr(at + strlen("; for example at ")).split(parts, ", ");
+    for (StringRef part : parts) {
+      auto [name, value] = part.split(" = ");
+      int64_t number;
+      if (!value.getAsInteger(10, number) && !sizes.count(name.str()))
+        sizes[name.str()] = number;
+    }
+    Sizes lengths;
+    for (StringAttr name : graph.getSymbolNames()) {
+      auto it = sizes.find(name.str());
+      if (it == sizes.end())
+        return std::nullopt;
+      lengths[name.str()] = it->second;
+    }
+    return lengths;
   }
 
   MLIRContext context;

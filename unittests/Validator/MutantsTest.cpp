@@ -19,32 +19,7 @@ struct Example {
   std::vector<Sizes> sizes; // where the truth is asked
 };
 
-class MutantsTest : public ValidatorTest {
-protected:
-  /// The lengths in a message that ends in `for example at L = 2, i = 0`.
-  static std::optional<Sizes> sizesOf(StringRef message, GraphOp graph) {
-    size_t at = message.find("; for example at ");
-    if (at == StringRef::npos)
-      return std::nullopt;
-    Sizes sizes;
-    SmallVector<StringRef> parts;
-    message.substr(at + strlen("; for example at ")).split(parts, ", ");
-    for (StringRef part : parts) {
-      auto [name, value] = part.split(" = ");
-      int64_t number;
-      if (!value.getAsInteger(10, number) && !sizes.count(name.str()))
-        sizes[name.str()] = number;
-    }
-    Sizes lengths;
-    for (StringAttr name : graph.getSymbolNames()) {
-      auto it = sizes.find(name.str());
-      if (it == sizes.end())
-        return std::nullopt;
-      lengths[name.str()] = it->second;
-    }
-    return lengths;
-  }
-};
+using MutantsTest = ValidatorTest;
 
 // The lengths: small, asymmetrical, one 7, each with L = D + 3 somewhere.
 const std::vector<Sizes> stacked = {{{"N", 1}, {"D", 1}, {"L", 1}}, {{"N", 2}, {"D", 2}, {"L", 5}},

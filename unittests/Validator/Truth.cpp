@@ -84,6 +84,15 @@ public:
   Truth(GraphOp graph, const Sizes &sizes) : graph(graph), sizes(sizes) {
     for (auto &[name, size] : sizes)
       reach = std::max(reach, size);
+    auto include = [&](Type type) {
+      if (auto buffer = dyn_cast<BufferType>(type))
+        for (ft::LengthAttr length : buffer.getLengths())
+          reach = std::max(reach, lengthOf(length));
+    };
+    for (Type type : graph.getArgumentTypes())
+      include(type);
+    graph.walk([&](BufferOp op) { include(op.getType()); });
+    // Sums of two dimensions, and offsets.
     reach = 2 * reach + 6;
   }
   std::string run();
@@ -455,8 +464,11 @@ std::string Truth::run() {
     };
     if (!ask(ask, 0))
       return "part of a result is not written";
-    if (auto op = result.getDefiningOp<BufferOp>(); op && !op.keepsAllPlanes())
+    auto op = result.getDefiningOp<BufferOp>();
+    if (!op.keepsAllPlanes())
       return "a result does not keep its planes";
+    if (op->hasAttr("etdg.slot"))
+      return "a result has a slot";
   }
   // Memory: two elements lie in one place if they are planes that agree modulo `live`,
   // or of two buffers of one slot; where those are not laid out alike, always.
@@ -465,9 +477,6 @@ std::string Truth::run() {
   for (auto &[cell, by] : writes) {
     auto op = buffers[cell[0]].getDefiningOp<BufferOp>();
     auto slot = slotOf(op);
-    if (slot &&
-        llvm::is_contained(graph.getBody().front().getTerminator()->getOperands(), op.getResult()))
-      return "a result has a slot";
     if (slot || !op.keepsAllPlanes())
       memories[slot ? -1 - slot.getInt() : cell[0]].push_back(cell);
   }
