@@ -5,6 +5,7 @@
 !x = tensor<4xi32>
 !b = !etdg.buffer<[N], !x>
 !c = !etdg.buffer<[N, M], !x>
+!f = !etdg.buffer<[2 * N], !x>
 
 // A reversed copy, read reversed: the identity. N - 1 - (N - 1 - i) = i.
 // CHECK-LABEL: etdg.graph @reverse
@@ -89,7 +90,7 @@ etdg.graph @window(%x: !b) -> !b {
 // Refused: rows are written in pairs, which does not name the iteration alone ...
 // CHECK-LABEL: etdg.graph @pairs
 // CHECK:         etdg.block @copy
-// REMARK: fuse-access | Category:coarsen | Reason="buffer 'p' stays: the write map of block @copy does not name dimension 'i'"
+// REMARK: fuse-access | Category:coarsen | Reason="buffer 'p' stays: an index map of block @copy does not name dimension 'i'"
 etdg.graph @pairs(%x: !b) -> !b {
   %p = etdg.buffer {name_hint = "p"} : !etdg.buffer<[2 * N], !x>
   %y = etdg.buffer : !b
@@ -126,5 +127,49 @@ etdg.graph @overwritten(%x: !c) -> !b {
       etdg.yield %a : !x
     } : !etdg.buffer<[M], !x>, !b
   }
+  etdg.return %y : !b
+}
+
+// A buffer that is copied whole, shifted and reversed, into a result: its writers write there,
+// and what else reads it reads there. y[N - 1 - i] = t[i], and t[i] = x[i] + x[i].
+// CHECK-LABEL: etdg.graph @connected
+// CHECK:         etdg.block @p [map] (i) in [0, N)
+// CHECK-NEXT:        reads (%x = %arg0[i] : tensor<4xi32>)
+// CHECK-NEXT:        writes (%[[Y:.*]][N - i - 1]) {
+// CHECK-NOT:     @copy
+// CHECK:         etdg.block @q [map] (i) in [0, N)
+// CHECK-NEXT:        reads (%x = %[[Y]][N - i - 1] : tensor<4xi32>)
+// REMARK: [Passed] connect | Category:coarsen | Reason="buffer 't' is the buffer that it was copied to", bytes="16 * N"
+etdg.graph @connected(%x: !b) -> (!b, !b) {
+  %t = etdg.buffer {name_hint = "t"} : !b
+  %z = etdg.buffer : !b
+  etdg.block @p [map] (i) in [0, N) reads (%a = %x[i] : !x) writes (%t[i]) {
+    %0 = arith.addi %a, %a : !x
+    etdg.yield %0 : !x
+  } : !b, !b
+  etdg.block @q [map] (i) in [0, N) reads (%a = %t[i] : !x) writes (%z[i]) {
+    %0 = arith.muli %a, %a : !x
+    etdg.yield %0 : !x
+  } : !b, !b
+  %y = etdg.buffer {name_hint = "y"} : !b
+  etdg.block @copy [map] (i) in [0, N) reads (%a = %t[N - i - 1] : !x) writes (%y[i]) {
+    etdg.yield %a : !x
+  } : !b, !b
+  etdg.return %y, %z : !b, !b
+}
+
+// Half of it is copied: it stays.
+// CHECK-LABEL: etdg.graph @half
+// CHECK:         etdg.block @copy
+etdg.graph @half(%x: !f, %n: !b) -> !b {
+  %t = etdg.buffer {name_hint = "t"} : !f
+  etdg.block @p [map] (i) in [0, 2 * N) reads (%a = %x[i] : !x) writes (%t[i]) {
+    %0 = arith.addi %a, %a : !x
+    etdg.yield %0 : !x
+  } : !f, !f
+  %y = etdg.buffer : !b
+  etdg.block @copy [map] (i) in [0, N) reads (%a = %t[i] : !x) writes (%y[i]) {
+    etdg.yield %a : !x
+  } : !f, !b
   etdg.return %y : !b
 }

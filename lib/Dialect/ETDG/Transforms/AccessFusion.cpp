@@ -8,8 +8,7 @@
 // any later time.
 //
 //===----------------------------------------------------------------------===//
-#include "MergeInternal.h"
-#include "ft/Analysis/Accesses.h"
+#include "AccessFusion.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Target/GraphSummary.h"
@@ -26,48 +25,6 @@ namespace mlir::etdg {
 
 using namespace mlir;
 using namespace mlir::etdg;
-
-namespace {
-/// One write of a buffer, and what it writes where that is moved only.
-struct Writer {
-  BlockOp leaf;
-  unsigned write;
-  std::optional<unsigned> read;
-  TypedAttr splat;
-
-  bool moves() const { return read || splat; }
-};
-
-class AccessFusion {
-public:
-  AccessFusion(GraphOp graph, int64_t maxPieces)
-      : graph(graph), space(graph), maxPieces(maxPieces) {}
-  unsigned run();
-
-private:
-  bool fuse(BufferOp buffer);
-  bool collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writers);
-  bool invert(const Writer &writer, BufferOp buffer, BlockBuilder &reader, AffineMap map,
-              ArrayRef<GatherAttr> gathers, BlockImporter &importer,
-              SmallVectorImpl<AffineExpr> &dims);
-  bool forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block, BlockBuilder &builder);
-  bool forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block, BlockBuilder &builder,
-                    PieceAttr piece, RankedTensorType type, unsigned elementRank,
-                    SmallVectorImpl<PieceAttr> &pieces);
-  /// The constraints that don't follow from the rest and the domain; none when no point is left.
-  std::optional<IntegerSet> simplify(BlockOp block, const BlockBuilder &builder, IntegerSet set,
-                                     ArrayRef<int64_t> elementShape);
-  bool refuse(const Twine &reason) {
-    why = reason.str();
-    return false;
-  }
-
-  GraphOp graph;
-  SymbolSpace space;
-  int64_t maxPieces;
-  std::string why;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Writers
@@ -100,15 +57,11 @@ bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writ
   return moves;
 }
 
-/// The writer's iteration at which the plane `map` of the reader was written, over the reader's
-/// point.
-bool AccessFusion::invert(const Writer &writer, BufferOp buffer, BlockBuilder &reader,
-                          AffineMap map, ArrayRef<GatherAttr> gathers, BlockImporter &importer,
-                          SmallVectorImpl<AffineExpr> &dims) {
-  BlockOp leaf = writer.leaf;
+/// The leaf's iteration that has `index` as its `named` indices, over a user's point; both maps
+/// are over the user's symbols. Dimensions of the buffer's owner are the user's.
+bool AccessFusion::invert(BlockOp leaf, AffineMap named, unsigned numOwner, BlockBuilder &user,
+                          AffineMap index, SmallVectorImpl<AffineExpr> &dims) {
   MLIRContext *context = leaf.getContext();
-  unsigned numOwner = getNumOwnerDims(buffer.getResult());
-  AffineMap written = importer.map(leaf.getWrite(writer.write).getMap().getValue());
   for (unsigned d = 0; d < leaf.getNumDims(); ++d) {
     AffineExpr dim = getAffineDimExpr(d, context), value;
     if (d < numOwner) {
@@ -116,13 +69,13 @@ bool AccessFusion::invert(const Writer &writer, BufferOp buffer, BlockBuilder &r
       continue;
     }
     // An index ±d + e, with e over dimensions that are known: d = ±(index - e).
-    for (unsigned p = 0; p < written.getNumResults() && !value; ++p) {
-      LinearForm form = LinearForm::of(written.getResult(p));
+    for (unsigned p = 0; p < named.getNumResults() && !value; ++p) {
+      LinearForm form = LinearForm::of(named.getResult(p));
       int64_t c = form.coefficient(dim);
       if (form.getLastDim() != static_cast<int>(d) || !form.isLinearIn(d) || (c != 1 && c != -1))
         continue;
-      AffineExpr rest = written.getResult(p).replace(dim, getAffineConstantExpr(0, context));
-      value = (map.getResult(p) - rest.replaceDims(dims)) * c;
+      AffineExpr rest = named.getResult(p).replace(dim, getAffineConstantExpr(0, context));
+      value = (index.getResult(p) - rest.replaceDims(dims)) * c;
     }
     // A dimension of one value: `= e` over those before it.
     for (BlockOp block = leaf; block && !value; block = block.getParentBlock()) {
@@ -136,11 +89,11 @@ bool AccessFusion::invert(const Writer &writer, BufferOp buffer, BlockBuilder &r
             (c != 1 && c != -1))
           continue;
         AffineExpr rest = set.getConstraint(i).replace(dim, getAffineConstantExpr(0, context)) * -c;
-        value = reader.importExpr(rest, block.getSymbolNames()).replaceDims(dims);
+        value = user.importExpr(rest, block.getSymbolNames()).replaceDims(dims);
       }
     }
     if (!value)
-      return refuse("the write map of " + describeBlock(leaf) + " does not name dimension '" +
+      return refuse("an index map of " + describeBlock(leaf) + " does not name dimension '" +
                     leaf.getDimNames()[d].getValue() + "'");
     dims.push_back(value);
   }
@@ -152,7 +105,8 @@ bool AccessFusion::invert(const Writer &writer, BufferOp buffer, BlockBuilder &r
 //===----------------------------------------------------------------------===//
 
 std::optional<IntegerSet> AccessFusion::simplify(BlockOp block, const BlockBuilder &builder,
-                                                 IntegerSet set, ArrayRef<int64_t> elementShape) {
+                                                 IntegerSet set, ArrayRef<int64_t> elementShape,
+                                                 IntegerSet within) {
   Access points{Access::Read,
                 block,
                 Value(),
@@ -164,7 +118,7 @@ std::optional<IntegerSet> AccessFusion::simplify(BlockOp block, const BlockBuild
                 llvm::to_vector(elementShape)};
   auto isFeasible = [&](ArrayRef<AffineExpr> constraints, ArrayRef<bool> eqs) {
     SetBuilder all(space, points.getPointSize());
-    if (failed(addPoint(all, points)))
+    if (failed(addPoint(all, points)) || (within && failed(all.add(within, builder.symbols))))
       return true;
     for (auto [constraint, eq] : llvm::zip(constraints, eqs))
       if (failed(all.add(constraint, eq, builder.symbols)))
@@ -211,7 +165,8 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
   if (!piece.getGathers().empty())
     return refuse("a read of " + describeBlock(block) + " takes its index from data");
   SmallVector<AffineExpr> dims;
-  if (!invert(writer, buffer, builder, map, piece.getGathers(), importer, dims))
+  AffineMap written = importer.map(leaf.getWrite(writer.write).getMap().getValue());
+  if (!invert(leaf, written, getNumOwnerDims(buffer.getResult()), builder, map, dims))
     return false;
 
   // The points at which this writer wrote what is read.
@@ -231,7 +186,6 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
       constraints.push_back(builder.importExpr(constraint, b.getSymbolNames()).replaceDims(own));
     llvm::append_range(eqs, domain.getEqFlags());
   }
-  AffineMap written = importer.map(leaf.getWrite(writer.write).getMap().getValue());
   unsigned depth = buffer.getResult().getType().getDepth();
   for (unsigned p = 0; p < depth; ++p) {
     AffineExpr difference = written.getResult(p).replaceDims(dims) - map.getResult(p);
@@ -411,6 +365,10 @@ unsigned AccessFusion::run() {
     fused += fuse(buffer);
   if (fused)
     eraseDeadBuffers(graph);
+  buffers.clear();
+  graph.walk([&](BufferOp buffer) { buffers.push_back(buffer); });
+  for (BufferOp buffer : buffers)
+    fused += connect(buffer);
   return fused;
 }
 

@@ -165,6 +165,9 @@ def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
     remark, where a write map does not name the iteration, where what is copied is
     out of the reader's sight or has been overwritten, or where a read would have
     more than `max-pieces` pieces. What nobody reads any more is erased.
+
+    A buffer that one leaf moves whole into another one becomes that one: its
+    writers write where the copy wrote.
   }];
   let options = [Option<"maxPieces", "max-pieces", "int64_t", "8",
                         "how many pieces a read may come to have">];

@@ -1,0 +1,74 @@
+//===- MergeBody.h - the blocks of one body, merged -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MergeBlocks.cpp decides and merges; MergeBody.cpp answers what stands between two
+// items, and writes remarks.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_MERGEBODY_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_MERGEBODY_H
+
+#include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
+
+namespace mlir::etdg {
+
+/// One body of blocks. Items are its blocks and nests; each has a number, and
+/// numbers grow in textual order.
+class BodyMerger {
+public:
+  BodyMerger(Block &body, MergeLegality &legality, bool horizontal, bool vertical)
+      : body(body), legality(legality), horizontal(horizontal), vertical(vertical) {}
+
+  /// Sweeps until nothing merges, a few times at most. Returns the number of merges.
+  unsigned run();
+
+private:
+  unsigned sweep();
+  void collect();
+  Operation *itemOf(Operation *op) { return body.findAncestorOpInBlock(*op); }
+  SmallVector<BlockOp> blocksOf(Operation *item);
+
+  /// A scan among the dimensions behind the first `k` or in a block inside. Whoever
+  /// merges such a block takes it out of the nest that `reorder` could make of it.
+  std::optional<std::string> findScanInside(BlockOp block, unsigned k);
+
+  /// Items that write what an item reads, the last one first.
+  SmallVector<Operation *> getProducers(Operation *item);
+  /// Whether an item strictly between reads what `item` writes.
+  bool isReadBetween(Operation *item, Operation *last);
+  /// Whether planes that take each other's place would change hands in another order.
+  bool hasLivePlanesBetween(Operation *item, Operation *first, Operation *last);
+  /// Whether `b` can stand at `a`, or `a` at `b`; moves it there.
+  bool bringTogether(Operation *a, Operation *b);
+
+  BlockOp mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal);
+  Operation *mergeHorizontally(Operation *a, Operation *b, MergeRefusal &refusal);
+  /// Why a nest and a block around it stay two.
+  MergeRefusal refuseNest(Operation *a, Operation *b);
+  void explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second, unsigned k,
+                    ft::LengthAttr before = {}, ft::LengthAttr left = {});
+  void explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal);
+  std::string keyOf(Operation *item);
+
+  Block &body;
+  MergeLegality &legality;
+  bool horizontal, vertical;
+  llvm::DenseMap<Operation *, unsigned> number;
+  llvm::DenseMap<Operation *, unsigned> weight; // leaves inside
+  /// The dimension of a scan below an item, in words.
+  llvm::DenseMap<Operation *, std::string> scans;
+  SmallVector<Operation *> items;
+  struct Refused {
+    StringRef kind;
+    BlockOp a, b;
+    MergeRefusal refusal;
+  };
+  SmallVector<Refused> refused; // of the last sweep
+};
+
+/// Visits the accesses of all leaves inside an item.
+void forEachAccess(Operation *item, llvm::function_ref<void(Access &)> visit);
+
+} // namespace mlir::etdg
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_MERGEBODY_H
