@@ -30,7 +30,19 @@ ODD = {"N": 3, "L": 7, "D": 2, "B": 1, "H": 3, "M": 3, "K": 3, "Q": 3, "R": 1, "
 def run(*command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[:2000]}")
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stderr[:1000]}")
+
+
+failures = []
+
+
+def tried(function, *arguments):
+    """What can't be compiled is said at the end; the rest is packed."""
+    try:
+        return function(*arguments)
+    except RuntimeError as error:
+        failures.append(str(error))
+        return None
 
 
 def with_type(text, element):
@@ -84,7 +96,9 @@ def pack(path):
     for case, types, dims in cases(text):
         name = path.stem + (f"_{case}" if types else "")
         if name not in made:
-            made[name] = bundle(path, name, types)
+            made[name] = tried(bundle, path, name, types)
+        if made[name] is None:
+            continue
         files = [out / "cases" / f"{path.stem}.{case}.{i}.npy" for i in range(made[name])]
         run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, *dims,
             *(f"--out={file}" for file in files))
@@ -102,7 +116,7 @@ def pack_bench(line):
     name, file, options = line.split("|")
     types = [o for o in options.split() if o.startswith("--type")]
     bundle(root / file, f"bench_{name}", types, ["sm_90a"], ["--variants"])
-    return f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}"
+    return f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}\n"
 
 
 programs = sorted((root / "examples").glob("*.mlir")) + sorted((root / "integration").glob("*.mlir"))
@@ -110,11 +124,14 @@ benches = [line for line in (root / "integration/bench.txt").read_text().splitli
            if line and not line.startswith("#") and chosen(line.split("|")[0])]
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
     packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
-    benched = list(pool.map(pack_bench, benches))
+    benched = list(pool.map(lambda line: tried(pack_bench, line) or "", benches))
 (out / "cases.txt").write_text("".join(line + "\n" for lines, _, _ in packed for line in lines))
 (out / "lengths.txt").write_text("".join(lengths + "\n" for _, lengths, _ in packed if lengths))
-(out / "bench.txt").write_text("".join(line + "\n" for line in benched))
+(out / "bench.txt").write_text("".join(benched))
 left = sum(number for _, _, number in packed)
 for file in [*(root / "benchmarks/peers").glob("*.py"), root / "machine/h200.json"]:
     shutil.copy(file, out)
-print(f"packed {out}: {left} cases left to check.py")
+print(f"packed {out}: {left} cases left to check.py, {len(failures)} programs that failed to compile")
+for failure in failures:
+    print(failure, file=sys.stderr)
+sys.exit(1 if failures else 0)

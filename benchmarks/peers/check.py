@@ -50,6 +50,9 @@ def main():
                 for target in targets:
                     suffix = "" if kind == "f32" else f"_{kind}"
                     path = folder / "bundles" / f"{name}{suffix}.{target}.ftb"
+                    if not path.exists():
+                        print(f"no {path.name}")
+                        continue
                     if path not in loaded:
                         loaded[path] = runtime.Program(library, path)
                     try:
