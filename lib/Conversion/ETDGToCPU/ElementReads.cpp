@@ -99,16 +99,23 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
   Value buffer = block.getBuffers()[piece.getOperand()];
   auto type = cast<etdg::BufferType>(buffer.getType());
   AffineMap map = piece.getMap().getValue();
-  SmallVector<Value> overrides(type.getDepth());
-  for (etdg::GatherAttr gather : piece.getGathers())
-    overrides[gather.getPosition()] =
-        emitGatherIndex(block, gather, lengthValue(type.getLengths()[gather.getPosition()]), point);
+  // Gathered indices of the buffer's own dimensions, and of its element's.
+  SmallVector<Value> overrides(type.getDepth()), inside(type.getElementRank());
+  for (etdg::GatherAttr gather : piece.getGathers()) {
+    unsigned position = gather.getPosition();
+    if (position < type.getDepth())
+      overrides[position] = emitGatherIndex(block, gather, lengthValue(type.getLengths()[position]), point);
+    else
+      inside[position - type.getDepth()] =
+          emitGatherIndex(block, gather, index(type.getElement().getDimSize(position - type.getDepth())), point);
+  }
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(type.getDepth()), context);
   Address address = emitBufferAddress(block, buffer, outer, overrides, point, /*useRows=*/false);
   Value linear = index(0);
-  for (auto [extent, expr] : llvm::zip_equal(type.getElement().getShape(), map.getResults().drop_front(type.getDepth())))
+  for (auto [extent, expr, gathered] :
+       llvm::zip_equal(type.getElement().getShape(), map.getResults().drop_front(type.getDepth()), inside))
     linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
-                                   expand(expr, block, point));
+                                   gathered ? gathered : expand(expr, block, point));
   return memref::LoadOp::create(builder, loc, address.base,
                                 ValueRange{arith::AddIOp::create(builder, loc, address.offset, linear).getResult()});
 }

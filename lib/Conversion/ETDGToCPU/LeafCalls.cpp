@@ -35,8 +35,22 @@ Value Emitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) 
 
 Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
   Value indices = block.getBuffers()[gather.getOperand()];
-  Address address = emitBufferAddress(block, indices, gather.getMap().getValue(), {}, point, /*useRows=*/false);
-  Value raw = memref::LoadOp::create(builder, loc, address.base, address.offset);
+  // The map goes on into the element, where that holds several indices.
+  auto indexType = cast<etdg::BufferType>(indices.getType());
+  AffineMap map = gather.getMap().getValue();
+  unsigned depth = indexType.getDepth();
+  AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(depth), context);
+  Address address = emitBufferAddress(block, indices, outer, {}, point, /*useRows=*/false);
+  Value offset = address.offset;
+  if (map.getNumResults() > depth) {
+    Value linear = index(0);
+    for (auto [extent, expr] :
+         llvm::zip_equal(indexType.getElement().getShape(), map.getResults().drop_front(depth)))
+      linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
+                                     expand(expr, block, point));
+    offset = arith::AddIOp::create(builder, loc, offset, linear);
+  }
+  Value raw = memref::LoadOp::create(builder, loc, address.base, offset);
   Value value = raw;
   if (!raw.getType().isIndex())
     value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), raw);

@@ -163,8 +163,12 @@ LogicalResult Raiser::emitBody(Block *block, const Context &at) {
   inner.carries.clear();
   if (failed(emitItems(block, inner)))
     return failure();
-  if (llvm::none_of(*body, [](Operation &child) { return isa<etdg::BlockOp, etdg::NestOp>(child); }))
+  if (llvm::none_of(*body, [](Operation &child) { return isa<etdg::BlockOp, etdg::NestOp>(child); })) {
+    for (Home &home : homes)
+      if (home.scope == scope)
+        home.buffer = Value();
     op.erase();
+  }
   return success();
 }
 

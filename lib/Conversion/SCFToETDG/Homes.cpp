@@ -371,6 +371,9 @@ Home *Raiser::argumentHome(BlockArgument arg) {
         for (auto [d, size, offset] : llvm::enumerate(slice.getMixedSizes(), slice.getMixedOffsets())) {
           unit[d] = unit[d] && getConstantIntValue(size) == 1;
           partial[d] = partial[d] || getConstantIntValue(size) != type.getDimSize(d) || getConstantIntValue(offset) != 0;
+          // A dimension that is gathered leads.
+          if (!evalIndex(offset))
+            leading = std::max<unsigned>(leading, d + 1);
         }
       } else if (isa<tensor::ExtractOp>(user)) {
         any = scalars = true;
@@ -523,12 +526,21 @@ LogicalResult Raiser::decideHomes() {
     if (!statements.contains(op))
       return WalkResult::advance();
     for (Value v : op->getResults()) {
-      if (!isUsedOutside(v) || !places[v].empty())
+      if (!isUsedOutside(v))
         continue;
+      // Where it is inserted, unless that is private to iterations that its readers leave.
+      SmallVector<Place, 1> &all = places[v];
+      unsigned reach = std::min<unsigned>(escapes.lookup(v), depthOf(v));
+      auto reached = llvm::find_if(all, [&](const Place &place) { return place.home->scope->depth <= reach; });
+      if (reached != all.end()) {
+        std::swap(*reached, all.front());
+        continue;
+      }
       FailureOr<Place> place = createPlanes(op, v, op->getBlock(), "");
       if (failed(place))
         return WalkResult::interrupt();
-      places[v].push_back(*place);
+      SmallVector<Place, 1> &known = places[v];
+      known.insert(known.begin(), *place);
     }
     return WalkResult::advance();
   });

@@ -75,7 +75,7 @@ def gen(seed):
         emit(ind,f'{r} = arith.cmpi {R.choice(["eq","ne","slt","sge","sle"])}, {iv}, {o} : index'); return r
     def stmts(ind,env,ivs,depth,n):
         for _ in range(n):
-            c=R.randrange(12)
+            c=R.randrange(15)
             if c<4:
                 x=expr(ind,env,ivs); env['small'].append(x)
             elif c<7:
@@ -102,6 +102,34 @@ def gen(seed):
                 emit(ind+1,f'{u} = tensor.insert_slice {y} into {env["cur"][a]}{sa} : {tt(e)} into {tt(shape+e)}')
                 emit(ind+1,f'scf.yield {u} : {tt(shape+e)}'); emit(ind,'} else {'); emit(ind+1,f'scf.yield {env["cur"][a]} : {tt(shape+e)}'); emit(ind,'}')
                 env['cur'][a]=r
+            elif c==12 and M>1:
+                # A row of its own, filled by a loop and inserted whole.
+                start=R.choice(['%row','slice'])
+                if start=='slice':
+                    q=index(ind,N,ivs); row=fresh('w')
+                    emit(ind,f'{row} = tensor.extract_slice {env["cur"]["b"]}[{q}, 0, 0] [1, {M}, {E}] [1, 1, 1] : {tt((N,M,E))} to {tt((M,E))}')
+                else: row=start
+                lo=R.choice([0,0,1]); iv=fresh('t'); r=fresh('r'); nm=fresh('A'); h=fresh('h'); x0=small(ind,env,ivs)
+                emit(ind,f'{r}:2 = scf.for {iv} = {const(lo)} to {const(M)} step {const(1)} iter_args({nm} = {row}, {h} = {x0}) -> ({tt((M,E))}, {tt(e)}) {{')
+                inner=sub(env); inner['small'].append(h); inner['arr']=dict(env['arr']); 
+                x=expr(ind+1,inner,ivs+[(iv,lo,M)]); u=fresh('u')
+                emit(ind+1,f'{u} = tensor.insert_slice {x} into {nm}[{iv}, 0] [1, {E}] [1, 1] : {tt(e)} into {tt((M,E))}')
+                emit(ind+1,f'scf.yield {u}, {x} : {tt((M,E))}, {tt(e)}'); emit(ind,'}')
+                if 'b' in env['w']:
+                    q=index(ind,N,ivs); u=fresh('u')
+                    emit(ind,f'{u} = tensor.insert_slice {r}#0 into {env["cur"]["b"]}[{q}, 0, 0] [1, {M}, {E}] [1, 1, 1] : {tt((M,E))} into {tt((N,M,E))}'); env['cur']['b']=u
+                env['small'].append(f'{r}#1')
+            elif c==13 and 'a' in env['w']:
+                # Two rows at once.
+                p=index(ind,N-1,ivs); q=index(ind,N-1,ivs); x=fresh('x'); y=fresh('y'); u=fresh('u'); t2=tt((2,E))
+                emit(ind,f'{x} = tensor.extract_slice {env["cur"][R.choice(["a","x"])]}[{p}, 0] [2, {E}] [1, 1] : {tt((N,E))} to {t2}')
+                emit(ind,f'{y} = arith.addi {x}, {x} : {t2}')
+                emit(ind,f'{u} = tensor.insert_slice {y} into {env["cur"]["a"]}[{q}, 0] [2, {E}] [1, 1] : {t2} into {tt((N,E))}'); env['cur']['a']=u
+            elif c==14:
+                # At an index that is data.
+                p=index(ind,N,ivs); k=fresh('k'); q=fresh('q'); x=fresh('x')
+                emit(ind,f'{k} = tensor.extract %perm[{p}] : tensor<{N}xi32>'); emit(ind,f'{q} = arith.index_cast {k} : i32 to index')
+                emit(ind,f'{x} = tensor.extract_slice %x[{q}, 0] [1, {E}] [1, 1] : {tt((N,E))} to {tt(e)}'); env['small'].append(x)
     def sub(env): return {'arr':env['arr'],'cur':dict(env['cur']),'w':env['w'],'small':list(env['small'])}
     def branch(ind,env,ivs,depth):
         p=cond(ind,ivs); a=R.choice([a for a in env['arr'] if a in env['w']]); shape=env['arr'][a]
@@ -143,7 +171,9 @@ def gen(seed):
     stmts(1,env,[],0,R.randrange(1,3)); loop(1,env,[],0)
     if R.random()<.4: loop(1,env,[],0)
     head=[f'func.func @main(%a: {tt((N,E))}, %b: {tt((N,M,E))}, %x: {tt((N,E))}) -> ({tt((N,E))}, {tt((N,M,E))}, {tt(e)}) {{',
-      f'  %one = arith.constant dense<1> : {tt(e)}', f'  %emp = arith.constant dense<0> : {tt((N,E))}','  %z32 = arith.constant 0 : i32']
+      f'  %one = arith.constant dense<1> : {tt(e)}', f'  %emp = arith.constant dense<0> : {tt((N,E))}','  %z32 = arith.constant 0 : i32',
+      f'  %perm = arith.constant dense<{R.sample(range(N),N)}> : tensor<{N}xi32>',
+      f'  %row = tensor.empty() : {tt((M,E))}' if R.random()<.5 else f'  %row = arith.constant dense<2> : {tt((M,E))}']
     last=env['small'][-1] if env['small'] else '%one'
     for v,nm in consts.items(): head.append(f'  {nm} = arith.constant {v} : index')
     ret=f'  return {env["cur"]["a"]}, {env["cur"]["b"]}, {last} : {tt((N,E))}, {tt((N,M,E))}, {tt(e)}'
