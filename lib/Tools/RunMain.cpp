@@ -77,6 +77,8 @@ struct Outcome {
   double compileSeconds = 0;
   std::vector<double> runSeconds;
   std::map<std::string, int64_t> figures; // of one call, by the engine
+  std::vector<std::string> plans;         // of the CPU engine's kernels
+  double predictedSeconds = 0;
 };
 
 class Runner {
@@ -192,6 +194,10 @@ FailureOr<Outcome> Runner::runCpu() {
     return failure();
   outcome.figures["barriers"] = (*call)->numBarriers();
   outcome.figures["intermediate_bytes"] = (*call)->intermediateBytes();
+  for (const CpuKernel &kernel : (*program)->getKernels()) {
+    outcome.plans.push_back(kernel.name + ": " + kernel.plan);
+    outcome.predictedSeconds += kernel.estimatedSeconds;
+  }
   outcome.figures["kernels"] = (*program)->numKernels();
   outcome.results = std::move((*call)->results());
   return outcome;
@@ -410,6 +416,10 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
                               {"runs", static_cast<int64_t>(outcome->runSeconds.size())}};
     for (auto &[name, value] : outcome->figures)
       report[name] = value;
+    if (!outcome->plans.empty()) {
+      report["predicted_seconds"] = outcome->predictedSeconds;
+      report["plans"] = llvm::json::Array(outcome->plans);
+    }
     if (!options.compare.empty()) {
       report["equal"] = equal;
       report["of_tolerance"] = std::isfinite(maxError) ? llvm::json::Value(maxError) : nullptr;
@@ -428,9 +438,12 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
     if (options.bench)
       llvm::outs() << llvm::format("compile %.3f s, run %.6f s best, %.6f s median of %zu\n", outcome->compileSeconds,
                                    best, median, outcome->runSeconds.size());
-    if (options.bench)
+    if (options.bench) {
       for (auto &[name, value] : outcome->figures)
         llvm::outs() << name << " " << value << "\n";
+      for (const std::string &plan : outcome->plans)
+        llvm::outs() << plan << "\n";
+    }
     if (!options.compare.empty())
       llvm::outs() << (equal ? "equal\n" : "NOT EQUAL\n");
   }

@@ -259,11 +259,11 @@ int main(int argc, char **argv) {
   // The rates by rows of machine/cpu.json.
   std::vector<std::string> names;
   for (int rows = 1; rows <= 6; ++rows)
-    names.push_back("rows R=" + std::to_string(rows) + " 1x128 @ 128x128 f32");
+    names.push_back("rows R=" + std::to_string(rows) + " 1x256 @ 256x256 f32");
   std::vector<Bench> benches(std::begin(all), std::end(all));
   for (int rows = 1; rows <= 6; ++rows)
-    benches.push_back({names[rows - 1].c_str(), "GFLOP/s", matmul(1, 128, 128, "f32"), rows,
-                       2.0 * rows * 128 * 128, shared});
+    benches.push_back({names[rows - 1].c_str(), "GFLOP/s", matmul(1, 256, 256, "f32"), rows,
+                       2.0 * rows * 256 * 256, shared});
   for (const Bench &bench : benches)
     if (argc < 2 || strstr(bench.name, argv[1]))
       run(bench);

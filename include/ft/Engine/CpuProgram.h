@@ -61,6 +61,8 @@ public:
   LogicalResult run(Call &call, ArrayRef<const ::ft::rt::HostArray *> arguments);
 
   unsigned numKernels() const { return kernels.size(); }
+  /// The kernels with their plans, in the order in which they run.
+  ArrayRef<CpuKernel> getKernels() const { return lowered.kernels; }
 
 private:
   CpuProgram(CpuModule &&lowered, Location loc);

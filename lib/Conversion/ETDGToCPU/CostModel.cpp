@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/Support/Format.h"
+
 #include <random>
 
 using namespace mlir;
@@ -80,6 +82,9 @@ CostModel::Range CostModel::rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const 
   std::optional<Range> all;
   auto known = [&](unsigned d) { return d < context.dims.size() && context.dims[d].has_value(); };
   for (BlockOp block : nest) {
+    // A region that has no point here says nothing.
+    if (nest.size() > 1 && !holds(block, context))
+      continue;
     DimBounds bounds = boundsOf(block, dim, known);
     std::optional<int64_t> lower, upper;
     for (AffineExpr e : bounds.lowers)
@@ -414,6 +419,14 @@ Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   Estimate result = ofNest(nest, plan, context);
   result.seconds += machine.launchSeconds;
   return result;
+}
+
+std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan, const Estimate &estimate) {
+  std::string text = tocpu::describe(nest, plan);
+  llvm::raw_string_ostream out(text);
+  out << llvm::format(": %.0f steps of %.1f points, %.1f rows a call, %.0f barriers, %.3g MB streamed, %.3g us", estimate.steps,
+                      estimate.width, estimate.rows, estimate.barriers, estimate.streamed / 1e6, estimate.seconds * 1e6);
+  return text;
 }
 
 Estimate CostModel::estimateBest(ArrayRef<BlockOp> nest) {

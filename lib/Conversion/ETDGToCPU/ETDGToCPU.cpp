@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -189,9 +190,16 @@ FailureOr<CpuModule> Emitter::run() {
 LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
   ArrayRef<BlockOp> nest = group.nests.front();
   NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
-  if (plan.team.empty() && (plan.rectangular || !plan.isParallel()))
-    return emitTaskKernel(nest, plan, name);
-  return emitTeamKernel(group, name);
+  Estimate estimate = costs.estimate(nest, plan);
+  std::string text = CostModel::describe(nest, plan, estimate);
+  remark::analysis(loc, remark::RemarkOpts::name("plan").category("cpu").function(name))
+      << remark::add("{0}", text);
+  bool tasks = plan.team.empty() && (plan.rectangular || !plan.isParallel());
+  if (failed(tasks ? emitTaskKernel(nest, plan, name) : emitTeamKernel(group, name)))
+    return failure();
+  result.kernels.back().plan = text;
+  result.kernels.back().estimatedSeconds = estimate.seconds;
+  return success();
 }
 
 void Emitter::beginKernel(StringRef name, TypeRange inputs, TypeRange outputs) {

@@ -20,9 +20,19 @@ using namespace mlir::ft::tocpu;
 // Bounds
 //===----------------------------------------------------------------------===//
 
-std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim,
-                                            const Point &point) {
+std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
   auto known = [&](unsigned d) { return d < point.dims.size() && point.dims[d]; };
+  bool single = nest.size() == 1;
+  llvm::SmallBitVector same(point.dims.size());
+  if (!single) {
+    if (isRectangular(nest, dim)) {
+      nest = nest.take_front();
+      single = true;
+    } else {
+      for (unsigned d = BlockOp(nest.front()).getNumAncestors(); d < same.size(); ++d)
+        same[d] = d != dim && known(d) && isRectangular(nest, d);
+    }
+  }
   Value lower, upper;
   for (BlockOp block : nest) {
     DimBounds bounds = boundsOf(block, dim, known);
@@ -37,6 +47,31 @@ std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim
     }
     if (!blockLower || !blockUpper) // no bound: checkBounds has refused such domains
       blockLower = blockUpper = index(0);
+    if (single)
+      return {blockLower, blockUpper};
+    // A region that has no point at what is fixed so far says nothing: it would stretch the range.
+    IntegerSet set = block.getDomainSet();
+    SmallVector<AffineExpr> here;
+    SmallVector<bool> equal;
+    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+      bool asks = isa<AffineConstantExpr>(expr) || expr.isFunctionOfDim(dim), implied = false;
+      for (unsigned d = 0; d < set.getNumDims(); ++d)
+        if (expr.isFunctionOfDim(d)) {
+          asks |= !known(d);
+          implied |= same[d];
+        }
+      if (asks || implied)
+        continue;
+      here.push_back(expr);
+      equal.push_back(equality);
+    }
+    Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, blockLower, blockUpper);
+    if (!here.empty())
+      some = make<arith::AndIOp>(
+          some, emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), here, equal), block, point));
+    constexpr int64_t far = int64_t(1) << 60;
+    blockLower = arith::SelectOp::create(builder, loc, some, blockLower, index(far));
+    blockUpper = arith::SelectOp::create(builder, loc, some, blockUpper, index(-far));
     lower = lower ? make<arith::MinSIOp>(lower, blockLower) : blockLower;
     upper = upper ? make<arith::MaxSIOp>(upper, blockUpper) : blockUpper;
   }

@@ -54,6 +54,24 @@ NestLoops tocpu::getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
   return result;
 }
 
+std::string tocpu::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
+  SmallVector<StringAttr> names = BlockOp(nest.front()).getDimNames();
+  std::string text;
+  auto add = [&](StringRef what, ArrayRef<unsigned> dims) {
+    if (dims.empty())
+      return;
+    text += (text.empty() ? "" : ", ") + what.str();
+    for (unsigned d : dims)
+      text += " " + names[d].str();
+  };
+  add("team", plan.team);
+  add("shared", plan.shared);
+  if (plan.row)
+    add("rows", *plan.row);
+  add("inner", plan.inner);
+  return text;
+}
+
 SmallVector<Group> tocpu::getGroups(Region &body) {
   SmallVector<Group> groups;
   Operation *previous = nullptr;

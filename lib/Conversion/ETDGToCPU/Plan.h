@@ -60,6 +60,9 @@ struct NestPlan {
   bool isParallel() const { return row || !shared.empty(); }
 };
 
+/// `team t, shared j, rows i, inner k`, by the names of the nest's dimensions.
+std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan);
+
 /// The loops of a nest by its schedule, where one with an identity map is given, else by its
 /// operators: what is `map` in every block is parallel at equal values of the loops outside.
 /// Dimensions that are `fixed` outside are left out.

@@ -58,6 +58,9 @@ struct CpuKernel {
   std::string name;
   Location location;
   bool team = false;
+  /// How its loops share the threads and what that was estimated to take, in words and numbers.
+  std::string plan;
+  double estimatedSeconds = 0;
 };
 
 struct CpuModule {
