@@ -203,6 +203,12 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
     if (llvm::is_contained(options.skip, stringifyPhase(phase)))
       continue;
     buildPhase(pm, phase);
+    // The order of the fewest steps need not be the one of the least time on this machine.
+    if (phase == Phase::Reorder && options.target == "cpu") {
+      ETDGChooseScheduleOptions choose;
+      choose.machine = options.machine.getValue();
+      pm.addNestedPass<etdg::GraphOp>(createETDGChooseSchedule(choose));
+    }
     finish(phase);
   }
 }
@@ -222,6 +228,8 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
       isTaken = true;
     }
     buildPhase(pm, phase);
+    if (options.after)
+      options.after(pm, phase);
     if (options.validate && Phase::ETDG < phase)
       pm.addPass(etdg::createValidatePhasePass(stringifyPhase(phase), snapshots));
   }

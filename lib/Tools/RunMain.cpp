@@ -9,6 +9,7 @@
 
 #include "RunProgram.h"
 
+#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
 #include "ft/Engine/CudaProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
@@ -95,6 +96,8 @@ private:
   LogicalResult makeGraphData();
   FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
   FailureOr<Outcome> runCpu();
+  /// What the CPU engine may know of this run: its lengths, and how many threads there are.
+  CpuOptions makeCpuOptions();
   FailureOr<Outcome> runCuda();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
   /// Calls `once` one time, or as often as a benchmark wants.
@@ -116,6 +119,10 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   EngineOptions engine;
   engine.skip.assign(options.skip.begin(), options.skip.end());
   engine.to = to;
+  engine.after = [&](OpPassManager &manager, Phase phase) {
+    if (phase == Phase::Reorder && options.engine == "cpu")
+      manager.addNestedPass<etdg::GraphOp>(createChooseSchedule(makeCpuOptions()));
+  };
   buildEnginePipeline(pm, from, engine);
   if (failed(pm.run(*owner)))
     return failure();
@@ -169,6 +176,14 @@ LogicalResult Runner::repeat(Outcome &outcome, llvm::function_ref<LogicalResult(
   return success();
 }
 
+CpuOptions Runner::makeCpuOptions() {
+  CpuOptions cpu;
+  cpu.threads = ft_num_threads();
+  cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
+  cpu.planSeed = options.planSeed;
+  return cpu;
+}
+
 FailureOr<Outcome> Runner::runCpu() {
   Outcome outcome;
   double begin = now();
@@ -176,11 +191,7 @@ FailureOr<Outcome> Runner::runCpu() {
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Tile);
   if (failed(graph))
     return failure();
-  CpuOptions cpu;
-  cpu.threads = ft_num_threads();
-  cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
-  cpu.planSeed = options.planSeed;
-  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph, cpu);
+  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph, makeCpuOptions());
   if (failed(program))
     return failure();
   outcome.compileSeconds = now() - begin;

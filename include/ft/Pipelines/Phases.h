@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <functional>
 #include <optional>
 
 namespace mlir {
@@ -63,6 +64,8 @@ struct EngineOptions {
   Phase to = Phase::Tile;
   /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.
   bool validate = isValidating();
+  /// May add passes behind a phase, before it is validated.
+  std::function<void(OpPassManager &, Phase)> after;
 };
 
 /// What leads from a phase to one that engines take up, without dumps and contracts.

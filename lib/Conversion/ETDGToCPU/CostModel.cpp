@@ -421,11 +421,14 @@ Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   return result;
 }
 
-std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan, const Estimate &estimate) {
+std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                                const Estimate &estimate) {
   std::string text = tocpu::describe(nest, plan);
   llvm::raw_string_ostream out(text);
-  out << llvm::format(": %.0f steps of %.1f points, %.1f rows a call, %.0f barriers, %.3g MB streamed, %.3g us", estimate.steps,
-                      estimate.width, estimate.rows, estimate.barriers, estimate.streamed / 1e6, estimate.seconds * 1e6);
+  out << llvm::format(
+      ": %.0f steps of %.1f points, %.1f rows a call, %.0f barriers, %.3g MB streamed, %.3g us",
+      estimate.steps, estimate.width, estimate.rows, estimate.barriers, estimate.streamed / 1e6,
+      estimate.seconds * 1e6);
   return text;
 }
 

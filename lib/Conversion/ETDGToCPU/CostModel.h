@@ -36,7 +36,8 @@ public:
   /// Of a nest at the top of a graph.
   Estimate estimate(ArrayRef<BlockOp> nest, const NestPlan &plan);
   /// The plan and the estimate, in words and numbers.
-  static std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan, const Estimate &estimate);
+  static std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                              const Estimate &estimate);
   /// A nest on its own, under its best plan.
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 

@@ -20,7 +20,8 @@ using namespace mlir::ft::tocpu;
 // Bounds
 //===----------------------------------------------------------------------===//
 
-std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
+std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim,
+                                            const Point &point) {
   auto known = [&](unsigned d) { return d < point.dims.size() && point.dims[d]; };
   bool single = nest.size() == 1;
   llvm::SmallBitVector same(point.dims.size());
@@ -65,10 +66,12 @@ std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim
       here.push_back(expr);
       equal.push_back(equality);
     }
-    Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, blockLower, blockUpper);
+    Value some =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, blockLower, blockUpper);
     if (!here.empty())
       some = make<arith::AndIOp>(
-          some, emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), here, equal), block, point));
+          some, emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), here, equal),
+                              block, point));
     constexpr int64_t far = int64_t(1) << 60;
     blockLower = arith::SelectOp::create(builder, loc, some, blockLower, index(far));
     blockUpper = arith::SelectOp::create(builder, loc, some, blockUpper, index(-far));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 namespace mlir::etdg {
@@ -26,14 +27,17 @@ struct Applied {
 
 class Applier {
 public:
-  Applier(GraphOp graph) : space(graph), context(graph.getContext()) {}
+  Applier(const SymbolSpace &space, MLIRContext *context) : space(space), context(context) {}
+  /// An item of a body: a nest or block with all inside.
+  FailureOr<Operation *> applyAll(Operation *item);
+  LogicalResult applyAll(Region &body);
   LogicalResult apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Operation *owner);
 
 private:
   FailureOr<Applied> prepare(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Operation *owner);
   BlockOp rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner);
 
-  SymbolSpace space;
+  const SymbolSpace &space;
   MLIRContext *context;
 };
 
@@ -259,39 +263,50 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
   return success();
 }
 
+FailureOr<Operation *> Applier::applyAll(Operation *item) {
+  auto nest = dyn_cast<NestOp>(item);
+  auto block = dyn_cast<BlockOp>(item);
+  if (!nest && !block)
+    return item;
+  // Outside first.
+  Operation *before = item->getPrevNode();
+  Block *body = item->getBlock();
+  auto blocksOf = [&]() {
+    return nest ? llvm::to_vector(nest.getBody().getOps<BlockOp>()) : SmallVector<BlockOp>{block};
+  };
+  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block.getScheduleAttr();
+  if (schedule && failed(apply(blocksOf(), schedule, item)))
+    return failure();
+  if (block)
+    block = cast<BlockOp>(before ? before->getNextNode() : &body->front());
+  for (BlockOp inner : blocksOf())
+    if (!inner.isLeaf() && failed(applyAll(inner.getBody())))
+      return failure();
+  return nest ? nest.getOperation() : block.getOperation();
+}
+
+LogicalResult Applier::applyAll(Region &body) {
+  for (Operation *item = &body.front().front(), *next; item; item = next) {
+    next = item->getNextNode(); // the item may be replaced
+    if (auto kernel = dyn_cast<KernelOp>(item)) {
+      if (failed(applyAll(kernel.getBody())))
+        return failure();
+    } else if (failed(applyAll(item))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+FailureOr<Operation *> ScheduleApplier::apply(Operation *item) {
+  return Applier(space, item->getContext()).applyAll(item);
+}
+
 void ETDGApplySchedule::runOnOperation() {
   GraphOp graph = getOperation();
   if (graph.isExternal())
     return;
-  Applier applier(graph);
-  // Outside first.
-  std::function<LogicalResult(Region &)> visit = [&](Region &body) -> LogicalResult {
-    for (Operation *item = &body.front().front(), *next; item; item = next) {
-      next = item->getNextNode(); // the item may be replaced
-      if (auto kernel = dyn_cast<KernelOp>(item)) {
-        if (failed(visit(kernel.getBody())))
-          return failure();
-        continue;
-      }
-      auto nest = dyn_cast<NestOp>(item);
-      auto block = dyn_cast<BlockOp>(item);
-      if (!nest && !block)
-        continue;
-      Operation *before = item->getPrevNode();
-      auto blocksOf = [&]() {
-        return nest ? llvm::to_vector(nest.getBody().getOps<BlockOp>()) : SmallVector<BlockOp>{block};
-      };
-      ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block.getScheduleAttr();
-      if (schedule && failed(applier.apply(blocksOf(), schedule, item)))
-        return failure();
-      if (block)
-        block = cast<BlockOp>(before ? before->getNextNode() : &body.front().front());
-      for (BlockOp inner : blocksOf())
-        if (!inner.isLeaf() && failed(visit(inner.getBody())))
-          return failure();
-    }
-    return success();
-  };
-  if (failed(visit(graph.getBody())))
+  SymbolSpace space(graph);
+  if (failed(Applier(space, &getContext()).applyAll(graph.getBody())))
     signalPassFailure();
 }

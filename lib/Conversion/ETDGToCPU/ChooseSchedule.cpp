@@ -1,0 +1,145 @@
+//===- ChooseSchedule.cpp - the candidate of least time -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CostModel.h"
+
+#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/Format.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGCHOOSESCHEDULE
+#include "ft/Conversion/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+
+static constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
+/// More than these are not looked at, the last one excepted.
+static constexpr unsigned mostCandidates = 6;
+
+static SmallVector<BlockOp> blocksOf(Operation *item) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
+  return {cast<BlockOp>(item)};
+}
+
+static void setSchedule(Operation *item, etdg::ScheduleAttr schedule) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    nest.setScheduleAttr(schedule);
+  else
+    cast<BlockOp>(item).setScheduleAttr(schedule);
+}
+
+/// The item under a schedule: the cheapest plan's estimate, and its words.
+static std::optional<std::pair<Estimate, std::string>>
+price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &applier,
+      etdg::GraphOp graph, const CpuOptions &options) {
+  OpBuilder builder(item);
+  Operation *copy = builder.clone(*item);
+  copy->removeAttr(candidatesName);
+  setSchedule(copy, schedule);
+  FailureOr<Operation *> applied = applier.apply(copy);
+  if (failed(applied))
+    return std::nullopt;
+  // (A model of its own: it remembers blocks by their address.)
+  CostModel costs(graph, options);
+  SmallVector<BlockOp> nest = blocksOf(*applied);
+  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
+  Estimate estimate = costs.estimate(nest, plan);
+  std::string text = CostModel::describe(nest, plan, estimate);
+  (*applied)->erase();
+  return std::make_pair(estimate, text);
+}
+
+static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, etdg::GraphOp graph,
+                               const CpuOptions &options) {
+  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
+  if (!candidates || candidates.size() < 2)
+    return success();
+  SmallVector<etdg::ScheduleAttr> schedules;
+  for (auto [i, attr] : llvm::enumerate(candidates))
+    if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
+        schedule && (i < mostCandidates || i + 1 == candidates.size()))
+      schedules.push_back(schedule);
+  std::optional<size_t> best;
+  double least = 0;
+  std::string words, others;
+  for (auto [i, schedule] : llvm::enumerate(schedules)) {
+    auto priced = price(item, schedule, applier, graph, options);
+    if (!priced)
+      return failure();
+    others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->first.seconds).str();
+    if (!best || priced->first.seconds < least) {
+      best = i;
+      least = priced->first.seconds;
+      words = priced->second;
+    }
+  }
+  if (!best)
+    return success();
+  setSchedule(item, schedules[*best]);
+  remark::passed(item->getLoc(), remark::RemarkOpts::name("choose-schedule").category("cpu"))
+      << remark::add("candidate {0} of {1}: {2} (all: {3} s)", *best + 1, schedules.size(), words,
+                     others);
+  return success();
+}
+
+static LogicalResult chooseAll(etdg::GraphOp graph, const CpuOptions &options) {
+  if (graph.isExternal())
+    return success();
+  SmallVector<Operation *> items;
+  for (Operation &op : graph.getBody().front())
+    if (isa<etdg::NestOp, etdg::BlockOp>(op) && op.hasAttr(candidatesName))
+      items.push_back(&op);
+  if (items.empty())
+    return success();
+  etdg::ScheduleApplier applier(graph);
+  for (Operation *item : items)
+    if (failed(chooseFor(item, applier, graph, options)))
+      return failure();
+  return success();
+}
+
+namespace {
+struct ETDGChooseSchedule : ft::impl::ETDGChooseScheduleBase<ETDGChooseSchedule> {
+  using ETDGChooseScheduleBase::ETDGChooseScheduleBase;
+  void runOnOperation() override {
+    CpuOptions options;
+    CpuMachine model;
+    if (!machine.empty()) {
+      llvm::Expected<CpuMachine> loaded = CpuMachine::load(machine);
+      if (!loaded) {
+        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
+        return signalPassFailure();
+      }
+      model = std::move(*loaded);
+      options.machine = &model;
+    }
+    if (failed(chooseAll(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+/// The same, where the caller knows more than a pass's options say.
+struct ChooseSchedule : PassWrapper<ChooseSchedule, OperationPass<etdg::GraphOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseSchedule)
+  explicit ChooseSchedule(const CpuOptions &options) : options(options) {}
+  StringRef getName() const override { return "ChooseSchedule"; }
+  void runOnOperation() override {
+    if (failed(chooseAll(getOperation(), options)))
+      signalPassFailure();
+  }
+  CpuOptions options;
+};
+} // namespace
+
+std::unique_ptr<Pass> ft::createChooseSchedule(const CpuOptions &options) {
+  return std::make_unique<ChooseSchedule>(options);
+}
