@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the CPU engine beside what a user would take instead, in one run, on the same cores.
 
-Peers: PyTorch's nn.LSTM and scaled_dot_product_attention (its CPU build), and two
-OpenBLAS sgemm calls (NumPy's). Runs of ours and of the peer alternate; the best and the
-median of all rounds are printed, with the ratio of the medians.
+Peers: PyTorch's nn.LSTM and scaled_dot_product_attention (its CPU build), two OpenBLAS
+sgemm calls (NumPy's), and the same engine without the optimiser (`--skip=coarsen,reorder`:
+same threads, tiles and rows). Runs of ours and of the peers alternate; the best of all
+rounds is printed, with barriers and bytes of intermediates of one call.
 
 Usage: cpu.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE]
 Without PyTorch its rows are left out, and the output says so.
@@ -14,15 +15,19 @@ import argparse, json, os, statistics, subprocess, sys, time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def ours(ft_run, example, dims, types):
+UNOPTIMISED = ["--skip=coarsen,reorder"]
+
+
+def ours(ft_run, example, dims, types, extra=()):
     command = [ft_run, os.path.join(ROOT, "examples", example + ".mlir"), "--engine=cpu", "--bench", "--json"]
     command += [x for d in dims.items() for x in ("--dim", "%s=%d" % d)]
     command += [x for t in types.items() for x in ("--type", "%s=%s" % t)]
+    command += extra
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit("%s failed:\n%s" % (" ".join(command), done.stderr))
     report = json.loads(done.stdout)
-    return report["run_seconds"], report["run_seconds_median"], report["compile_seconds"], " ".join(command)
+    return report, " ".join(command)
 
 
 def timed(call, budget=1.0):
@@ -60,6 +65,8 @@ def peers(threads):
     return result
 
 
+GRID = dict(x="tensor<1x128xf32>", w="tensor<128x128xf32>")
+GRID_FLOP = 16 * 16 * 4 * 4 * 2 * 128 * 128
 CASES = {
     # name: (example, lengths, types, shape, FLOP)
     "stacked_lstm": ("stacked_lstm", dict(N=16, L=64, D=8), dict(x="tensor<1x256xf32>", w="tensor<256x256xf32>"),
@@ -67,6 +74,8 @@ CASES = {
     "flash_attention": ("flash_attention", dict(B=1, H=8, Q=16, K=16),
                         dict(q="tensor<64x64xf32>", k="tensor<64x64xf32>", v="tensor<64x64xf32>", p="tensor<64x64xf32>",
                              r="tensor<64xf32>", o="tensor<64x64xf32>"), "B1 H8 S1024 D64", 8 * 1024 * 1024 * 64 * 4),
+    "grid_rnn": ("grid_rnn", dict(N=4, S=16, T=16, D=4), GRID, "B4 H128 16x16 D4", 4 * GRID_FLOP),
+    "grid_rnn_1": ("grid_rnn", dict(N=1, S=16, T=16, D=4), GRID, "B1 H128 16x16 D4", GRID_FLOP),
     "back_to_back_gemm": ("back_to_back_gemm", dict(M=64, N=16), dict(), "M4096 N1024 K64 P64", 4096 * 1024 * 128 * 2),
 }
 
@@ -83,24 +92,35 @@ def main():
     os.environ["FT_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(len(cores))
     others = peers(len(cores))
     rows = []
-    print("%-18s %-20s %12s %12s %20s %12s %7s" % ("program", "shape", "ours ms", "GFLOP/s", "peer", "peer ms", "ratio"))
+    print("%-18s %-20s %10s %9s %8s %10s | %10s %8s %10s %6s | %s" % (
+        "program", "shape", "ours ms", "GFLOP/s", "barriers", "bytes", "plain ms", "barriers", "bytes", "ratio", "peer, ms, ratio"))
     for name, (example, dims, types, shape, flop) in CASES.items():
-        mine, peer, best, peer_best = [], [], [], []
+        mine, plain, peer = [], [], []
         for _ in range(arguments.rounds):
-            b, m, compile_seconds, command = ours(arguments.ft_run, example, dims, types)
-            mine.append(m), best.append(b)
+            report, command = ours(arguments.ft_run, example, dims, types)
+            mine.append(report)
+            without, _ = ours(arguments.ft_run, example, dims, types, UNOPTIMISED)
+            plain.append(without)
             if name in others:
-                b, m = timed(others[name][1])
-                peer.append(m), peer_best.append(b)
-        row = dict(program=name, shape=shape, seconds=statistics.median(mine), best=min(best), gflops=flop / min(best) / 1e9,
-                   compile_seconds=compile_seconds, command=command)
+                peer.append(timed(others[name][1]))
+        best, best_plain = (min(r["run_seconds"] for r in x) for x in (mine, plain))
+        row = dict(program=name, shape=shape, best=best, seconds=statistics.median(r["run_seconds_median"] for r in mine),
+                   gflops=flop / best / 1e9, compile_seconds=min(r["compile_seconds"] for r in mine),
+                   barriers=report["barriers"], intermediate_bytes=report["intermediate_bytes"],
+                   predicted_seconds=report["predicted_seconds"], plans=report["plans"],
+                   unoptimised_best=best_plain, unoptimised_barriers=without["barriers"],
+                   unoptimised_intermediate_bytes=without["intermediate_bytes"], unoptimised_plans=without["plans"],
+                   speedup=best_plain / best, command=command)
+        text = "-"
         if peer:
-            row.update(peer=others[name][0], peer_seconds=statistics.median(peer), peer_best=min(peer_best),
-                       ratio=min(best) / min(peer_best))
+            row.update(peer=others[name][0], peer_best=min(p[0] for p in peer),
+                       peer_seconds=statistics.median(p[1] for p in peer))
+            row["ratio"] = best / row["peer_best"]
+            text = "%s %.3f %.2f" % (row["peer"], 1e3 * row["peer_best"], row["ratio"])
         rows.append(row)
-        print("%-18s %-20s %12.3f %12.1f %20s %12s %7s" % (
-            name, shape, 1e3 * row["best"], row["gflops"], row.get("peer", "-"),
-            "%.3f" % (1e3 * row["peer_best"]) if peer else "-", "%.2f" % row["ratio"] if peer else "-"), flush=True)
+        print("%-18s %-20s %10.3f %9.1f %8d %10d | %10.3f %8d %10d %6.2f | %s" % (
+            name, shape, 1e3 * best, row["gflops"], row["barriers"], row["intermediate_bytes"], 1e3 * best_plain,
+            row["unoptimised_barriers"], row["unoptimised_intermediate_bytes"], row["speedup"], text), flush=True)
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump(rows, file, indent=1)

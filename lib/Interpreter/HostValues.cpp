@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HostValues.h"
+
+#include "ft/Support/ArrayType.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -13,24 +15,8 @@ using ::ft::rt::DType;
 using ::ft::rt::HostArray;
 
 FailureOr<DType> mlir::ft::interp::dtypeOf(Type type, EmitError emitError) {
-  if (type.isF64())
-    return DType::f64;
-  if (type.isF32())
-    return DType::f32;
-  if (type.isF16())
-    return DType::f16;
-  if (type.isBF16())
-    return DType::bf16;
-  if (type.isIndex() || type.isSignlessInteger(64))
-    return DType::i64;
-  if (type.isSignlessInteger(32))
-    return DType::i32;
-  if (type.isSignlessInteger(16))
-    return DType::i16;
-  if (type.isSignlessInteger(8))
-    return DType::i8;
-  if (type.isSignlessInteger(1))
-    return DType::i1;
+  if (std::optional<DType> dtype = arrayTypeOf(type))
+    return *dtype;
   return emitError() << "no array holds elements of type " << type;
 }
 

@@ -10,7 +10,7 @@
 #define FT_ENGINE_CPUPROGRAM_H
 
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Support/ArrayType.h"
 
 #include <memory>
 #include <vector>
@@ -19,9 +19,6 @@ namespace mlir {
 class ExecutionEngine;
 
 namespace ft {
-
-/// The array element type that holds elements of an MLIR type; none for types no array has.
-std::optional<::ft::rt::DType> arrayTypeOf(Type elementType);
 
 /// Lengths bound to a graph's names.
 using LengthValues = llvm::DenseMap<StringAttr, int64_t>;

@@ -69,16 +69,22 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
         schedule && (i < mostCandidates || i + 1 == candidates.size()))
       schedules.push_back(schedule);
   std::optional<size_t> best;
-  double least = 0;
+  double least = 0, barriers = 0;
   std::string words, others;
   for (auto [i, schedule] : llvm::enumerate(schedules)) {
     auto priced = price(item, schedule, applier, graph, options);
     if (!priced)
       return failure();
     others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->first.seconds).str();
-    if (!best || priced->first.seconds < least) {
+    // Fewer barriers win unless more of them promise clearly less time.
+    double margin = !best                               ? 1
+                    : priced->first.barriers > barriers ? CostModel::sureGain
+                    : priced->first.barriers < barriers ? 1 / CostModel::sureGain
+                                                        : 1;
+    if (!best || priced->first.seconds < margin * least) {
       best = i;
       least = priced->first.seconds;
+      barriers = priced->first.barriers;
       words = priced->second;
     }
   }

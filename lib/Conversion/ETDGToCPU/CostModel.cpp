@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 
 #include <random>
@@ -132,6 +133,8 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
   if (!inserted)
     return it->second;
   Work work;
+  // Products with one right-hand side are one product with as many times the rows.
+  llvm::MapVector<Value, std::pair<double, int64_t>> products;
   auto add = [&](Operation *op, double points) {
     if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
       work.elementary += points;
@@ -144,16 +147,23 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
       double points = 1;
       for (int64_t range : linalgOp.getStaticLoopRanges())
         points *= ShapedType::isDynamic(range) ? 1 : range;
-      if (linalg::isaContractionOpInterface(linalgOp))
-        work.productFlops += 2 * points;
-      else
+      if (linalg::isaContractionOpInterface(linalgOp)) {
+        auto out = cast<ShapedType>(linalgOp.getDpsInits().front().getType());
+        int64_t columns = out.getRank() > 0 ? std::max<int64_t>(out.getShape().back(), 1) : 1;
+        auto &[flops, count] = products[linalgOp->getOperand(1)];
+        flops += 2 * points;
+        count += std::max<int64_t>(out.hasStaticShape() ? out.getNumElements() / columns : 1, 1);
+      } else {
         for (Operation &inner : *linalgOp.getBlock())
           add(&inner, points);
+      }
     } else if (op.getNumResults() == 1) {
       auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
       add(&op, type && type.hasStaticShape() ? type.getNumElements() : 1);
     }
   }
+  for (auto &[operand, product] : products)
+    work.products.push_back(product);
   return works[leaf.getOperation()] = work;
 }
 
@@ -162,9 +172,10 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
   result.rows = context.rows;
   Work work = workOf(leaf);
   int64_t rows = std::max<int64_t>(1, std::llround(context.rows));
-  double compute = context.rows * (work.productFlops / machine.productFlops(rows) +
-                                   work.elementwise / machine.elementwisePerSecond +
+  double compute = context.rows * (work.elementwise / machine.elementwisePerSecond +
                                    work.elementary / machine.elementaryPerSecond);
+  for (auto [flops, count] : work.products)
+    compute += context.rows * flops / machine.productFlops(rows * count);
   // What it reads of buffers that outlive the block, and along which loops that varies.
   struct Read {
     double bytes;
@@ -371,8 +382,18 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
   SmallVector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
   for (const NestPlan &plan : all) {
     Estimate estimate = ofNest(nest, plan, context);
-    // A later plan has more barriers: it has to be clearly better than an earlier one.
-    if (!found || estimate.seconds < 0.97 * found->second.seconds)
+    if (!found) {
+      found = {plan, estimate};
+      continue;
+    }
+    const Estimate &before = found->second;
+    // Threads that wait for each other lose more than the model knows: a plan with more team loops
+    // has to be clearly better. Of equals, the one that reads less.
+    double margin = plan.team.size() > found->first.team.size() ? CostModel::sureGain : 0.97;
+    bool reads = plan.team.size() == found->first.team.size() &&
+                 estimate.seconds <= 1.01 * before.seconds &&
+                 estimate.streamed < 0.8 * before.streamed;
+    if (estimate.seconds < margin * before.seconds || reads)
       found = {plan, estimate};
   }
   return *found;

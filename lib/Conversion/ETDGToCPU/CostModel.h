@@ -30,6 +30,9 @@ class CostModel {
 public:
   CostModel(etdg::GraphOp graph, const CpuOptions &options);
 
+  /// Estimates are off by a sixth or so (docs/cpu-engine.md): what costs barriers has to promise more.
+  static constexpr double sureGain = 0.86;
+
   /// The plan of least estimated time; a nest always has one. Dimensions may be `fixed` outside.
   NestPlan choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                   ArrayRef<unsigned> fixed = {});
@@ -79,9 +82,11 @@ private:
   std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
                                   ArrayRef<std::optional<int64_t>> dims);
   int64_t lengthOf(StringAttr name);
-  /// FLOPs of products, results of simple and of elementary operations, of one row.
+  /// Of one row: FLOPs of products by right-hand side and how many rows that meets, results of
+  /// simple and of elementary operations.
   struct Work {
-    double productFlops = 0, elementwise = 0, elementary = 0;
+    SmallVector<std::pair<double, int64_t>> products;
+    double elementwise = 0, elementary = 0;
   };
   Work workOf(BlockOp leaf);
 

@@ -200,13 +200,18 @@ LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name) {
   }
 
   bool alone = group.nests.size() == 1;
-  if (failed(emitGroup(group, Point(),
-                       [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
-                         return emitTeamNest(nest, point, fixed, /*last=*/alone);
-                       })))
+  std::string text;
+  if (failed(emitGroup(
+          group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+            if (!alone) {
+              NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
+              text += (text.empty() ? "kernel of " : "; ") + describe(nest, plan);
+            }
+            return emitTeamNest(nest, point, fixed, /*last=*/alone);
+          })))
     return failure();
   endKernel();
   tid = team = Value();
-  result.kernels.push_back({name.str(), loc, /*team=*/true});
+  result.kernels.push_back({name.str(), loc, /*team=*/true, text});
   return success();
 }

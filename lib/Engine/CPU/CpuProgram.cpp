@@ -28,28 +28,6 @@ using namespace mlir::ft;
 using ::ft::rt::DType;
 using ::ft::rt::HostArray;
 
-std::optional<DType> mlir::ft::arrayTypeOf(Type type) {
-  if (type.isF64())
-    return DType::f64;
-  if (type.isF32())
-    return DType::f32;
-  if (type.isF16())
-    return DType::f16;
-  if (type.isBF16())
-    return DType::bf16;
-  if (type.isIndex() || type.isInteger(64))
-    return DType::i64;
-  if (type.isInteger(32))
-    return DType::i32;
-  if (type.isInteger(16))
-    return DType::i16;
-  if (type.isInteger(8))
-    return DType::i8;
-  if (type.isInteger(1))
-    return DType::i1;
-  return std::nullopt;
-}
-
 LogicalResult mlir::ft::checkLengths(Location loc, ArrayRef<StringAttr> names, BoundsAttr bounds, ArrayAttr checks,
                                const LengthValues &lengths) {
   auto lookup = [&](StringAttr name) -> std::optional<int64_t> {
