@@ -41,6 +41,7 @@ private:
   void close(char c);
   bool alias(size_t &i);
   bool shape(size_t i);
+  bool integerList(StringRef keyword, size_t begin, size_t i);
   bool checkDepth(size_t where, unsigned extra);
 
   StringRef text, name;
@@ -197,6 +198,50 @@ bool Scanner::shape(size_t i) {
   }
 }
 
+/// Behind `linalg.transpose ins(...) outs(...) permutation` and the like: MLIR 22's
+/// parser of `= [1, 0]` goes on with a null attribute when the list is broken, and crashes.
+bool Scanner::integerList(StringRef keyword, size_t begin, size_t i) {
+  if (keyword != "permutation" && keyword != "dimensions")
+    return true;
+  size_t before = begin;
+  while (before && isSpace(text[before - 1]))
+    --before;
+  if (!before || text[before - 1] != ')')
+    return true; // an attribute of a dictionary
+  auto skip = [&] {
+    while (isSpace(at(i)) || (at(i) == '/' && at(i + 1) == '/'))
+      i = isSpace(at(i)) ? i + 1 : std::min(text.find('\n', i), text.size());
+  };
+  auto expected = [&] { return error(i, "expected '" + keyword + " = [' and integers that fit 64 bits, then ']'"); };
+  skip();
+  if (at(i) != '=')
+    return true; // the parser says so
+  ++i;
+  skip();
+  if (at(i) != '[')
+    return expected();
+  ++i;
+  skip();
+  for (bool first = true; first || at(i) != ']'; first = false) {
+    if (first && at(i) == ']')
+      return true;
+    if (!first) {
+      if (at(i) != ',')
+        return expected();
+      ++i;
+      skip();
+    }
+    i += at(i) == '-';
+    size_t digits = i;
+    while (isDigit(at(i)))
+      ++i;
+    if (i == digits || i - digits > 18)
+      return expected();
+    skip();
+  }
+  return true;
+}
+
 bool Scanner::run() {
   if (limits.maxBytes && text.size() > limits.maxBytes)
     return error(0, "input has " + Twine(text.size()) + " bytes, more than the limit of " +
@@ -273,8 +318,11 @@ bool Scanner::run() {
           defining = StringRef();
         }
         definitionHasToken = true;
+        size_t begin = i;
         while (isIdentChar(at(i)) && !(at(i) == '-' && at(i + 1) == '>'))
           ++i;
+        if (!integerList(text.slice(begin, i), begin, i))
+          return false;
         continue;
       }
     }

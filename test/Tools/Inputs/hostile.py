@@ -22,7 +22,20 @@ def chain_over_lines():
     return "\n".join(lines) + f"\nfunc.func private @f(!a{N - 1})\n"
 
 
+def reduce_with(dimensions):
+    return ("func.func @f(%x: tensor<4x4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {\n"
+            "  %t = linalg.reduce { arith.addf } ins(%x : tensor<4x4xf32>) outs(%e : tensor<4xf32>) "
+            f"dimensions {dimensions}\n  return %t : tensor<4xf32>\n}}\n")
+
+
 CASES = {
+    # MLIR 22's parser goes on with a null attribute, and crashes.
+    "list-of-names": lambda: reduce_with("= [x]"),
+    "list-of-huge": lambda: reduce_with("= [99999999999999999999]"),
+    "list-open": lambda: reduce_with("= [1 "),
+    "list-commas": lambda: reduce_with("= [1,,2]"),
+    "no-list": lambda: reduce_with("= x"),
+    "list-fine": lambda: reduce_with("= // one\n [ 1 ]"),
     "braces": braces,
     "tuples": lambda: "func.func private @f(" + "tuple<" * N + "i32" + ">" * N + ")\n",
     "spaced-tuples": lambda: "func.func private @f(" + "tuple < " * N + "i32" + " > " * N + ")\n",
