@@ -246,8 +246,7 @@ FailureOr<IntegerRelation> etdg::getAccessRelation(Access &access, const SymbolS
 // Order
 //===----------------------------------------------------------------------===//
 
-/// The block and the blocks around it, outermost first.
-static SmallVector<BlockOp> getChain(BlockOp block) {
+SmallVector<BlockOp> etdg::getBlockChain(BlockOp block) {
   SmallVector<BlockOp> chain;
   for (; block; block = block.getParentBlock())
     chain.push_back(block);
@@ -255,13 +254,12 @@ static SmallVector<BlockOp> getChain(BlockOp block) {
   return chain;
 }
 
-/// The nest, or the block that stands alone.
-static Operation *getItem(BlockOp block) {
+Operation *etdg::getItem(BlockOp block) {
   NestOp nest = block.getNest();
   return nest ? nest.getOperation() : block.getOperation();
 }
 
-static bool isBefore(Operation *a, Operation *b) {
+bool etdg::isTextuallyBefore(Operation *a, Operation *b) {
   // Kernels only group: compare where both stand in one block of operations.
   if (a->getBlock() != b->getBlock()) {
     if (auto kernel = dyn_cast<KernelOp>(a->getParentOp()))
@@ -274,12 +272,12 @@ static bool isBefore(Operation *a, Operation *b) {
 
 SmallVector<Precedence> etdg::getPrecedence(BlockOp before, BlockOp after) {
   SmallVector<Precedence> cases;
-  SmallVector<BlockOp> chainBefore = getChain(before), chainAfter = getChain(after);
+  SmallVector<BlockOp> chainBefore = getBlockChain(before), chainAfter = getBlockChain(after);
   unsigned prefix = 0;
   for (auto [x, y] : llvm::zip(chainBefore, chainAfter)) {
     Operation *itemX = getItem(x), *itemY = getItem(y);
     if (itemX != itemY) {
-      if (isBefore(itemX, itemY))
+      if (isTextuallyBefore(itemX, itemY))
         cases.push_back({prefix, false, std::nullopt});
       return cases;
     }

@@ -1,6 +1,7 @@
 //===- ScheduledOrder.cpp - the order that schedules give -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Analysis/Accesses.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -12,19 +13,6 @@ struct Row {
   bool parallel;
 };
 } // namespace
-
-static SmallVector<BlockOp> getChain(BlockOp block) {
-  SmallVector<BlockOp> chain;
-  for (; block; block = block.getParentBlock())
-    chain.push_back(block);
-  std::reverse(chain.begin(), chain.end());
-  return chain;
-}
-
-static Operation *getItem(BlockOp block) {
-  NestOp nest = block.getNest();
-  return nest ? nest.getOperation() : block.getOperation();
-}
 
 /// The loops that run the block's own dimensions, outermost first.
 static SmallVector<Row> getRows(BlockOp block, bool mapIsUnordered) {
@@ -83,19 +71,9 @@ private:
 };
 } // namespace
 
-static bool isBefore(Operation *a, Operation *b) {
-  if (a->getBlock() != b->getBlock()) {
-    if (auto kernel = dyn_cast<KernelOp>(a->getParentOp()))
-      a = kernel;
-    if (auto kernel = dyn_cast<KernelOp>(b->getParentOp()))
-      b = kernel;
-  }
-  return a->isBeforeInBlock(b);
-}
-
 SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered) {
   Cases cases;
-  for (auto [a, b] : llvm::zip(getChain(x), getChain(y))) {
+  for (auto [a, b] : llvm::zip(getBlockChain(x), getBlockChain(y))) {
     Operation *itemA = getItem(a), *itemB = getItem(b);
     SmallVector<Row> rowsA = getRows(a, mapIsUnordered), rowsB = getRows(b, mapIsUnordered);
     if (itemA != itemB) {
@@ -103,7 +81,7 @@ SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnord
       if (kernel && kernel == itemB->getParentOp())
         for (unsigned r = 0; r < kernel.getShared() && r < rowsA.size() && r < rowsB.size(); ++r)
           cases.compare(rowsA[r], rowsB[r]);
-      cases.decide(isBefore(itemA, itemB) ? Order::Before : Order::After);
+      cases.decide(isTextuallyBefore(itemA, itemB) ? Order::Before : Order::After);
       return cases.all;
     }
     for (auto [rowA, rowB] : llvm::zip(rowsA, rowsB))
@@ -146,7 +124,7 @@ LogicalResult etdg::addOrderCase(SetBuilder &builder, const OrderCase &orderCase
 
 SmallVector<AffineExpr> etdg::getSequentialRows(BlockOp block) {
   SmallVector<AffineExpr> rows;
-  for (BlockOp b : getChain(block))
+  for (BlockOp b : getBlockChain(block))
     for (const Row &row : getRows(b, /*mapIsUnordered=*/true))
       if (!row.parallel)
         rows.push_back(row.expr);

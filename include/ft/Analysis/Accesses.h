@@ -86,6 +86,13 @@ FailureOr<SmallVector<std::optional<LinearExpr>>> getPlane(SetBuilder &builder, 
 /// Relation {iteration (and element) dims → plane of the buffer}.
 FailureOr<presburger::IntegerRelation> getAccessRelation(Access &access, const SymbolSpace &space);
 
+/// The block and the blocks around it, outermost first.
+SmallVector<BlockOp> getBlockChain(BlockOp block);
+/// The nest that a block is a region of, or the block, which stands alone.
+Operation *getItem(BlockOp block);
+/// Whether an item stands before another one of the same body in the text; kernels only group.
+bool isTextuallyBefore(Operation *a, Operation *b);
+
 /// One way in which a point p of one block precedes a point q of another: they
 /// agree in the first `equal` dimensions, and p is less than q in the next one
 /// where `strict`.
