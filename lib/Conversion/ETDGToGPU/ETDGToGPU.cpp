@@ -160,10 +160,10 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
                        return false;
                    return block.getNumAncestors() == 0;
                  });
-  int64_t rows = llvm::divideCeil(streams ? 8192 : 512, elements);
+  int64_t rows = llvm::divideCeil(streams ? 4096 : 512, elements);
   if (sharedBytes > 4096)
     rows = std::max<int64_t>(rows, 8);
-  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, ((streams ? 32 : 24) << 10) / rowBytes));
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, (24 << 10) / rowBytes));
 }
 
 int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {

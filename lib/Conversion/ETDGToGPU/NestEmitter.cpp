@@ -166,19 +166,24 @@ void NestEmitter::chooseTile() {
   for (int loop : parallelLoops)
     if (loop != vectorLoop && loop != splitLoop)
       candidates.push_back(loop);
-  for (int loop : candidates) {
-    // A warp that sums one short row after the other would wait for each.
-    if (!saves(loop) && group != 32)
-      continue;
+  auto take = [&](int loop) {
     int64_t size = loop == rowLoop ? e.maxRows : nest.sizes[loop];
     for (int64_t t : {8, 4, 2})
       if (size >= t && (loop != rowLoop || t == 4) && (loop == rowLoop || size % t == 0) &&
           points * spare >= width * t * (group > 1 ? e.threads.count / group : e.threads.count)) {
         tileLoop = loop;
         tile = t;
-        return;
+        return true;
       }
-  }
+    return false;
+  };
+  for (int loop : candidates)
+    if (saves(loop) && take(loop))
+      return;
+  // A warp that sums one short row after the other would wait for each.
+  for (int loop : candidates)
+    if (group == 32 && loop != rowLoop && take(loop))
+      return;
 }
 
 //===----------------------------------------------------------------------===//
