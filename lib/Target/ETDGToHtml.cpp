@@ -59,14 +59,15 @@ std::string html::describeDomain(BlockOp block) {
   return conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
 }
 
-std::string html::describeMap(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
-                              ArrayRef<GatherAttr> gathers) {
+std::string html::describeMap(AffineMap map, ArrayRef<StringAttr> dims,
+                              ArrayRef<StringAttr> symbols, ArrayRef<GatherAttr> gathers) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "[";
   for (auto [i, result] : llvm::enumerate(map.getResults())) {
     os << (i ? ", " : "");
-    if (llvm::any_of(gathers, [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
+    if (llvm::any_of(gathers,
+                     [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
       os << "gather";
     else
       ft::printNamedExpr(os, result, dims, symbols);
@@ -127,24 +128,26 @@ function show(id, step) {
 </script>
 )";
 
-static void writeGraph(GraphOp graph, StringRef title, const LengthValues &lengths, StringRef prefix,
-                       llvm::raw_ostream &os) {
+static void writeGraph(GraphOp graph, StringRef title, const LengthValues &lengths,
+                       StringRef prefix, llvm::raw_ostream &os) {
   Nesting nesting = getNesting(graph);
   unsigned blocks = 0, copies = 0;
   graph.walk([&](BlockOp block) {
     ++blocks;
     copies += isCopyBlock(block);
   });
-  os << "<h3>" << escape(title) << "</h3>\n<p>" << blocks << " blocks, " << getTopLevelBlocks(graph).size()
-     << " at the top, " << copies << " copies; depth " << nesting.depth << ", dimension " << nesting.dimension
-     << ".</p>\n<div class=\"scroll\">";
+  os << "<h3>" << escape(title) << "</h3>\n<p>" << blocks << " blocks, "
+     << getTopLevelBlocks(graph).size() << " at the top, " << copies << " copies; depth "
+     << nesting.depth << ", dimension " << nesting.dimension << ".</p>\n<div class=\"scroll\">";
   drawGraph(graph, os);
   os << "</div>\n";
   drawSpaces(graph, lengths, prefix, os);
 }
 
-void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &given) {
-  os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head><meta charset=\"utf-8\"/>"
+void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os,
+                     const LengthValues &given) {
+  os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head><meta "
+        "charset=\"utf-8\"/>"
      << "<title>Task dependence graphs</title>\n"
      << styleAndScript << "</head><body>\n<h1>Task dependence graphs</h1>\n";
   unsigned number = 0;
@@ -162,7 +165,8 @@ void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, con
       os << "<p>Points are drawn at";
       for (auto [i, name] : llvm::enumerate(names))
         os << (i ? ", " : " ") << escape(name) << " = " << lengths[name];
-      os << ". Points of one colour run at the same step; arrows go from a writer to its readers.</p>\n";
+      os << ". Points of one colour run at the same step; arrows go from a writer to its "
+            "readers.</p>\n";
     }
     auto other = after ? after.lookupSymbol<GraphOp>(graph.getSymName()) : GraphOp();
     writeGraph(graph, other ? "Before" : "As it is", lengths, prefix + "b", os);

@@ -50,8 +50,8 @@ private:
   void writeBox(const Box &box, llvm::raw_ostream &os);
   enum EdgeKind { Read, Write, Index };
   /// The edge number `slot` of `slots` of its block.
-  void writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot, unsigned slots,
-                 llvm::raw_ostream &os);
+  void writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot,
+                 unsigned slots, llvm::raw_ostream &os);
   void writeEdges(BlockOp block, llvm::raw_ostream &os);
 
   GraphOp graph;
@@ -119,7 +119,8 @@ Box Drawing::bufferBox(Value buffer) {
   return box;
 }
 
-Box Drawing::frame(StringRef kind, SmallVector<std::string, 4> header, std::vector<std::vector<Box>> rows) {
+Box Drawing::frame(StringRef kind, SmallVector<std::string, 4> header,
+                   std::vector<std::vector<Box>> rows) {
   Box box = textBox(kind, std::move(header));
   int top = box.height, width = box.width;
   for (std::vector<Box> &row : rows) {
@@ -167,12 +168,14 @@ Box Drawing::blockBox(BlockOp block) {
   return box;
 }
 
-Box Drawing::regionBox(StringRef kind, SmallVector<std::string, 4> header, Region &region, bool inRow) {
+Box Drawing::regionBox(StringRef kind, SmallVector<std::string, 4> header, Region &region,
+                       bool inRow) {
   std::vector<std::vector<Box>> rows;
   bool buffers = false;
   auto add = [&](Box box, bool isBuffer) {
     // Buffers that follow each other share a row, four at most.
-    bool together = (isBuffer && buffers && rows.back().size() < 4) || (inRow && !rows.empty() && rows.back().size() < 4);
+    bool together = (isBuffer && buffers && rows.back().size() < 4) ||
+                    (inRow && !rows.empty() && rows.back().size() < 4);
     if (!together)
       rows.emplace_back();
     rows.back().push_back(std::move(box));
@@ -205,38 +208,47 @@ void Drawing::collect(const Box &box) {
 }
 
 void Drawing::writeBox(const Box &box, llvm::raw_ostream &os) {
-  os << "<g class=\"node " << box.kind << "\"><title>" << escape(box.title) << "</title><rect x=\"" << box.x << "\" y=\""
-     << box.y << "\" width=\"" << box.width << "\" height=\"" << box.height << "\" rx=\""
-     << (box.kind == "buffer" ? 9 : 2) << "\"/>";
+  os << "<g class=\"node " << box.kind << "\"><title>" << escape(box.title) << "</title><rect x=\""
+     << box.x << "\" y=\"" << box.y << "\" width=\"" << box.width << "\" height=\"" << box.height
+     << "\" rx=\"" << (box.kind == "buffer" ? 9 : 2) << "\"/>";
   for (auto [i, line] : llvm::enumerate(box.lines))
-    os << "<text x=\"" << box.x + padding << "\" y=\"" << box.y + padding + 11 + static_cast<int>(i) * lineHeight << "\""
+    os << "<text x=\"" << box.x + padding << "\" y=\""
+       << box.y + padding + 11 + static_cast<int>(i) * lineHeight << "\""
        << (i == 0 ? " class=\"head\"" : "") << ">" << escape(line) << "</text>";
   os << "</g>\n";
   for (const Box &child : box.children)
     writeBox(child, os);
 }
 
-void Drawing::writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot, unsigned slots,
-                        llvm::raw_ostream &os) {
+void Drawing::writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind,
+                        unsigned slot, unsigned slots, llvm::raw_ostream &os) {
   auto a = placed.find(from), b = placed.find(to);
   if (a == placed.end() || b == placed.end())
     return;
   const Box &source = a->second, &target = b->second;
   // At the block each edge has a place of its own, at the buffer they spread.
   bool atTarget = kind != Write, down = source.y <= target.y;
-  auto atBlock = [&](const Box &box) { return box.x + box.width * static_cast<int>(slot + 1) / static_cast<int>(slots + 1); };
-  auto atBuffer = [&](const Box &box) { return box.x + box.width * (1 + static_cast<int>(numEdges % 7)) / 8; };
-  int x1 = atTarget ? atBuffer(source) : atBlock(source), y1 = down ? source.y + source.height : source.y;
-  int x2 = atTarget ? atBlock(target) : atBuffer(target), y2 = down ? target.y : target.y + target.height;
+  auto atBlock = [&](const Box &box) {
+    return box.x + box.width * static_cast<int>(slot + 1) / static_cast<int>(slots + 1);
+  };
+  auto atBuffer = [&](const Box &box) {
+    return box.x + box.width * (1 + static_cast<int>(numEdges % 7)) / 8;
+  };
+  int x1 = atTarget ? atBuffer(source) : atBlock(source),
+      y1 = down ? source.y + source.height : source.y;
+  int x2 = atTarget ? atBlock(target) : atBuffer(target),
+      y2 = down ? target.y : target.y + target.height;
   int bend = down ? 40 : -40;
   // The map stands at the block, on two levels, so that neighbours do not meet.
   int labelX = (atTarget ? x2 : x1) + 3;
   int away = 8 + 11 * static_cast<int>(slot % 2);
   int labelY = atTarget ? (down ? y2 - away : y2 + away + 6) : (down ? y1 + away + 6 : y1 - away);
-  os << "<g class=\"edge" << (kind == Write ? " write" : "") << "\"><title>" << escape(label) << "</title><path d=\"M"
-     << x1 << " " << y1 << " C" << x1 << " " << y1 + bend << " " << x2 << " " << y2 - bend << " " << x2 << " " << y2
-     << "\"" << (kind == Index ? " class=\"dashed\"" : "") << " marker-end=\"url(#arrow)\"/><text x=\"" << labelX
-     << "\" y=\"" << labelY << "\">" << escape(shorten(label.str(), 40)) << "</text></g>\n";
+  os << "<g class=\"edge" << (kind == Write ? " write" : "") << "\"><title>" << escape(label)
+     << "</title><path d=\"M" << x1 << " " << y1 << " C" << x1 << " " << y1 + bend << " " << x2
+     << " " << y2 - bend << " " << x2 << " " << y2 << "\""
+     << (kind == Index ? " class=\"dashed\"" : "") << " marker-end=\"url(#arrow)\"/><text x=\""
+     << labelX << "\" y=\"" << labelY << "\">" << escape(shorten(label.str(), 40))
+     << "</text></g>\n";
   ++numEdges;
 }
 
@@ -253,13 +265,16 @@ void Drawing::writeEdges(BlockOp block, llvm::raw_ostream &os) {
     for (PieceAttr piece : read.getPieces()) {
       if (piece.getKind() != SourceKind::Buffer)
         continue;
-      std::string label = describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
+      std::string label =
+          describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
       if (read.getPieces().size() > 1)
         label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
-      writeEdge(block.getBuffers()[piece.getOperand()].getAsOpaquePointer(), node, label, Read, number++, slots, os);
+      writeEdge(block.getBuffers()[piece.getOperand()].getAsOpaquePointer(), node, label, Read,
+                number++, slots, os);
       for (GatherAttr gather : piece.getGathers())
         writeEdge(block.getBuffers()[gather.getOperand()].getAsOpaquePointer(), node,
-                  "index " + describeMap(gather.getMap().getValue(), names, symbols), Index, number++, slots, os);
+                  "index " + describeMap(gather.getMap().getValue(), names, symbols), Index,
+                  number++, slots, os);
     }
   }
   for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
@@ -270,9 +285,11 @@ void Drawing::writeEdges(BlockOp block, llvm::raw_ostream &os) {
 void Drawing::write(llvm::raw_ostream &os) {
   Box box = regionBox("frame", {"@" + graph.getSymName().str()}, graph.getBody(), false);
   collect(box);
-  os << "<svg class=\"graph\" xmlns=\"http://www.w3.org/2000/svg\" width=\"" << box.width + 2 << "\" height=\""
-     << box.height + 2 << "\" viewBox=\"-1 -1 " << box.width + 2 << " " << box.height + 2 << "\">\n"
-     << "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+  os << "<svg class=\"graph\" xmlns=\"http://www.w3.org/2000/svg\" width=\"" << box.width + 2
+     << "\" height=\"" << box.height + 2 << "\" viewBox=\"-1 -1 " << box.width + 2 << " "
+     << box.height + 2 << "\">\n"
+     << "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
+        "markerHeight=\"7\" "
         "orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\"/></marker></defs>\n";
   writeBox(box, os);
   graph.getBody().walk<WalkOrder::PreOrder>([&](BlockOp block) { writeEdges(block, os); });

@@ -31,7 +31,8 @@ void drawGraph(GraphOp graph, llvm::raw_ostream &os);
 
 /// For each nest its points at sample lengths, coloured by step; the schedule; the
 /// table of steps and widths. `prefix` makes identifiers unique in the page.
-void drawSpaces(GraphOp graph, const LengthValues &lengths, llvm::StringRef prefix, llvm::raw_ostream &os);
+void drawSpaces(GraphOp graph, const LengthValues &lengths, llvm::StringRef prefix,
+                llvm::raw_ostream &os);
 
 } // namespace mlir::etdg::html
 

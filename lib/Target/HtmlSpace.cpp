@@ -28,18 +28,23 @@ static constexpr size_t maxPoints = 6000, maxArrows = 3000, maxInner = 64;
 // Enumeration
 //===----------------------------------------------------------------------===//
 
-static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 /// None where a divisor is 0 or a dimension is not known.
-static std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
+static std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
+                                       ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dim.getPosition() < dims.size() ? std::optional(dims[dim.getPosition()]) : std::nullopt;
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbol.getPosition() < symbols.size() ? std::optional(symbols[symbol.getPosition()]) : std::nullopt;
+    return symbol.getPosition() < symbols.size() ? std::optional(symbols[symbol.getPosition()])
+                                                 : std::nullopt;
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> a = evaluate(binary.getLHS(), dims, symbols), b = evaluate(binary.getRHS(), dims, symbols);
+  std::optional<int64_t> a = evaluate(binary.getLHS(), dims, symbols),
+                         b = evaluate(binary.getRHS(), dims, symbols);
   int64_t result = 0;
   if (!a || !b)
     return std::nullopt;
@@ -132,7 +137,8 @@ struct Enumerator {
         high = std::min(high.value_or(bound), bound);
       }
     }
-    int64_t first = low.value_or(high ? *high - limit + 1 : 0), last = high.value_or(first + limit - 1);
+    int64_t first = low.value_or(high ? *high - limit + 1 : 0),
+            last = high.value_or(first + limit - 1);
     if (last - first + 1 > limit) {
       clipped = true;
       last = first + limit - 1;
@@ -157,8 +163,10 @@ struct Mark {
 
 class Space {
 public:
-  Space(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Point ancestors, const LengthValues &lengths, std::string id)
-      : blocks(blocks), schedule(schedule), ancestors(std::move(ancestors)), lengths(lengths), id(std::move(id)) {}
+  Space(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Point ancestors,
+        const LengthValues &lengths, std::string id)
+      : blocks(blocks), schedule(schedule), ancestors(std::move(ancestors)), lengths(lengths),
+        id(std::move(id)) {}
   bool build();
   void write(llvm::raw_ostream &os);
 
@@ -173,7 +181,9 @@ private:
   std::pair<double, double> place(const Point &own) const;
   bool isDrawn(const Point &own) const;
   std::string color(unsigned step) const;
-  StringAttr dimName(unsigned own) { return first().getDimNames()[first().getNumAncestors() + own]; }
+  StringAttr dimName(unsigned own) {
+    return first().getDimNames()[first().getNumAncestors() + own];
+  }
   BlockOp first() { return blocks.front(); }
 
   SmallVector<BlockOp> blocks;
@@ -257,7 +267,8 @@ void Space::chooseDims() {
     if (schedule) {
       AffineMap map = schedule.getMap().getValue();
       for (LoopAttr loop : schedule.getLoops())
-        if (loop.getKind() == LoopKind::Sequential && loop.getDimension() < static_cast<int64_t>(map.getNumResults()))
+        if (loop.getKind() == LoopKind::Sequential &&
+            loop.getDimension() < static_cast<int64_t>(map.getNumResults()))
           orders |= map.getResult(loop.getDimension()).isFunctionOfDim(d);
     } else {
       orders = this->first().getOperator(d) != ft::OperatorKind::Map;
@@ -311,7 +322,8 @@ void Space::addAccesses(BlockOp block, const Point &point, const Mark &mark,
     if (getNumOwnerDims(buffer) > numAncestors)
       return;
     std::vector<int64_t> key = {reinterpret_cast<int64_t>(buffer.getAsOpaquePointer())};
-    for (unsigned d = 0; d < cast<BufferType>(buffer.getType()).getDepth() && d < map.getNumResults(); ++d) {
+    for (unsigned d = 0;
+         d < cast<BufferType>(buffer.getType()).getDepth() && d < map.getNumResults(); ++d) {
       std::optional<int64_t> index = evaluate(map.getResult(d), dims, symbols);
       if (!index)
         return;
@@ -340,16 +352,18 @@ void Space::findArrows() {
       Point point = ancestors;
       point.resize(first().getNumAncestors());
       point.insert(point.end(), mark.own.begin(), mark.own.end());
-      addAccesses(blocks[mark.block], point, mark, [&](const std::vector<int64_t> &key, bool writes) {
-        if (writing) {
-          if (writes)
-            writers[key] = &mark;
-          return;
-        }
-        auto it = writers.find(key);
-        if (!writes && it != writers.end() && it->second->own != mark.own && arrows.size() < maxArrows)
-          arrows.insert({it->second->own, mark.own});
-      });
+      addAccesses(blocks[mark.block], point, mark,
+                  [&](const std::vector<int64_t> &key, bool writes) {
+                    if (writing) {
+                      if (writes)
+                        writers[key] = &mark;
+                      return;
+                    }
+                    auto it = writers.find(key);
+                    if (!writes && it != writers.end() && it->second->own != mark.own &&
+                        arrows.size() < maxArrows)
+                      arrows.insert({it->second->own, mark.own});
+                  });
     }
 }
 
@@ -363,7 +377,8 @@ std::pair<double, double> Space::place(const Point &own) const {
   if (drawn.size() == 2)
     return {x + at(1) * cell, y + at(0) * cell};
   // Three: the first one goes into the depth.
-  return {x + at(2) * cell + at(0) * 0.5 * cell, y + at(1) * cell + (extent(0) - at(0)) * 0.42 * cell};
+  return {x + at(2) * cell + at(0) * 0.5 * cell,
+          y + at(1) * cell + (extent(0) - at(0)) * 0.42 * cell};
 }
 
 std::string Space::color(unsigned step) const {
@@ -383,9 +398,11 @@ void Space::writeDrawing(llvm::raw_ostream &os) {
       width = std::max(width, x + 30);
       height = std::max(height, y + 40);
     }
-  os << llvm::format("<svg class=\"space\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\">", width,
-                     height)
-     << "<defs><marker id=\"" << id << "-a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" "
+  os << llvm::format("<svg class=\"space\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+                     "height=\"%.0f\">",
+                     width, height)
+     << "<defs><marker id=\"" << id
+     << "-a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" "
      << "markerHeight=\"6\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\"/></marker></defs>\n";
   for (const auto &[from, to] : arrows) {
     auto [x1, y1] = place(from);
@@ -394,8 +411,8 @@ void Space::writeDrawing(llvm::raw_ostream &os) {
     if (length < 1)
       continue;
     double dx = (x2 - x1) / length * r, dy = (y2 - y1) / length * r;
-    os << llvm::format("<line class=\"dep\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"", x1 + dx, y1 + dy, x2 - dx,
-                       y2 - dy)
+    os << llvm::format("<line class=\"dep\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"",
+                       x1 + dx, y1 + dy, x2 - dx, y2 - dy)
        << " marker-end=\"url(#" << id << "-a)\"/>\n";
   }
   for (const Mark &mark : marks) {
@@ -406,14 +423,16 @@ void Space::writeDrawing(llvm::raw_ostream &os) {
     for (unsigned d = 0; d < mark.own.size(); ++d)
       text += (d ? ", " : "") + dimName(d).getValue().str() + " = " + std::to_string(mark.own[d]);
     text += "): step " + std::to_string(mark.step) + ", " + describeBlock(blocks[mark.block]);
-    os << llvm::format("<circle class=\"pt\" cx=\"%.1f\" cy=\"%.1f\" r=\"9\"", x, y) << " data-step=\"" << mark.step
-       << "\" fill=\"" << color(mark.step) << "\"><title>" << escape(text) << "</title></circle>";
-    os << llvm::format("<text class=\"num\" x=\"%.1f\" y=\"%.1f\">", x, y + 3) << mark.step << "</text>\n";
+    os << llvm::format("<circle class=\"pt\" cx=\"%.1f\" cy=\"%.1f\" r=\"9\"", x, y)
+       << " data-step=\"" << mark.step << "\" fill=\"" << color(mark.step) << "\"><title>"
+       << escape(text) << "</title></circle>";
+    os << llvm::format("<text class=\"num\" x=\"%.1f\" y=\"%.1f\">", x, y + 3) << mark.step
+       << "</text>\n";
   }
   // Names of the axes.
   auto axis = [&](unsigned i, double x, double y, StringRef arrow) {
-    os << llvm::format("<text class=\"axis\" x=\"%.1f\" y=\"%.1f\">", x, y) << escape(dimName(drawn[i])) << " " << arrow
-       << "</text>";
+    os << llvm::format("<text class=\"axis\" x=\"%.1f\" y=\"%.1f\">", x, y)
+       << escape(dimName(drawn[i])) << " " << arrow << "</text>";
   };
   if (drawn.size() == 1)
     axis(0, 4, height - 6, "→");
@@ -434,7 +453,8 @@ void Space::writeSchedule(llvm::raw_ostream &os) {
   AffineMap map = schedule.getMap().getValue();
   os << "<table class=\"matrix\"><caption>T and the loops</caption><tr><th></th>";
   for (unsigned d = 0; d < map.getNumDims(); ++d)
-    os << "<th>" << (d < first().getNumOwnDims() ? escape(dimName(d)) : std::to_string(d)) << "</th>";
+    os << "<th>" << (d < first().getNumOwnDims() ? escape(dimName(d)) : std::to_string(d))
+       << "</th>";
   os << "<th>+</th><th>loop</th></tr>\n";
   for (unsigned r = 0; r < map.getNumResults(); ++r) {
     LinearForm form = LinearForm::of(map.getResult(r));
@@ -467,9 +487,10 @@ void Space::write(llvm::raw_ostream &os) {
     os << (i ? ", " : "") << escape(describeBlock(block));
   os << "</h4>\n<ul class=\"blocks\">";
   for (BlockOp block : blocks)
-    os << "<li><code>" << escape(describeHeader(block)) << "</code> where <code>" << escape(describeDomain(block))
-       << "</code></li>";
-  os << "</ul>\n<p>" << marks.size() << " iterations in " << steps.size() << " steps, " << widest << " at most in one";
+    os << "<li><code>" << escape(describeHeader(block)) << "</code> where <code>"
+       << escape(describeDomain(block)) << "</code></li>";
+  os << "</ul>\n<p>" << marks.size() << " iterations in " << steps.size() << " steps, " << widest
+     << " at most in one";
   size_t shown = llvm::count_if(marks, [&](const Mark &mark) { return isDrawn(mark.own); });
   if (shown != marks.size()) {
     os << "; drawn: " << shown << " of them, with";
@@ -482,16 +503,19 @@ void Space::write(llvm::raw_ostream &os) {
   for (unsigned d = 0; d < ancestors.size() && d < first().getNumAncestors(); ++d)
     os << "; " << escape(first().getDimNames()[d].getValue()) << " = " << ancestors[d];
   os << ".</p>\n";
-  os << "<p class=\"control\"><input type=\"range\" min=\"-1\" max=\"" << steps.size() - 1 << "\" value=\"-1\" oninput=\"show('"
-     << id << "', Number(this.value))\"/> <output id=\"" << id << "-o\">all steps</output></p>\n";
+  os << "<p class=\"control\"><input type=\"range\" min=\"-1\" max=\"" << steps.size() - 1
+     << "\" value=\"-1\" oninput=\"show('" << id << "', Number(this.value))\"/> <output id=\"" << id
+     << "-o\">all steps</output></p>\n";
   os << "<div class=\"row\">";
   writeDrawing(os);
   os << "<div>";
   writeSchedule(os);
-  os << "<table class=\"steps\"><caption>steps</caption><tr><th>step</th><th>at</th><th>width</th></tr>\n";
+  os << "<table "
+        "class=\"steps\"><caption>steps</caption><tr><th>step</th><th>at</th><th>width</th></tr>\n";
   constexpr size_t maxRows = 40;
   for (size_t s = 0; s < steps.size() && s < maxRows; ++s) {
-    os << "<tr><td><span class=\"swatch\" style=\"background:" << color(s) << "\"></span>" << s << "</td><td>";
+    os << "<tr><td><span class=\"swatch\" style=\"background:" << color(s) << "\"></span>" << s
+       << "</td><td>";
     for (auto [i, value] : llvm::enumerate(steps[s]))
       os << (i ? ", " : "") << value;
     os << "</td><td>" << widths[s] << "</td></tr>\n";
@@ -505,8 +529,8 @@ void Space::write(llvm::raw_ostream &os) {
 // All nests of a graph
 //===----------------------------------------------------------------------===//
 
-static void drawRegion(Region &region, const Point &ancestors, const LengthValues &lengths, StringRef prefix,
-                       unsigned &number, llvm::raw_ostream &os) {
+static void drawRegion(Region &region, const Point &ancestors, const LengthValues &lengths,
+                       StringRef prefix, unsigned &number, llvm::raw_ostream &os) {
   for (ArrayRef<BlockOp> nest : getNests(region)) {
     if (nest.empty())
       continue;
@@ -524,7 +548,8 @@ static void drawRegion(Region &region, const Point &ancestors, const LengthValue
     for (auto &[group, schedule] : groups) {
       if (group.front().getNumOwnDims() == 0)
         continue;
-      Space space(group, schedule, ancestors, lengths, (prefix + "n" + std::to_string(number++)).str());
+      Space space(group, schedule, ancestors, lengths,
+                  (prefix + "n" + std::to_string(number++)).str());
       if (space.build())
         space.write(os);
     }
@@ -539,7 +564,8 @@ static void drawRegion(Region &region, const Point &ancestors, const LengthValue
   }
 }
 
-void html::drawSpaces(GraphOp graph, const LengthValues &lengths, StringRef prefix, llvm::raw_ostream &os) {
+void html::drawSpaces(GraphOp graph, const LengthValues &lengths, StringRef prefix,
+                      llvm::raw_ostream &os) {
   unsigned number = 0;
   drawRegion(graph.getBody(), {}, lengths, prefix, number, os);
 }

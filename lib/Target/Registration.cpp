@@ -66,7 +66,9 @@ static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
 
 void etdg::registerETDGTranslations() {
   static llvm::cl::list<std::string> lengths(
-      "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
+      "dim",
+      llvm::cl::desc(
+          "A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
       llvm::cl::value_desc("NAME=VALUE"));
   auto registerDialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
   static TranslateFromMLIRRegistration json(

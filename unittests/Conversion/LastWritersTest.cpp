@@ -34,7 +34,8 @@ protected:
     if (auto s = dyn_cast<AffineSymbolExpr>(expr))
       return symbols[s.getPosition()];
     auto binary = cast<AffineBinaryOpExpr>(expr);
-    int64_t a = evaluate(binary.getLHS(), dims, symbols), b = evaluate(binary.getRHS(), dims, symbols);
+    int64_t a = evaluate(binary.getLHS(), dims, symbols),
+            b = evaluate(binary.getRHS(), dims, symbols);
     switch (expr.getKind()) {
     case AffineExprKind::Add:
       return a + b;
@@ -87,7 +88,8 @@ protected:
                 for (AffineExpr e : piece.point)
                   answer->push_back(evaluate(e, {i}, symbols));
               }
-            EXPECT_EQ(answer, best) << "L = " << l << ", M = " << m << ", i = " << i << ", cell " << cell;
+            EXPECT_EQ(answer, best)
+                << "L = " << l << ", M = " << m << ", i = " << i << ", cell " << cell;
             found += best.has_value();
           }
     EXPECT_GT(found, 0u);
@@ -106,14 +108,23 @@ TEST_F(LastWriters, RowOfAnEarlierIteration) {
 
 TEST_F(LastWriters, ManyWritersOfACell) {
   // a < i and b < M, all of them write cell 0 … 3 of which x is one.
-  checkLatest({{d(1)}, {d(0) - d(1) - 1}, {d(2)}, {M() - d(2) - 1}, {x()}, {-x() + 3}, {L() - d(0) - 1}}, 2);
+  checkLatest(
+      {{d(1)}, {d(0) - d(1) - 1}, {d(2)}, {M() - d(2) - 1}, {x()}, {-x() + 3}, {L() - d(0) - 1}},
+      2);
 }
 
 TEST_F(LastWriters, TilesAndDivisions) {
   // a writes cells 3a … 3a + 2.
-  checkLatest({{d(1)}, {L() - d(1) - 1}, {x() - d(1) * 3}, {d(1) * 3 + 2 - x()}, {d(0)}, {-d(0) + 4}}, 1);
+  checkLatest(
+      {{d(1)}, {L() - d(1) - 1}, {x() - d(1) * 3}, {d(1) * 3 + 2 - x()}, {d(0)}, {-d(0) + 4}}, 1);
   // Overlapping windows: a writes 2a … 2a + 3.
-  checkLatest({{d(1)}, {L() - d(1) - 1}, {x() - d(1) * 2}, {d(1) * 2 + 3 - x()}, {d(0) - d(1)}, {-d(0) + 7}}, 1);
+  checkLatest({{d(1)},
+               {L() - d(1) - 1},
+               {x() - d(1) * 2},
+               {d(1) * 2 + 3 - x()},
+               {d(0) - d(1)},
+               {-d(0) + 7}},
+              1);
   // Every second cell, from behind: 2a = L - 1 - x.
   checkLatest({{d(1)}, {d(0) - d(1)}, {L() - 1 - x() - d(1) * 2, true}, {L() - d(0) - 1}}, 1);
   // The halves: a floordiv 2 = x.
@@ -122,12 +133,15 @@ TEST_F(LastWriters, TilesAndDivisions) {
 
 TEST_F(LastWriters, Triangles) {
   // b <= a < i, a + b = x.
-  checkLatest({{d(2)}, {d(1) - d(2)}, {d(0) - d(1) - 1}, {d(1) + d(2) - x(), true}, {L() - d(0)}}, 2);
+  checkLatest({{d(2)}, {d(1) - d(2)}, {d(0) - d(1) - 1}, {d(1) + d(2) - x(), true}, {L() - d(0)}},
+              2);
 }
 
 TEST_F(LastWriters, DifferencesAndSimplification) {
   std::mt19937 random(3);
-  auto number = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
+  auto number = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
   auto constraint = [&] {
     AffineExpr e = d(0) * number(-2, 2) + d(1) * number(-2, 2) + L() * number(0, 1) + number(-3, 4);
     if (number(0, 3) == 0)
@@ -135,7 +149,8 @@ TEST_F(LastWriters, DifferencesAndSimplification) {
     return Constraint{e, number(0, 9) == 0};
   };
   for (int round = 0; round < 60; ++round) {
-    Conjunction box = {{d(0)}, {-d(0) + 6}, {d(1)}, {-d(1) + 6}}, extra = {constraint(), constraint()};
+    Conjunction box = {{d(0)}, {-d(0) + 6}, {d(1)}, {-d(1) + 6}},
+                extra = {constraint(), constraint()};
     SmallVector<Conjunction> minus = {{constraint(), constraint()}, {constraint()}};
     auto rest = sets->subtract(box, minus);
     ASSERT_TRUE(succeeded(rest));
@@ -147,8 +162,11 @@ TEST_F(LastWriters, DifferencesAndSimplification) {
         for (int64_t j = -1; j < 8; ++j) {
           SmallVector<int64_t> dims = {i, j}, symbols = {l, 0};
           bool inside = holds(box, dims, symbols);
-          unsigned parts = llvm::count_if(*rest, [&](const Conjunction &c) { return holds(c, dims, symbols); });
-          bool left = inside && llvm::none_of(minus, [&](const Conjunction &c) { return holds(c, dims, symbols); });
+          unsigned parts =
+              llvm::count_if(*rest, [&](const Conjunction &c) { return holds(c, dims, symbols); });
+          bool left = inside && llvm::none_of(minus, [&](const Conjunction &c) {
+                        return holds(c, dims, symbols);
+                      });
           EXPECT_EQ(parts, left ? 1u : 0u);
           if (!inside)
             continue;

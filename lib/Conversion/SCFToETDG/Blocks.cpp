@@ -13,7 +13,9 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
-LogicalResult Raiser::refuse(Operation *op, const Twine &reason) { return refuse(op->getLoc(), reason); }
+LogicalResult Raiser::refuse(Operation *op, const Twine &reason) {
+  return refuse(op->getLoc(), reason);
+}
 
 LogicalResult Raiser::refuse(Location loc, const Twine &reason) {
   if (!refusal)
@@ -32,11 +34,13 @@ LogicalResult Raiser::nameLengths() {
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
-      return refuse(function.getArgument(i).getLoc(), "argument " + Twine(i) + " is no ranked tensor");
+      return refuse(function.getArgument(i).getLoc(),
+                    "argument " + Twine(i) + " is no ranked tensor");
     auto dims = function.getArgAttrOfType<ArrayAttr>(i, "etdg.dims");
     if (dims && dims.size() > static_cast<size_t>(tensor.getRank()))
-      return refuse(function.getArgument(i).getLoc(), "'etdg.dims' of argument " + Twine(i) + " has " + Twine(dims.size()) +
-                                                          " names, the tensor " + Twine(tensor.getRank()) + " dimensions");
+      return refuse(function.getArgument(i).getLoc(),
+                    "'etdg.dims' of argument " + Twine(i) + " has " + Twine(dims.size()) +
+                        " names, the tensor " + Twine(tensor.getRank()) + " dimensions");
     for (unsigned d = 0; dims && d < dims.size(); ++d) {
       auto name = dyn_cast<StringAttr>(dims[d]);
       if (!name)
@@ -44,7 +48,8 @@ LogicalResult Raiser::nameLengths() {
       StringRef text = name.getValue();
       if (text.empty() || !tensor.isDynamicDim(d))
         continue;
-      if (!llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) || llvm::isDigit(text.front()))
+      if (!llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) ||
+          llvm::isDigit(text.front()))
         return refuse(function.getArgument(i).getLoc(), "'" + text + "' is no name of a length");
       given[{i, d}] = name;
       all.insert(name);
@@ -57,7 +62,8 @@ LogicalResult Raiser::nameLengths() {
         continue;
       StringAttr name;
       for (unsigned attempt = 0; !name || all.contains(name); ++attempt)
-        name = StringAttr::get(context, "n" + std::to_string(i) + "_" + std::to_string(d) + std::string(attempt, '_'));
+        name = StringAttr::get(context, "n" + std::to_string(i) + "_" + std::to_string(d) +
+                                            std::string(attempt, '_'));
       given[{i, d}] = name;
       all.insert(name);
     }
@@ -87,22 +93,26 @@ Conjunction Raiser::commonDomain(Block *block) {
   Conjunction common;
   if (!info.domains.empty())
     for (const Constraint &c : info.domains.front())
-      if (llvm::all_of(info.domains, [&](const Conjunction &other) { return llvm::is_contained(other, c); }))
+      if (llvm::all_of(info.domains,
+                       [&](const Conjunction &other) { return llvm::is_contained(other, c); }))
         common.push_back(c);
   return common;
 }
 
-LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper, OpFoldResult step,
-                              bool carries, BlockInfo &info) {
+LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper,
+                              OpFoldResult step, bool carries, BlockInfo &info) {
   std::optional<AffineExpr> stride = evalSingle(step);
   auto constant = stride ? dyn_cast<AffineConstantExpr>(*stride) : AffineConstantExpr();
   if (!constant || constant.getValue() <= 0)
     return refuse(op, "the step of the loop is no positive constant");
   int64_t by = constant.getValue();
-  std::optional<SmallVector<AffineExpr>> lowers = evalEnds(lower, true), uppers = evalEnds(upper, false);
+  std::optional<SmallVector<AffineExpr>> lowers = evalEnds(lower, true),
+                                         uppers = evalEnds(upper, false);
   if (!lowers || !uppers)
-    return refuse(op, Twine("the ") + (lowers ? "upper" : "lower") +
-                          " bound of the loop is not an affine function of lengths and of the loops around it");
+    return refuse(
+        op,
+        Twine("the ") + (lowers ? "upper" : "lower") +
+            " bound of the loop is not an affine function of lengths and of the loops around it");
   Loop loop;
   loop.dim = info.depth();
   loop.carries = carries;
@@ -139,14 +149,15 @@ LogicalResult Raiser::collectBlocks(Block &block, const BlockInfo &info) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       BlockInfo inner = info;
-      if (failed(addLoop(&op, loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), true,
-                         inner)) ||
+      if (failed(addLoop(&op, loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(),
+                         loop.getStep(), true, inner)) ||
           failed(collectBlocks(*loop.getBody(), inner)))
         return failure();
     } else if (auto loop = dyn_cast<scf::ForallOp>(op)) {
       BlockInfo inner = info;
-      for (auto [iv, lower, upper, step] : llvm::zip_equal(loop.getInductionVars(), loop.getMixedLowerBound(),
-                                                           loop.getMixedUpperBound(), loop.getMixedStep()))
+      for (auto [iv, lower, upper, step] :
+           llvm::zip_equal(loop.getInductionVars(), loop.getMixedLowerBound(),
+                           loop.getMixedUpperBound(), loop.getMixedStep()))
         if (failed(addLoop(&op, iv, lower, upper, step, false, inner)))
           return failure();
       if (failed(collectBlocks(*loop.getBody(), inner)))
@@ -155,7 +166,8 @@ LogicalResult Raiser::collectBlocks(Block &block, const BlockInfo &info) {
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       std::optional<Condition> condition = evalCondition(branch.getCondition());
       if (!condition)
-        return refuse(&op, "the condition is not an affine function of loops and lengths, and the branches are not "
+        return refuse(&op, "the condition is not an affine function of loops and lengths, and the "
+                           "branches are not "
                            "cheap expressions that a select could choose from");
       conditions[&op] = *condition;
       for (auto [region, alternatives] : {std::pair(&branch.getThenRegion(), &condition->yes),
@@ -182,13 +194,15 @@ LogicalResult Raiser::collectBlocks(Block &block, const BlockInfo &info) {
 
 FailureOr<LengthAttr> Raiser::toLength(Operation *op, AffineExpr expr) {
   if (!expr || !expr.isSymbolicOrConstant())
-    return refuse(op, "the length of a buffer would not be a function of the arguments' lengths alone");
+    return refuse(op,
+                  "the length of a buffer would not be a function of the arguments' lengths alone");
   if (LengthAttr length = LengthAttr::get(context, sets->getNames(), expr))
     return length;
   return refuse(op, "the length of a buffer overflows");
 }
 
-FailureOr<std::pair<LengthAttr, AffineExpr>> Raiser::extentOf(Operation *op, const BlockInfo &info, unsigned dim) {
+FailureOr<std::pair<LengthAttr, AffineExpr>> Raiser::extentOf(Operation *op, const BlockInfo &info,
+                                                              unsigned dim) {
   SmallVector<SmallVector<AffineExpr>> lowers, uppers;
   for (unsigned d = 0; d < dim; ++d) {
     lowers.push_back(info.loops[d]->lowers);
@@ -206,7 +220,8 @@ FailureOr<std::pair<LengthAttr, AffineExpr>> Raiser::extentOf(Operation *op, con
       lower = simplifyAffineExpr(-bound, 0, sets->getNames().size());
   }
   if (!upper || !lower)
-    return refuse(op, "no bounds of loop " + Twine(dim) + " around this depend on the arguments' lengths alone");
+    return refuse(op, "no bounds of loop " + Twine(dim) +
+                          " around this depend on the arguments' lengths alone");
   // A buffer of length L - 2 would not exist for L = 1, where the loop just does not run.
   AffineExpr length = simplifyAffineExpr(upper - lower, 0, sets->getNames().size());
   if (!sets->isImplied({}, {length})) {
@@ -218,7 +233,9 @@ FailureOr<std::pair<LengthAttr, AffineExpr>> Raiser::extentOf(Operation *op, con
     std::string text;
     llvm::raw_string_ostream os(text);
     printNamedExpr(os, length, {}, sets->getNames());
-    return refuse(op, "a loop around this may run from a larger to a smaller number: add the bound " + text + " >= 0");
+    return refuse(op,
+                  "a loop around this may run from a larger to a smaller number: add the bound " +
+                      text + " >= 0");
   }
   FailureOr<LengthAttr> attr = toLength(op, length);
   if (failed(attr))

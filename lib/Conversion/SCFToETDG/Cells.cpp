@@ -16,7 +16,8 @@ FailureOr<bool> Raiser::isWrittenOnce(Family &family) {
   unsigned shared = infoOf(family.block).depth();
   for (Writer *a : family.writers)
     for (Writer *b : family.writers) {
-      unsigned depthA = infoOf(a->op->getBlock()).depth(), depthB = infoOf(b->op->getBlock()).depth();
+      unsigned depthA = infoOf(a->op->getBlock()).depth(),
+               depthB = infoOf(b->op->getBlock()).depth();
       SmallVector<AffineExpr> later;
       for (unsigned d = 0; d < depthB; ++d)
         later.push_back(sets->dim(depthA + d));
@@ -65,7 +66,9 @@ unsigned Raiser::leadingNeeded(Family &family) {
       break;
     bool whole = llvm::all_of(family.writers, [&](Writer *w) {
       return w->sizes[d] == sets->constant(type.getDimSize(d)) &&
-             llvm::all_of(w->alternatives, [&](const Writer::Alternative &a) { return a.offsets[d] == sets->constant(0); });
+             llvm::all_of(w->alternatives, [&](const Writer::Alternative &a) {
+               return a.offsets[d] == sets->constant(0);
+             });
     });
     if (!whole)
       break;
@@ -88,9 +91,7 @@ unsigned Raiser::leadingNeeded(Family &family) {
 LogicalResult Raiser::decideInsertions() {
   for (Writer &w : writers) {
     Family *inner = familyOf.lookup(w.source);
-    Block *body = w.op->getBlock();
-    if (isa<scf::InParallelOp>(body->getParentOp()))
-      body = body->getParentOp()->getBlock();
+    Block *body = bodyOf(w.op);
     if (!inner || inner == w.family || !w.family->byCells || !inner->byCells || inner->insertedBy ||
         inner->block != body || w.alternatives.size() != 1)
       continue;

@@ -35,8 +35,9 @@ Value Raiser::bufferOf(Home *home) {
   if (home->constant)
     home->buffer = etdg::ConstantOp::create(builder, function.getLoc(), type, home->constant);
   else
-    home->buffer = etdg::BufferOp::create(builder, function.getLoc(), type, nullptr,
-                                          home->name.empty() ? nullptr : builder.getStringAttr(home->name));
+    home->buffer =
+        etdg::BufferOp::create(builder, function.getLoc(), type, nullptr,
+                               home->name.empty() ? nullptr : builder.getStringAttr(home->name));
   lastBuffer[home->scope] = home->buffer.getDefiningOp();
   return home->buffer;
 }
@@ -100,12 +101,14 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
     if (!item.writer) {
       auto arg = cast<BlockArgument>(item.carried);
       auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      return emitCopy(op, at, loop.getTiedLoopYieldedValue(arg)->get(), materialized[arg], {Conjunction()},
+      return emitCopy(op, at, loop.getTiedLoopYieldedValue(arg)->get(), materialized[arg],
+                      {Conjunction()},
                       "a loop's state that is another state, or is kept under a condition");
     }
     Writer &w = *item.writer;
     if (!w.family->byCells)
-      return emitCopy(op, at, w.source, w.place, {Conjunction()}, "an array takes a value that is not computed here");
+      return emitCopy(op, at, w.source, w.place, {Conjunction()},
+                      "an array takes a value that is not computed here");
     // One copy for each offset.
     SmallVector<SmallVector<AffineExpr>> seen;
     for (const Writer::Alternative &alternative : w.alternatives) {
@@ -116,7 +119,8 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
       Place place;
       place.home = w.family->place.home;
       for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d)
-        cells.push_back(w.dropped.test(d) ? alternative.offsets[d] : alternative.offsets[d] + sets->cell(kept++));
+        cells.push_back(w.dropped.test(d) ? alternative.offsets[d]
+                                          : alternative.offsets[d] + sets->cell(kept++));
       for (AffineExpr e : w.family->place.index)
         place.index.push_back(sets->withCells(e, cells));
       // The cases of the offset restrict the copy.
@@ -124,7 +128,8 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
       for (const Writer::Alternative &other : w.alternatives)
         if (other.offsets == alternative.offsets && !sets->isEmpty(at.domain, other.domain))
           where.push_back(other.domain);
-      if (failed(emitCopy(op, at, w.source, place, where, "an array takes a value that is not computed here")))
+      if (failed(emitCopy(op, at, w.source, place, where,
+                          "an array takes a value that is not computed here")))
         return failure();
     }
     return success();
@@ -163,7 +168,8 @@ LogicalResult Raiser::emitBody(Block *block, const Context &at) {
   inner.carries.clear();
   if (failed(emitItems(block, inner)))
     return failure();
-  if (llvm::none_of(*body, [](Operation &child) { return isa<etdg::BlockOp, etdg::NestOp>(child); })) {
+  if (llvm::none_of(*body,
+                    [](Operation &child) { return isa<etdg::BlockOp, etdg::NestOp>(child); })) {
     for (Home &home : homes)
       if (home.scope == scope)
         home.buffer = Value();
@@ -173,16 +179,17 @@ LogicalResult Raiser::emitBody(Block *block, const Context &at) {
 }
 
 /// Writes a value, element by element of the home's, where it belongs.
-LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source, const Place &place,
-                               ArrayRef<Conjunction> where, StringRef why) {
+LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source,
+                               const Place &place, ArrayRef<Conjunction> where, StringRef why) {
   FailureOr<View> view = viewOf(source);
   std::optional<SmallVector<AffineExpr>> sizes = sizesOf(source);
   if (!sizes)
     return refuse(op, "the size of what is copied is not an affine function of loops and lengths");
   if (failed(view))
     return failure();
-  RankedTensorType type = isa<RankedTensorType>(source.getType()) ? cast<RankedTensorType>(source.getType())
-                                                                  : RankedTensorType::get({}, source.getType());
+  RankedTensorType type = isa<RankedTensorType>(source.getType())
+                              ? cast<RankedTensorType>(source.getType())
+                              : RankedTensorType::get({}, source.getType());
   // Dimensions of the source that index the home; the others are its element.
   unsigned leading = 0;
   for (unsigned d = 0; d < place.home->depth(); ++d)
@@ -234,7 +241,8 @@ LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source
       return failure();
     spec.reads.push_back(*read);
     ++numCopies;
-    remark::analysis(op->getLoc(), remark::RemarkOpts::name("copy").category("etdg").subCategory("convert-scf-to-etdg"))
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("copy").category("etdg").subCategory(
+                                       "convert-scf-to-etdg"))
         << remark::reason("{0}", why) << remark::metric("block", spec.name);
     etdg::BlockOp block = spec.build(builder, op->getLoc(), {readType});
     OpBuilder::InsertionGuard inner(builder);
@@ -254,7 +262,8 @@ LogicalResult Raiser::emitResults(func::ReturnOp ret) {
     for (unsigned d = 0, e = cast<RankedTensorType>(v.getType()).getRank(); d < e; ++d)
       place.index.push_back(sets->cell(d));
     if (resultCopied[i]) {
-      if (failed(emitCopy(ret, top, v, place, {Conjunction()}, "a returned value that is kept elsewhere")))
+      if (failed(emitCopy(ret, top, v, place, {Conjunction()},
+                          "a returned value that is kept elsewhere")))
         return failure();
       continue;
     }
@@ -266,7 +275,8 @@ LogicalResult Raiser::emitResults(func::ReturnOp ret) {
     if (failed(rest))
       return failure();
     if (!rest->empty() &&
-        failed(emitCopy(ret, top, family->root, place, *rest, "cells of an array that the program leaves as they were")))
+        failed(emitCopy(ret, top, family->root, place, *rest,
+                        "cells of an array that the program leaves as they were")))
       return failure();
   }
   return success();

@@ -136,7 +136,8 @@ void Raiser::nameFolds() {
         continue;
       bool folds = llvm::all_of(it->second, [&](Value buffer) {
         auto op = buffer.getDefiningOp<etdg::BufferOp>();
-        return op && op.getLive() && llvm::any_of(*op.getLive(), [](int64_t planes) { return planes > 0; });
+        return op && op.getLive() &&
+               llvm::any_of(*op.getLive(), [](int64_t planes) { return planes > 0; });
       });
       if (folds)
         setOperator(block, own, OperatorKind::FoldL);
@@ -173,8 +174,8 @@ struct RegionCloner {
     return AffineMap::get(map.getNumDims(), sets.getNames().size(), results, context);
   }
 
-  etdg::BlockOp clone(OpBuilder &builder, etdg::BlockOp old, const Conjunction &domain, const Conjunction &ancestors,
-                      StringRef name, IRMapping &mapping) const {
+  etdg::BlockOp clone(OpBuilder &builder, etdg::BlockOp old, const Conjunction &domain,
+                      const Conjunction &ancestors, StringRef name, IRMapping &mapping) const {
     SmallVector<StringAttr> symbols = old.getSymbolNames();
     etdg::BlockBuilder spec;
     spec.name = name.str();
@@ -198,28 +199,31 @@ struct RegionCloner {
           known.push_back({-e + extent - 1});
         }
       for (etdg::PieceAttr piece : read.getPieces()) {
-        std::optional<Conjunction> when = sets.simplify(toConjunction(piece.getSet().getValue(), symbols), known);
+        std::optional<Conjunction> when =
+            sets.simplify(toConjunction(piece.getSet().getValue(), symbols), known);
         if (!when)
           continue;
         SmallVector<etdg::GatherAttr> gathers;
         for (etdg::GatherAttr gather : piece.getGathers())
-          gathers.push_back(etdg::GatherAttr::get(context, gather.getPosition(), gather.getOperand(),
-                                                  AffineMapAttr::get(align(gather.getMap().getValue(), symbols))));
-        pieces.push_back(etdg::PieceAttr::get(context, IntegerSetAttr::get(makeSet(*when, size)), piece.getKind(),
-                                              piece.getOperand(),
-                                              AffineMapAttr::get(align(piece.getMap().getValue(), symbols)), gathers,
-                                              piece.getValue()));
+          gathers.push_back(etdg::GatherAttr::get(
+              context, gather.getPosition(), gather.getOperand(),
+              AffineMapAttr::get(align(gather.getMap().getValue(), symbols))));
+        pieces.push_back(etdg::PieceAttr::get(
+            context, IntegerSetAttr::get(makeSet(*when, size)), piece.getKind(), piece.getOperand(),
+            AffineMapAttr::get(align(piece.getMap().getValue(), symbols)), gathers,
+            piece.getValue()));
       }
       if (pieces.empty()) // never runs here
-        pieces.push_back(etdg::PieceAttr::getSplat(makeSet({}, size), cast<TypedAttr>(builder.getZeroAttr(
-                                                                            cast<RankedTensorType>(
-                                                                                old.getBody().getArgument(i).getType())
-                                                                                .getElementType()))));
+        pieces.push_back(etdg::PieceAttr::getSplat(
+            makeSet({}, size),
+            cast<TypedAttr>(builder.getZeroAttr(
+                cast<RankedTensorType>(old.getBody().getArgument(i).getType()).getElementType()))));
       spec.reads.push_back(etdg::ReadAttr::get(context, pieces, read.getElementRank()));
     }
     for (etdg::WriteAttr write : old.getWrites().getAsRange<etdg::WriteAttr>())
-      spec.writes.push_back(etdg::WriteAttr::get(context, write.getOperand(),
-                                                 AffineMapAttr::get(align(write.getMap().getValue(), symbols))));
+      spec.writes.push_back(
+          etdg::WriteAttr::get(context, write.getOperand(),
+                               AffineMapAttr::get(align(write.getMap().getValue(), symbols))));
     etdg::BlockOp block = spec.build(builder, old.getLoc(), old.getBody().getArgumentTypes());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&block.getBody().front());
@@ -229,7 +233,8 @@ struct RegionCloner {
     return block;
   }
 
-  void cloneChild(OpBuilder &builder, Operation *op, const Conjunction &domain, IRMapping &mapping) const {
+  void cloneChild(OpBuilder &builder, Operation *op, const Conjunction &domain,
+                  IRMapping &mapping) const {
     if (auto nest = dyn_cast<etdg::NestOp>(op)) {
       auto copy = etdg::NestOp::create(builder, op->getLoc(), etdg::ScheduleAttr());
       OpBuilder::InsertionGuard guard(builder);
@@ -254,7 +259,8 @@ struct RegionCloner {
 } // namespace
 
 void Raiser::splitNest(ArrayRef<etdg::BlockOp> nest) {
-  RegionCloner cloner{*sets, context, [&](ArrayRef<Constraint> c, unsigned n) { return makeSet(c, n); }};
+  RegionCloner cloner{*sets, context,
+                      [&](ArrayRef<Constraint> c, unsigned n) { return makeSet(c, n); }};
   llvm::DenseSet<Value> written;
   for (etdg::BlockOp block : nest)
     const_cast<etdg::BlockOp &>(block).walk([&](etdg::BlockOp inner) {
@@ -335,8 +341,9 @@ void Raiser::splitRegions() {
     splitNest(blocksOf(nest));
   // Names in textual order.
   unsigned number = 0;
-  graph.walk<WalkOrder::PreOrder>(
-      [&](etdg::BlockOp block) { block.setBlockNameAttr(builder.getStringAttr("r" + std::to_string(number++))); });
+  graph.walk<WalkOrder::PreOrder>([&](etdg::BlockOp block) {
+    block.setBlockNameAttr(builder.getStringAttr("r" + std::to_string(number++)));
+  });
 }
 
 LogicalResult Raiser::finish() {

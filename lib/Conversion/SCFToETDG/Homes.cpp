@@ -1,10 +1,7 @@
-//===- Homes.cpp - what becomes a block, and where values are kept --------===//
+//===- Homes.cpp - where values are kept ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bodies fall into runs of statements, loops, conditions and copies. A body of one
-// item adds its loops to the iteration vector; others become graph blocks, whose
-// buffers are private. A buffer lies in the innermost body that encloses all
-// iterations that read it.
+// A buffer lies in the innermost body that encloses all iterations that read it.
 //
 //===----------------------------------------------------------------------===//
 #include "Raiser.h"
@@ -15,164 +12,6 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
-
-//===----------------------------------------------------------------------===//
-// Items
-//===----------------------------------------------------------------------===//
-
-/// The body in whose iterations an operation runs.
-static Block *bodyOf(Operation *op) {
-  Block *block = op->getBlock();
-  return isa<scf::InParallelOp>(block->getParentOp()) ? block->getParentOp()->getBlock() : block;
-}
-
-/// Whether the statement that computes the source can write where the update goes.
-bool Raiser::writesDirectly(Writer &w) {
-  Operation *def = w.source.getDefiningOp();
-  if (!def || !statements.contains(def) || def->getBlock() != bodyOf(w.op))
-    return false;
-  if (!w.family->byCells)
-    return true;
-  for (const Writer::Alternative &a : w.alternatives)
-    if (a.offsets != w.alternatives.front().offsets)
-      return false;
-  for (unsigned d = 0; d < w.family->leading; ++d)
-    if (w.sizes[d] != sets->constant(1))
-      return false;
-  return true;
-}
-
-void Raiser::planItems(Block &block) {
-  items[&block];
-  if (infoOf(&block).domains.empty())
-    return; // never runs
-  SmallVector<Operation *> run;
-  llvm::DenseSet<Operation *> inRun;
-  auto flush = [&] {
-    if (run.empty())
-      return;
-    ++numRuns;
-    for (Operation *op : run)
-      runOf[op] = numRuns;
-    items[&block].push_back({Item::Run, run, nullptr, Value()});
-    run.clear();
-    inRun.clear();
-  };
-  // Whether a value is read through anything but its own name from the current run.
-  std::function<bool(Value, bool, llvm::DenseSet<Value> &)> readsRun = [&](Value v, bool throughView,
-                                                                          llvm::DenseSet<Value> &seen) -> bool {
-    Operation *def = v.getDefiningOp();
-    if (!def || def->getBlock() != &block || !seen.insert(v).second)
-      return false;
-    if (inRun.contains(def))
-      return throughView;
-    if (statements.contains(def))
-      return false;
-    throughView |= !isCloneable(def);
-    // What a condition or a loop passes on.
-    if (def->getNumRegions() > 0) {
-      WalkResult walked = def->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(), [&](Value o) { return readsRun(o, true, seen); })
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      });
-      return walked.wasInterrupted();
-    }
-    return llvm::any_of(def->getOperands(), [&](Value o) { return readsRun(o, throughView, seen); });
-  };
-  auto operandsOf = [](Operation *op) {
-    llvm::SetVector<Value> all(op->operand_begin(), op->operand_end());
-    for (Region &region : op->getRegions())
-      getUsedValuesDefinedAbove(region, all);
-    return all;
-  };
-  for (Operation &op : block.without_terminator()) {
-    if (statements.contains(&op)) {
-      llvm::DenseSet<Value> seen;
-      if (llvm::any_of(operandsOf(&op), [&](Value v) { return readsRun(v, false, seen); }))
-        flush();
-      run.push_back(&op);
-      inRun.insert(&op);
-      continue;
-    }
-    auto addWriter = [&](Operation *update) {
-      auto it = writerOf.find(update);
-      if (it == writerOf.end())
-        return;
-      Writer &w = *it->second;
-      Family *inner = familyOf.lookup(w.source);
-      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
-        return;
-      w.copies = true;
-      flush();
-      items[&block].push_back({Item::Copy, {update}, &w, Value()});
-    };
-    if (isa<tensor::InsertSliceOp, tensor::InsertOp>(op)) {
-      addWriter(&op);
-    } else if (isa<scf::ForOp, scf::ForallOp>(op)) {
-      Block &body = op.getRegion(0).front();
-      planItems(body);
-      if (items[&body].empty())
-        continue;
-      flush();
-      items[&block].push_back({Item::Loop, {&op}, nullptr, Value()});
-    } else if (isa<scf::IfOp>(op)) {
-      bool any = false;
-      for (Region &region : op.getRegions())
-        if (!region.empty()) {
-          planItems(region.front());
-          any |= !items[&region.front()].empty();
-        }
-      if (!any)
-        continue;
-      flush();
-      items[&block].push_back({Item::If, {&op}, nullptr, Value()});
-    }
-  }
-  if (auto parallel = dyn_cast<scf::InParallelOp>(block.getTerminator())) {
-    for (Operation &update : parallel.getRegion().front()) {
-      auto it = writerOf.find(&update);
-      if (it == writerOf.end())
-        continue;
-      Writer &w = *it->second;
-      Family *inner = familyOf.lookup(w.source);
-      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
-        continue;
-      w.copies = true;
-      flush();
-      items[&block].push_back({Item::Copy, {&update}, &w, Value()});
-    }
-  }
-  flush();
-  for (BlockArgument arg : block.getArguments())
-    if (materialized.contains(arg))
-      items[&block].push_back({Item::Copy, {block.getTerminator()}, nullptr, arg});
-}
-
-void Raiser::planScopes(Block &block, Scope *scope) {
-  bool pending = infoOf(&block).depth() > scope->depth;
-  ArrayRef<Item> list = items[&block];
-  bool isGraph = list.size() > 1;
-  if (list.size() == 1 && list.front().kind == Item::If) {
-    // The branches are regions of one nest only where they have the same dimensions.
-    SmallVector<Item::Kind> kinds;
-    for (Region &region : list.front().ops.front()->getRegions())
-      if (!region.empty() && !items[&region.front()].empty())
-        kinds.push_back(items[&region.front()].size() > 1 ? Item::Run : items[&region.front()].front().kind);
-    isGraph = kinds.size() > 1 && llvm::any_of(kinds, [](Item::Kind kind) { return kind != Item::Run; });
-  }
-  if (pending && isGraph) {
-    scopes.push_back({&block, infoOf(&block).depth(), scope});
-    scope = &scopes.back();
-    graphBodies.insert(&block);
-  }
-  scopeOf[&block] = scope;
-  for (const Item &item : list)
-    if (item.kind == Item::Loop || item.kind == Item::If)
-      for (Region &region : item.ops.front()->getRegions())
-        if (!region.empty())
-          planScopes(region.front(), scope);
-}
 
 //===----------------------------------------------------------------------===//
 // Escapes
@@ -211,15 +50,18 @@ void Raiser::findEscapes() {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         unsigned outside = infoOf(op->getBlock()).depth();
         for (unsigned i = 0; i < loop.getNumResults(); ++i) {
-          unsigned reach = std::min({outside, get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])});
+          unsigned reach =
+              std::min({outside, get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])});
           lower(loop.getYieldedValues()[i], reach);
-          lower(loop.getInitArgs()[i], std::min(get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])));
+          lower(loop.getInitArgs()[i],
+                std::min(get(loop.getResult(i)), get(loop.getRegionIterArgs()[i])));
           // A state that is kept is read by the next iteration and after the last.
           lower(loop.getRegionIterArgs()[i], reach);
         }
       } else if (auto loop = dyn_cast<scf::ForallOp>(op)) {
         for (unsigned i = 0; i < loop.getNumResults(); ++i)
-          lower(loop.getOutputs()[i], std::min(get(loop.getResult(i)), get(loop.getRegionOutArgs()[i])));
+          lower(loop.getOutputs()[i],
+                std::min(get(loop.getResult(i)), get(loop.getRegionOutArgs()[i])));
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         for (OpResult result : branch.getResults()) {
           lower(branch.thenYield().getOperand(result.getResultNumber()), get(result));
@@ -251,7 +93,8 @@ Scope *Raiser::scopeAt(Block *block, unsigned depth) {
   return scope;
 }
 
-Home *Raiser::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element, StringRef name) {
+Home *Raiser::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element,
+                         StringRef name) {
   homes.emplace_back();
   Home &home = homes.back();
   home.scope = scope;
@@ -270,7 +113,8 @@ static RankedTensorType tensorTypeOf(Type type) {
   return tensor ? tensor : RankedTensorType::get({}, type);
 }
 
-FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v, unsigned leading) {
+FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v,
+                                                          unsigned leading) {
   SmallVector<LengthAttr> lengths;
   for (unsigned d = 0; d < leading; ++d) {
     std::optional<AffineExpr> size = sizeOf(v, d);
@@ -285,7 +129,8 @@ FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v
 }
 
 /// The iterations of the loops between the scope and the block: one plane each.
-FailureOr<Place> Raiser::prefixPlace(Operation *op, Block *block, Scope *scope, SmallVectorImpl<LengthAttr> &lengths) {
+FailureOr<Place> Raiser::prefixPlace(Operation *op, Block *block, Scope *scope,
+                                     SmallVectorImpl<LengthAttr> &lengths) {
   Place place;
   const BlockInfo info = infoOf(block);
   for (unsigned d = scope->depth; d < info.depth(); ++d) {
@@ -319,7 +164,8 @@ FailureOr<Place> Raiser::createPlanes(Operation *op, Value value, Block *block, 
   return place;
 }
 
-/// How many dimensions index the buffer of a value; those after the last dynamic one may be its element.
+/// How many dimensions index the buffer of a value; those after the last dynamic one may be its
+/// element.
 unsigned Raiser::leadingOf(Value v) {
   auto type = dyn_cast<RankedTensorType>(v.getType());
   if (!type)
@@ -331,11 +177,13 @@ unsigned Raiser::leadingOf(Value v) {
   Value from = v;
   for (unsigned steps = 0; steps < 16 && !familyOf.contains(from); ++steps) {
     if (auto arg = dyn_cast<BlockArgument>(from)) {
-      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()); loop && arg != loop.getInductionVar()) {
+      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+          loop && arg != loop.getInductionVar()) {
         from = loop.getTiedLoopInit(arg)->get();
         continue;
       }
-      return arg.getOwner()->getParentOp() == function ? std::max(least, argumentHome(arg)->depth()) : least;
+      return arg.getOwner()->getParentOp() == function ? std::max(least, argumentHome(arg)->depth())
+                                                       : least;
     }
     auto result = cast<OpResult>(from);
     if (statements.contains(result.getOwner()))
@@ -360,17 +208,21 @@ Home *Raiser::argumentHome(BlockArgument arg) {
   for (unsigned d = 0; d < rank; ++d)
     if (type.isDynamicDim(d))
       leading = d + 1;
-  // Dimensions that every slice takes one index of lead, up to the last that some slice does not take whole.
+  // Dimensions that every slice takes one index of lead, up to the last that some slice does not
+  // take whole.
   bool any = false, scalars = false;
   SmallVector<bool> unit(rank, true), partial(rank, false);
   std::function<void(Value)> visit = [&](Value v) {
     for (OpOperand &use : v.getUses()) {
       Operation *user = use.getOwner();
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user); slice && use.getOperandNumber() == 0) {
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+          slice && use.getOperandNumber() == 0) {
         any = true;
-        for (auto [d, size, offset] : llvm::enumerate(slice.getMixedSizes(), slice.getMixedOffsets())) {
+        for (auto [d, size, offset] :
+             llvm::enumerate(slice.getMixedSizes(), slice.getMixedOffsets())) {
           unit[d] = unit[d] && getConstantIntValue(size) == 1;
-          partial[d] = partial[d] || getConstantIntValue(size) != type.getDimSize(d) || getConstantIntValue(offset) != 0;
+          partial[d] = partial[d] || getConstantIntValue(size) != type.getDimSize(d) ||
+                       getConstantIntValue(offset) != 0;
           // A dimension that is gathered leads.
           if (!evalIndex(offset))
             leading = std::max<unsigned>(leading, d + 1);
@@ -379,7 +231,8 @@ Home *Raiser::argumentHome(BlockArgument arg) {
         any = scalars = true;
       } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
         for (BlockArgument inner : loop.getRegionIterArgs())
-          if (loop.getTiedLoopInit(inner) == &use && familyOf.lookup(inner) && inner.getType() == type)
+          if (loop.getTiedLoopInit(inner) == &use && familyOf.lookup(inner) &&
+              inner.getType() == type)
             visit(inner);
       }
     }
@@ -434,7 +287,8 @@ LogicalResult Raiser::placeFamily(Family &family) {
   Scope *scope = scopeAt(family.block, reach);
   SmallVector<LengthAttr> lengths;
   FailureOr<Place> place = prefixPlace(op, family.block, scope, lengths);
-  FailureOr<SmallVector<LengthAttr>> own = leadingLengths(op, family.members.front(), family.leading);
+  FailureOr<SmallVector<LengthAttr>> own =
+      leadingLengths(op, family.members.front(), family.leading);
   if (failed(place) || failed(own))
     return failure();
   llvm::append_range(lengths, *own);
@@ -531,7 +385,8 @@ LogicalResult Raiser::decideHomes() {
       // Where it is inserted, unless that is private to iterations that its readers leave.
       SmallVector<Place, 1> &all = places[v];
       unsigned reach = std::min<unsigned>(escapes.lookup(v), depthOf(v));
-      auto reached = llvm::find_if(all, [&](const Place &place) { return place.home->scope->depth <= reach; });
+      auto reached =
+          llvm::find_if(all, [&](const Place &place) { return place.home->scope->depth <= reach; });
       if (reached != all.end()) {
         std::swap(*reached, all.front());
         continue;

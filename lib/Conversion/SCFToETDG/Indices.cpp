@@ -101,7 +101,8 @@ std::optional<SmallVector<AffineExpr>> Raiser::evalEnds(OpFoldResult value, bool
 
 namespace {
 /// A binary operation on cases; null where it is not quasi-affine.
-AffineExpr applyBinary(Operation *op, AffineExpr a, AffineExpr b, function_ref<bool(AffineExpr)> isNonNegative) {
+AffineExpr applyBinary(Operation *op, AffineExpr a, AffineExpr b,
+                       function_ref<bool(AffineExpr)> isNonNegative) {
   auto divisor = dyn_cast<AffineConstantExpr>(b);
   bool divides = divisor && divisor.getValue() > 0;
   if (isa<arith::AddIOp>(op))
@@ -115,8 +116,9 @@ AffineExpr applyBinary(Operation *op, AffineExpr a, AffineExpr b, function_ref<b
   if (isa<arith::CeilDivSIOp>(op))
     return divides ? a.ceilDiv(b) : AffineExpr();
   // Truncating and unsigned forms agree with the flooring ones from 0 on.
-  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivUIOp>(op) || !divides ||
-      !isNonNegative(a))
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+          op) ||
+      !divides || !isNonNegative(a))
     return AffineExpr();
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
     return a % b;
@@ -143,20 +145,23 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
       return evalIndex(op->getOperand(0));
     if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
       std::optional<Cases> cases = evalIndex(op->getOperand(0));
-      if (!cases || !llvm::all_of(*cases, [&](const Case &c) { return isNonNegative(value, c.value); }))
+      if (!cases ||
+          !llvm::all_of(*cases, [&](const Case &c) { return isNonNegative(value, c.value); }))
         return std::nullopt;
       return cases;
     }
     if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       std::optional<int64_t> index = dim.getConstantIndex();
-      if (!index || *index < 0 || *index >= cast<RankedTensorType>(dim.getSource().getType()).getRank())
+      if (!index || *index < 0 ||
+          *index >= cast<RankedTensorType>(dim.getSource().getType()).getRank())
         return std::nullopt;
       std::optional<AffineExpr> size = sizeOf(dim.getSource(), *index);
       return size ? std::optional(Cases{{{}, *size}}) : std::nullopt;
     }
     auto choose = [&](const Condition &condition, Value yes, Value no) -> std::optional<Cases> {
       Cases result;
-      for (auto &[alternatives, chosen] : {std::pair(&condition.yes, yes), std::pair(&condition.no, no)}) {
+      for (auto &[alternatives, chosen] :
+           {std::pair(&condition.yes, yes), std::pair(&condition.no, no)}) {
         std::optional<Cases> cases = evalIndex(chosen);
         if (!cases)
           return std::nullopt;
@@ -168,17 +173,20 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
     };
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
       std::optional<Condition> condition = evalCondition(select.getCondition());
-      return condition ? choose(*condition, select.getTrueValue(), select.getFalseValue()) : std::nullopt;
+      return condition ? choose(*condition, select.getTrueValue(), select.getFalseValue())
+                       : std::nullopt;
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       std::optional<Condition> condition = evalCondition(branch.getCondition());
       unsigned number = cast<OpResult>(value).getResultNumber();
       if (!condition || branch.getElseRegion().empty())
         return std::nullopt;
-      return choose(*condition, branch.thenYield().getOperand(number), branch.elseYield().getOperand(number));
+      return choose(*condition, branch.thenYield().getOperand(number),
+                    branch.elseYield().getOperand(number));
     }
-    auto combine = [&](ArrayRef<Value> operands,
-                       function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) -> std::optional<Cases> {
+    auto combine =
+        [&](ArrayRef<Value> operands,
+            function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) -> std::optional<Cases> {
       auto all = evalAll(llvm::to_vector_of<OpFoldResult>(operands));
       if (!all)
         return std::nullopt;
@@ -195,8 +203,8 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
     if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
       AffineMap map = apply.getAffineMap();
       return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
-        AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(exprs.take_front(map.getNumDims()),
-                                                                 exprs.drop_front(map.getNumDims()));
+        AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(
+            exprs.take_front(map.getNumDims()), exprs.drop_front(map.getNumDims()));
         return expr.isPureAffine() ? expr : AffineExpr();
       });
     }
@@ -206,7 +214,8 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
         return std::nullopt;
       Cases result;
       for (auto &[when, exprs] : *all) {
-        AffineExpr less = isa<arith::MaxSIOp>(op) ? exprs[1] : exprs[0], more = isa<arith::MaxSIOp>(op) ? exprs[0] : exprs[1];
+        AffineExpr less = isa<arith::MaxSIOp>(op) ? exprs[1] : exprs[0],
+                   more = isa<arith::MaxSIOp>(op) ? exprs[0] : exprs[1];
         result.push_back({both(when, {{more - less}}), exprs[0]});
         result.push_back({both(when, {{less - more - 1}}), exprs[1]});
       }
@@ -229,9 +238,11 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
       return result;
     }
     if (op->getNumOperands() == 2 && op->getNumResults() == 1 && op->getDialect() &&
-        op->getDialect()->getNamespace() == "arith" && value.getType().isIntOrIndex() && !value.getType().isInteger(1))
+        op->getDialect()->getNamespace() == "arith" && value.getType().isIntOrIndex() &&
+        !value.getType().isInteger(1))
       return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
-        return applyBinary(op, exprs[0], exprs[1], [&](AffineExpr e) { return isNonNegative(value, e); });
+        return applyBinary(op, exprs[0], exprs[1],
+                           [&](AffineExpr e) { return isNonNegative(value, e); });
       });
     return std::nullopt;
   };
@@ -270,7 +281,8 @@ std::optional<Condition> Raiser::evalCondition(Value value) {
     return c.yes.size() + c.no.size() <= maxCases ? std::optional(c) : std::nullopt;
   };
   if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
-    std::optional<Condition> a = evalCondition(op->getOperand(0)), b = evalCondition(op->getOperand(1));
+    std::optional<Condition> a = evalCondition(op->getOperand(0)),
+                             b = evalCondition(op->getOperand(1));
     if (!a || !b)
       return std::nullopt;
     Condition result;
@@ -294,7 +306,8 @@ std::optional<Condition> Raiser::evalCondition(Value value) {
     return limited(result);
   }
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || !compare.getLhs().getType().isIntOrIndex() || compare.getLhs().getType().isInteger(1))
+  if (!compare || !compare.getLhs().getType().isIntOrIndex() ||
+      compare.getLhs().getType().isInteger(1))
     return std::nullopt;
   auto sides = evalAll({compare.getLhs(), compare.getRhs()});
   if (!sides)
@@ -307,11 +320,14 @@ std::optional<Condition> Raiser::evalCondition(Value value) {
     bool isUnsigned = llvm::is_contained({P::ult, P::ule, P::ugt, P::uge}, predicate);
     if (isUnsigned && (!isNonNegative(value, a) || !isNonNegative(value, b)))
       return std::nullopt;
-    auto add = [&](SmallVector<Conjunction> &to, AffineExpr e, bool eq = false) { to.push_back(both(when, {{e, eq}})); };
+    auto add = [&](SmallVector<Conjunction> &to, AffineExpr e, bool eq = false) {
+      to.push_back(both(when, {{e, eq}}));
+    };
     switch (predicate) {
     case P::eq:
     case P::ne: {
-      auto &same = predicate == P::eq ? result.yes : result.no, &other = predicate == P::eq ? result.no : result.yes;
+      auto &same = predicate == P::eq ? result.yes : result.no,
+           &other = predicate == P::eq ? result.no : result.yes;
       add(same, a - b, true);
       add(other, a - b - 1);
       add(other, b - a - 1);

@@ -23,7 +23,8 @@ Raiser::Point Raiser::pointOf(Value member) {
 
 /// Whether a writer comes before a point at equal iterations of the loops around both.
 bool Raiser::precedes(Operation *writer, const Point &point) {
-  for (Block *block = point.block; block; block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr) {
+  for (Block *block = point.block; block;
+       block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr) {
     Operation *here = block->findAncestorOpInBlock(*writer);
     if (here) {
       if (block == point.block)
@@ -54,7 +55,8 @@ FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Va
   const BlockInfo at = infoOf(point.block);
   std::optional<SmallVector<AffineExpr>> sizes = sizesOf(member);
   if (!sizes)
-    return refuse(member.getLoc(), "the size of this array is not an affine function of loops and lengths");
+    return refuse(member.getLoc(),
+                  "the size of this array is not an affine function of loops and lengths");
   unsigned n = at.depth(), rank = sizes->size(), own = infoOf(family.block).depth();
   Conjunction context = commonDomain(point.block);
   llvm::append_range(context, box(*sizes));
@@ -123,7 +125,8 @@ FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Va
     if (failed(mergeCandidates(best, std::move(ofWriter))))
       return failure();
     if (best.size() > maxPieces)
-      return refuse(w->op, "the last writers of this array have more than " + Twine(maxPieces) + " cases");
+      return refuse(w->op,
+                    "the last writers of this array have more than " + Twine(maxPieces) + " cases");
   }
   for (Candidate &candidate : best)
     if (std::optional<Conjunction> simple = sets->simplify(candidate.when, context))
@@ -132,7 +135,8 @@ FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Va
 }
 
 /// Adds candidates; where two are there, the one that runs later stays.
-LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best, SmallVector<Candidate> more) {
+LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best,
+                                      SmallVector<Candidate> more) {
   for (Candidate &b : more) {
     SmallVector<Candidate> result;
     SmallVector<Conjunction> lost; // where an older candidate wins over b
@@ -143,7 +147,8 @@ LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best, SmallVec
       }
       // Where b is later than a.
       SmallVector<Conjunction> wins;
-      unsigned shared = countShared(infoOf(a.writer->op->getBlock()), infoOf(b.writer->op->getBlock()));
+      unsigned shared =
+          countShared(infoOf(a.writer->op->getBlock()), infoOf(b.writer->op->getBlock()));
       Conjunction equal(a.when);
       llvm::append_range(equal, b.when);
       for (unsigned d = 0; d < shared; ++d) {
@@ -153,8 +158,8 @@ LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best, SmallVec
           wins.push_back(later);
         equal.push_back({b.point[d] - a.point[d], true});
       }
-      bool textual = a.writer != b.writer &&
-                     precedes(a.writer->op, {b.writer->op->getBlock(), b.writer->op});
+      bool textual =
+          a.writer != b.writer && precedes(a.writer->op, {b.writer->op->getBlock(), b.writer->op});
       if (textual && !sets->isEmpty(equal))
         wins.push_back(equal);
       FailureOr<SmallVector<Conjunction>> stays = sets->subtract(a.when, wins);

@@ -67,7 +67,8 @@ static SmallVector<ReassociationIndices> groupUnits(ArrayRef<int64_t> shape) {
 
 Value Raiser::reshapeTo(Location loc, Value value, RankedTensorType type) {
   if (!isa<RankedTensorType>(value.getType()))
-    value = tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, value.getType()), value);
+    value = tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, value.getType()),
+                                           value);
   auto from = cast<RankedTensorType>(value.getType());
   if (from == type)
     return value;
@@ -105,7 +106,8 @@ static bool agrees(const Sets &sets, const Piece &a, const Piece &b, ArrayRef<Co
   return true;
 }
 
-FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spec, const Context &at, const View &view,
+FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spec,
+                                           const Context &at, const View &view,
                                            RankedTensorType type, RankedTensorType &readType) {
   unsigned n = at.numDims(), numNames = sets->getNames().size(), rank = type.getRank();
   SmallVector<AffineExpr> cells, shape;
@@ -140,13 +142,15 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
       Conjunction hull, withI(known), withJ(known);
       llvm::append_range(withI, pieces[i].when);
       llvm::append_range(withJ, pieces[j].when);
-      bool asI = agrees(*sets, pieces[j], pieces[i], withJ), asJ = agrees(*sets, pieces[i], pieces[j], withI);
+      bool asI = agrees(*sets, pieces[j], pieces[i], withJ),
+           asJ = agrees(*sets, pieces[i], pieces[j], withI);
       if (!asI && !asJ) {
         ++j;
         continue;
       }
       // `i = 2` and `i = 3` have no constraint in common, but ends.
-      for (auto [own, others] : {std::pair(&pieces[i].when, &withJ), std::pair(&pieces[j].when, &withI)})
+      for (auto [own, others] :
+           {std::pair(&pieces[i].when, &withJ), std::pair(&pieces[j].when, &withI)})
         for (const Constraint &c : *own) {
           SmallVector<Constraint> parts = {c};
           if (c.isEquality && !sets->isImplied(*others, c))
@@ -195,7 +199,8 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
         continue;
       while (next < rank && type.getDimSize(next) == 1)
         ++next;
-      whole = next < rank && type.getDimSize(next) == its.getDimSize(d) && piece.place.index[depth + d] == sets->cell(next);
+      whole = next < rank && type.getDimSize(next) == its.getDimSize(d) &&
+              piece.place.index[depth + d] == sets->cell(next);
       ++next;
     }
     while (next < rank && type.getDimSize(next) == 1)
@@ -238,7 +243,8 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
         if (!llvm::all_of(at, [](AffineExpr e) { return e.isPureAffine(); }))
           return refuse(loc, "the index of a read is not affine");
         AffineMap map = AffineMap::get(n + elementRank, numNames, at, context);
-        gathers.push_back(etdg::GatherAttr::get(context, gather.position, spec.operandFor(bufferOf(gather.at.home)),
+        gathers.push_back(etdg::GatherAttr::get(context, gather.position,
+                                                spec.operandFor(bufferOf(gather.at.home)),
                                                 AffineMapAttr::get(map)));
       }
       attrs.push_back(etdg::PieceAttr::getBuffer(
@@ -252,18 +258,19 @@ FailureOr<etdg::ReadAttr> Raiser::makeRead(Location loc, etdg::BlockBuilder &spe
   return etdg::ReadAttr::get(context, attrs, elementRank);
 }
 
-LogicalResult Raiser::makeWrite(Location loc, etdg::BlockBuilder &spec, const Context &at, const Place &place,
-                                ArrayRef<AffineExpr> cells) {
+LogicalResult Raiser::makeWrite(Location loc, etdg::BlockBuilder &spec, const Context &at,
+                                const Place &place, ArrayRef<AffineExpr> cells) {
   SmallVector<AffineExpr> results;
   for (AffineExpr e : ArrayRef(place.index).take_front(place.home->depth())) {
-    AffineExpr index = simplifyAffineExpr(sets->withCells(e, cells), at.numDims(), sets->getNames().size() + cells.size());
+    AffineExpr index = simplifyAffineExpr(sets->withCells(e, cells), at.numDims(),
+                                          sets->getNames().size() + cells.size());
     if (!index.isPureAffine() || hasCells(index, sets->getNames().size()))
       return refuse(loc, "a write here is not affine");
     results.push_back(index);
   }
   AffineMap map = AffineMap::get(at.numDims(), sets->getNames().size(), results, context);
-  spec.writes.push_back(
-      etdg::WriteAttr::get(context, spec.operandFor(bufferOf(place.home)), AffineMapAttr::get(map)));
+  spec.writes.push_back(etdg::WriteAttr::get(context, spec.operandFor(bufferOf(place.home)),
+                                             AffineMapAttr::get(map)));
   return success();
 }
 
@@ -315,7 +322,9 @@ LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
     if (!type && v.getType().isIntOrIndexOrFloat())
       type = RankedTensorType::get({}, v.getType());
     if (!type || !type.hasStaticShape())
-      return refuse(run.front(), "a tensor operation uses a value of dynamic size; expected a slice of static size");
+      return refuse(
+          run.front(),
+          "a tensor operation uses a value of dynamic size; expected a slice of static size");
     FailureOr<View> view = viewOf(v);
     if (failed(view))
       return failure();
@@ -343,9 +352,9 @@ LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
     if (auto type = dyn_cast<RankedTensorType>(v.getType()))
       inner = reshapeTo(v.getLoc(), inner, type);
     else
-      inner = tensor::ExtractOp::create(builder, v.getLoc(),
-                                        reshapeTo(v.getLoc(), inner, RankedTensorType::get({}, v.getType())),
-                                        ValueRange());
+      inner = tensor::ExtractOp::create(
+          builder, v.getLoc(), reshapeTo(v.getLoc(), inner, RankedTensorType::get({}, v.getType())),
+          ValueRange());
     mapping.map(v, inner);
   }
   // What stands further out comes first; here the program's order holds.

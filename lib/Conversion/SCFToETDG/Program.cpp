@@ -30,9 +30,12 @@ bool Raiser::isCloneable(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
     return true;
   if (auto fill = dyn_cast<linalg::FillOp>(op))
-    return matchPattern(fill.getInputs()[0], m_Constant()) && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
-  return op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isa<tensor::ExtractOp, tensor::DimOp>(op) &&
-         llvm::all_of(op->getResultTypes(), isScalar) && llvm::all_of(op->getOperandTypes(), isScalar);
+    return matchPattern(fill.getInputs()[0], m_Constant()) &&
+           fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         !isa<tensor::ExtractOp, tensor::DimOp>(op) &&
+         llvm::all_of(op->getResultTypes(), isScalar) &&
+         llvm::all_of(op->getOperandTypes(), isScalar);
 }
 
 bool Raiser::isStatementOp(Operation *op) { return statements.contains(op); }
@@ -59,7 +62,8 @@ void Raiser::findStatements(Block &block) {
       if (user->getBlock() != &block)
         return false;
       if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-        return use.getOperandNumber() == 0 || (staticOffsets(insert) && isAssembled(insert.getResult()));
+        return use.getOperandNumber() == 0 ||
+               (staticOffsets(insert) && isAssembled(insert.getResult()));
       return !isa<tensor::InsertOp, scf::ForOp, scf::ForallOp, scf::IfOp, func::ReturnOp>(user);
     });
   };
@@ -123,7 +127,8 @@ Value Raiser::parentOf(Value v) {
   auto branch = cast<scf::IfOp>(op);
   // The value that both branches go back to.
   Value root = branch.thenYield().getOperand(result.getResultNumber());
-  while (branch->isProperAncestor(root.getParentBlock()->getParentOp()) || root.getParentBlock()->getParentOp() == branch)
+  while (branch->isProperAncestor(root.getParentBlock()->getParentOp()) ||
+         root.getParentBlock()->getParentOp() == branch)
     root = parentOf(root);
   return root;
 }
@@ -143,7 +148,8 @@ bool Raiser::isInPlace(OpResult result) {
         updates = true;
       }
       answer = v && updates;
-    } else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()); branch && !branch.getElseRegion().empty()) {
+    } else if (auto branch = dyn_cast<scf::IfOp>(result.getOwner());
+               branch && !branch.getElseRegion().empty()) {
       SmallVector<Value> roots;
       bool updates = false;
       for (auto yield : {branch.thenYield(), branch.elseYield()}) {
@@ -218,8 +224,9 @@ void Raiser::findFamilies(Block &block) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Raiser::collectWriters() {
-  auto add = [&](Operation *op, Value source, Value dest, Family *family, ArrayRef<OpFoldResult> offsets,
-                 ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides,
+  auto add = [&](Operation *op, Value source, Value dest, Family *family,
+                 ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                 ArrayRef<OpFoldResult> strides,
                  const llvm::SmallBitVector &dropped) -> LogicalResult {
     auto name = op->getName().getStringRef();
     for (OpFoldResult stride : strides)
@@ -227,7 +234,9 @@ LogicalResult Raiser::collectWriters() {
         return refuse(op, "'" + name + "' with a stride other than 1");
     auto cases = evalAll(offsets);
     if (!cases)
-      return refuse(op, "'" + name + "' writes at an index that is not an affine function of loops and lengths");
+      return refuse(op,
+                    "'" + name +
+                        "' writes at an index that is not an affine function of loops and lengths");
     writers.emplace_back();
     Writer &writer = writers.back();
     writer.op = op;
@@ -237,7 +246,9 @@ LogicalResult Raiser::collectWriters() {
     for (OpFoldResult size : sizes) {
       std::optional<AffineExpr> expr = evalSingle(size);
       if (!expr)
-        return refuse(op, "'" + name + "' writes a slice whose size is not an affine function of loops and lengths");
+        return refuse(
+            op, "'" + name +
+                    "' writes a slice whose size is not an affine function of loops and lengths");
       writer.sizes.push_back(*expr);
     }
     for (const Conjunction &domain : infoOf(op->getBlock()).domains)
@@ -259,14 +270,17 @@ LogicalResult Raiser::collectWriters() {
                      insert.getMixedOffsets(), insert.getMixedSizes(), insert.getMixedStrides(),
                      insert.getDroppedDims());
     } else if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
-      SmallVector<OpFoldResult> ones(insert.getIndices().size(), OpBuilder(context).getIndexAttr(1));
+      SmallVector<OpFoldResult> ones(insert.getIndices().size(),
+                                     OpBuilder(context).getIndexAttr(1));
       result = add(op, insert.getScalar(), insert.getDest(), familyOf.lookup(insert.getResult()),
-                   getAsOpFoldResult(insert.getIndices()), ones, ones, llvm::SmallBitVector(ones.size(), true));
+                   getAsOpFoldResult(insert.getIndices()), ones, ones,
+                   llvm::SmallBitVector(ones.size(), true));
     } else if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op)) {
       auto loop = insert->getParentOfType<scf::ForallOp>();
       auto dest = dyn_cast<BlockArgument>(insert.getDest());
       if (!loop || !dest || dest.getOwner() != loop.getBody())
-        return result = refuse(op, "'tensor.parallel_insert_slice' into something else than a shared output"),
+        return result = refuse(
+                   op, "'tensor.parallel_insert_slice' into something else than a shared output"),
                WalkResult::interrupt();
       Value result_ = loop.getTiedOpResult(loop.getTiedOpOperand(dest));
       result = add(op, insert.getSource(), dest, familyOf.lookup(result_), insert.getMixedOffsets(),
@@ -285,48 +299,50 @@ LogicalResult Raiser::collectWriters() {
 /// other values, so that it is kept at each iteration.
 void Raiser::findCycles() {
   // The states that a value is a view of.
-  std::function<void(Value, llvm::SmallSetVector<BlockArgument, 4> &, llvm::DenseSet<Value> &)> collect =
-      [&](Value v, llvm::SmallSetVector<BlockArgument, 4> &found, llvm::DenseSet<Value> &seen) {
-        if (!seen.insert(v).second)
-          return;
-        if (Family *family = familyOf.lookup(v))
-          return collect(family->root, found, seen);
-        if (auto arg = dyn_cast<BlockArgument>(v)) {
-          if (materialized.contains(arg))
-            return;
-          Operation *parent = arg.getOwner()->getParentOp();
-          if (auto loop = dyn_cast<scf::ForOp>(parent); loop && arg != loop.getInductionVar()) {
-            found.insert(arg);
-            collect(loop.getTiedLoopInit(arg)->get(), found, seen);
-            collect(loop.getTiedLoopYieldedValue(arg)->get(), found, seen);
-          } else if (auto forall = dyn_cast<scf::ForallOp>(parent); forall && isa<RankedTensorType>(arg.getType())) {
-            collect(forall.getTiedOpOperand(arg)->get(), found, seen);
-          }
-          return;
-        }
-        Operation *op = v.getDefiningOp();
-        if (statements.contains(op))
-          return;
-        unsigned number = cast<OpResult>(v).getResultNumber();
-        if (auto loop = dyn_cast<scf::ForOp>(op)) {
-          // A loop that surely runs leaves nothing of the initial value.
-          Conjunction context = commonDomain(op->getBlock());
-          const Loop &at = *infoOf(loop.getBody()).loops.back();
-          bool runs = true;
-          for (AffineExpr lower : at.lowers)
-            for (AffineExpr upper : at.uppers)
-              runs &= sets->isImplied(context, {upper - lower - 1});
-          if (!runs)
-            collect(loop.getInitArgs()[number], found, seen);
-          collect(loop.getYieldedValues()[number], found, seen);
-        } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-          collect(branch.thenYield().getOperand(number), found, seen);
-          collect(branch.elseYield().getOperand(number), found, seen);
-        } else {
-          for (Value operand : op->getOperands())
-            collect(operand, found, seen);
-        }
-      };
+  std::function<void(Value, llvm::SmallSetVector<BlockArgument, 4> &, llvm::DenseSet<Value> &)>
+      collect =
+          [&](Value v, llvm::SmallSetVector<BlockArgument, 4> &found, llvm::DenseSet<Value> &seen) {
+            if (!seen.insert(v).second)
+              return;
+            if (Family *family = familyOf.lookup(v))
+              return collect(family->root, found, seen);
+            if (auto arg = dyn_cast<BlockArgument>(v)) {
+              if (materialized.contains(arg))
+                return;
+              Operation *parent = arg.getOwner()->getParentOp();
+              if (auto loop = dyn_cast<scf::ForOp>(parent); loop && arg != loop.getInductionVar()) {
+                found.insert(arg);
+                collect(loop.getTiedLoopInit(arg)->get(), found, seen);
+                collect(loop.getTiedLoopYieldedValue(arg)->get(), found, seen);
+              } else if (auto forall = dyn_cast<scf::ForallOp>(parent);
+                         forall && isa<RankedTensorType>(arg.getType())) {
+                collect(forall.getTiedOpOperand(arg)->get(), found, seen);
+              }
+              return;
+            }
+            Operation *op = v.getDefiningOp();
+            if (statements.contains(op))
+              return;
+            unsigned number = cast<OpResult>(v).getResultNumber();
+            if (auto loop = dyn_cast<scf::ForOp>(op)) {
+              // A loop that surely runs leaves nothing of the initial value.
+              Conjunction context = commonDomain(op->getBlock());
+              const Loop &at = *infoOf(loop.getBody()).loops.back();
+              bool runs = true;
+              for (AffineExpr lower : at.lowers)
+                for (AffineExpr upper : at.uppers)
+                  runs &= sets->isImplied(context, {upper - lower - 1});
+              if (!runs)
+                collect(loop.getInitArgs()[number], found, seen);
+              collect(loop.getYieldedValues()[number], found, seen);
+            } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+              collect(branch.thenYield().getOperand(number), found, seen);
+              collect(branch.elseYield().getOperand(number), found, seen);
+            } else {
+              for (Value operand : op->getOperands())
+                collect(operand, found, seen);
+            }
+          };
   function.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     for (BlockArgument arg : loop.getRegionIterArgs()) {
       if (familyOf.contains(arg) || evalIndex(arg))

@@ -7,7 +7,8 @@
 //   Indices.cpp      scalar index arithmetic as quasi-affine expressions
 //   Program.cpp      which tensors are one array that is updated in place
 //   Cells.cpp        arrays that are written once at each cell
-//   Homes.cpp        what becomes a block, and where each value is kept
+//   Items.cpp        what becomes a block
+//   Homes.cpp        where each value is kept
 //   LastWriters.cpp  the last writer of each cell, by symbolic lexmax
 //   Views.cpp        every other value as pieces of what is kept
 //   Emit.cpp, Leaves.cpp   nests and blocks
@@ -124,9 +125,9 @@ struct Family {
   Block *block = nullptr; // each iteration of it has an array of its own
   SmallVector<Writer *> writers;
   SmallVector<Value> members;
-  bool byCells = false;        // written at most once at each cell
-  unsigned leading = 0;        // dimensions that index the home; the rest is its element
-  Place place;                 // where cells are
+  bool byCells = false;         // written at most once at each cell
+  unsigned leading = 0;         // dimensions that index the home; the rest is its element
+  Place place;                  // where cells are
   Writer *insertedBy = nullptr; // the array is inserted whole into another one, and lives there
 };
 
@@ -137,6 +138,12 @@ struct Item {
   Writer *writer = nullptr;     // of a copy
   Value carried;                // of a copy: a loop's state that is kept anew at each iteration
 };
+
+/// The body in whose iterations an operation runs.
+inline Block *bodyOf(Operation *op) {
+  Block *block = op->getBlock();
+  return isa<scf::InParallelOp>(block->getParentOp()) ? block->getParentOp()->getBlock() : block;
+}
 
 /// The iteration vector of the block that is being built.
 struct Context {
@@ -173,8 +180,8 @@ private:
   // Blocks.cpp
   LogicalResult nameLengths();
   LogicalResult collectBlocks(Block &block, const BlockInfo &info);
-  LogicalResult addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper, OpFoldResult step, bool carries,
-                        BlockInfo &info);
+  LogicalResult addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper,
+                        OpFoldResult step, bool carries, BlockInfo &info);
   const BlockInfo &infoOf(Block *block) { return blocks[block]; }
   unsigned depthOf(Value v) { return blocks[v.getParentBlock()].depth(); }
   /// Constraints that hold wherever the block runs.
@@ -183,7 +190,8 @@ private:
   Conjunction box(ArrayRef<AffineExpr> sizes);
   FailureOr<LengthAttr> toLength(Operation *op, AffineExpr expr);
   /// The extent of a loop's dimension, and its smallest value.
-  FailureOr<std::pair<LengthAttr, AffineExpr>> extentOf(Operation *op, const BlockInfo &info, unsigned dim);
+  FailureOr<std::pair<LengthAttr, AffineExpr>> extentOf(Operation *op, const BlockInfo &info,
+                                                        unsigned dim);
 
   // Indices.cpp
   std::optional<Cases> evalIndex(Value value);
@@ -196,7 +204,8 @@ private:
   std::optional<SmallVector<AffineExpr>> evalEnds(OpFoldResult value, bool isMax);
   bool isNonNegative(Value at, AffineExpr expr);
   /// Every combination of the cases of several values.
-  std::optional<SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>>> evalAll(ArrayRef<OpFoldResult> values);
+  std::optional<SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>>>
+  evalAll(ArrayRef<OpFoldResult> values);
 
   // Program.cpp
   void findStatements(Block &block);
@@ -217,21 +226,25 @@ private:
   LogicalResult decideInsertions();
   unsigned leadingNeeded(Family &family);
 
-  // Homes.cpp
+  // Items.cpp
   void planItems(Block &block);
   void planScopes(Block &block, Scope *scope);
+  bool writesDirectly(Writer &writer);
+
+  // Homes.cpp
   bool isUsedOutside(Value v);
   LogicalResult placeFamily(Family &family);
   unsigned leadingOf(Value v);
   RankedTensorType elementOf(RankedTensorType type, unsigned leading);
   FailureOr<SmallVector<LengthAttr>> leadingLengths(Operation *op, Value v, unsigned leading);
-  FailureOr<Place> prefixPlace(Operation *op, Block *block, Scope *scope, SmallVectorImpl<LengthAttr> &lengths);
+  FailureOr<Place> prefixPlace(Operation *op, Block *block, Scope *scope,
+                               SmallVectorImpl<LengthAttr> &lengths);
   void findEscapes();
   LogicalResult decideHomes();
-  Home *createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element, StringRef name);
+  Home *createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element,
+                   StringRef name);
   FailureOr<Place> createPlanes(Operation *op, Value value, Block *block, StringRef name);
   Scope *scopeAt(Block *block, unsigned depth);
-  bool writesDirectly(Writer &writer);
   LogicalResult planResults();
 
   // LastWriters.cpp
@@ -258,12 +271,14 @@ private:
   FailureOr<View> familyView(Family &family, Value member);
   FailureOr<View> carriedView(BlockArgument arg);
   FailureOr<View> finalView(OpResult result);
-  FailureOr<View> sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-                            ArrayRef<OpFoldResult> strides, const llvm::SmallBitVector &dropped);
+  FailureOr<View> sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets,
+                            ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides,
+                            const llvm::SmallBitVector &dropped);
   /// The index as data: pieces of a scalar that lies in buffers; null where it is none.
   std::optional<View> gatherView(OpFoldResult offset);
   FailureOr<View> reshapeView(Operation *op, Value source, RankedTensorType to);
-  FailureOr<View> restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells, ArrayRef<AffineExpr> dims);
+  FailureOr<View> restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells,
+                             ArrayRef<AffineExpr> dims);
   Home *argumentHome(BlockArgument arg);
   Home *constantHome(DenseElementsAttr value);
 
@@ -283,10 +298,11 @@ private:
   // Leaves.cpp
   LogicalResult emitRun(ArrayRef<Operation *> run, const Context &context);
   /// Reads of `view` as a tensor of `type`; `readType` is what the leaf sees.
-  FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &spec, const Context &context, const View &view,
-                                     RankedTensorType type, RankedTensorType &readType);
-  LogicalResult makeWrite(Location loc, etdg::BlockBuilder &spec, const Context &context, const Place &place,
-                          ArrayRef<AffineExpr> cells);
+  FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &spec, const Context &context,
+                                     const View &view, RankedTensorType type,
+                                     RankedTensorType &readType);
+  LogicalResult makeWrite(Location loc, etdg::BlockBuilder &spec, const Context &context,
+                          const Place &place, ArrayRef<AffineExpr> cells);
   etdg::BlockBuilder startBlock(const Context &context);
   Value reshapeTo(Location loc, Value value, RankedTensorType type);
   IntegerSet makeSet(ArrayRef<Constraint> constraints, unsigned numDims);

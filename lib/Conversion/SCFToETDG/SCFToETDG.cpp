@@ -69,9 +69,10 @@ etdg::GraphOp Raiser::raise(Operation *at) {
     outputs.push_back(etdg::BufferType::get(context, home->lengths, home->element));
   Location loc = function.getLoc();
   builder.setInsertionPoint(at);
-  graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(),
-                                TypeAttr::get(FunctionType::get(context, inputs, outputs)), /*sym_visibility=*/nullptr,
-                                anyAttrs ? builder.getArrayAttr(argAttrs) : nullptr, /*res_attrs=*/nullptr);
+  graph = etdg::GraphOp::create(
+      builder, loc, function.getSymNameAttr(),
+      TypeAttr::get(FunctionType::get(context, inputs, outputs)), /*sym_visibility=*/nullptr,
+      anyAttrs ? builder.getArrayAttr(argAttrs) : nullptr, /*res_attrs=*/nullptr);
   for (NamedAttribute attr : function->getDiscardableAttrs())
     graph->setAttr(attr.getName(), attr.getValue());
   Block *entry = builder.createBlock(&graph.getBody());
@@ -148,9 +149,12 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     unsigned copies = raiser.numCopies, arrays = raiser.numFamilies, byCells = raiser.numByCells;
     if (!graph) {
       Location loc = raiser.refusal ? raiser.refusal->loc : function.getLoc();
-      std::string reason = raiser.refusal ? raiser.refusal->reason : "it has a form that raising does not know";
+      std::string reason =
+          raiser.refusal ? raiser.refusal->reason : "it has a form that raising does not know";
       emitWarning(loc) << "'" << function.getSymName() << "' is not raised to a graph: " << reason;
-      remark::missed(loc, remark::RemarkOpts::name("raise").category("etdg").subCategory("convert-scf-to-etdg")
+      remark::missed(loc, remark::RemarkOpts::name("raise")
+                              .category("etdg")
+                              .subCategory("convert-scf-to-etdg")
                               .function(function.getSymName()))
           << remark::reason("{0}", reason);
       copy.erase();
@@ -158,8 +162,10 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     }
     unsigned blocks = 0;
     graph.walk([&](etdg::BlockOp) { ++blocks; });
-    remark::passed(function.getLoc(), remark::RemarkOpts::name("raise").category("etdg")
-                                          .subCategory("convert-scf-to-etdg").function(function.getSymName()))
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("raise")
+                                          .category("etdg")
+                                          .subCategory("convert-scf-to-etdg")
+                                          .function(function.getSymName()))
         << remark::metric("blocks", blocks) << remark::metric("arrays", arrays)
         << remark::metric("written once at each cell", byCells) << remark::metric("copies", copies);
     copy.erase();

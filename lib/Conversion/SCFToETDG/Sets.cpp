@@ -24,7 +24,9 @@ AffineExpr Sets::withCells(AffineExpr expr, ArrayRef<AffineExpr> cells) const {
   return expr.replaceSymbols(symbols);
 }
 
-AffineExpr Sets::withDims(AffineExpr expr, ArrayRef<AffineExpr> dims) const { return expr.replaceDims(dims); }
+AffineExpr Sets::withDims(AffineExpr expr, ArrayRef<AffineExpr> dims) const {
+  return expr.replaceDims(dims);
+}
 
 Sets::Size Sets::sizeOf(ArrayRef<Constraint> all) const {
   Size size;
@@ -84,7 +86,8 @@ bool Sets::isImplied(ArrayRef<Constraint> context, Constraint c) const {
   return !c.isEquality || isEmpty(context, {{c.expr - 1}});
 }
 
-std::optional<Conjunction> Sets::simplify(ArrayRef<Constraint> candidate, ArrayRef<Constraint> context) const {
+std::optional<Conjunction> Sets::simplify(ArrayRef<Constraint> candidate,
+                                          ArrayRef<Constraint> context) const {
   if (isEmpty(candidate, context))
     return std::nullopt;
   // Later constraints are dropped in favour of earlier ones; equalities say most.
@@ -128,7 +131,8 @@ std::optional<Conjunction> Sets::simplify(ArrayRef<Constraint> candidate, ArrayR
 static bool isPlain(AffineExpr expr) {
   bool plain = true;
   expr.walk([&](AffineExpr e) {
-    plain &= !llvm::is_contained({AffineExprKind::FloorDiv, AffineExprKind::CeilDiv, AffineExprKind::Mod}, e.getKind());
+    plain &= !llvm::is_contained(
+        {AffineExprKind::FloorDiv, AffineExprKind::CeilDiv, AffineExprKind::Mod}, e.getKind());
   });
   return plain;
 }
@@ -159,7 +163,8 @@ Conjunction Sets::reduce(ArrayRef<Constraint> all, ArrayRef<Constraint> context)
 }
 
 /// Σ row · variables + constant.
-static AffineExpr toExpr(ArrayRef<DynamicAPInt> row, ArrayRef<AffineExpr> variables, MLIRContext *context) {
+static AffineExpr toExpr(ArrayRef<DynamicAPInt> row, ArrayRef<AffineExpr> variables,
+                         MLIRContext *context) {
   AffineExpr sum = getAffineConstantExpr(int64_t(row.back()), context);
   for (auto [coefficient, variable] : llvm::zip(row.drop_back(), variables))
     if (coefficient != 0)
@@ -168,7 +173,8 @@ static AffineExpr toExpr(ArrayRef<DynamicAPInt> row, ArrayRef<AffineExpr> variab
 }
 
 /// Appends an expression for each division; false when one has none.
-static bool addDivisions(const DivisionRepr &divisions, SmallVectorImpl<AffineExpr> &variables, MLIRContext *context) {
+static bool addDivisions(const DivisionRepr &divisions, SmallVectorImpl<AffineExpr> &variables,
+                         MLIRContext *context) {
   for (unsigned i = 0; i < divisions.getNumDivs(); ++i) {
     if (!divisions.hasRepr(i))
       return false;
@@ -177,7 +183,8 @@ static bool addDivisions(const DivisionRepr &divisions, SmallVectorImpl<AffineEx
     for (unsigned v = variables.size(); v + 1 < dividend.size(); ++v)
       if (dividend[v] != 0)
         return false;
-    variables.push_back(toExpr(dividend, variables, context).floorDiv(int64_t(divisions.getDenom(i))));
+    variables.push_back(
+        toExpr(dividend, variables, context).floorDiv(int64_t(divisions.getDenom(i))));
   }
   return true;
 }
@@ -191,9 +198,10 @@ LogicalResult Sets::toConjunctions(const PresburgerSet &set, unsigned numDims, u
     variables.push_back(cell(c));
   for (unsigned i = 0, e = names.size(); i < e; ++i)
     variables.push_back(name(i));
-  PresburgerRelation explicitSet = set.hasOnlyDivLocals() ? PresburgerRelation(set)
-                                                          : static_cast<const PresburgerRelation &>(set)
-                                                                .computeReprWithOnlyDivLocals();
+  PresburgerRelation explicitSet =
+      set.hasOnlyDivLocals()
+          ? PresburgerRelation(set)
+          : static_cast<const PresburgerRelation &>(set).computeReprWithOnlyDivLocals();
   for (const IntegerRelation &disjunct : explicitSet.getAllDisjuncts()) {
     SmallVector<AffineExpr> all(variables);
     if (!addDivisions(disjunct.getLocalReprs(), all, context))
@@ -215,7 +223,8 @@ LogicalResult Sets::toConjunctions(const PresburgerSet &set, unsigned numDims, u
   return success();
 }
 
-FailureOr<SmallVector<Conjunction>> Sets::subtract(ArrayRef<Constraint> set, ArrayRef<Conjunction> minus) const {
+FailureOr<SmallVector<Conjunction>> Sets::subtract(ArrayRef<Constraint> set,
+                                                   ArrayRef<Conjunction> minus) const {
   if (minus.empty())
     return SmallVector<Conjunction>{Conjunction(set)};
   Size size = sizeOf(set);
@@ -250,8 +259,8 @@ FailureOr<SmallVector<Conjunction>> Sets::subtract(ArrayRef<Constraint> set, Arr
   return result;
 }
 
-FailureOr<SmallVector<LatestPiece>> Sets::latest(ArrayRef<Constraint> set, unsigned numFixed, unsigned numFree,
-                                                 unsigned numCells) const {
+FailureOr<SmallVector<LatestPiece>> Sets::latest(ArrayRef<Constraint> set, unsigned numFixed,
+                                                 unsigned numFree, unsigned numCells) const {
   // The library wants something to depend on.
   unsigned cells = numFixed + numCells ? numCells : 1;
   etdg::SetBuilder builder(space, numFixed + cells + numFree);

@@ -18,7 +18,9 @@ namespace mlir::ft::raising {
 struct Constraint {
   AffineExpr expr;
   bool isEquality = false;
-  bool operator==(const Constraint &o) const { return expr == o.expr && isEquality == o.isEquality; }
+  bool operator==(const Constraint &o) const {
+    return expr == o.expr && isEquality == o.isEquality;
+  }
 };
 using Conjunction = SmallVector<Constraint>;
 
@@ -51,16 +53,18 @@ public:
   bool isEmpty(ArrayRef<Constraint> a, ArrayRef<Constraint> b) const;
   bool isImplied(ArrayRef<Constraint> context, Constraint constraint) const;
   /// What `context` does not already imply; none where the two exclude each other.
-  std::optional<Conjunction> simplify(ArrayRef<Constraint> candidate, ArrayRef<Constraint> context) const;
+  std::optional<Conjunction> simplify(ArrayRef<Constraint> candidate,
+                                      ArrayRef<Constraint> context) const;
   /// The constraints of a domain without those that equalities, the context or one other
   /// constraint alone imply: ranges stay as the program wrote them.
   Conjunction reduce(ArrayRef<Constraint> all, ArrayRef<Constraint> context) const;
   /// `set` without `minus`, as disjoint conjunctions.
-  FailureOr<SmallVector<Conjunction>> subtract(ArrayRef<Constraint> set, ArrayRef<Conjunction> minus) const;
+  FailureOr<SmallVector<Conjunction>> subtract(ArrayRef<Constraint> set,
+                                               ArrayRef<Conjunction> minus) const;
   /// The lexicographic maximum of dimensions [numFixed, numFixed + numFree), as a function of the
   /// dimensions before and of the cell. Its expressions use the fixed dimensions alone.
-  FailureOr<SmallVector<LatestPiece>> latest(ArrayRef<Constraint> set, unsigned numFixed, unsigned numFree,
-                                             unsigned numCells) const;
+  FailureOr<SmallVector<LatestPiece>> latest(ArrayRef<Constraint> set, unsigned numFixed,
+                                             unsigned numFree, unsigned numCells) const;
   /// An upper bound of `expr` over `domain` that uses names alone: each dimension takes the end of
   /// its range that makes the expression larger. Null when there is none.
   AffineExpr upperBound(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers,
@@ -72,9 +76,10 @@ private:
   };
   Size sizeOf(ArrayRef<Constraint> all) const;
   /// Variables: `dims` dimensions without the free ones, the cell, the free dimensions.
-  LogicalResult build(etdg::SetBuilder &builder, ArrayRef<Constraint> all, unsigned numFixed, unsigned numCells) const;
-  LogicalResult toConjunctions(const presburger::PresburgerSet &set, unsigned numDims, unsigned numCells,
-                               SmallVectorImpl<Conjunction> &result) const;
+  LogicalResult build(etdg::SetBuilder &builder, ArrayRef<Constraint> all, unsigned numFixed,
+                      unsigned numCells) const;
+  LogicalResult toConjunctions(const presburger::PresburgerSet &set, unsigned numDims,
+                               unsigned numCells, SmallVectorImpl<Conjunction> &result) const;
 
   MLIRContext *context;
   SmallVector<StringAttr> names;

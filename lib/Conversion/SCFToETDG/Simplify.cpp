@@ -32,7 +32,8 @@ static bool isData(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (isa<tensor::DimOp>(op))
     return false;
-  if (isa<tensor::ExtractOp, arith::CmpFOp, scf::ForOp, scf::ForallOp>(op) || isa<FloatType>(value.getType()))
+  if (isa<tensor::ExtractOp, arith::CmpFOp, scf::ForOp, scf::ForallOp>(op) ||
+      isa<FloatType>(value.getType()))
     return true;
   return llvm::any_of(op->getOperands(), [&](Value v) { return isData(v, depth + 1); });
 }
@@ -64,8 +65,9 @@ static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Valu
   if (yes == no)
     return yes;
   auto updateSlice = [&](tensor::InsertSliceOp update, bool isYes) -> Value {
-    Value old = tensor::ExtractSliceOp::create(b, loc, update.getSourceType(), update.getDest(), update.getMixedOffsets(),
-                                               update.getMixedSizes(), update.getMixedStrides());
+    Value old = tensor::ExtractSliceOp::create(b, loc, update.getSourceType(), update.getDest(),
+                                               update.getMixedOffsets(), update.getMixedSizes(),
+                                               update.getMixedStrides());
     Value chosen = isYes ? arith::SelectOp::create(b, loc, condition, update.getSource(), old)
                          : arith::SelectOp::create(b, loc, condition, old, update.getSource());
     return tensor::InsertSliceOp::create(b, loc, chosen, update.getDest(), update.getMixedOffsets(),
@@ -77,8 +79,10 @@ static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Valu
                          : arith::SelectOp::create(b, loc, condition, old, update.getScalar());
     return tensor::InsertOp::create(b, loc, chosen, update.getDest(), update.getIndices());
   };
-  auto sliceYes = yes.getDefiningOp<tensor::InsertSliceOp>(), sliceNo = no.getDefiningOp<tensor::InsertSliceOp>();
-  auto scalarYes = yes.getDefiningOp<tensor::InsertOp>(), scalarNo = no.getDefiningOp<tensor::InsertOp>();
+  auto sliceYes = yes.getDefiningOp<tensor::InsertSliceOp>(),
+       sliceNo = no.getDefiningOp<tensor::InsertSliceOp>();
+  auto scalarYes = yes.getDefiningOp<tensor::InsertOp>(),
+       scalarNo = no.getDefiningOp<tensor::InsertOp>();
   if (sliceYes && sliceYes.getDest() == no)
     return updateSlice(sliceYes, true);
   if (sliceNo && sliceNo.getDest() == yes)
@@ -87,14 +91,18 @@ static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Valu
     return updateScalar(scalarYes, true);
   if (scalarNo && scalarNo.getDest() == yes)
     return updateScalar(scalarNo, false);
-  if (sliceYes && sliceNo && sliceYes.getDest() == sliceNo.getDest() && haveSameSubset(sliceYes, sliceNo)) {
-    Value chosen = arith::SelectOp::create(b, loc, condition, sliceYes.getSource(), sliceNo.getSource());
-    return tensor::InsertSliceOp::create(b, loc, chosen, sliceYes.getDest(), sliceYes.getMixedOffsets(),
-                                         sliceYes.getMixedSizes(), sliceYes.getMixedStrides());
+  if (sliceYes && sliceNo && sliceYes.getDest() == sliceNo.getDest() &&
+      haveSameSubset(sliceYes, sliceNo)) {
+    Value chosen =
+        arith::SelectOp::create(b, loc, condition, sliceYes.getSource(), sliceNo.getSource());
+    return tensor::InsertSliceOp::create(b, loc, chosen, sliceYes.getDest(),
+                                         sliceYes.getMixedOffsets(), sliceYes.getMixedSizes(),
+                                         sliceYes.getMixedStrides());
   }
   if (scalarYes && scalarNo && scalarYes.getDest() == scalarNo.getDest() &&
       scalarYes.getIndices() == scalarNo.getIndices()) {
-    Value chosen = arith::SelectOp::create(b, loc, condition, scalarYes.getScalar(), scalarNo.getScalar());
+    Value chosen =
+        arith::SelectOp::create(b, loc, condition, scalarYes.getScalar(), scalarNo.getScalar());
     return tensor::InsertOp::create(b, loc, chosen, scalarYes.getDest(), scalarYes.getIndices());
   }
   auto type = dyn_cast<RankedTensorType>(yes.getType());
@@ -107,8 +115,9 @@ static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Valu
 static void forwardInvariants(func::FuncOp function) {
   function.walk<WalkOrder::PostOrder>([](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (auto [arg, init, yielded, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
-                                                               loop.getYieldedValues(), loop.getResults()))
+      for (auto [arg, init, yielded, result] :
+           llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(),
+                           loop.getResults()))
         if (yielded == arg || yielded == init) {
           arg.replaceAllUsesWith(init);
           result.replaceAllUsesWith(init);
@@ -134,7 +143,8 @@ LogicalResult Raiser::selectData() {
     bool cheap = isCheap(branch.getThenRegion()) &&
                  (branch.getElseRegion().empty() || isCheap(branch.getElseRegion()));
     if (!cheap)
-      return refuse(branch, "the condition is data, which no iteration domain can depend on, and the branches are not "
+      return refuse(branch, "the condition is data, which no iteration domain can depend on, and "
+                            "the branches are not "
                             "cheap: they hold loops, reductions or more than " +
                                 Twine(maxOps) + " operations");
     OpBuilder b(branch);
@@ -143,14 +153,16 @@ LogicalResult Raiser::selectData() {
       if (region->empty())
         continue;
       auto yield = cast<scf::YieldOp>(region->front().getTerminator());
-      (region == &branch.getThenRegion() ? yes : no).assign(yield.operand_begin(), yield.operand_end());
+      (region == &branch.getThenRegion() ? yes : no)
+          .assign(yield.operand_begin(), yield.operand_end());
       for (Operation &op : llvm::make_early_inc_range(region->front().without_terminator()))
         op.moveBefore(branch);
     }
     for (auto [result, a, c] : llvm::zip(branch.getResults(), yes, no)) {
       Value chosen = select(b, branch.getLoc(), branch.getCondition(), a, c);
       if (!chosen)
-        return refuse(branch, "the condition is data, and result " + Twine(result.getResultNumber()) +
+        return refuse(branch, "the condition is data, and result " +
+                                  Twine(result.getResultNumber()) +
                                   " is a whole array of dynamic size in each branch");
       result.replaceAllUsesWith(chosen);
     }

@@ -237,7 +237,8 @@ FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldRe
   }
   auto cases = evalAll(affine);
   if (!cases)
-    return refuse(op, "'" + name + "' reads at an index that is not an affine function of loops and lengths");
+    return refuse(
+        op, "'" + name + "' reads at an index that is not an affine function of loops and lengths");
   FailureOr<View> whole = viewOf(source);
   if (failed(whole))
     return failure();
@@ -246,7 +247,9 @@ FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldRe
     Conjunction inside;
     if (std::optional<SmallVector<AffineExpr>> extents = sizesOf(source))
       inside = box(*extents);
-    auto usesCell = [&, d = d](AffineExpr e) { return e.isFunctionOfSymbol(sets->getNames().size() + d); };
+    auto usesCell = [&, d = d](AffineExpr e) {
+      return e.isFunctionOfSymbol(sets->getNames().size() + d);
+    };
     for (Piece &piece : *whole) {
       std::optional<Conjunction> when = sets->simplify(piece.when, inside);
       if (!when)
@@ -263,7 +266,9 @@ FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldRe
       for (const Piece::Gather &gather : piece.gathers)
         other |= llvm::any_of(gather.at.index, usesCell);
       if (other || positions.size() > 1 || (piece.value && usesCell(piece.value)))
-        return refuse(op, "'" + name + "' reads at an index that is data, in an array that is kept in several pieces");
+        return refuse(
+            op, "'" + name +
+                    "' reads at an index that is data, in an array that is kept in several pieces");
       for (const Piece &index : at) {
         gathered.push_back(piece);
         llvm::append_range(gathered.back().when, index.when);
@@ -309,11 +314,14 @@ FailureOr<View> Raiser::reshapeView(Operation *op, Value source, RankedTensorTyp
       continue;
     }
     if (next == kept.size() || from.getDimSize(d) != to.getDimSize(kept[next]))
-      return refuse(op, "a reshape of a tensor of dynamic size does more than to add or drop dimensions of size 1");
+      return refuse(op, "a reshape of a tensor of dynamic size does more than to add or drop "
+                        "dimensions of size 1");
     cells.push_back(sets->cell(kept[next++]));
   }
   if (next != kept.size())
-    return refuse(op, "a reshape of a tensor of dynamic size does more than to add or drop dimensions of size 1");
+    return refuse(
+        op,
+        "a reshape of a tensor of dynamic size does more than to add or drop dimensions of size 1");
   FailureOr<View> view = viewOf(source);
   if (failed(view))
     return failure();
@@ -355,7 +363,8 @@ FailureOr<View> Raiser::computeView(Value v) {
     // The bodies of an scf.forall see the array as it was before.
     if (auto loop = dyn_cast<scf::ForallOp>(parent))
       return viewOf(loop.getTiedOpOperand(arg)->get());
-    return refuse(v.getLoc(), "an argument of '" + parent->getName().getStringRef() + "' is no value of the program");
+    return refuse(v.getLoc(), "an argument of '" + parent->getName().getStringRef() +
+                                  "' is no value of the program");
   }
   Operation *op = v.getDefiningOp();
   Attribute constant;
@@ -390,8 +399,8 @@ FailureOr<View> Raiser::computeView(Value v) {
     return View{piece};
   }
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return sliceView(op, slice.getSource(), slice.getMixedOffsets(), slice.getMixedSizes(), slice.getMixedStrides(),
-                     slice.getDroppedDims());
+    return sliceView(op, slice.getSource(), slice.getMixedOffsets(), slice.getMixedSizes(),
+                     slice.getMixedStrides(), slice.getDroppedDims());
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     SmallVector<OpFoldResult> ones(extract.getIndices().size(), builder.getIndexAttr(1));
     return sliceView(op, extract.getTensor(), getAsOpFoldResult(extract.getIndices()), ones, ones,
@@ -425,6 +434,8 @@ FailureOr<View> Raiser::computeView(Value v) {
     }
     return view;
   }
-  return refuse(op, "'" + op->getName().getStringRef() + "' has no place in a graph of blocks: expected scf loops and "
-                    "conditions, slices of tensors, and tensor operations on slices of static size");
+  return refuse(
+      op, "'" + op->getName().getStringRef() +
+              "' has no place in a graph of blocks: expected scf loops and "
+              "conditions, slices of tensors, and tensor operations on slices of static size");
 }
