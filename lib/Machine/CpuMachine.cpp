@@ -111,8 +111,12 @@ double CpuMachine::productFlops(int64_t rows) const {
   int64_t tile = productFlopsByRows.size();
   if (rows < 1)
     rows = 1;
-  int64_t full = rows / tile * tile, rest = rows % tile;
-  double seconds =
-      full / productFlopsByRows.back() + (rest ? rest / productFlopsByRows[rest - 1] : 0.0);
+  auto take = [&](int64_t full, int64_t rest) {
+    return full / productFlopsByRows.back() + (rest ? rest / productFlopsByRows[rest - 1] : 0.0);
+  };
+  double seconds = take(rows / tile * tile, rows % tile);
+  // Two tiles of four where that is faster, as the leaf generator does.
+  if (tile == 6 && rows >= 8 && rows % tile == 2)
+    seconds = std::min(seconds, take(rows - 8, 0) + 8 / productFlopsByRows[3]);
   return rows / seconds;
 }
