@@ -5,6 +5,7 @@
 // RUN: ft-run %t.mlir --entry=lagged --engine=interpret --order=declared --compare=interpret --dim L=9
 // RUN: ft-run %t.mlir --entry=wave --engine=interpret --order=declared --compare=interpret --dim D=5 --dim L=3
 // RUN: ft-run %t.mlir --entry=lexicographic --engine=cpu --compare=interpret --dim D=5 --dim L=3
+// RUN: ft-run %t.mlir --entry=turns --engine=cpu --compare=interpret --dim L=7
 // RUN: ft-run %t.mlir --entry=chain --engine=cpu --compare=interpret --dim L=7
 
 !b = !etdg.buffer<[L], tensor<1xi32>>
@@ -123,5 +124,31 @@ etdg.graph @chain(%x: !b) -> !b {
     %n = arith.addi %v, %v : tensor<1xi32>
     etdg.yield %n : tensor<1xi32>
   } : !b, !b
+  etdg.return %r : !b
+}
+
+// Both are written in turns by one item: what the first holds next would take the
+// place that the second is still read at.
+// CHECK-LABEL: etdg.graph @turns
+// CHECK: etdg.buffer live [1] {etdg.slot = 0 : i64}
+// CHECK: etdg.buffer live [1] {etdg.slot = 1 : i64}
+etdg.graph @turns(%x: !b) -> !b {
+  %p = etdg.buffer : !b
+  %q = etdg.buffer : !b
+  %r = etdg.buffer : !b
+  etdg.block @step [scanl] (i) in [0, L) {
+    etdg.block @p [] (i |) reads (%a = %x[i] : tensor<1xi32>) writes (%p[i]) {
+      %n = arith.muli %a, %a : tensor<1xi32>
+      etdg.yield %n : tensor<1xi32>
+    } : !b, !b
+    etdg.block @r [] (i |) reads (%a = %x[i] : tensor<1xi32>, %o = {i >= 1: %q[i - 1], i = 0: splat 0 : i32} : tensor<1xi32>) writes (%r[i]) {
+      %n = arith.subi %o, %a : tensor<1xi32>
+      etdg.yield %n : tensor<1xi32>
+    } : !b, !b, !b
+    etdg.block @q [] (i |) reads (%a = %p[i] : tensor<1xi32>) writes (%q[i]) {
+      %n = arith.addi %a, %a : tensor<1xi32>
+      etdg.yield %n : tensor<1xi32>
+    } : !b, !b
+  }
   etdg.return %r : !b
 }

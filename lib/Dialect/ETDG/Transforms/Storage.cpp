@@ -270,6 +270,10 @@ bool Slots::isInPlace(Use &from, Use &to) {
   if (leaf.getNumWrites() != 1)
     return false;
   Operation *item = getItem(leaf);
+  // What is still being written may take a place that is read already.
+  for (const Access &write : accesses.getWrites(from.op))
+    if (getItem(write.block) == item)
+      return false;
   const Access *only = nullptr;
   for (const Access &read : reads) {
     if (getItem(read.block) != item)
