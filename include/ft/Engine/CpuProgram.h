@@ -46,7 +46,7 @@ public:
   private:
     friend class CpuProgram;
     std::vector<::ft::rt::HostArray> outputs, intermediates;
-    std::vector<int64_t> environment;
+    std::vector<int64_t> environment, ofKernel;
     int64_t errors[4] = {0, 0, 0, 0};
     int64_t barriers = 0;
   };

@@ -31,6 +31,16 @@ Emitter::Emitter(etdg::GraphOp graph, const CpuOptions &options)
 
 Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
+/// Each kernel has an environment of its own, so that equal kernels are one: the engine fills it.
+unsigned Emitter::toKernelSlot(unsigned slot) {
+  if (slot < Environment::kFirstSymbol)
+    return slot;
+  auto *it = llvm::find(kernelSlots, slot);
+  if (it == kernelSlots.end())
+    it = kernelSlots.insert(it, slot);
+  return Environment::kFirstSymbol + (it - kernelSlots.begin());
+}
+
 Value Emitter::slot(unsigned number, Type type) {
   Value &cached = slots[{number, type}];
   if (cached)
@@ -39,7 +49,7 @@ Value Emitter::slot(unsigned number, Type type) {
   builder.restoreInsertionPoint(entry);
   auto pointer = LLVM::LLVMPointerType::get(context);
   Value address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), env,
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(toKernelSlot(number))});
   bool isIndex = type.isIndex();
   Value loaded = LLVM::LoadOp::create(builder, loc, isIndex ? builder.getI64Type() : type, address);
   if (isIndex)
@@ -181,10 +191,32 @@ FailureOr<CpuModule> Emitter::run() {
   for (const Group &group : getGroups(graph.getBody())) {
     std::string name = base + std::to_string(number++);
     loc = group.op->getLoc();
+    kernelSlots.clear();
     if (failed(group.nests.size() == 1 ? emitKernel(group, name) : emitTeamKernel(group, name)))
       return failure();
+    finishKernel();
   }
   return std::move(result);
+}
+
+/// A chain of equal nests costs LLVM as much as one of them.
+void Emitter::finishKernel() {
+  CpuKernel &made = result.kernels.back();
+  made.slots = kernelSlots;
+  std::string code;
+  llvm::raw_string_ostream stream(code);
+  for (func::FuncOp function : {countKernel, kernel}) {
+    StringAttr name = function.getSymNameAttr();
+    function.setSymName("kernel");
+    function.print(stream, OpPrintingFlags().useLocalScope());
+    function.setSymNameAttr(name);
+  }
+  auto [it, isNew] = kernelsByCode.try_emplace(code, made.name);
+  if (isNew)
+    return;
+  made.name = it->second;
+  countKernel.erase();
+  kernel.erase();
 }
 
 LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
@@ -204,6 +236,7 @@ LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
 
 void Emitter::beginKernel(StringRef name, TypeRange inputs, TypeRange outputs) {
   builder.setInsertionPointToEnd(result.module->getBody());
+  countKernel = kernel;
   kernel = func::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, outputs));
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);

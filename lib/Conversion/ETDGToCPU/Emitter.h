@@ -168,6 +168,8 @@ private:
     return Op::create(builder, loc, a, b).getResult();
   }
   Value slot(unsigned slot, Type type);
+  unsigned toKernelSlot(unsigned slot);
+  void finishKernel();
   Value bufferBase(unsigned slot, Type elementType);
   unsigned splatSlot(RankedTensorType element, Attribute value);
   int64_t planesOf(Value buffer, unsigned dim) const;
@@ -203,8 +205,12 @@ private:
   llvm::StringMap<func::FuncOp> leaves;
   llvm::DenseMap<std::pair<Type, Attribute>, unsigned> splats;
 
+  /// The names of kernels by their code, their counts before them.
+  llvm::StringMap<std::string> kernelsByCode;
+
   // Of the current kernel.
-  func::FuncOp kernel;
+  func::FuncOp kernel, countKernel;
+  SmallVector<unsigned> kernelSlots; // slots of the call that it looks at, in order of first use
   OpBuilder::InsertPoint entry; // where hoisted values go
   Value env;
   llvm::DenseMap<Value, Storage> storage;

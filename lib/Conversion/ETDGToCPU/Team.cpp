@@ -212,6 +212,6 @@ LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name) {
     return failure();
   endKernel();
   tid = team = Value();
-  result.kernels.push_back({name.str(), loc, /*team=*/true, text});
+  result.kernels.push_back({name.str(), loc, /*team=*/true, {}, text});
   return success();
 }

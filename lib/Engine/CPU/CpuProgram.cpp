@@ -310,15 +310,19 @@ LogicalResult CpuProgram::run(Call &call, ArrayRef<const HostArray *> arguments)
     if (buffer.kind == CpuBuffer::Argument)
       call.environment[buffer.slot] = reinterpret_cast<int64_t>(arguments[buffer.index]->data());
   call.errors[0] = 0;
-  void *env = call.environment.data();
   call.barriers = 0;
-  for (const Kernel &kernel : kernels)
+  for (auto [kernel, made] : llvm::zip_equal(kernels, lowered.kernels)) {
+    call.ofKernel.assign(call.environment.begin(), call.environment.begin() + Environment::kFirstSymbol);
+    for (unsigned slot : made.slots)
+      call.ofKernel.push_back(call.environment[slot]);
+    void *env = call.ofKernel.data();
     if (int64_t tasks = kernel.count(env); tasks > 0) {
       if (kernel.team)
         ft_parallel_region(kernel.run, env);
       else
         ft_parallel_for(kernel.run, env, tasks, /*grain=*/1);
     }
+  }
   if (call.errors[0] != 0) {
     unsigned block = call.errors[1];
     return emitError(lowered.blockLocations[block])

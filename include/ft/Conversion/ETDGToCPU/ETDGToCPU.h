@@ -58,6 +58,9 @@ struct CpuKernel {
   std::string name;
   Location location;
   bool team = false;
+  /// What its environment holds from `kFirstSymbol` on, by slot of the call's environment.
+  /// Kernels that differ in nothing else are one function.
+  SmallVector<unsigned> slots;
   /// How its loops share the threads and what that was estimated to take, in words and numbers.
   std::string plan;
   double estimatedSeconds = 0;

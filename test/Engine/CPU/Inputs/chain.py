@@ -1,21 +1,48 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a program of COUNT blocks, each reading the one before: chain.py COUNT [ft|etdg]."""
-import sys
+"""Compile times of chains of nests.
 
-count, form = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "etdg"
-print("!x = tensor<1x8xf32>")
-if form == "ft":
-    print("func.func @chain(%v0: !ft.list<[N], !x>) -> !ft.list<[N], !x> attributes {ft.lengths = {N = 4 : i64}} {")
+chain.py TOOLS SMALL LARGE: each nest reads the one before in reverse, so that none
+merges. The smaller chain must compile within 5 s and give what the interpreter gives;
+the larger one may take 4.5 times the smaller one's processor time for each time its length is four
+times as great, and 2 s more for starting up and noise.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+
+def program(count):
+    lines = ["!x = tensor<1x8xi32>", "func.func @chain(%x0: !ft.list<[L], !x>) -> !ft.list<[L], !x>",
+             "    attributes {ft.lengths = {L = 3 : i64}} {"]
     for i in range(count):
-        print("  %%v%d = ft.map (%%a = %%v%d : !ft.list<[N], !x>) -> !ft.list<[N], !x> {" % (i + 1, i))
-        print("    %%y = arith.%s %%a, %%a : !x\n    ft.yield %%y : !x\n  }" % ("addf" if i % 2 == 0 else "mulf"))
-    print("  return %%v%d : !ft.list<[N], !x>\n}" % count)
-else:
-    b = "!etdg.buffer<[N], !x>"
-    print("etdg.graph @chain(%%v0: %s) -> %s attributes {ft.lengths = {N = 4 : i64}} {" % (b, b))
-    for i in range(count):
-        print("  %%v%d = etdg.buffer : %s" % (i + 1, b))
-        print("  etdg.block @b%d [map] (i) in [0, N) reads (%%a = %%v%d[i] : !x) writes (%%v%d[i]) {" % (i, i, i + 1))
-        print("    %%y = arith.%s %%a, %%a : !x\n    etdg.yield %%y : !x\n  } : %s, %s" % ("addf" if i % 2 == 0 else "mulf", b, b))
-    print("  etdg.return %%v%d : %s\n}" % (count, b))
+        op = ("addi", "xori", "subi")[i % 3]
+        lines += [f"  %r{i} = ft.reverse %x{i} : !ft.list<[L], !x>",
+                  f"  %x{i + 1} = ft.map (%a{i}, %b{i} = %x{i}, %r{i} : !ft.list<[L], !x>, !ft.list<[L], !x>) -> !ft.list<[L], !x> {{",
+                  f"    %y{i} = arith.{op} %a{i}, %b{i} : !x", f"    ft.yield %y{i} : !x", "  }"]
+    return "\n".join(lines + [f"  return %x{count} : !ft.list<[L], !x>", "}"])
+
+
+def run(tools, count):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "chain.mlir")
+        with open(path, "w") as file:
+            file.write(program(count))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        out = subprocess.run([os.path.join(tools, "ft-run"), path, "--engine=cpu", "--json", "--compare=interpret"],
+                             check=True, capture_output=True, text=True).stdout
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        report = json.loads(out)
+        assert report["equal"], report
+        return report["compile_seconds"], used
+
+
+tools, small, large = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+seconds, used = run(tools, small)
+_, more = run(tools, large)
+print(f"{small} nests: {seconds:.2f} s to compile, {used:.2f} s of processor time; {large}: {more:.2f} s")
+assert used <= 5, "the smaller chain takes too long"
+assert more <= 4.5 * used * large / small / 4 + 2, "the time grows faster than the chain"
