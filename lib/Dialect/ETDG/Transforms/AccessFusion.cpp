@@ -369,6 +369,7 @@ unsigned AccessFusion::run() {
   graph.walk([&](BufferOp buffer) { buffers.push_back(buffer); });
   for (BufferOp buffer : buffers)
     fused += connect(buffer);
+  eraseEmptyBlocks(graph);
   return fused;
 }
 

@@ -219,4 +219,18 @@ void etdg::eraseDeadBuffers(GraphOp graph) {
     if (work.remove(buffer))
       def.erase();
   }
+  eraseEmptyBlocks(graph);
+}
+
+void etdg::eraseEmptyBlocks(GraphOp graph) {
+  graph.walk([](Operation *op) {
+    auto holdsItems = [](Region &body) {
+      return llvm::any_of(body.front(),
+                          [](Operation &inner) { return isa<BlockOp, NestOp, KernelOp>(inner); });
+    };
+    auto block = dyn_cast<BlockOp>(op);
+    if (block ? !block.isLeaf() && !holdsItems(block.getBody())
+              : isa<NestOp, KernelOp>(op) && !holdsItems(op->getRegion(0)))
+      op->erase();
+  });
 }

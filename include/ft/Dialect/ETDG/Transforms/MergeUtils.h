@@ -112,6 +112,10 @@ void dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> positions
 /// what computes nothing else.
 void eraseDeadBuffers(GraphOp graph);
 
+/// Erases blocks and nests that hold only blocks that are gone: a block without items
+/// would be a leaf without writes.
+void eraseEmptyBlocks(GraphOp graph);
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//
