@@ -68,23 +68,6 @@ static std::string header(BlockOp block) {
   return text;
 }
 
-static std::string mapText(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
-                           ArrayRef<GatherAttr> gathers = {}) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "[";
-  for (auto [i, result] : llvm::enumerate(map.getResults())) {
-    os << (i ? ", " : "");
-    if (llvm::any_of(gathers,
-                     [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
-      os << "gather";
-    else
-      ft::printNamedExpr(os, result, dims, symbols);
-  }
-  os << "]";
-  return text;
-}
-
 void DotWriter::writeBuffer(Value buffer, unsigned indent) {
   std::string label = describeBuffer(buffer), type;
   llvm::raw_string_ostream(type) << buffer.getType();
@@ -140,7 +123,7 @@ void DotWriter::writeEdges(BlockOp block) {
     for (PieceAttr piece : read.getPieces()) {
       if (piece.getKind() != SourceKind::Buffer)
         continue;
-      std::string label = mapText(piece.getMap().getValue(), names, symbols, piece.getGathers());
+      std::string label = describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
       if (read.getPieces().size() > 1)
         label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
       os << "  " << bufferId(block.getBuffers()[piece.getOperand()]) << " -> " << node
@@ -148,12 +131,12 @@ void DotWriter::writeEdges(BlockOp block) {
       for (GatherAttr gather : piece.getGathers())
         os << "  " << bufferId(block.getBuffers()[gather.getOperand()]) << " -> " << node
            << " [style=dashed, label=\""
-           << escape(mapText(gather.getMap().getValue(), names, symbols)) << "\"];\n";
+           << escape(describeMap(gather.getMap().getValue(), names, symbols)) << "\"];\n";
     }
   }
   for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
     os << "  " << node << " -> " << bufferId(block.getBuffers()[write.getOperand()]) << " [label=\""
-       << escape(mapText(write.getMap().getValue(), dims, symbols)) << "\"];\n";
+       << escape(describeMap(write.getMap().getValue(), dims, symbols)) << "\"];\n";
 }
 
 void DotWriter::write() {

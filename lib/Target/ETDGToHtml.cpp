@@ -59,23 +59,6 @@ std::string html::describeDomain(BlockOp block) {
   return conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
 }
 
-std::string html::describeMap(AffineMap map, ArrayRef<StringAttr> dims,
-                              ArrayRef<StringAttr> symbols, ArrayRef<GatherAttr> gathers) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "[";
-  for (auto [i, result] : llvm::enumerate(map.getResults())) {
-    os << (i ? ", " : "");
-    if (llvm::any_of(gathers,
-                     [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
-      os << "gather";
-    else
-      ft::printNamedExpr(os, result, dims, symbols);
-  }
-  os << "]";
-  return text;
-}
-
 LengthValues html::getSampleLengths(GraphOp graph, const LengthValues &given) {
   LengthValues values;
   auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds");

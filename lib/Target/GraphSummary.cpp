@@ -120,6 +120,23 @@ ft::LengthAttr etdg::getLiveBytes(BufferOp buffer) {
   return getProduct(buffer.getResult().getType(), buffer.getLive().value_or(ArrayRef<int64_t>()));
 }
 
+std::string etdg::describeMap(AffineMap map, ArrayRef<StringAttr> dims,
+                              ArrayRef<StringAttr> symbols, ArrayRef<GatherAttr> gathers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    os << (i ? ", " : "");
+    if (llvm::any_of(gathers,
+                     [i = i](GatherAttr g) { return g.getPosition() == static_cast<int64_t>(i); }))
+      os << "gather";
+    else
+      ft::printNamedExpr(os, result, dims, symbols);
+  }
+  os << "]";
+  return text;
+}
+
 LengthValues etdg::getLengthValues(GraphOp graph, const LengthValues &given) {
   LengthValues values;
   if (auto lengths = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))

@@ -23,9 +23,6 @@ LengthValues getSampleLengths(GraphOp graph, const LengthValues &given);
 /// `r0 [map, scanl] (i, j)` and the domain as conditions.
 std::string describeHeader(BlockOp block);
 std::string describeDomain(BlockOp block);
-std::string describeMap(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
-                        ArrayRef<GatherAttr> gathers = {});
-
 /// Blocks and buffers with access maps on the edges, as one <svg>.
 void drawGraph(GraphOp graph, llvm::raw_ostream &os);
 

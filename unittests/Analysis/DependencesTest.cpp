@@ -6,6 +6,7 @@
 // and orders must be legal exactly where no pair breaks them.
 //
 //===----------------------------------------------------------------------===//
+#include "../AffineEval.h"
 #include "ft/Analysis/Dependences.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -16,42 +17,10 @@
 
 using namespace mlir;
 using namespace mlir::etdg;
+using ft::test::contains, ft::test::evaluate;
 
 namespace {
 using Point = SmallVector<int64_t>;
-
-int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t a = evaluate(binary.getLHS(), dims, symbols),
-          b = evaluate(binary.getRHS(), dims, symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return a + b;
-  case AffineExprKind::Mul:
-    return a * b;
-  case AffineExprKind::Mod:
-    return llvm::mod(a, b);
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(a, b);
-  default:
-    return llvm::divideCeilSigned(a, b);
-  }
-}
-
-bool contains(IntegerSet set, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
-  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    int64_t value = evaluate(set.getConstraint(i), dims, symbols);
-    if (set.isEq(i) ? value != 0 : value < 0)
-      return false;
-  }
-  return true;
-}
 
 /// A pair of iterations of units, and which.
 struct Pair {

@@ -6,6 +6,7 @@
 // size triples, each point once and no step empty.
 //
 //===----------------------------------------------------------------------===//
+#include "../AffineEval.h"
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -16,22 +17,10 @@
 
 using namespace mlir;
 using namespace mlir::etdg;
+using ft::test::evaluate;
 
 namespace {
 using Points = std::set<std::vector<int64_t>>;
-
-int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t a = evaluate(binary.getLHS(), dims, symbols),
-          b = evaluate(binary.getRHS(), dims, symbols);
-  return expr.getKind() == AffineExprKind::Add ? a + b : a * b;
-}
 
 /// Walks the loops that the bounds of a set give; counts iterations of outer
 /// loops that have nothing inside.

@@ -5,6 +5,7 @@
 // answer is compared with enumeration at small sizes.
 //
 //===----------------------------------------------------------------------===//
+#include "../AffineEval.h"
 #include "Sets.h"
 
 #include "ft/Dialect/FT/IR/FT.h"
@@ -14,40 +15,15 @@
 
 using namespace mlir;
 using namespace mlir::ft::raising;
+using ft::test::evaluate;
 
 namespace {
-int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 class LastWriters : public ::testing::Test {
 protected:
   LastWriters() {
     context.loadDialect<ft::FTDialect>();
     names = {StringAttr::get(&context, "L"), StringAttr::get(&context, "M")};
     sets = std::make_unique<Sets>(&context, names, ft::BoundsAttr());
-  }
-  /// Dimensions, then names and cells, as expressions number them.
-  int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
-    if (auto c = dyn_cast<AffineConstantExpr>(expr))
-      return c.getValue();
-    if (auto d = dyn_cast<AffineDimExpr>(expr))
-      return dims[d.getPosition()];
-    if (auto s = dyn_cast<AffineSymbolExpr>(expr))
-      return symbols[s.getPosition()];
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    int64_t a = evaluate(binary.getLHS(), dims, symbols),
-            b = evaluate(binary.getRHS(), dims, symbols);
-    switch (expr.getKind()) {
-    case AffineExprKind::Add:
-      return a + b;
-    case AffineExprKind::Mul:
-      return a * b;
-    case AffineExprKind::FloorDiv:
-      return floorDivide(a, b);
-    case AffineExprKind::CeilDiv:
-      return -floorDivide(-a, b);
-    default:
-      return a - floorDivide(a, b) * b;
-    }
   }
   bool holds(ArrayRef<Constraint> all, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
     return llvm::all_of(all, [&](const Constraint &c) {

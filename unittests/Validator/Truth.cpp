@@ -1,47 +1,14 @@
 //===- Truth.cpp - is a graph right at given sizes? By enumeration --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Truth.h"
+#include "../AffineEval.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
+using ft::test::contains, ft::test::evaluate, ft::test::floorDiv;
 
 namespace {
 using Point = std::vector<int64_t>;
-
-int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-int64_t evaluate(AffineExpr expr, const Point &dims, const Point &symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t a = evaluate(binary.getLHS(), dims, symbols),
-          b = evaluate(binary.getRHS(), dims, symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return a + b;
-  case AffineExprKind::Mul:
-    return a * b;
-  case AffineExprKind::FloorDiv:
-    return floorDiv(a, b);
-  case AffineExprKind::CeilDiv:
-    return -floorDiv(-a, b);
-  default:
-    return a - b * floorDiv(a, b);
-  }
-}
-
-bool contains(IntegerSet set, const Point &dims, const Point &symbols) {
-  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    int64_t value = evaluate(set.getConstraint(i), dims, symbols);
-    if (set.isEq(i) ? value != 0 : value < 0)
-      return false;
-  }
-  return true;
-}
 
 int lastDimOf(AffineExpr expr, unsigned numDims) {
   for (int d = numDims; d-- > 0;)

@@ -47,6 +47,10 @@ SmallVector<BlockOp> getTopLevelBlocks(GraphOp graph);
 ft::LengthAttr getBytes(BufferType type);
 ft::LengthAttr getLiveBytes(BufferOp buffer);
 
+/// `[i, j - 1, gather]`: a map's results by name, those that data give as `gather`.
+std::string describeMap(AffineMap map, ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols,
+                        ArrayRef<GatherAttr> gathers = {});
+
 using LengthValues = llvm::StringMap<int64_t>;
 /// The values of `ft.lengths` of a graph, replaced by those given.
 LengthValues getLengthValues(GraphOp graph, const LengthValues &given);
