@@ -4,6 +4,9 @@
 # Installs by apt what a build needs and this machine lacks. demo.sh and test.sh
 # call it; it does nothing, quickly, when all is there. Written for Debian 12,
 # whose security suite carries LLVM 22.
+#
+#   scripts/setup.sh         what the presets default and gcc need
+#   scripts/setup.sh asan    and the sanitizers' runtime for the preset asan
 set -euo pipefail
 
 packages=(
@@ -12,6 +15,12 @@ packages=(
   libgtest-dev libzstd-dev zlib1g-dev
   python3 python3-numpy python3-psutil
 )
+
+case "${1:-}" in
+  "")   ;;
+  asan) packages+=(libclang-rt-22-dev) ;;
+  *)    echo "setup: unknown argument '$1'; expected nothing, or asan" >&2; exit 2 ;;
+esac
 
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -31,6 +40,7 @@ is_present() {
     clang-22)       command -v clang++-22 >/dev/null ;;
     lld-22)         [[ -x /usr/lib/llvm-22/bin/ld.lld ]] ;;
     ninja-build)    command -v ninja >/dev/null ;;
+    libclang-rt-22-dev) compgen -G '/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-*' >/dev/null ;;
     libgtest-dev)   [[ -e /usr/include/gtest/gtest.h ]] ;;
     libzstd-dev)    [[ -e /usr/include/zstd.h ]] ;;
     zlib1g-dev)     [[ -e /usr/include/zlib.h ]] ;;
