@@ -47,6 +47,8 @@ for tool in ("FileCheck", "not", "count", "split-file", "mlir-opt"):
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%ft_lib", os.path.join(config.ft_build_dir, "lib")))
 config.substitutions.append(("%ft_bin", tools))
+config.substitutions.append(("%cxx", config.cxx))
+config.substitutions.append(("%ft_build", config.ft_build_dir))
 config.substitutions.append(("%ft_src", config.ft_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.ft_source_dir, "examples")))
 
@@ -62,6 +64,10 @@ for name, present in available.items():
     # A required feature counts as present: its tests run, and fail, without it.
     if present or name in required:
         config.available_features.add(name)
+
+# Programs of others that load or link a sanitized library need its runtime, too.
+if config.sanitizer:
+    config.available_features.add("sanitized")
 
 # A time limit needs psutil, by which lit kills the children too.
 if lit_config.maxIndividualTestTime == 0 and lit.util.killProcessAndChildrenIsSupported()[0]:

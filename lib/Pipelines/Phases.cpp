@@ -235,6 +235,22 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
   }
 }
 
+FailureOr<etdg::GraphOp> ft::makeEngineGraph(ModuleOp module, StringRef entry, const EngineOptions &options) {
+  Operation *op = module.lookupSymbol(entry);
+  if (!isa_and_nonnull<func::FuncOp, etdg::GraphOp>(op))
+    return module.emitError() << "expected a function or a graph '" << entry << "', "
+                              << (op ? "found '" + op->getName().getStringRef().str() + "'" : "found none");
+  Location loc = op->getLoc();
+  PassManager pm(module.getContext());
+  buildEnginePipeline(pm, isa<etdg::GraphOp>(op) ? Phase::ETDG : Phase::Input, options);
+  if (failed(pm.run(module)))
+    return failure();
+  auto graph = dyn_cast_or_null<etdg::GraphOp>(module.lookupSymbol(entry));
+  if (!graph)
+    return emitError(loc) << "did not become a graph";
+  return graph;
+}
+
 //===----------------------------------------------------------------------===//
 // Contracts
 //===----------------------------------------------------------------------===//

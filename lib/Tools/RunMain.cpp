@@ -9,7 +9,6 @@
 
 #include "RunProgram.h"
 
-#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
 #include "ft/Engine/CudaProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
@@ -24,7 +23,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -114,22 +112,11 @@ private:
 
 FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase to) {
   owner = module.clone();
-  Phase from = isa<etdg::GraphOp>(entry.op) ? Phase::ETDG : Phase::Input;
-  PassManager pm(module.getContext());
-  EngineOptions engine;
-  engine.skip.assign(options.skip.begin(), options.skip.end());
-  engine.to = to;
-  engine.after = [&](OpPassManager &manager, Phase phase) {
-    if (phase == Phase::Reorder && options.engine == "cpu")
-      manager.addNestedPass<etdg::GraphOp>(createChooseSchedule(makeCpuOptions()));
-  };
-  buildEnginePipeline(pm, from, engine);
-  if (failed(pm.run(*owner)))
-    return failure();
-  auto graph = dyn_cast_or_null<etdg::GraphOp>(owner->lookupSymbol(entry.name));
-  if (!graph)
-    return entry.op->emitError() << "did not become a graph";
-  return graph;
+  EngineOptions phases;
+  phases.skip.assign(options.skip.begin(), options.skip.end());
+  phases.to = to;
+  return options.engine == "cpu" ? makeCpuGraph(*owner, entry.name, makeCpuOptions(), phases)
+                                 : makeEngineGraph(*owner, entry.name, phases);
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &run, bool asGraph) {

@@ -10,6 +10,7 @@
 #define FT_ENGINE_CPUPROGRAM_H
 
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Pipelines/Phases.h"
 #include "ft/Support/ArrayType.h"
 
 #include <memory>
@@ -20,12 +21,19 @@ class ExecutionEngine;
 
 namespace ft {
 
+/// `makeEngineGraph` with the CPU engine's choice among the schedules that reordering found.
+FailureOr<etdg::GraphOp> makeCpuGraph(ModuleOp module, StringRef entry, const CpuOptions &options,
+                                      const EngineOptions &phases = {});
+
 /// Lengths bound to a graph's names.
 using LengthValues = llvm::DenseMap<StringAttr, int64_t>;
 
 class CpuProgram {
 public:
-  /// Errors are emitted at the graph's operations.
+  /// From whatever a front end made: all phases run on the module, which they change.
+  static FailureOr<std::unique_ptr<CpuProgram>> compile(ModuleOp module, StringRef entry,
+                                                        const CpuOptions &options = {});
+  /// Of a graph that the phases are done with. Errors are emitted at the graph's operations.
   static FailureOr<std::unique_ptr<CpuProgram>> compile(etdg::GraphOp graph, const CpuOptions &options = {});
   /// Compiles several graphs as one JIT module, which costs less than one module each. A graph that
   /// cannot be lowered gives null, and its errors; a failure of the rest fails the whole.

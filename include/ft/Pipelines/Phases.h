@@ -8,6 +8,8 @@
 #ifndef FT_PIPELINES_PHASES_H
 #define FT_PIPELINES_PHASES_H
 
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
@@ -70,6 +72,10 @@ struct EngineOptions {
 
 /// What leads from a phase to one that engines take up, without dumps and contracts.
 void buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions &options = {});
+
+/// Runs that pipeline on a module, in place, from the phase that `entry` (a function, or a graph) has
+/// reached, and gives the graph that it became. Errors are emitted at operations of the module.
+FailureOr<etdg::GraphOp> makeEngineGraph(ModuleOp module, llvm::StringRef entry, const EngineOptions &options = {});
 
 /// From one phase to another, each followed by its contract (`--ft-compile`).
 void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
