@@ -54,18 +54,8 @@ static std::string escape(StringRef text) {
 }
 
 static std::string header(BlockOp block) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto name = block.getBlockName())
-    os << *name << " ";
-  os << "[";
-  llvm::interleaveComma(block.getOperators().getAsValueRange<StringAttr>(), os);
-  os << "] (";
-  for (auto [i, dim] : llvm::enumerate(block.getDimNames()))
-    os << (i == 0 ? "" : i == block.getNumAncestors() ? " | " : ", ") << dim.getValue();
-  os << ")\n"
-     << conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
-  return text;
+  return describeHeader(block) + "\n" +
+         conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
 }
 
 void DotWriter::writeBuffer(Value buffer, unsigned indent) {

@@ -41,20 +41,6 @@ std::string html::escape(StringRef text) {
   return result;
 }
 
-std::string html::describeHeader(BlockOp block) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto name = block.getBlockName())
-    os << *name << " ";
-  os << "[";
-  llvm::interleaveComma(block.getOperators().getAsValueRange<StringAttr>(), os);
-  os << "] (";
-  for (auto [i, dim] : llvm::enumerate(block.getDimNames()))
-    os << (i == 0 ? "" : i == block.getNumAncestors() ? " | " : ", ") << dim.getValue();
-  os << ")";
-  return text;
-}
-
 std::string html::describeDomain(BlockOp block) {
   return conditionsToString(block.getDomainSet(), block.getDimNames(), block.getSymbolNames());
 }

@@ -120,6 +120,20 @@ ft::LengthAttr etdg::getLiveBytes(BufferOp buffer) {
   return getProduct(buffer.getResult().getType(), buffer.getLive().value_or(ArrayRef<int64_t>()));
 }
 
+std::string etdg::describeHeader(BlockOp block) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto name = block.getBlockName())
+    os << *name << " ";
+  os << "[";
+  llvm::interleaveComma(block.getOperators().getAsValueRange<StringAttr>(), os);
+  os << "] (";
+  for (auto [i, dim] : llvm::enumerate(block.getDimNames()))
+    os << (i == 0 ? "" : i == block.getNumAncestors() ? " | " : ", ") << dim.getValue();
+  os << ")";
+  return text;
+}
+
 std::string etdg::describeMap(AffineMap map, ArrayRef<StringAttr> dims,
                               ArrayRef<StringAttr> symbols, ArrayRef<GatherAttr> gathers) {
   std::string text;

@@ -20,8 +20,7 @@ std::string escape(llvm::StringRef text);
 /// until the graph's bounds hold.
 LengthValues getSampleLengths(GraphOp graph, const LengthValues &given);
 
-/// `r0 [map, scanl] (i, j)` and the domain as conditions.
-std::string describeHeader(BlockOp block);
+/// A domain as conditions.
 std::string describeDomain(BlockOp block);
 /// Blocks and buffers with access maps on the edges, as one <svg>.
 void drawGraph(GraphOp graph, llvm::raw_ostream &os);
