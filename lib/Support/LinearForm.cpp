@@ -213,7 +213,7 @@ std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearF
       wrapAtom(kind == AffineExprKind::CeilDiv ? lhs.ceilDiv(rhs) : lhs.floorDiv(rhs), kind));
 }
 
-std::optional<LinearForm> LinearForm::remainder(LinearForm numerator, const LinearForm &divisor,
+std::optional<LinearForm> LinearForm::remainder(const LinearForm &numerator, const LinearForm &divisor,
                                                 MLIRContext *context) {
   int64_t d = divisor.getConstantTerm();
   if (!divisor.isConstant() || d < 1)
@@ -262,7 +262,7 @@ std::optional<LinearForm> LinearForm::get(AffineExpr expr) {
   case AffineExprKind::Mul:
     return multiply(*lhs, *rhs);
   case AffineExprKind::Mod:
-    return remainder(std::move(*lhs), *rhs, expr.getContext());
+    return remainder(*lhs, *rhs, expr.getContext());
   default:
     return divide(std::move(*lhs), *rhs, expr.getKind(), expr.getContext());
   }

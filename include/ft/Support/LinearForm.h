@@ -48,7 +48,7 @@ private:
                                           AffineExprKind kind, MLIRContext *context);
   static std::optional<LinearForm> divideTwice(const LinearForm &numerator, int64_t d,
                                                MLIRContext *context);
-  static std::optional<LinearForm> remainder(LinearForm numerator, const LinearForm &divisor,
+  static std::optional<LinearForm> remainder(const LinearForm &numerator, const LinearForm &divisor,
                                              MLIRContext *context);
 };
 
