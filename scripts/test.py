@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the sections of the test suite and sums them up; called by test.sh."""
+"""Runs the sections of the test suite and sums them up; called by test.sh.
+
+scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples]
+"""
 
 import json
 import os
@@ -167,7 +170,15 @@ SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples}
 
 
 def main():
-    names = sys.argv[1:] or list(SECTIONS)
+    global BUILD
+    names = sys.argv[1:]
+    if names and names[0].startswith("--build="):
+        BUILD = ROOT / names.pop(0).removeprefix("--build=")
+        if not (BUILD / "bin").is_dir():
+            sys.exit(f"{BUILD} holds no build")
+        # The examples' table is made by programs of the default build.
+        names = names or ["unit", "lit", "fuzz"]
+    names = names or list(SECTIONS)
     for name in names:
         if name not in SECTIONS:
             sys.exit(f"no section '{name}'; known are {', '.join(SECTIONS)}")

@@ -48,7 +48,7 @@ void mlir::ft::registerAllPasses() {
 
 void mlir::ft::registerAllTranslations() {
   etdg::registerETDGTranslations();
-  registerGpuTranslations();
+  registerCodeTranslations();
 }
 
 const char *mlir::ft::getVersion() { return FT_VERSION; }

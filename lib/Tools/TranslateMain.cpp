@@ -58,7 +58,7 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   llvm::raw_string_ostream stream(text);
   auto translate = [&](std::unique_ptr<llvm::MemoryBuffer> chunk, llvm::raw_ostream &os) {
     MLIRContext context(registry);
-    context.printOpOnDiagnostic(!verifyDiagnostics);
+    context.printOpOnDiagnostic(false);
     auto manager = std::make_shared<llvm::SourceMgr>();
     manager->AddNewSourceBuffer(std::move(chunk), llvm::SMLoc());
     if (verifyDiagnostics) {

@@ -94,6 +94,9 @@ private:
   ArrayAttr checks;
 };
 
+/// The contents of a constant or splat buffer.
+FailureOr<::ft::rt::HostArray> makeConstantArray(const CpuBuffer &buffer, Location loc);
+
 /// What a call must satisfy: names ≥ 0, the function's bounds, and the checks that
 /// `ft.split` and `ft.cast` asked for. Emits an error at `loc` for the first that fails.
 LogicalResult checkLengths(Location loc, ArrayRef<StringAttr> names, BoundsAttr bounds, ArrayAttr checks,

@@ -11,6 +11,9 @@ namespace mlir::ft {
 /// PTX of every graph of a module.
 FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options);
 
+/// LLVM IR of every graph of a module: for a GPU, or for a class of processors (`getCpuTargets`).
+FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options = {});
+
 struct BundleOptions {
   GpuOptions gpu; // `target`, `multiprocessors` and the shared memory follow from each target
   /// Beside the plan that chooses at the launch ("generic") one that runs in steps of the grid
@@ -18,7 +21,7 @@ struct BundleOptions {
   bool variants = false;
 };
 
-/// A bundle of every graph of a module, with the plans for each target. The data
+/// A bundle of every graph of a module, with the plans for each target (GPUs, and classes of processors). The data
 /// section with the target "generators" says how to make arguments for a test:
 /// one JSON list for each graph and argument.
 FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets,

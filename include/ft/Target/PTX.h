@@ -21,12 +21,15 @@ bool isGpuTarget(StringRef target);
 /// PTX of a module in the LLVM and NVVM dialects.
 FailureOr<std::string> translateToPTX(ModuleOp module, StringRef target);
 
+/// LLVM IR of such a module, optimised, as text.
+FailureOr<std::string> translateToNVPTXText(ModuleOp module, StringRef target);
+
 /// Machine code, or nothing where there is no `ptxas` (or FT_NO_PTXAS is set).
 /// Emits a warning when ptxas refuses.
 std::optional<std::string> assemblePTX(StringRef ptx, StringRef target, Location loc);
 
-/// Registers `--mlir-to-ptx` and `--mlir-to-bundle`.
-void registerGpuTranslations();
+/// Registers `--mlir-to-ptx`, `--mlir-to-llvmir` and `--mlir-to-bundle`.
+void registerCodeTranslations();
 
 } // namespace mlir::ft
 

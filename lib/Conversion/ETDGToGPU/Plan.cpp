@@ -1,43 +1,17 @@
 //===- Plan.cpp - what the host does for a graph --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments, symbols, requirements, the workspace and the launches, as
-// expressions over the graph's names.
+// The workspace and the launches, as expressions over the graph's names.
 //
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
-#include "ft/Engine/CpuProgram.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 namespace rt = ::ft::rt;
-
-HostExpr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
-                              ArrayRef<StringAttr> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return HostExpr::var(llvm::find(symbols, names[symbol.getPosition()]) - symbols.begin());
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary) // a dimension: callers have none
-    return 0;
-  HostExpr a = toHostExpr(binary.getLHS(), names, symbols),
-           b = toHostExpr(binary.getRHS(), names, symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return a + b;
-  case AffineExprKind::Mul:
-    return a * b;
-  case AffineExprKind::Mod:
-    return HostExpr::binary(HostExpr::mod, a, b);
-  case AffineExprKind::FloorDiv:
-    return HostExpr::binary(HostExpr::floordiv, a, b);
-  default:
-    return HostExpr::binary(HostExpr::ceildiv, a, b);
-  }
-}
 
 HostExpr GraphEmitter::hostExpr(AffineExpr expr, ArrayRef<StringAttr> names) {
   return toHostExpr(expr, names, symbols);
@@ -49,10 +23,7 @@ HostExpr GraphEmitter::hostLength(LengthAttr length) {
 
 HostExpr GraphEmitter::hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
                                  RankedTensorType element) {
-  HostExpr bytes = element.getNumElements() * bytesOf(element.getElementType());
-  for (auto [d, length] : llvm::enumerate(lengths))
-    bytes = bytes * (!planes.empty() && planes[d] != 0 ? HostExpr(planes[d]) : hostLength(length));
-  return bytes;
+  return getHostBytes(lengths, planes, element, symbols);
 }
 
 /// A buffer of the plan in the workspace.
@@ -62,69 +33,15 @@ int64_t GraphEmitter::addWorkspace(HostExpr offset) {
   return int64_t(plan.buffers.size()) - 1;
 }
 
-static HostExpr aligned(const HostExpr &bytes) {
-  if (auto constant = bytes.asConstant())
-    return HostExpr(int64_t(llvm::alignTo(*constant, 256)));
-  return HostExpr::binary(HostExpr::ceildiv, bytes, 256) * 256;
-}
-
 LogicalResult GraphEmitter::makeEntry() {
-  rt::Entry &entry = result.entry;
-  entry.name = graph.getSymName().str();
-  for (StringAttr name : symbols)
-    entry.symbols.push_back({name.getValue().str(), 0, 0});
-  auto addArgument = [&](Type type, bool output, unsigned number) -> LogicalResult {
-    auto buffer = cast<etdg::BufferType>(type);
-    rt::Argument argument;
-    argument.name = (output ? "result" : "argument") + std::to_string(number);
-    std::optional<rt::DType> dtype = arrayTypeOf(buffer.getElement().getElementType());
-    if (!dtype)
-      return graph.emitError() << "no array holds elements of "
-                               << buffer.getElement().getElementType();
-    argument.dtype = *dtype;
-    for (LengthAttr length : buffer.getLengths()) {
-      if (length.getRagged())
-        return graph.emitError() << "has a ragged length; the GPU takes none";
-      argument.shape.push_back(hostLength(length));
-    }
-    for (int64_t extent : buffer.getElement().getShape())
-      argument.shape.push_back(extent);
-    argument.output = output;
-    argument.alignment = 16;
-    entry.arguments.push_back(std::move(argument));
-    return success();
-  };
-  for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes()))
-    if (failed(addArgument(type, false, i)))
-      return failure();
-  for (auto [i, type] : llvm::enumerate(graph.getResultTypes()))
-    if (failed(addArgument(type, true, i)))
-      return failure();
-  for (auto [s, name] : llvm::enumerate(symbols)) {
-    bool bound = false;
-    for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes()))
-      for (auto [d, length] : llvm::enumerate(cast<etdg::BufferType>(type).getLengths()))
-        if (!bound && length.getSingleName() == name) {
-          entry.symbols[s].value = entry.extent(i, d);
-          bound = true;
-        }
-    if (!bound)
-      return graph.emitError() << "length '" << name.getValue() << "' is bound by no argument";
-  }
-  auto require = [&](BoundsAttr bounds, StringRef because) {
-    for (LengthAttr bound : bounds.getNonNegative())
-      entry.requirements.push_back(
-          {hostLength(bound), because.empty() ? bound.str() + " >= 0" : because.str()});
-  };
-  if (auto bounds = graph->getAttrOfType<BoundsAttr>("ft.bounds"))
-    require(bounds, "");
-  if (auto checks = graph->getAttrOfType<ArrayAttr>("etdg.checks"))
-    for (auto check : checks.getAsRange<DictionaryAttr>())
-      require(check.getAs<BoundsAttr>("holds"), check.getAs<StringAttr>("because").getValue());
+  FailureOr<rt::Entry> entry = ft::makeEntry(graph);
+  if (failed(entry))
+    return failure();
+  result.entry = std::move(*entry);
   rt::Plan plan;
   plan.target = options.target;
   plan.variant = "generic";
-  entry.plans.push_back(std::move(plan));
+  result.entry.plans.push_back(std::move(plan));
   return success();
 }
 
@@ -186,7 +103,7 @@ void GraphEmitter::placeIntermediates() {
     const CallBuffer &buffer = callBuffers.find(value)->second;
     result.entry.plans.front().buffers[buffer.planBuffer].offset = intermediateBytes;
     intermediateBytes =
-        intermediateBytes + aligned(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+        intermediateBytes + alignHostBytes(hostBytes(buffer.lengths, buffer.planes, buffer.element));
   }
 }
 
@@ -199,7 +116,7 @@ void GraphEmitter::finishKernel(StringRef name, HostExpr tasks) {
   HostExpr bytes = intermediateBytes;
   for (const BlockPart &part : blockParts) {
     plan.buffers[part.planBuffer].offset = bytes;
-    bytes = bytes + aligned(part.bytes * grid);
+    bytes = bytes + alignHostBytes(part.bytes * grid);
   }
   kernelBytes = HostExpr::binary(HostExpr::max, kernelBytes, bytes);
   rt::Step step;

@@ -82,6 +82,24 @@ static void storeElement(HostArray &array, int64_t i, Attribute value) {
                                                    : integer.getValue().getSExtValue());
 }
 
+FailureOr<HostArray> mlir::ft::makeConstantArray(const CpuBuffer &buffer, Location loc) {
+  std::optional<DType> dtype = arrayTypeOf(buffer.element.getElementType());
+  if (!dtype)
+    return emitError(loc) << "the CPU engine has no arrays of " << buffer.element.getElementType();
+  HostArray array;
+  if (auto status = HostArray::create(*dtype, buffer.element.getShape().vec(), array); !status.ok())
+    return emitError(loc) << status.message();
+  if (buffer.kind == CpuBuffer::Splat) {
+    for (int64_t i = 0; i < array.numElements(); ++i)
+      storeElement(array, i, buffer.value);
+  } else {
+    int64_t i = 0;
+    for (Attribute value : cast<DenseElementsAttr>(buffer.value).getValues<Attribute>())
+      storeElement(array, i++, value);
+  }
+  return array;
+}
+
 FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::lower(etdg::GraphOp graph, const CpuOptions &options) {
   FailureOr<CpuModule> module = lowerGraphToCpu(graph, options);
   if (failed(module))
@@ -96,18 +114,10 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::lower(etdg::GraphOp graph, co
       return emitError(graph.getLoc()) << "the CPU engine has no arrays of " << buffer.element.getElementType();
     if (buffer.kind != CpuBuffer::Constant && buffer.kind != CpuBuffer::Splat)
       continue;
-    HostArray array;
-    if (auto status = HostArray::create(*dtype, buffer.element.getShape().vec(), array); !status.ok())
-      return emitError(graph.getLoc()) << status.message();
-    if (buffer.kind == CpuBuffer::Splat) {
-      for (int64_t i = 0; i < array.numElements(); ++i)
-        storeElement(array, i, buffer.value);
-    } else {
-      int64_t i = 0;
-      for (Attribute value : cast<DenseElementsAttr>(buffer.value).getValues<Attribute>())
-        storeElement(array, i++, value);
-    }
-    program->fixed.push_back({buffer.slot, std::move(array)});
+    FailureOr<HostArray> array = makeConstantArray(buffer, graph.getLoc());
+    if (failed(array))
+      return failure();
+    program->fixed.push_back({buffer.slot, std::move(*array)});
   }
   if (failed(verify(*program->lowered.module)))
     return failure();

@@ -1,10 +1,16 @@
-//===- CudaBundle.cpp - graphs to bundles for GPUs ------------------------===//
+//===- CudaBundle.cpp - graphs to bundles and code as text ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Engine/CudaBundle.h"
 
+#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
+#include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Engine/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/InputLimits.h"
+#include "ft/Runtime/Target.h"
+#include "ft/Target/HostLibrary.h"
 #include "ft/Target/PTX.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
@@ -20,13 +27,13 @@ namespace rt = ::ft::rt;
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
 /// schedules, applied. Who brings graphs has decided about these.
-static LogicalResult makeGraphs(ModuleOp module) {
+static LogicalResult makeGraphs(ModuleOp module, const EngineOptions &options = {}) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   if (functions) {
     PassManager pm(module.getContext());
     buildToETDGPipeline(pm);
-    buildEnginePipeline(pm, Phase::ETDG);
+    buildEnginePipeline(pm, Phase::ETDG, options);
     if (failed(pm.run(module)))
       return failure();
   }
@@ -35,27 +42,98 @@ static LogicalResult makeGraphs(ModuleOp module) {
   return success();
 }
 
-static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const GpuOptions &options,
-                                           rt::Entry &entry) {
+static LogicalResult makeCpuGraphs(ModuleOp module) {
+  EngineOptions options;
+  options.after = [](OpPassManager &pm, Phase phase) {
+    if (phase == Phase::Reorder)
+      pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(CpuOptions()));
+  };
+  return makeGraphs(module, options);
+}
+
+/// In the LLVM dialect.
+static FailureOr<GpuModule> lowerGraph(etdg::GraphOp graph, const GpuOptions &options) {
   FailureOr<GpuModule> lowered = lowerGraphToGpu(graph, options);
   if (failed(lowered) || failed(lowerGpuModuleToLLVM(*lowered->module)))
+    return failure();
+  return lowered;
+}
+
+static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const GpuOptions &options,
+                                           rt::Entry &entry) {
+  FailureOr<GpuModule> lowered = lowerGraph(graph, options);
+  if (failed(lowered))
     return failure();
   entry = std::move(lowered->entry);
   return translateToPTX(*lowered->module, options.target);
 }
 
-FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions &options) {
-  if (failed(makeGraphs(module)))
-    return failure();
-  std::string all;
-  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
-    rt::Entry entry;
-    FailureOr<std::string> ptx = compileGraph(graph, options, entry);
-    if (failed(ptx))
+/// Moves all of a module behind what another one has; of two symbols of one name the second gets a new
+/// one, and functions without a body are declared once.
+static LogicalResult append(ModuleOp into, ModuleOp from) {
+  SymbolTable old(into), added(from);
+  for (Operation &op : llvm::make_early_inc_range(*from.getBody())) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    Operation *same = symbol ? old.lookup(symbol.getNameAttr()) : nullptr;
+    if (!same)
+      continue;
+    if (symbol.isDeclaration() && cast<SymbolOpInterface>(same).isDeclaration())
+      op.erase();
+    else if (failed(added.renameToUnique(&op, {&old})))
       return failure();
-    all += *ptx;
+  }
+  into.getBody()->getOperations().splice(into.getBody()->end(), from.getBody()->getOperations());
+  return success();
+}
+
+/// The code of all graphs as one module.
+static FailureOr<OwningOpRef<ModuleOp>>
+lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(etdg::GraphOp)> lower) {
+  OwningOpRef<ModuleOp> all;
+  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
+    FailureOr<OwningOpRef<ModuleOp>> one = lower(graph);
+    if (failed(one) || (all && failed(append(*all, **one))))
+      return failure();
+    if (!all)
+      all = std::move(*one);
   }
   return all;
+}
+
+static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const GpuOptions &options) {
+  if (failed(makeGraphs(module)))
+    return failure();
+  return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
+    FailureOr<GpuModule> lowered = lowerGraph(graph, options);
+    if (failed(lowered))
+      return failure();
+    return std::move(lowered->module);
+  });
+}
+
+FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions &options) {
+  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options);
+  if (failed(code))
+    return failure();
+  return translateToPTX(**code, options.target);
+}
+
+FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options) {
+  if (isGpuTarget(target)) {
+    GpuOptions forTarget = options;
+    forTarget.target = target.str();
+    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget);
+    if (failed(code))
+      return failure();
+    return translateToNVPTXText(**code, target);
+  }
+  if (failed(makeCpuGraphs(module)))
+    return failure();
+  FailureOr<OwningOpRef<ModuleOp>> code =
+      lowerAll(module, [&](etdg::GraphOp graph) { return lowerToLibraryFunctions(graph, target); });
+  if (failed(code))
+    return failure();
+  return translateToLLVMText(**code, target);
 }
 
 /// `ft.gen` of the arguments and default lengths: what a test fills them with.
@@ -103,56 +181,65 @@ static bool hasSteps(const rt::Plan &plan) {
   });
 }
 
+/// The plans of one graph for one GPU.
+static LogicalResult addGpuPlans(etdg::GraphOp graph, const std::string &target,
+                                 const BundleOptions &bundleOptions, rt::Bundle &bundle, rt::Entry &entry) {
+  using Steps = GpuOptions::Steps;
+  GpuOptions options = bundleOptions.gpu;
+  options.target = target;
+  if (target == "sm_80") {
+    options.multiprocessors = 108;
+    options.sharedBytes = 80 << 10;
+    options.sharedBytesAlone = 160 << 10;
+  }
+  auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
+    options.steps = steps;
+    rt::Entry one;
+    FailureOr<std::string> ptx = compileGraph(graph, options, one);
+    if (failed(ptx))
+      return failure();
+    rt::Plan plan = std::move(one.plans.front());
+    plan.variant = variant.str();
+    bool choice = hasSteps(plan);
+    if (std::optional<std::string> code = assemblePTX(*ptx, target, graph.getLoc())) {
+      plan.modules.push_back(int64_t(bundle.sections.size()));
+      bundle.sections.push_back({rt::Section::cubin, target, std::move(*code)});
+    }
+    plan.modules.push_back(int64_t(bundle.sections.size()));
+    bundle.sections.push_back({rt::Section::ptx, target, std::move(*ptx)});
+    entry.plans.push_back(std::move(plan));
+    return choice;
+  };
+  FailureOr<bool> choice = addPlan("generic", bundleOptions.gpu.steps);
+  if (failed(choice))
+    return failure();
+  if (!bundleOptions.variants || !*choice)
+    return success();
+  return success(succeeded(addPlan("steps", Steps::always)) && succeeded(addPlan("blocks", Steps::never)));
+}
+
 FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
-                                                const BundleOptions &bundleOptions) {
-  if (failed(makeGraphs(module)))
+                                                const BundleOptions &options) {
+  // Processors choose among schedules otherwise than GPUs do: they have a module of their own.
+  auto isGpu = [](StringRef target) { return isGpuTarget(target); };
+  bool hasGpu = llvm::any_of(targets, isGpu), hasCpu = !llvm::all_of(targets, isGpu);
+  OwningOpRef<ModuleOp> forCpu = hasCpu ? module.clone() : nullptr;
+  if ((hasGpu && failed(makeGraphs(module))) || (hasCpu && failed(makeCpuGraphs(*forCpu))))
     return failure();
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
   rt::Json tests = rt::Json::makeObject();
-  using Steps = GpuOptions::Steps;
-  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
-    rt::Entry entry;
-    for (const std::string &target : targets) {
-      GpuOptions options = bundleOptions.gpu;
-      options.target = target;
-      if (target == "sm_80") {
-        options.multiprocessors = 108;
-        options.sharedBytes = 80 << 10;
-        options.sharedBytesAlone = 160 << 10;
-      }
-      auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
-        options.steps = steps;
-        rt::Entry one;
-        FailureOr<std::string> ptx = compileGraph(graph, options, one);
-        if (failed(ptx))
-          return failure();
-        rt::Plan plan = std::move(one.plans.front());
-        plan.variant = variant.str();
-        bool choice = hasSteps(plan);
-        if (std::optional<std::string> code = assemblePTX(*ptx, target, graph.getLoc())) {
-          plan.modules.push_back(int64_t(bundle.sections.size()));
-          bundle.sections.push_back({rt::Section::cubin, target, std::move(*code)});
-        }
-        plan.modules.push_back(int64_t(bundle.sections.size()));
-        bundle.sections.push_back({rt::Section::ptx, target, std::move(*ptx)});
-        if (entry.plans.empty()) {
-          entry = std::move(one);
-          entry.plans.clear();
-        }
-        entry.plans.push_back(std::move(plan));
-        return choice;
-      };
-      FailureOr<bool> choice = addPlan("generic", bundleOptions.gpu.steps);
-      if (failed(choice))
+  for (etdg::GraphOp graph : (hasGpu ? module : *forCpu).getOps<etdg::GraphOp>()) {
+    FailureOr<rt::Entry> entry = makeEntry(graph);
+    if (failed(entry))
+      return failure();
+    for (const std::string &target : targets)
+      if (failed(isGpu(target) ? addGpuPlans(graph, target, options, bundle, *entry)
+                               : addCpuPlan(forCpu->lookupSymbol<etdg::GraphOp>(graph.getSymName()), target, bundle,
+                                            *entry)))
         return failure();
-      if (!bundleOptions.variants || !*choice)
-        continue;
-      if (failed(addPlan("steps", Steps::always)) || failed(addPlan("blocks", Steps::never)))
-        return failure();
-    }
     tests.set(graph.getSymName().str(), describeTest(graph));
-    bundle.entries.push_back(std::move(entry));
+    bundle.entries.push_back(std::move(*entry));
   }
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
   return bundle;
@@ -162,7 +249,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
 // Translations
 //===----------------------------------------------------------------------===//
 
-void mlir::ft::registerGpuTranslations() {
+void mlir::ft::registerCodeTranslations() {
   static llvm::cl::opt<bool> variants(
       "variants", llvm::cl::desc("put each form of a kernel into the bundle, for --tune"));
   static llvm::cl::opt<GpuOptions::Steps> steps(
@@ -178,7 +265,8 @@ void mlir::ft::registerGpuTranslations() {
       "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers"),
       llvm::cl::init(256));
   static llvm::cl::list<std::string> targets(
-      "target", llvm::cl::desc("sm_80 or sm_90a (default: both in a bundle)"),
+      "target",
+      llvm::cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
       llvm::cl::CommaSeparated);
   auto dialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
@@ -190,38 +278,74 @@ void mlir::ft::registerGpuTranslations() {
     options.stepThreads = stepThreads;
     return options;
   };
-  auto check = [](ModuleOp module) -> LogicalResult {
-    if (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0)
-      return module.emitError() << "--gpu-step-threads=" << int64_t(stepThreads)
-                                << ": expected a multiple of 32 up to 1024";
-    for (const std::string &target : targets)
-      if (!isGpuTarget(target))
-        return module.emitError() << "--target=" << target << ": expected sm_80 or sm_90a";
-    return success();
+  // What --target asks for; `cpu` stands for every class of processors.
+  auto chosen = [](bool withCpu) -> FailureOr<std::vector<std::string>> {
+    auto error = []() -> llvm::raw_ostream & { return llvm::errs() << "error: "; };
+    if (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0) {
+      error() << "--gpu-step-threads=" << int64_t(stepThreads) << ": expected a multiple of 32 up to 1024\n";
+      return failure();
+    }
+    std::vector<std::string> result;
+    for (const std::string &target : targets) {
+      if (withCpu && target == "cpu")
+        llvm::append_range(result, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
+      else if (isGpuTarget(target) || (withCpu && getCpuTarget(target)))
+        result.push_back(target);
+      else {
+        error() << "--target=" << target << ": expected "
+                << (withCpu ? "sm_80, sm_90a, cpu, " + llvm::join(getCpuTargets(), " or ") : "sm_80 or sm_90a") << "\n";
+        return failure();
+      }
+    }
+    return result;
   };
   static TranslateFromMLIRRegistration toPTX(
       "mlir-to-ptx", "compile functions and graphs to PTX",
-      [check, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        GpuOptions options = fromFlags();
-        if (failed(check(module)))
+      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/false);
+        if (failed(wanted))
           return failure();
-        if (!targets.empty())
-          options.target = targets.front();
+        GpuOptions options = fromFlags();
+        if (!wanted->empty())
+          options.target = wanted->front();
         FailureOr<std::string> ptx = compileToPTX(module, options);
         if (succeeded(ptx))
           os << *ptx;
         return ptx;
       },
       dialects);
+  static TranslateFromMLIRRegistration toLLVM(
+      "mlir-to-llvmir", "compile functions and graphs to LLVM IR (default: for this processor's class)",
+      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/true);
+        if (failed(wanted))
+          return failure();
+        std::string target = targets.size() == 1 && targets.front() != "cpu" ? wanted->front() : "";
+        if (target.empty()) // the most capable class that this processor has
+          for (StringRef name : getCpuTargets())
+            if (target.empty() || rt::hostFitness(name.str()) > 0)
+              target = name.str();
+        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags());
+        if (succeeded(text))
+          os << *text;
+        return text;
+      },
+      dialects);
   static TranslateFromMLIRRegistration toBundle(
       "mlir-to-bundle", "compile functions and graphs to a bundle (.ftb)",
-      [check, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        if (failed(check(module)))
+      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/true);
+        if (failed(wanted))
           return failure();
-        std::vector<std::string> chosen(targets.begin(), targets.end());
-        if (chosen.empty())
-          chosen = {"sm_80", "sm_90a"};
-        FailureOr<rt::Bundle> bundle = compileToBundle(module, chosen, {fromFlags(), variants});
+        if (wanted->empty()) {
+          *wanted = {"sm_80", "sm_90a"};
+          if (hasLinker())
+            llvm::append_range(*wanted, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
+          else
+            llvm::errs() << "warning: the bundle has no code for processors: expected ld.lld-22, ld.lld or ld on the "
+                            "path, found none\n";
+        }
+        FailureOr<rt::Bundle> bundle = compileToBundle(module, *wanted, {fromFlags(), variants});
         if (succeeded(bundle))
           os << bundle->serialize();
         return bundle;

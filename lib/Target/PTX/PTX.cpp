@@ -32,7 +32,7 @@ static constexpr const char features[] = "+ptx80";
 
 bool mlir::ft::isGpuTarget(StringRef target) { return target == "sm_80" || target == "sm_90a"; }
 
-FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef target) {
+static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, StringRef target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTarget();
@@ -40,33 +40,55 @@ FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef targe
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::TargetMachine> machine;
+  if (found)
+    machine.reset(found->createTargetMachine(triple, target, features, llvm::TargetOptions(), std::nullopt, std::nullopt,
+                                             llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    module.emitError() << "this LLVM has no target " << target << (error.empty() ? "" : ": " + error);
+  return machine;
+}
+
+static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::TargetMachine &machine,
+                                               llvm::LLVMContext &context) {
   MLIRContext *registry = module.getContext();
   registerBuiltinDialectTranslation(*registry);
   registerLLVMDialectTranslation(*registry);
   registerNVVMDialectTranslation(*registry);
-
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!found)
-    return module.emitError() << "this LLVM has no NVPTX target: " << error;
-  llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, target, features, options, std::nullopt,
-                                 std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine)
-    return module.emitError() << "LLVM has no target " << target;
-
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "kernels");
   if (!code)
-    return failure();
-  code->setTargetTriple(triple);
-  code->setDataLayout(machine->createDataLayout());
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine.get());
-  if (llvm::Error failed = optimize(code.get()))
-    return module.emitError() << "LLVM failed: " << llvm::toString(std::move(failed));
+    return nullptr;
+  code->setTargetTriple(machine.getTargetTriple());
+  code->setDataLayout(machine.createDataLayout());
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
+  if (llvm::Error failed = optimize(code.get())) {
+    module.emitError() << "LLVM failed: " << llvm::toString(std::move(failed));
+    return nullptr;
+  }
+  return code;
+}
 
+FailureOr<std::string> mlir::ft::translateToNVPTXText(ModuleOp module, StringRef target) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = machine ? translate(module, *machine, context) : nullptr;
+  if (!code)
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  code->print(stream, nullptr);
+  return text;
+}
+
+FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef target) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = machine ? translate(module, *machine, context) : nullptr;
+  if (!code)
+    return failure();
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;

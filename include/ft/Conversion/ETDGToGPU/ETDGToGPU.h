@@ -40,10 +40,6 @@ struct GpuModule {
   ::ft::rt::Entry entry;
 };
 
-/// An expression of the launch plan, variable i being `symbols[i]`.
-::ft::rt::Expr toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
-                          ArrayRef<StringAttr> symbols);
-
 /// The graph itself stays as it is. Emits errors and fails on what the generic
 /// path can't run.
 FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
