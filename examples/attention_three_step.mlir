@@ -10,7 +10,8 @@
 // reduction of flash_attention.mlir; the division moves behind it. Nothing in the
 // program says so. Not in the paper, which writes the online form by hand (Listing 3).
 //
-// The lowest score is -3e4, finite in every float type. 1/√d is 0.125 for heads of width 64.
+// The numbers that depend on shapes and element types (1/√d, the lowest score) are
+// computed from them, as in flash_attention.mlir, so that `--type` may change both.
 
 // q kᵀ: both operands are read along their second dimension.
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -23,6 +24,7 @@
 !p = tensor<32x32xf32> // their scores
 !r = tensor<32xf32>    // one number for each query
 !o = tensor<32x64xf32> // a block of results
+!s = tensor<f32>       // one number
 
 func.func @attention_three_step(
     %qsss: !ft.list<[B, H, Q], !q> {ft.gen = #ft.normal<1.0>},
@@ -31,11 +33,30 @@ func.func @attention_three_step(
     -> !ft.list<[B, H, Q], !o>
     attributes {ft.bounds = #ft.bounds<"K >= 1">,
                 ft.lengths = {B = 1 : i64, H = 4 : i64, Q = 4 : i64, K = 4 : i64}} {
-  %low = arith.constant dense<-3.0e4> : !r
+  // The lowest score: -1e30, or -3e4 where that overflows. x + (x - x) is NaN where x
+  // overflowed, and the smaller number of it and -3e4 is -3e4.
+  %huge = arith.constant dense<-1.0e30> : !s
+  %mild = arith.constant dense<-3.0e4> : !s
+  %none = arith.subf %huge, %huge : !s
+  %huger = arith.addf %huge, %none : !s
+  %pick = arith.minnumf %huger, %mild : !s
+  %lowest = tensor.extract %pick[] : !s
+  %low = tensor.splat %lowest : !r
   %zr = arith.constant dense<0.0> : !r
   %zo = arith.constant dense<0.0> : !o
   %zp = arith.constant dense<0.0> : !p
-  %scale = arith.constant dense<0.125> : !p
+  // 1/√d for heads of width d.
+  %c1 = arith.constant 1 : index
+  %qe = tensor.empty() : !q
+  %width = tensor.dim %qe, %c1 : !q
+  %wi = arith.index_cast %width : index to i64
+  %wt = tensor.from_elements %wi : tensor<i64>
+  %wf = arith.sitofp %wt : tensor<i64> to !s
+  %root = math.sqrt %wf : !s
+  %unit = arith.constant dense<1.0> : !s
+  %inverse = arith.divf %unit, %root : !s
+  %factor = tensor.extract %inverse[] : !s
+  %scale = tensor.splat %factor : !p
   %osss = ft.map (%qss, %kss, %vss = %qsss, %ksss, %vsss
         : !ft.list<[B, H, Q], !q>, !ft.list<[B, H, K], !k>, !ft.list<[B, H, K], !v>)
       -> !ft.list<[B, H, Q], !o> {

@@ -9,6 +9,8 @@
 
 #include "RunProgram.h"
 
+#include "ft/Conversion/FTToETDG/FTToETDG.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::tools;
@@ -21,41 +23,50 @@ static std::optional<int64_t> evaluate(LengthAttr length, const LengthValues &le
   });
 }
 
-/// `shape` of a parameter of lengths `from` as a buffer of lengths `to`: a name that the
-/// program does not have stands for two lengths.
-static void mergePairs(const Entry &entry, ArrayRef<LengthAttr> from, ArrayRef<LengthAttr> to,
-                       std::vector<int64_t> &shape, LengthValues &lengths) {
-  if (from.size() == to.size() || shape.size() < from.size())
-    return;
-  std::vector<int64_t> merged;
-  unsigned i = 0;
-  for (LengthAttr length : to) {
-    StringAttr single = length.getSingleName();
-    bool isPair = single && !llvm::is_contained(entry.names, single) && i + 1 < from.size();
-    if (i >= from.size())
-      return; // not what the conversion makes
-    merged.push_back(isPair ? shape[i] * shape[i + 1] : shape[i]);
-    if (isPair)
-      lengths[single] = merged.back();
-    i += isPair ? 2 : 1;
-  }
-  merged.insert(merged.end(), shape.begin() + i, shape.end());
-  shape = std::move(merged);
+bool tools::hasMergedLengths(const Entry &entry, etdg::GraphOp graph) {
+  return isa<func::FuncOp>(entry.op) && graph->hasAttr(mergedLengthsName);
 }
 
-bool tools::hasMergedLengths(const Entry &entry, etdg::GraphOp graph) {
-  for (auto [parameter, type] : llvm::zip(entry.parameters, graph.getArgumentTypes()))
-    if (parameter.lengths.size() != cast<etdg::BufferType>(type).getDepth())
-      return true;
-  return false;
+/// The value of a name that stands for a product of two, which may be such names themselves.
+static std::optional<int64_t> valueOf(DictionaryAttr products, Attribute factor,
+                                      const LengthValues &lengths) {
+  if (auto number = dyn_cast<IntegerAttr>(factor))
+    return number.getInt();
+  auto name = dyn_cast<StringAttr>(factor);
+  if (auto it = lengths.find(name); it != lengths.end())
+    return it->second;
+  auto pair = name ? products.getAs<ArrayAttr>(name) : nullptr;
+  if (!pair || pair.size() != 2)
+    return std::nullopt;
+  std::optional<int64_t> a = valueOf(products, pair[0], lengths),
+                         b = valueOf(products, pair[1], lengths);
+  int64_t product;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &product))
+    return std::nullopt;
+  return product;
 }
 
 void tools::toGraphShapes(const Entry &entry, etdg::GraphOp graph, Data &data) {
-  for (auto [parameter, type, array] : llvm::zip(entry.parameters, graph.getArgumentTypes(), data.arguments))
-    mergePairs(entry, parameter.lengths, cast<etdg::BufferType>(type).getLengths(), array.shape, data.lengths);
+  auto products = graph->getAttrOfType<DictionaryAttr>(mergedLengthsName);
+  for (NamedAttribute product : products)
+    if (std::optional<int64_t> value = valueOf(products, product.getName(), data.lengths))
+      data.lengths[product.getName()] = *value;
+  for (auto [type, array] : llvm::zip(graph.getArgumentTypes(), data.arguments)) {
+    auto buffer = cast<etdg::BufferType>(type);
+    std::vector<int64_t> shape;
+    int64_t count = 1;
+    for (LengthAttr length : buffer.getLengths()) {
+      shape.push_back(evaluate(length, data.lengths).value_or(-1));
+      count *= shape.back();
+    }
+    llvm::append_range(shape, buffer.getElement().getShape());
+    if (count * buffer.getElement().getNumElements() == array.numElements())
+      array.shape = shape;
+  }
 }
 
-void tools::toEntryShapes(const Entry &entry, const LengthValues &lengths, std::vector<HostArray> &results) {
+void tools::toEntryShapes(const Entry &entry, const LengthValues &lengths,
+                          std::vector<HostArray> &results) {
   for (auto [parameter, array] : llvm::zip(entry.results, results)) {
     std::vector<int64_t> shape;
     int64_t count = 1;
@@ -64,7 +75,8 @@ void tools::toEntryShapes(const Entry &entry, const LengthValues &lengths, std::
       count *= shape.back();
     }
     llvm::append_range(shape, parameter.element.getShape());
-    if (shape.size() != array.shape.size() && count * parameter.element.getNumElements() == array.numElements())
+    if (shape.size() != array.shape.size() &&
+        count * parameter.element.getNumElements() == array.numElements())
       array.shape = shape;
   }
 }

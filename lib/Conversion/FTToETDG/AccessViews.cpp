@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CollapsePairs.h"
 #include "View.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -124,8 +125,11 @@ struct AccessBuilder {
   }
 
   AccessStatus notAffine(const Twine &what) {
-    op->emitError() << what << ": the access map would hold a product of lengths, which is not affine; "
-                    << "make the inner length a constant, or use the two dimensions as one in every access";
+    InFlightDiagnostic diag = op->emitError();
+    diag << what << ": the access map would hold a product of lengths, which is not affine; "
+         << "make the inner length a constant, or use the two dimensions as one in every access";
+    if (auto where = op->getAttrOfType<LocationAttr>(takenApartName))
+      diag.attachNote(where) << "here they are two";
     return AccessStatus::Failed;
   }
 
@@ -302,10 +306,11 @@ struct AccessBuilder {
     auto type = cast<ListType>(flatten.getInput().getType());
     std::optional<int64_t> inner = type.getLengths().size() > 1 ? type.getLengths()[1].getConstant() : std::nullopt;
     auto length = cast<ListType>(flatten.getResult().getType()).getLength();
-    if (!inner || *inner < 1)
+    if (!inner)
       return notAffine("'ft.flatten' of a list whose second length is " + Twine(type.getLengths()[1].str()));
+    int64_t divisor = std::max<int64_t>(*inner, 1); // lists of no elements join to one of none
     for (const View &view : viewsOf(flatten.getInput())) {
-      SmallVector<AffineExpr> dims = {dim(0).floorDiv(*inner), dim(0) % *inner};
+      SmallVector<AffineExpr> dims = {dim(0).floorDiv(divisor), dim(0) % divisor};
       SmallVector<LengthAttr> lengths = {length};
       for (unsigned d = 2; d < view.depth(); ++d) {
         dims.push_back(dim(d - 1));

@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A product of lengths is no Presburger term. But where every access uses a pair of
-// dimensions of lengths A and B alike, as one dimension (arguments that are only
-// flattened, results that are only split), the pair is one dimension of a fresh
-// length, and nothing needs to know that it is A * B. The memory is the same.
+// dimensions of lengths A and B alike, as one dimension (lists that are flattened
+// before anything looks at their elements, at any depth; results that are only split),
+// the pair is one dimension of a fresh length, and nothing needs to know that it is
+// A * B. The memory is the same.
+//
+// The pair becomes one dimension in every type at once; whether all accesses agree is
+// then a question for the verifiers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CollapsePairs.h"
 
+#include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/LinearForm.h"
 
@@ -24,85 +29,104 @@ namespace {
 /// Rewrites one function for one pair of names.
 class PairCollapser {
 public:
-  PairCollapser(func::FuncOp function, StringAttr a, StringAttr b) : function(function), a(a), b(b) {}
+  PairCollapser(func::FuncOp function, LengthAttr first, StringAttr b)
+      : function(function), first(first), a(first.getSingleName()), b(b),
+        factor(first.getConstant().value_or(1)) {}
 
   /// False where an access takes the pair apart; the function is then in between.
   bool run();
+  /// Where it is taken apart, if that is known.
+  std::optional<Location> getWhere() const { return where; }
 
 private:
-  bool isPair(ListType list) const {
-    return list.getDepth() >= 2 && list.getLengths()[0] == LengthAttr::get(a) && list.getLengths()[1] == LengthAttr::get(b);
-  }
+  /// Where the pair stands among the dimensions, if it does.
+  std::optional<unsigned> findPair(ListType list) const;
   /// The list with the pair as one dimension.
-  ListType merged(ListType list) const {
-    SmallVector<LengthAttr> lengths = {LengthAttr::get(product)};
-    lengths.append(list.getLengths().begin() + 2, list.getLengths().end());
-    return ListType::get(list.getContext(), lengths, list.getElement());
-  }
-  bool mergeSplits();
-  bool mergeArguments();
+  ListType merged(ListType list, unsigned at) const;
+  bool mergeAccess(Operation *op);
+  bool eraseJoins();
+  void note();
   /// A * B becomes the fresh name.
   LengthAttr rename(LengthAttr length) const;
   AffineExpr rename(AffineExpr expr, unsigned posA, unsigned posB, unsigned posProduct) const;
   void renameAll();
   void renameTables();
   bool isBound(LengthAttr length) const {
-    return llvm::all_of(length.getNames(), [&](StringAttr name) { return llvm::is_contained(bound, name); });
+    return llvm::all_of(length.getNames(),
+                        [&](StringAttr name) { return llvm::is_contained(bound, name); });
   }
-  bool isAllBound();
+  Operation *findUnbound();
+  bool fail(Location at) {
+    where = at;
+    return false;
+  }
 
   func::FuncOp function;
+  LengthAttr first; // A: a name, or a constant
   StringAttr a, b, product;
+  int64_t factor;                // a constant A, else 1
   SmallVector<StringAttr> bound; // names that the arguments bind, afterwards
+  std::optional<Location> where;
 };
 } // namespace
 
-/// Splits by B of lists of length A * B whose result is only returned or joined again.
-bool PairCollapser::mergeSplits() {
-  SmallVector<SplitOp> splits;
-  function.walk([&](SplitOp split) {
-    if (isPair(cast<ListType>(split.getResult().getType())))
-      splits.push_back(split);
-  });
-  FunctionType type = function.getFunctionType();
-  SmallVector<Type> results(type.getResults());
-  for (SplitOp split : splits) {
-    for (OpOperand &use : llvm::make_early_inc_range(split.getResult().getUses())) {
-      if (isa<func::ReturnOp>(use.getOwner())) {
-        results[use.getOperandNumber()] = split.getInput().getType();
-        use.set(split.getInput());
-      } else if (auto flatten = dyn_cast<FlattenOp>(use.getOwner())) {
-        flatten.getResult().replaceAllUsesWith(split.getInput());
-        flatten.erase();
-      } else {
-        return false;
-      }
-    }
-    split.erase();
-  }
-  function.setFunctionType(FunctionType::get(function.getContext(), type.getInputs(), results));
-  return true;
+std::optional<unsigned> PairCollapser::findPair(ListType list) const {
+  ArrayRef<LengthAttr> lengths = list.getLengths();
+  for (unsigned i = 0; i + 1 < lengths.size(); ++i)
+    if (lengths[i] == first && lengths[i + 1] == LengthAttr::get(b))
+      return i;
+  return std::nullopt;
 }
 
-bool PairCollapser::mergeArguments() {
-  for (BlockArgument argument : function.getArguments()) {
-    auto list = dyn_cast<ListType>(argument.getType());
-    if (!list || !isPair(list))
-      continue;
-    if (!llvm::all_of(argument.getUsers(), [](Operation *user) { return isa<FlattenOp>(user); }))
+ListType PairCollapser::merged(ListType list, unsigned at) const {
+  SmallVector<LengthAttr> lengths(list.getLengths());
+  lengths.erase(lengths.begin() + at);
+  lengths[at] = LengthAttr::get(product);
+  return ListType::get(list.getContext(), lengths, list.getElement());
+}
+
+/// What says of dimensions by number, or means the outer one of the pair where it would also
+/// fit their product. All else that takes the pair apart does not verify afterwards.
+bool PairCollapser::mergeAccess(Operation *op) {
+  if (!isa<ReverseOp, TransposeOp>(op))
+    return true;
+  std::optional<unsigned> at = findPair(cast<ListType>(op->getOperand(0).getType()));
+  if (!at)
+    return true;
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if (!transpose)
+    return *at != 0;
+  SmallVector<int64_t> permutation;
+  ArrayRef<int64_t> old = transpose.getPermutation();
+  for (unsigned i = 0; i < old.size(); ++i) {
+    if (old[i] == *at && (i + 1 == old.size() ? *at + 1 != old.size() : old[i + 1] != *at + 1))
       return false;
-    argument.setType(merged(list));
-    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-      user->getResult(0).replaceAllUsesWith(argument);
-      user->erase();
+    if (old[i] == *at + 1) {
+      if (i == 0 || old[i - 1] != *at)
+        return false;
+      continue;
     }
+    permutation.push_back(old[i] > *at ? old[i] - 1 : old[i]);
   }
-  SmallVector<Type> inputs(function.getBody().front().getArgumentTypes());
-  function.setFunctionType(FunctionType::get(function.getContext(), inputs, function.getResultTypes()));
+  transpose.setPermutation(permutation);
   return true;
 }
 
-AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB, unsigned posProduct) const {
+/// Joins and cuts of the pair: both sides are the same list now.
+bool PairCollapser::eraseJoins() {
+  bool any = false;
+  function.walk([&](Operation *op) {
+    if (!isa<FlattenOp, SplitOp>(op) || op->getOperand(0).getType() != op->getResult(0).getType())
+      return;
+    any = true;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  });
+  return any;
+}
+
+AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB,
+                                 unsigned posProduct) const {
   MLIRContext *context = expr.getContext();
   std::optional<LinearForm> form = LinearForm::get(expr);
   if (!form)
@@ -110,22 +134,28 @@ AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB, 
   AffineExpr sum = getAffineConstantExpr(0, context);
   for (auto &[monomial, coefficient] : form->terms) {
     unsigned countA = 0, countB = 0;
-    AffineExpr term = getAffineConstantExpr(coefficient, context);
+    AffineExpr term = getAffineConstantExpr(1, context);
     for (AffineExpr atom : monomial) {
-      if (atom == getAffineSymbolExpr(posA, context))
+      if (a && atom == getAffineSymbolExpr(posA, context))
         ++countA;
       else if (atom == getAffineSymbolExpr(posB, context))
         ++countB;
       else if (auto binary = dyn_cast<AffineBinaryOpExpr>(atom))
-        term = term * getAffineBinaryOpExpr(binary.getKind(), rename(binary.getLHS(), posA, posB, posProduct),
+        term = term * getAffineBinaryOpExpr(binary.getKind(),
+                                            rename(binary.getLHS(), posA, posB, posProduct),
                                             rename(binary.getRHS(), posA, posB, posProduct));
       else
         term = term * atom;
     }
     // N * N counts as one name only.
-    unsigned pairs = posA == posB ? countA / 2 : std::min(countA, countB);
-    countA -= posA == posB ? 2 * pairs : pairs;
-    countB -= posA == posB ? 0 : pairs;
+    unsigned pairs = a == b ? countA / 2 : std::min(countA, countB);
+    int64_t rest = coefficient;
+    if (!a)
+      for (pairs = 0; pairs < countB && rest % factor == 0; ++pairs)
+        rest /= factor;
+    term = term * rest;
+    countA -= !a ? 0 : a == b ? 2 * pairs : pairs;
+    countB -= a == b ? 0 : pairs;
     auto multiply = [&](unsigned position, unsigned times) {
       for (unsigned i = 0; i < times; ++i)
         term = term * getAffineSymbolExpr(position, context);
@@ -139,19 +169,30 @@ AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB, 
 }
 
 LengthAttr PairCollapser::rename(LengthAttr length) const {
-  if (length.getRagged() || !llvm::is_contained(length.getNames(), a) || !llvm::is_contained(length.getNames(), b))
+  if (length.getRagged() || (a && !llvm::is_contained(length.getNames(), a)) ||
+      !llvm::is_contained(length.getNames(), b))
     return length;
   SmallVector<StringAttr> all(length.getNames());
   all.push_back(product);
-  auto position = [&](StringAttr name) { return static_cast<unsigned>(llvm::find(all, name) - all.begin()); };
-  return LengthAttr::get(length.getContext(), all,
-                         rename(length.exprOver(all), position(a), position(b), position(product)));
+  auto position = [&](StringAttr name) {
+    return static_cast<unsigned>(llvm::find(all, name) - all.begin());
+  };
+  return LengthAttr::get(
+      length.getContext(), all,
+      rename(length.exprOver(all), a ? position(a) : 0, position(b), position(product)));
 }
 
 void PairCollapser::renameAll() {
   AttrTypeReplacer replacer;
-  replacer.addReplacement([&](LengthAttr length) -> std::optional<Attribute> { return rename(length); });
-  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  replacer.addReplacement(
+      [&](LengthAttr length) -> std::optional<Attribute> { return rename(length); });
+  replacer.addReplacement([&](ListType list) -> std::optional<Type> {
+    while (std::optional<unsigned> at = findPair(list))
+      list = merged(list, *at);
+    return list;
+  });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
 }
 
 /// What a function says of lengths, of those that it still has.
@@ -163,12 +204,15 @@ void PairCollapser::renameTables() {
     for (LengthAttr bound : bounds.getNonNegative()) {
       if (isBound(bound))
         kept.push_back(bound);
-      positiveA |= bound == LengthAttr::get(a) - 1;
+      positiveA |= !a || bound == first - 1;
       positiveB |= bound == LengthAttr::get(b) - 1;
     }
     if (positiveA && positiveB)
       kept.push_back(LengthAttr::get(product) - 1);
-    function->setAttr("ft.bounds", BoundsAttr::get(context, kept));
+    if (kept.empty())
+      function->removeAttr("ft.bounds");
+    else
+      function->setAttr("ft.bounds", BoundsAttr::get(context, kept));
   }
   for (StringRef table : {"ft.lengths", "ft.typical"}) {
     auto values = function->getAttrOfType<DictionaryAttr>(table);
@@ -178,10 +222,11 @@ void PairCollapser::renameTables() {
     for (NamedAttribute value : values)
       if (llvm::is_contained(bound, value.getName()))
         kept.append(value);
-    auto va = values.getAs<IntegerAttr>(a), vb = values.getAs<IntegerAttr>(b);
+    auto va = a ? values.getAs<IntegerAttr>(a) : nullptr, vb = values.getAs<IntegerAttr>(b);
     int64_t number;
-    if (va && vb && !__builtin_mul_overflow(va.getInt(), vb.getInt(), &number))
-      kept.append(product, IntegerAttr::get(va.getType(), number));
+    if ((va || !a) && vb &&
+        !__builtin_mul_overflow(va ? va.getInt() : factor, vb.getInt(), &number))
+      kept.append(product, IntegerAttr::get(vb.getType(), number));
     function->setAttr(table, kept.getDictionary(context));
   }
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
@@ -190,55 +235,92 @@ void PairCollapser::renameTables() {
         function.removeArgAttr(i, "ft.gen");
 }
 
-/// Whether every name that is left belongs to an argument.
-bool PairCollapser::isAllBound() {
+/// An operation that has a name which no argument binds any more.
+Operation *PairCollapser::findUnbound() {
   bool ok = true;
   AttrTypeWalker walker;
   walker.addWalk([&](LengthAttr length) { ok &= length.getRagged() || isBound(length); });
+  Operation *found = nullptr;
+  // Regions first: the function's own type comes last.
   function.walk([&](Operation *op) {
+    if (found)
+      return;
     walker.walk(op->getAttrDictionary());
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       walker.walk(type);
+    if (!ok)
+      found = op;
   });
-  return ok;
+  return found;
+}
+
+/// For whoever calls the graph with the program's lengths.
+void PairCollapser::note() {
+  Builder builder(function.getContext());
+  NamedAttrList products;
+  if (auto before = function->getAttrOfType<DictionaryAttr>(mergedLengthsName))
+    products.append(before.getValue());
+  products.append(product,
+                  builder.getArrayAttr({a ? Attribute(a) : builder.getI64IntegerAttr(factor), b}));
+  function->setAttr(mergedLengthsName, products.getDictionary(function.getContext()));
 }
 
 bool PairCollapser::run() {
   // A fresh name that tells where it comes from.
   SmallVector<StringAttr> taken = getBoundNames(function.getArgumentTypes());
-  std::string name = (a.getValue() + "_" + b.getValue()).str();
+  std::string name =
+      a ? (a.getValue() + "_" + b.getValue()).str() : (b.getValue() + "_" + Twine(factor)).str();
   while (llvm::is_contained(taken, StringAttr::get(function.getContext(), name)))
     name += "_";
   product = StringAttr::get(function.getContext(), name);
-  if (!mergeSplits() || !mergeArguments())
-    return false;
+  Operation *apart = nullptr;
+  function.walk([&](Operation *op) { apart = apart || mergeAccess(op) ? apart : op; });
+  if (apart)
+    return fail(apart->getLoc());
   renameAll();
+  if (!eraseJoins())
+    return false;
   bound = getBoundNames(function.getArgumentTypes());
   if (!llvm::is_contained(bound, product))
     return false;
   renameTables();
-  if (!isAllBound())
-    return false;
-  // A flatten or split that is left says A * B where its operands say otherwise.
-  ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
+  note();
+  if (Operation *op = findUnbound())
+    return fail(op->getLoc());
+  // What took the pair apart says A or B where its operands say A * B, or the other way round.
+  ScopedDiagnosticHandler silent(function.getContext(), [&](Diagnostic &diagnostic) {
+    if (!where && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      where = diagnostic.getLocation();
+    return success();
+  });
   return succeeded(verify(function));
 }
 
 func::FuncOp toetdg::collapsePairs(func::FuncOp function) {
   for (;;) {
     // The first pair of names that some flatten joins.
-    SmallVector<std::pair<StringAttr, StringAttr>> pairs;
+    SmallVector<std::pair<LengthAttr, StringAttr>> pairs;
     function.walk([&](FlattenOp flatten) {
       auto list = cast<ListType>(flatten.getInput().getType());
-      StringAttr a = list.getLengths()[0].getSingleName(), b = list.getLengths()[1].getSingleName();
-      if (a && b && !llvm::is_contained(pairs, std::make_pair(a, b)))
+      LengthAttr a = list.getLengths()[0];
+      StringAttr b = list.getLengths()[1].getSingleName();
+      if ((a.getSingleName() || a.getConstant().value_or(0) >= 2) && b &&
+          !llvm::is_contained(pairs, std::make_pair(a, b)))
         pairs.push_back({a, b});
     });
     bool changed = false;
     for (auto [a, b] : pairs) {
       func::FuncOp copy = function.clone();
-      if (!PairCollapser(copy, a, b).run()) {
+      PairCollapser collapser(copy, a, b);
+      if (!collapser.run()) {
         copy.erase();
+        // For the one who refuses the flatten.
+        if (std::optional<Location> where = collapser.getWhere())
+          function.walk([&](FlattenOp flatten) {
+            auto list = cast<ListType>(flatten.getInput().getType());
+            if (list.getLengths()[0] == a && list.getLengths()[1] == LengthAttr::get(b))
+              flatten->setDiscardableAttr(takenApartName, *where);
+          });
         continue;
       }
       function->getBlock()->getOperations().insert(function->getIterator(), copy);

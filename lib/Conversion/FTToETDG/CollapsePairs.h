@@ -7,9 +7,12 @@
 
 namespace mlir::ft::toetdg {
 
+inline constexpr llvm::StringLiteral takenApartName = "taken_apart";
+
 /// The function with every pair of symbolic lengths that all accesses use as one
 /// dimension replaced by a fresh length; the same function where there is none. What
 /// cannot be collapsed stays, and the conversion refuses it where it stands.
+/// Such a flatten then says in the attribute `takenApartName` where its pair is taken apart.
 func::FuncOp collapsePairs(func::FuncOp function);
 
 } // namespace mlir::ft::toetdg

@@ -58,7 +58,7 @@ LogicalResult mlir::ft::checkLengths(Location loc, ArrayRef<StringAttr> names, B
   };
   if (bounds)
     if (LengthAttr broken = holds(bounds))
-      return emitError(loc) << "the function's bounds demand " << broken.str() << " >= 0, got " << binding();
+      return emitError(loc) << "the function's bounds demand " << inequalityStr(broken) << ", got " << binding();
   if (checks)
     for (Attribute check : checks) {
       auto entry = cast<DictionaryAttr>(check);

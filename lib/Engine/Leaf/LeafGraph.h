@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/PatternMatch.h"
 
 #include <optional>
 #include <vector>
@@ -127,6 +128,11 @@ int64_t storageBytes(Type type);
 /// Rewrites the body so that what remains is linalg.generic, elementwise ops and
 /// data movement.
 LogicalResult normalizeLeaf(func::FuncOp func);
+
+/// Rewrites a generic that has results over different loops, places that several iterations or
+/// none write, or operands read along maps that divide. An error where a result uses what
+/// another one has accumulated so far.
+LogicalResult makeMapsPlain(IRRewriter &rewriter, linalg::GenericOp op);
 
 /// One nest per op, in order.
 FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &options);

@@ -67,6 +67,12 @@ LogicalResult mlir::ft::leaf::normalizeLeaf(func::FuncOp func) {
         return failure();
   }
 
+  SmallVector<linalg::GenericOp> generics;
+  func.walk([&](linalg::GenericOp op) { generics.push_back(op); });
+  for (linalg::GenericOp op : generics)
+    if (failed(makeMapsPlain(rewriter, op)))
+      return failure();
+
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
   populateAffineToStdConversionPatterns(patterns);

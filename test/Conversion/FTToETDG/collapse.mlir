@@ -73,6 +73,7 @@ func.func @apart(%xss: !ft.list<[N, M], !x>) -> (!ft.list<[M * N], !x>, !ft.list
     ft.yield %e : !x
   }
   %b = ft.map (%row = %xss : !ft.list<[N, M], !x>) -> !ft.list<[N], !x> {
+    // expected-note @+1 {{here they are two}}
     %s = ft.foldl (%y = %row : !ft.list<[M], !x>) init (%t = %z : !x) -> !x {
       %u = arith.addf %t, %y : !x
       ft.yield %u : !x
@@ -93,6 +94,7 @@ func.func @unbound(%xss: !ft.list<[N, M], !x>) -> (!ft.list<[M * N], !x>, !ft.li
     %e = math.exp %x : !x
     ft.yield %e : !x
   }
+  // expected-note @+1 {{here they are two}}
   %i = ft.iota : !ft.list<[M], tensor<i64>>
   return %a, %i : !ft.list<[M * N], !x>, !ft.list<[M], tensor<i64>>
 }
@@ -103,6 +105,7 @@ func.func @unbound(%xss: !ft.list<[N, M], !x>) -> (!ft.list<[M * N], !x>, !ft.li
 !x = tensor<4xf32>
 func.func @computed(%xss: !ft.list<[N, M], !x>) -> !ft.list<[M * N], !x> {
   %yss = ft.map (%xs = %xss : !ft.list<[N, M], !x>) -> !ft.list<[N, M], !x> {
+    // expected-note @+1 {{here they are two}}
     %ys = ft.map (%x = %xs : !ft.list<[M], !x>) -> !ft.list<[M], !x> {
       %e = math.exp %x : !x
       ft.yield %e : !x
@@ -116,4 +119,78 @@ func.func @computed(%xss: !ft.list<[N, M], !x>) -> !ft.list<[M * N], !x> {
     ft.yield %e : !x
   }
   return %a : !ft.list<[M * N], !x>
+}
+
+// -----
+
+// Rows turned round are no list turned round.
+!x = tensor<4xf32>
+func.func @turned(%xss: !ft.list<[N, M], !x>) -> !ft.list<[M * N], !x> {
+  // expected-note @+1 {{here they are two}}
+  %yss = ft.reverse %xss : !ft.list<[N, M], !x>
+  // expected-error @+1 {{'ft.flatten' of a list whose second length is M}}
+  %ys = ft.flatten %yss : !ft.list<[N, M], !x>
+  %a = ft.map (%x = %ys : !ft.list<[M * N], !x>) -> !ft.list<[M * N], !x> {
+    %e = math.exp %x : !x
+    ft.yield %e : !x
+  }
+  return %a : !ft.list<[M * N], !x>
+}
+
+// -----
+
+// Inside a map; what stands in front of the pair may be turned round and moved.
+!x = tensor<4xf32>
+
+// CHECK-LABEL: etdg.graph @inside(
+// CHECK-SAME: !etdg.buffer<[B, N_M], tensor<4xf32>>
+// CHECK-SAME: -> !etdg.buffer<[N_M, B], tensor<4xf32>>
+// CHECK-SAME: etdg.merged = {N_M = ["N", "M"]}
+// CHECK: [map, map] (i, j) in [0, B) x [0, N_M)
+// CHECK-NEXT: reads (%{{.*}} = %{{.*}}[B - i - 1, j]) writes (%{{.*}}[j, i])
+func.func @inside(%xsss: !ft.list<[B, N, M], !x>) -> !ft.list<[N, M, B], !x>
+    attributes {ft.bounds = #ft.bounds<"M >= 1">} {
+  %rsss = ft.reverse %xsss : !ft.list<[B, N, M], !x>
+  %ysss = ft.map (%xss = %rsss : !ft.list<[B, N, M], !x>) -> !ft.list<[B, N, M], !x> {
+    %xs = ft.flatten %xss : !ft.list<[N, M], !x>
+    %ys = ft.map (%x = %xs : !ft.list<[M * N], !x>) -> !ft.list<[M * N], !x> {
+      %e = math.exp %x : !x
+      ft.yield %e : !x
+    }
+    %yss = ft.split %ys by M : !ft.list<[M * N], !x>
+    ft.yield %yss : !ft.list<[N, M], !x>
+  }
+  %t = ft.transpose %ysss [1, 2, 0] : !ft.list<[B, N, M], !x>
+  return %t : !ft.list<[N, M, B], !x>
+}
+
+// -----
+
+// Three lengths, then one of them a constant, then one that is zero.
+!x = tensor<4xf32>
+
+// CHECK-LABEL: etdg.graph @more(
+// CHECK-SAME: !etdg.buffer<[N_M_K], tensor<4xf32>>, %{{.*}}: !etdg.buffer<[P_3], tensor<4xf32>>
+// CHECK-SAME: etdg.merged = {N_M = ["N", "M"], N_M_K = ["N_M", "K"], P_3 = [3, "P"]}
+// CHECK: in [0, N_M_K)
+// CHECK: in [0, P_3)
+func.func @more(%xsss: !ft.list<[N, M, K], !x>, %yss: !ft.list<[3, P], !x>, %zss: !ft.list<[N, 0], !x>)
+    -> (!ft.list<[K * M * N], !x>, !ft.list<[3 * P], !x>, !ft.list<[0], !x>) {
+  %xss = ft.flatten %xsss : !ft.list<[N, M, K], !x>
+  %xs = ft.flatten %xss : !ft.list<[M * N, K], !x>
+  %ys = ft.flatten %yss : !ft.list<[3, P], !x>
+  %zs = ft.flatten %zss : !ft.list<[N, 0], !x>
+  %a = ft.map (%x = %xs : !ft.list<[K * M * N], !x>) -> !ft.list<[K * M * N], !x> {
+    %e = math.exp %x : !x
+    ft.yield %e : !x
+  }
+  %b = ft.map (%x = %ys : !ft.list<[3 * P], !x>) -> !ft.list<[3 * P], !x> {
+    %e = math.exp %x : !x
+    ft.yield %e : !x
+  }
+  %c = ft.map (%x = %zs : !ft.list<[0], !x>) -> !ft.list<[0], !x> {
+    %e = math.exp %x : !x
+    ft.yield %e : !x
+  }
+  return %a, %b, %c : !ft.list<[K * M * N], !x>, !ft.list<[3 * P], !x>, !ft.list<[0], !x>
 }

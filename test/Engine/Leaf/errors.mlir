@@ -34,3 +34,19 @@ func.func private @inputs(%a: tensor<4xf32>) -> tensor<4xf32>
   // expected-error@-2 {{expected to know of each of 1 inputs whether it varies with the row, found 2}}
   return %a : tensor<4xf32>
 }
+
+// -----
+
+// A running sum: linalg gives a reduction no order.
+func.func private @running(%a: tensor<4x6xf32>, %s: tensor<4xf32>) -> (tensor<4x6xf32>, tensor<4xf32>)
+    attributes {ft.leaf} {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // expected-error@+1 {{result 0 uses what result 1 has accumulated so far: a reduction has no order; compute one after the other}}
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>],
+      iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x6xf32>) outs(%e, %s : tensor<4x6xf32>, tensor<4xf32>) {
+  ^bb0(%x: f32, %old: f32, %sum: f32):
+    %t = arith.addf %sum, %x : f32
+    linalg.yield %t, %t : f32, f32
+  } -> (tensor<4x6xf32>, tensor<4xf32>)
+  return %r#0, %r#1 : tensor<4x6xf32>, tensor<4xf32>
+}
