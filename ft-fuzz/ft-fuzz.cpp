@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Fuzz/Check.h"
 #include "ft/Fuzz/Generator.h"
 #include "ft/Fuzz/Minimize.h"
@@ -26,6 +27,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::ft::fuzz;
@@ -106,6 +108,7 @@ void report(Program &program, const Verdict &verdict, const Options &options) {
 static bool readPrograms(MLIRContext *context, const std::string &path,
                          const std::vector<std::string> &given, std::vector<Program> &programs) {
   std::map<std::string, int64_t> lengthsGiven;
+  std::set<std::string> used;
   for (const std::string &text : given) {
     auto [name, value] = StringRef(text).split('=');
     if (value.getAsInteger(10, lengthsGiven[name.str()])) {
@@ -127,16 +130,24 @@ static bool readPrograms(MLIRContext *context, const std::string &path,
         program.module->push_back(callee.clone());
     program.module->push_back(function.clone());
     Binding binding;
+    for (StringAttr name : mlir::ft::getBoundNames(function.getArgumentTypes()))
+      if (auto it = lengthsGiven.find(name.str()); it != lengthsGiven.end()) {
+        binding.push_back({it->first, it->second});
+        used.insert(it->first);
+      }
     if (auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
       for (NamedAttribute n : lengths) {
-        auto it = lengthsGiven.find(n.getName().str());
-        binding.push_back({n.getName().str(), it != lengthsGiven.end()
-                                                  ? it->second
-                                                  : cast<IntegerAttr>(n.getValue()).getInt()});
+        if (!lengthsGiven.count(n.getName().str()))
+          binding.push_back({n.getName().str(), cast<IntegerAttr>(n.getValue()).getInt()});
       }
     program.bindings.push_back(binding);
     programs.push_back(std::move(program));
   }
+  for (auto &[name, value] : lengthsGiven)
+    if (!used.count(name)) {
+      llvm::errs() << "ft-fuzz: error: --at " << name << "=" << value << ": no function has a length '" << name << "'\n";
+      return false;
+    }
   return true;
 }
 
@@ -145,6 +156,10 @@ int main(int argc, char **argv) {
   Options options;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Check random FractalTensor programs on every engine\n");
+  if (options.programs < 0 || options.first < 0 || options.batch < 1) {
+    llvm::errs() << "ft-fuzz: error: --programs and --first are at least 0, --batch is at least 1\n";
+    return EXIT_FAILURE;
+  }
   DialectRegistry registry;
   mlir::ft::registerAllDialects(registry);
 

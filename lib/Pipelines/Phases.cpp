@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Support/WholeFile.h"
 #include "ft/Validator/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -129,7 +130,7 @@ struct BadOptions : PassWrapper<BadOptions, OperationPass<ModuleOp>> {
   StringRef getDescription() const override { return "report options that make no pipeline"; }
   void runOnOperation() override {
     // No note of the whole module: the program is not what is wrong.
-    emitError(getOperation().getLoc()) << message;
+    emitError(wholeFile(getOperation().getLoc())) << message;
     signalPassFailure();
   }
   std::string message;
@@ -327,7 +328,7 @@ struct FTVerifyPhase : ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
   void runOnOperation() override {
     std::optional<Phase> which = symbolizePhase(phase);
     if (!which) {
-      emitError(getOperation().getLoc())
+      emitError(wholeFile(getOperation().getLoc()))
           << "ft-verify-phase: expected one of " << listPhases() << ", found '" << phase << "'";
       return signalPassFailure();
     }
@@ -360,7 +361,7 @@ struct FTDumpPhase : ft::impl::FTDumpPhaseBase<FTDumpPhase> {
   void runOnOperation() override {
     std::optional<Phase> which = symbolizePhase(phase);
     if (!which) {
-      emitError(getOperation().getLoc())
+      emitError(wholeFile(getOperation().getLoc()))
           << "ft-dump-phase: expected one of " << listPhases() << ", found '" << phase << "'";
       return signalPassFailure();
     }
@@ -370,7 +371,7 @@ struct FTDumpPhase : ft::impl::FTDumpPhaseBase<FTDumpPhase> {
     std::error_code code;
     llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_Text);
     if (code) {
-      emitError(getOperation().getLoc())
+      emitError(wholeFile(getOperation().getLoc()))
           << "ft-dump-phase: can't write '" << path << "': " << code.message();
       return signalPassFailure();
     }

@@ -64,6 +64,19 @@ static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
   return success();
 }
 
+/// A name that no graph has is a slip.
+static LogicalResult checkNames(ModuleOp module, ModuleOp graphs, const LengthValues &values) {
+  for (auto &value : values) {
+    bool known = false;
+    for (GraphOp graph : graphs.getOps<GraphOp>())
+      for (StringAttr name : graph.getSymbolNames())
+        known |= name.getValue() == value.first();
+    if (!known)
+      return module.emitError() << "--dim names '" << value.first() << "', a length that no graph has";
+  }
+  return success();
+}
+
 void etdg::registerETDGTranslations() {
   static llvm::cl::list<std::string> lengths(
       "dim",
@@ -79,7 +92,7 @@ void etdg::registerETDGTranslations() {
         if (failed(parseLengths(module, lengths, values)))
           return failure();
         OwningOpRef<ModuleOp> graphs = toGraphs(module);
-        if (!graphs)
+        if (!graphs || failed(checkNames(module, *graphs, values)))
           return failure();
         writeJson(*graphs, os, values);
         return success();
@@ -92,7 +105,7 @@ void etdg::registerETDGTranslations() {
         if (failed(parseLengths(module, lengths, values)))
           return failure();
         OwningOpRef<ModuleOp> before = toGraphs(module);
-        if (!before)
+        if (!before || failed(checkNames(module, *before, values)))
           return failure();
         bool wrong = false;
         OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);

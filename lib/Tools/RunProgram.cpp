@@ -9,6 +9,7 @@
 
 #include "ft/Runtime/Generate.h"
 #include "ft/Runtime/Npy.h"
+#include "ft/Support/WholeFile.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -50,10 +51,7 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
         SymbolTable::getSymbolVisibility(&op) != SymbolTable::Visibility::Private)
       candidates.push_back(&op);
   Operation *chosen = nullptr;
-  // A module that the file does not spell out stands at 0:0.
-  Location start = module.getLoc();
-  if (auto file = dyn_cast<FileLineColLoc>(start); file && file.getLine() == 0)
-    start = FileLineColLoc::get(file.getFilename(), 1, 1);
+  Location start = wholeFile(module.getLoc());
   auto names = [&] {
     std::string all;
     for (Operation *op : candidates)

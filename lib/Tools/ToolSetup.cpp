@@ -10,6 +10,11 @@
 
 void mlir::ft::setUpTool(const char *name) {
   llvm::setBugReportMsg(getBugReportMessage());
+  // Hundreds of options of LLVM's code generators stand in the way of a tool's own, which are
+  // registered later; --help-hidden shows them all.
+  for (auto &option : llvm::cl::getRegisteredOptions())
+    if (!llvm::is_contained({"help", "help-hidden", "help-list", "version", "color"}, option.first))
+      option.second->setHiddenFlag(llvm::cl::Hidden);
   static const char *toolName = name;
   toolName = name;
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {

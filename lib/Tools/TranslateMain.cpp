@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Support/InputLimits.h"
+#include "ft/Support/WholeFile.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/AsmState.h"
@@ -67,6 +68,16 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
       return handler.verify();
     }
     SourceMgrDiagnosticHandler handler(*manager, &context);
+    // What is wrong with a whole file is wrong at its beginning.
+    ScopedDiagnosticHandler whole(&context, [](Diagnostic &diagnostic) {
+      Location place = wholeFile(diagnostic.getLocation());
+      if (place == diagnostic.getLocation() || diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      InFlightDiagnostic again = emitError(place) << diagnostic.str();
+      for (Diagnostic &note : diagnostic.getNotes())
+        again.attachNote(note.getLocation()) << note.str();
+      return success();
+    });
     return (*requested[0])(manager, os, &context);
   };
   if (failed(splitAndProcessBuffer(std::move(buffer), translate, stream, splitMarker)))

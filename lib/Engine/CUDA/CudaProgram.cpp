@@ -5,6 +5,7 @@
 #include "ft-c/Runtime.h"
 #include "ft/Runtime/Binding.h"
 #include "ft/Runtime/CudaDevice.h"
+#include "ft/Support/WholeFile.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -73,7 +74,7 @@ FailureOr<std::unique_ptr<CudaProgram>> CudaProgram::compile(ModuleOp module, St
   std::vector<std::string> targets = {"sm_80", "sm_90a"};
   if (!target.empty())
     targets = {target.str()};
-  auto state = std::make_unique<State>(module.getLoc());
+  auto state = std::make_unique<State>(wholeFile(module.getLoc()));
   // A machine without a device says so before it compiles.
   if (failed(state->check(rt::CudaDevice::get(0, state->device))))
     return failure();

@@ -147,7 +147,8 @@ func.func @turned(%xss: !ft.list<[N, M], !x>) -> !ft.list<[M * N], !x> {
 // CHECK-SAME: -> !etdg.buffer<[N_M, B], tensor<4xf32>>
 // CHECK-SAME: etdg.merged = {N_M = ["N", "M"]}
 // CHECK: [map, map] (i, j) in [0, B) x [0, N_M)
-// CHECK-NEXT: reads (%{{.*}} = %{{.*}}[B - i - 1, j]) writes (%{{.*}}[j, i])
+// CHECK-NEXT: reads (%{{.*}} = %{{.*}}[B - i - 1, j] : tensor<4xf32>)
+// CHECK-NEXT: writes (%{{.*}}[j, i])
 func.func @inside(%xsss: !ft.list<[B, N, M], !x>) -> !ft.list<[N, M, B], !x>
     attributes {ft.bounds = #ft.bounds<"M >= 1">} {
   %rsss = ft.reverse %xsss : !ft.list<[B, N, M], !x>
