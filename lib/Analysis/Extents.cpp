@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Extents.h"
 #include "ft/Analysis/AccessMatrix.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -55,13 +56,21 @@ static LengthAttr splitOff(AffineExpr constraint, unsigned dim, unsigned numDims
                            ArrayRef<StringAttr> symbols, const SymbolSpace &space,
                            int64_t &coefficient) {
   AccessRow row = getAccessRow(constraint, numDims, symbols, space);
-  if (!row.isLinear)
-    return {};
+  MLIRContext *context = constraint.getContext();
+  if (!row.isLinear) {
+    // Divisions of symbols: the chunks of a length.
+    LinearForm form = LinearForm::of(constraint);
+    AffineExpr variable = getAffineDimExpr(dim, context);
+    AffineExpr rest = constraint.replace(variable, getAffineConstantExpr(0, context));
+    coefficient = form.coefficient(variable);
+    if (std::abs(coefficient) != 1 || !form.isLinearIn(dim) || !rest.isSymbolicOrConstant())
+      return {};
+    return LengthAttr::get(context, symbols, rest);
+  }
   coefficient = row.dims[dim];
   for (unsigned d = 0; d < numDims; ++d)
     if (d == dim ? std::abs(row.dims[d]) != 1 : row.dims[d] != 0)
       return {};
-  MLIRContext *context = constraint.getContext();
   LengthAttr rest = LengthAttr::get(context, row.offset);
   for (auto [s, c] : llvm::enumerate(row.symbols))
     if (c && rest)

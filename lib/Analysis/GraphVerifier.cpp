@@ -5,7 +5,8 @@
 //   V1 the pieces of a read are disjoint and cover its domain;
 //   V2 every access is in bounds of its buffer;
 //   V3 no element is written twice;
-//   V4 what is read has been written by an earlier iteration;
+//   V4 what is read has been written by an earlier iteration (of a kernel's items: by the
+//      order in which its shared loops run them);
 //   V5 no dependence is carried by a map dimension;
 //   V6 every element of a result is written;
 //   V7 the blocks of a nest have disjoint domains (N2);
@@ -242,6 +243,14 @@ LogicalResult GraphVerifier::verifySingleAssignment(Value buffer) {
   return success();
 }
 
+/// Whether two blocks stand in different items of one kernel: these run in step.
+static bool isInStep(BlockOp x, BlockOp y) {
+  for (auto [a, b] : llvm::zip(getBlockChain(x), getBlockChain(y)))
+    if (Operation *itemA = getItem(a), *itemB = getItem(b); itemA != itemB)
+      return isa<KernelOp>(itemA->getParentOp()) && itemA->getParentOp() == itemB->getParentOp();
+  return false;
+}
+
 /// V4, V5. Points that are covered by some write before them; what is left is wrong.
 LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
   unsigned numPoint = read.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
@@ -297,6 +306,18 @@ LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
       continue;
     notBefore.push_back(
         {write, projectOut(pair.get(), numTarget, numTarget + write.getPointSize())});
+    if (isInStep(write.block, read.block)) {
+      for (const OrderCase &order : getOrderCases(write.block, read.block)) {
+        SetBuilder ordered = pair;
+        if (order.order != Order::Before)
+          continue;
+        if (failed(addOrderCase(ordered, order, numTarget, 0)))
+          return notPresburger(read.block);
+        if (!isEmpty(ordered.get()))
+          covered.push_back(projectOut(ordered.get(), numTarget, numTarget + write.getPointSize()));
+      }
+      continue;
+    }
     for (const Precedence &order : getPrecedence(write.block, read.block)) {
       SetBuilder ordered = pair;
       addPrecedence(ordered, order, numTarget, 0);

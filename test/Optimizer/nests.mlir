@@ -175,8 +175,9 @@ func.func @imperfect(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list
   return %d : !ft.list<[D, L], !x>
 }
 
-// A scan with a lag of 2 over layers of scans with a lag of 3.
-// CHECK-DAG: remark: {{.*}} transform {{.*}}distances="(0, 3), (2, 0)"{{.*}}steps-after="D + L - 1"
+// A scan with a lag of 2 over layers of scans with a lag of 3: six wavefronts side by side.
+// CHECK-DAG: remark: {{.*}} chains {{.*}}chains="2, 3"{{.*}}typical-steps-after=5, typical-steps-before=11
+// CHECK-DAG: remark: {{.*}} transform {{.*}}distances="(0, 0, 1, 0), (1, 0, 0, 0)"{{.*}}steps-after="ceildiv(D, 2) + ceildiv(L, 3) - 1"
 func.func @lags(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D, L], !x>
     attributes {ft.lengths = {D = 5 : i64, L = 7 : i64}} {
   %zero = arith.constant dense<0> : !x

@@ -336,7 +336,8 @@ AffineExpr Sets::upperBound(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> l
     SmallVector<AffineExpr> dims;
     for (unsigned i = 0; i <= d; ++i)
       dims.push_back(i == d ? (factor > 0 ? end - 1 : end) : dim(i));
-    expr = withDims(expr, dims);
+    // A loop's variable may cancel: i < N - len bounds i + len.
+    expr = simplifyAffineExpr(withDims(expr, dims), lowers.size(), names.size());
   }
   return expr.isSymbolicOrConstant() ? expr : AffineExpr();
 }

@@ -56,6 +56,10 @@ static void remarkRefusal(const Nest &nest) {
            << remark::metric("distance", etdg::toString(nest.culprit->distance));
   if (!nest.sample.empty())
     remark << remark::metric("example", nest.sample);
+  if (!nest.ranges.empty())
+    remark << remark::metric("steps", toString(nest.getDeclaredSteps()))
+           << remark::metric("typical-width",
+                             toWidth(nest.getTypicalIterations(), nest.getTypicalDeclaredSteps()));
 }
 
 static void remarkOrder(const Nest &nest) {
@@ -71,6 +75,17 @@ static void remarkOrder(const Nest &nest) {
       << remark::metric("typical-width-after",
                         toWidth(nest.getTypicalIterations(), nest.getTypicalSteps(order)))
       << remark::metric("candidates", static_cast<int64_t>(nest.candidates.size()));
+}
+
+/// Nothing is to be gained: what the nest takes as it stands.
+static void remarkDeclared(const Nest &nest) {
+  remark::analysis(nest.op->getLoc(), remarkOf("declared"))
+      << remark::reason("the order as declared is the only one")
+      << remark::metric("nest", describeNest(nest))
+      << remark::metric("distances", toString(nest.distances))
+      << remark::metric("steps", toString(nest.getDeclaredSteps()))
+      << remark::metric("typical-width",
+                        toWidth(nest.getTypicalIterations(), nest.getTypicalDeclaredSteps()));
 }
 
 static void remarkKernel(const Group &group) {
@@ -129,8 +144,11 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
     return;
   MLIRContext *context = nest.op->getContext();
   const Order &best = nest.candidates.front();
-  if (nest.candidates.size() == 1 && best == nest.getDeclared())
+  if (nest.candidates.size() == 1 && best == nest.getDeclared()) {
+    if (nest.isSequential())
+      remarkDeclared(nest);
     return;
+  }
   setSchedule(nest, best.toSchedule(context));
   SmallVector<Attribute> schedules;
   for (const Order &order : nest.candidates)
@@ -227,9 +245,14 @@ struct ETDGReorder : etdg::impl::ETDGReorderBase<ETDGReorder> {
     if (graph.isExternal())
       return;
     splitNests(graph);
-    DependenceAnalysis analysis(graph);
     TypicalLengths lengths(graph);
-    Plan plan = makePlan(graph, analysis, lengths);
+    auto analysed = std::make_unique<DependenceAnalysis>(graph);
+    Plan plan = makePlan(graph, *analysed, lengths);
+    if (splitChains(graph, plan)) {
+      analysed = std::make_unique<DependenceAnalysis>(graph);
+      plan = makePlan(graph, *analysed, lengths);
+    }
+    DependenceAnalysis &analysis = *analysed;
     llvm::SmallPtrSet<Nest *, 8> grouped;
     for (Group &group : plan.groups)
       for (GroupMember &member : group.members)

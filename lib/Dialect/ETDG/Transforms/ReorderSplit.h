@@ -39,6 +39,11 @@ SmallVector<Operation *> distribute(const Site &site, const SymbolSpace &space);
 /// it was done and where not.
 void splitNests(GraphOp graph);
 
+/// Splits dimensions in which all distances are multiples of some number into that many
+/// chains, which are independent, where that takes fewer steps than `plan`. Returns
+/// whether something changed: `plan` and its analysis are stale then.
+bool splitChains(GraphOp graph, const Plan &plan);
+
 } // namespace mlir::etdg::reorder
 
 #endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSPLIT_H

@@ -96,7 +96,8 @@ def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
     - (V3) no element of a buffer is written twice;
     - (V4) what is read has been written: by a nest before in textual order, by a
       sibling at equal ancestor iterations, or by an earlier iteration of the same
-      nest. A gather reads its whole dimension;
+      nest; between items of a kernel, by one that its shared loops run before. A
+      gather reads its whole dimension;
     - (V5) no dependence is carried by a `map` dimension;
     - (V6) every element of a result is written;
     - (V7) the blocks of a nest have disjoint domains;
