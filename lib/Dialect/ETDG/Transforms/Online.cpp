@@ -76,6 +76,7 @@ private:
             << remark::metric("blocks", result.numBlocks)
             << remark::metric("states", result.numStates)
             << remark::metric("erasedBuffers", result.numErased)
+            << remark::metric("repeated", result.numRepeated)
             << remark::metric("combine", result.hasCombine ? "yes" : "no");
         return true;
       }

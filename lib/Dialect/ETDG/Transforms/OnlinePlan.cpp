@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlinePlanner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -158,15 +159,53 @@ void Planner::exclude(unsigned member, Operation *culprit, std::string reason) {
       {member, culprit ? culprit : group.members[member].block.getOperation(), std::move(reason)});
 }
 
+/// A map that may run twice: no more than a few additions, products and choices. What it writes
+/// need not be stored for the reductions then, which is worth more.
+static bool isCheap(const Member &member) {
+  constexpr unsigned maxOperations = 8;
+  if (member.isReduction)
+    return false;
+  unsigned count = 0;
+  for (Operation &op : BlockOp(member.block).getBody().front().without_terminator()) {
+    bool moves = isa<arith::ConstantOp, linalg::BroadcastOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+                     tensor::CollapseShapeOp>(op);
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      if (generic.getNumReductionLoops() != 0)
+        return false;
+      for (Operation &inner : generic.getBody()->without_terminator()) {
+        if (!isa<arith::ArithDialect>(inner.getDialect()))
+          return false;
+        ++count;
+      }
+      continue;
+    }
+    if (!moves && !isa<arith::ArithDialect>(op.getDialect()))
+      return false;
+    count += !moves;
+  }
+  return count <= maxOperations;
+}
+
 /// What depends on a parameter has another value while the reduction runs: nobody outside may see
-/// it, except what is corrected in the end.
-bool Planner::checkReaders(unsigned index) {
+/// it, except what is corrected in the end, or made once more.
+bool Planner::checkReaders(unsigned index, bool &changed) {
   const Member &member = group.members[index];
   BlockOp block = member.block;
+  if (repeated.test(index))
+    return true;
+  auto repeat = [&]() {
+    if (!isCheap(member))
+      return false;
+    repeated.set(index);
+    changed = true; // what it reads is read outside now
+    return true;
+  };
   for (auto [w, write] : llvm::enumerate(block.getWrites().getAsRange<WriteAttr>())) {
     Value buffer = block.getBuffers()[write.getOperand()];
     for (Operation *user : buffer.getUsers())
       if (isa<ReturnOp>(user)) {
+        if (repeat())
+          return true;
         exclude(index, nullptr,
                 "what it writes in each iteration is a result, and not known before the end");
         return false;
@@ -178,8 +217,9 @@ bool Planner::checkReaders(unsigned index) {
       if (it != group.members.end() && access.kind == Access::Read) {
         unsigned m = it - group.members.begin();
         const ReadRole &role = it->reads[access.index];
-        if (included.test(m) && (role.kind == ReadRole::Internal || role.kind == ReadRole::State ||
-                                 role.kind == ReadRole::Parameter))
+        if (included.test(m) && !repeated.test(m) &&
+            (role.kind == ReadRole::Internal || role.kind == ReadRole::State ||
+             role.kind == ReadRole::Parameter))
           continue;
       }
       SmallVector<AffineExpr> bindings;
@@ -187,6 +227,8 @@ bool Planner::checkReaders(unsigned index) {
           access.gathers.empty() && access.elementShape.empty() &&
           isLastPlane(group, written, alignMap(access.map, reader, group.symbols), bindings))
         continue;
+      if (repeat())
+        return true;
       exclude(index, nullptr,
               "what it writes in each iteration is read by " + describeBlock(reader) +
                   ", and not known before the end");
@@ -249,7 +291,7 @@ bool Planner::selectOnce(bool &changed) {
   for (unsigned m = 0; m < group.members.size(); ++m) {
     const Member &member = group.members[m];
     if (included.test(m)) {
-      if (member.isDependent && !checkReaders(m))
+      if (member.isDependent && !checkReaders(m, changed))
         return false;
       continue;
     }
@@ -311,6 +353,8 @@ bool Planner::select() {
   for (unsigned round = 0; round < 4 * group.members.size() + 4; ++round) {
     included.clear();
     included.resize(group.members.size());
+    repeated.clear();
+    repeated.resize(group.members.size());
     bool any = false;
     for (auto [m, member] : llvm::enumerate(group.members))
       if (member.isReduction && member.isDependent && !excluded.test(m)) {
@@ -354,6 +398,8 @@ std::optional<Plan> Planner::run() {
                   "with it, the maps over its dimension would lose their width");
       return std::nullopt;
     }
+    for (unsigned m : repeated.set_bits())
+      plan.repeated.insert(m);
     return plan;
   }
   return std::nullopt;

@@ -64,6 +64,9 @@ struct Plan {
   SmallVector<unsigned> members;
   SmallVector<Centre> centres; // of each parameter of the group
   std::vector<StatePlan> states;
+  /// Members that stay beside the merged block, too: maps of a few cheap operations whose values
+  /// others read (the centred elements of a layer norm).
+  llvm::SmallDenseSet<unsigned> repeated;
   const StatePlan *getState(unsigned member, unsigned write) const;
   bool contains(unsigned member) const { return llvm::is_contained(members, member); }
 };

@@ -24,7 +24,7 @@ private:
   bool select();
   bool selectOnce(bool &changed);
   void exclude(unsigned member, Operation *culprit, std::string reason);
-  bool checkReaders(unsigned member);
+  bool checkReaders(unsigned member, bool &changed);
   bool checkOrder();
   bool analyse();
   void shareEqual(Operation *first, MutableArrayRef<Value> results);
@@ -45,7 +45,7 @@ private:
   const GraphAccesses &accesses;
   const PlanOptions &options;
   SmallVectorImpl<Refusal> &refusals;
-  llvm::BitVector excluded, outside, included;
+  llvm::BitVector excluded, outside, included, repeated;
   Plan plan;
 
   // The members' bodies one after the other.

@@ -145,7 +145,8 @@ bool Rewriter::isReadElsewhere(Key key) {
   for (const Access &access : accesses.getReads(buffer)) {
     bool inside = false;
     for (unsigned m : plan.members)
-      inside |= group.members[m].block == access.block && access.kind == Access::Read &&
+      inside |= group.members[m].block == access.block && !plan.repeated.contains(m) &&
+                access.kind == Access::Read &&
                 group.members[m].reads[access.index].kind == ReadRole::Internal;
     if (!inside)
       return true;
@@ -169,7 +170,7 @@ BlockOp Rewriter::build() {
   SmallVector<Key> kept;
   for (unsigned m : plan.members)
     for (unsigned w = 0; w < member(m).getNumWrites(); ++w)
-      if (!group.members[m].isState(w) && isReadElsewhere({m, w}))
+      if (!group.members[m].isState(w) && !plan.repeated.contains(m) && isReadElsewhere({m, w}))
         kept.push_back({m, w});
 
   OpBuilder bufferBuilder(group.body, group.body->begin());
@@ -549,7 +550,9 @@ RewriteResult Rewriter::run() {
   for (const StatePlan &state : plan.states)
     result.numStates += state.law == StatePlan::Square ? 3 : 1;
   for (unsigned m : plan.members)
-    member(m).erase();
+    if (!plan.repeated.contains(m))
+      member(m).erase();
+  result.numRepeated = plan.repeated.size();
   // New buffers stand first; others that the block uses may stand behind it no more than before.
   moveReaders(result.merged);
   for (const StatePlan &state : plan.states)

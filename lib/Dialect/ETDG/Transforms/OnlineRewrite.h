@@ -9,9 +9,10 @@ namespace mlir::etdg::online {
 
 struct RewriteResult {
   BlockOp merged;
-  unsigned numBlocks = 0; // that it replaces
-  unsigned numStates = 0; // it carries
-  unsigned numErased = 0; // buffers that are gone
+  unsigned numBlocks = 0;   // that it replaces
+  unsigned numStates = 0;   // it carries
+  unsigned numErased = 0;   // buffers that are gone
+  unsigned numRepeated = 0; // blocks that stay, too, for other readers
   bool hasCombine = false;
 };
 
