@@ -67,17 +67,19 @@ private:
         if (!plan)
           continue;
         online::RewriteResult result = online::applyPlan(group, *plan, *accesses);
-        remark::passed(
+        auto remark = remark::passed(
             result.merged.getLoc(),
-            remark::RemarkOpts::name("merged").category("online").subCategory("etdg-online"))
-            << remark::reason("{0} blocks over '{1}' became one with {2} states", result.numBlocks,
-                              result.merged.getDimNames().back().getValue(), result.numStates)
-            << remark::metric("block", result.merged.getBlockName().value_or("").str())
-            << remark::metric("blocks", result.numBlocks)
-            << remark::metric("states", result.numStates)
-            << remark::metric("erasedBuffers", result.numErased)
-            << remark::metric("repeated", result.numRepeated)
-            << remark::metric("combine", result.hasCombine ? "yes" : "no");
+            remark::RemarkOpts::name("merged").category("online").subCategory("etdg-online"));
+        if (result.numRepeated)
+          remark << remark::metric("repeated", result.numRepeated);
+        remark << remark::reason("{0} blocks over '{1}' became one with {2} states",
+                                 result.numBlocks, result.merged.getDimNames().back().getValue(),
+                                 result.numStates)
+               << remark::metric("block", result.merged.getBlockName().value_or("").str())
+               << remark::metric("blocks", result.numBlocks)
+               << remark::metric("states", result.numStates)
+               << remark::metric("erasedBuffers", result.numErased)
+               << remark::metric("combine", result.hasCombine ? "yes" : "no");
         return true;
       }
     }
