@@ -28,13 +28,23 @@ class Case:
         self.flops, self.peers, self.outputs, self.tolerance = flops, peers or {}, outputs, tolerance
 
 
-def copy(n):
-    return Case("copy", f"{n} rows of 4096", [normal(n, 1, 4096)], lambda x: [x + 1])
+def copy(n, width=4096):
+    return Case("copy", f"{n} rows of {width}", [normal(n, 1, width)], lambda x: [x + 1])
 
 
-def softmax(n):
-    return Case("softmax", f"{n} rows of 4096", [normal(n, 1, 4096)],
+def softmax(n, width=4096):
+    return Case("softmax", f"{n} rows of {width}", [normal(n, 1, width)],
                 lambda x: [torch.softmax(x, -1)])
+
+
+def log_softmax(n, width=4096):
+    return Case("log_softmax", f"{n} rows of {width}", [normal(n, 1, width)],
+                lambda x: [torch.log_softmax(x, -1)])
+
+
+def rms_norm(n, width=4096):
+    return Case("rms_norm", f"{n} rows of {width}", [normal(n, 1, width), uniform(0.5, 1.5, width)],
+                lambda x, g: [F.rms_norm(x, (width,), g, 1e-5)])
 
 
 def layer_norm(n, rows, width):
@@ -342,6 +352,14 @@ def all_cases():
     return {
         "copy": lambda: copy(16384),
         "softmax": lambda: softmax(16384),
+        "copy_4099": lambda: copy(16384, 4099),
+        "softmax_1024": lambda: softmax(65536, 1024),
+        "softmax_64": lambda: softmax(1000000, 64),
+        "softmax_4099": lambda: softmax(16384, 4099),
+        "log_softmax": lambda: log_softmax(16384),
+        "log_softmax_1000": lambda: log_softmax(65536, 1000),
+        "rms_norm": lambda: rms_norm(16384),
+        "rms_norm_768": lambda: rms_norm(65536, 768),
         "layer_norm": lambda: layer_norm(16384, 1, 4096),
         "layer_norm_16x64": lambda: layer_norm(65536, 16, 64),
         "add_one_64": lambda: copy(64),

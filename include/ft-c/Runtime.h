@@ -93,7 +93,11 @@ typedef struct FtArgumentInfo {
 enum {
   /* Records the call's launches in a CUDA graph at first use and replays it
      when the same shapes and pointers come again. */
-  FT_CALL_GRAPH = 1
+  FT_CALL_GRAPH = 1,
+  /* Without it, calls after the first may go through a CUDA graph whose kernels
+     get this call's parameters, which takes the driver half the time. With it,
+     each kernel is a launch of its own. */
+  FT_CALL_DIRECT = 2
 };
 
 typedef struct FtCallOptions {

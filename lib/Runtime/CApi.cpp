@@ -322,12 +322,13 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
       return invalid("entry is NULL");
     FtCallOptions options = {sizeof(FtCallOptions), nullptr, nullptr, 0, 0};
     FT_RT_TRY(readStruct(given, options));
-    if (options.flags & ~uint64_t(FT_CALL_GRAPH))
+    if (options.flags & ~uint64_t(FT_CALL_GRAPH | FT_CALL_DIRECT))
       return invalid("unknown flags");
     return entry->current.load(std::memory_order_acquire)
         ->call(tensors, count,
                {options.stream, reinterpret_cast<uint64_t>(options.workspace),
-                options.workspace_bytes, (options.flags & FT_CALL_GRAPH) != 0});
+                options.workspace_bytes, (options.flags & FT_CALL_GRAPH) != 0,
+                (options.flags & FT_CALL_DIRECT) != 0});
   });
 }
 

@@ -78,24 +78,8 @@ public:
   Status launch(int64_t index, const LaunchShape &shape, void **parameters, void *stream) override {
     KernelState &kernel = kernels[size_t(index)];
     CUlaunchAttribute attributes[2];
-    CUlaunchConfig config = {
-        shape.grid[0],  shape.grid[1],     shape.grid[2],    shape.block[0], shape.block[1],
-        shape.block[2], shape.sharedBytes, CUstream(stream), attributes,     0};
-    unsigned clusterSize = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
-    if (clusterSize > 1) {
-      CUlaunchAttribute &a = attributes[config.numAttrs++];
-      a = {};
-      a.id = CUlaunchAttribute::clusterDimension;
-      a.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
-    }
-    FT_RT_TRY(prepare(kernel, shape, clusterSize));
-    if (shape.cooperative) {
-      FT_RT_TRY(checkResident(kernel, shape, clusterSize, config));
-      CUlaunchAttribute &a = attributes[config.numAttrs++];
-      a = {};
-      a.id = CUlaunchAttribute::cooperative;
-      a.value.cooperative = 1;
-    }
+    CUlaunchConfig config;
+    FT_RT_TRY(configure(kernel, shape, stream, attributes, config));
     CUresult result = api.launchKernelEx(&config, kernel.function, parameters, nullptr);
     if (result != cu::success) [[unlikely]]
       return device.check(result, "cuLaunchKernelEx", describe(kernel, shape));
@@ -199,11 +183,119 @@ public:
   }
   void releaseGraph(void *graph) override { api.graphExecDestroy(CUgraphExec(graph)); }
 
+  Status makeChain(const std::vector<ChainedLaunch> &launches, void *stream,
+                   void *&result) override {
+    result = nullptr;
+    if (synchronous())
+      return {};
+    auto chain = std::make_unique<Chain>(api);
+    FT_RT_TRY(device.check(api.graphCreate(&chain->graph, 0), "cuGraphCreate"));
+    int priority = 0;
+    FT_RT_TRY(device.check(api.streamGetPriority(CUstream(stream), &priority),
+                           "cuStreamGetPriority"));
+    CUgraphNode before = nullptr;
+    for (const ChainedLaunch &launch : launches) {
+      KernelState &kernel = kernels[size_t(launch.kernel)];
+      CUlaunchAttribute attributes[3];
+      CUlaunchConfig config;
+      FT_RT_TRY(configure(kernel, launch.shape, stream, attributes, config));
+      if (priority != 0) { // kernels of a graph do not take their stream's
+        CUlaunchAttribute &a = attributes[config.numAttrs++];
+        a = {};
+        a.id = CUlaunchAttribute::priority;
+        a.value.priority = priority;
+      }
+      CUgraphNode node = nullptr;
+      CUkernelNodeParams params = nodeParams(kernel, config, launch.parameters);
+      FT_RT_TRY(device.check(
+          api.graphAddKernelNode(&node, chain->graph, &before, before ? 1 : 0, &params),
+          "cuGraphAddKernelNode", describe(kernel, launch.shape)));
+      for (unsigned i = 0; i < config.numAttrs; ++i)
+        FT_RT_TRY(device.check(
+            api.graphKernelNodeSetAttribute(node, attributes[i].id, &attributes[i].value),
+            "cuGraphKernelNodeSetAttribute", describe(kernel, launch.shape)));
+      chain->nodes.push_back(node);
+      before = node;
+    }
+    FT_RT_TRY(device.check(api.graphInstantiate(&chain->exec, chain->graph, 0),
+                           "cuGraphInstantiate", kernelNames()));
+    result = chain.release();
+    return {};
+  }
+
+  Status launchChain(void *made, const std::vector<ChainedLaunch> &launches,
+                     void *stream) override {
+    Chain &chain = *static_cast<Chain *>(made);
+    for (size_t i = 0; i < launches.size(); ++i) {
+      const ChainedLaunch &launch = launches[i];
+      if (!launch.changed)
+        continue;
+      KernelState &kernel = kernels[size_t(launch.kernel)];
+      CUlaunchAttribute attributes[2];
+      CUlaunchConfig config;
+      FT_RT_TRY(configure(kernel, launch.shape, stream, attributes, config));
+      CUkernelNodeParams params = nodeParams(kernel, config, launch.parameters);
+      CUresult result = api.graphExecKernelNodeSetParams(chain.exec, chain.nodes[i], &params);
+      if (result != cu::success) [[unlikely]]
+        return device.check(result, "cuGraphExecKernelNodeSetParams",
+                            describe(kernel, launch.shape));
+    }
+    CUresult result = api.graphLaunch(chain.exec, CUstream(stream));
+    if (result != cu::success) [[unlikely]]
+      return device.check(result, "cuGraphLaunch", kernelNames());
+    return {};
+  }
+  void releaseChain(void *chain) override { delete static_cast<Chain *>(chain); }
+
   uint64_t constant(int64_t section) const override { return constants.at(section); }
   uint64_t errorAddress() const override { return recordAddress; }
   ErrorRecord *errorRecord() override { return record; }
 
 private:
+  struct Chain {
+    explicit Chain(const CudaApi &api) : api(api) {}
+    ~Chain() {
+      if (exec) // one that runs is freed when it is done
+        api.graphExecDestroy(exec);
+      if (graph)
+        api.graphDestroy(graph);
+    }
+    const CudaApi &api;
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    std::vector<CUgraphNode> nodes;
+  };
+
+  /// What the driver is told of a launch; there is room for another attribute.
+  Status configure(KernelState &kernel, const LaunchShape &shape, void *stream,
+                   CUlaunchAttribute *attributes, CUlaunchConfig &config) {
+    config = {shape.grid[0],  shape.grid[1],     shape.grid[2],    shape.block[0], shape.block[1],
+              shape.block[2], shape.sharedBytes, CUstream(stream), attributes,     0};
+    unsigned clusterSize = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
+    if (clusterSize > 1) {
+      CUlaunchAttribute &a = attributes[config.numAttrs++];
+      a = {};
+      a.id = CUlaunchAttribute::clusterDimension;
+      a.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+    }
+    FT_RT_TRY(prepare(kernel, shape, clusterSize));
+    if (shape.cooperative) {
+      FT_RT_TRY(checkResident(kernel, shape, clusterSize, config));
+      CUlaunchAttribute &a = attributes[config.numAttrs++];
+      a = {};
+      a.id = CUlaunchAttribute::cooperative;
+      a.value.cooperative = 1;
+    }
+    return {};
+  }
+
+  static CUkernelNodeParams nodeParams(const KernelState &kernel, const CUlaunchConfig &config,
+                                       void **parameters) {
+    return {kernel.function,  config.gridDimX,  config.gridDimY,       config.gridDimZ,
+            config.blockDimX, config.blockDimY, config.blockDimZ,      config.sharedMemBytes,
+            parameters,       nullptr};
+  }
+
   /// FT_SYNC=1: wait after each launch, so that an error names its kernel.
   static bool synchronous() {
     static const bool value = [] {

@@ -3,10 +3,11 @@
 #include "ft/Runtime/Program.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace ft::rt;
 
-static constexpr size_t maxStreams = 32, maxGraphs = 8;
+static constexpr size_t maxStreams = 32, maxGraphs = 8, maxChains = 16, maxChained = 16;
 
 namespace {
 /// Leaves the target again whatever happens.
@@ -29,15 +30,17 @@ Program::Program(const Entry &entry, const Plan &thePlan, std::unique_ptr<Target
   buffers.resize(plan.buffers.size());
   graphs.reserve(maxGraphs); // a graph must find its place once it is made
   numberSteps(plan.steps);
+  parameters.resize(slots.size());
 }
 
 /// Gives each descriptor a slot and sizes the scratch memory of launches.
 void Program::numberSteps(std::vector<Step> &steps) {
   for (Step &step : steps) {
     canCapture &= step.kind != Step::repeat;
+    canChain &= step.kind == Step::launch || step.kind == Step::branch;
     if (step.kind == Step::launch) {
       std::vector<KernelArgument> &arguments = step.launched.arguments;
-      slots.resize(std::max(slots.size(), arguments.size()));
+      slots.resize(slots.size() + arguments.size());
       for (KernelArgument &a : arguments)
         if (a.kind == KernelArgument::tensorMap) {
           a.slot = int64_t(maps.size());
@@ -47,7 +50,6 @@ void Program::numberSteps(std::vector<Step> &steps) {
     numberSteps(step.body);
     numberSteps(step.otherwise);
   }
-  parameters.resize(slots.size());
 }
 
 Program::~Program() {
@@ -57,6 +59,9 @@ Program::~Program() {
   (void)target->synchronizeAll().ok();
   for (Graph &graph : graphs)
     target->releaseGraph(graph.graph);
+  for (Chain &chain : chains)
+    if (chain.chain)
+      target->releaseChain(chain.chain);
   for (auto *list : {&streams, &captured})
     for (std::unique_ptr<StreamState> &state : *list) {
       target->release(state->workspace);
@@ -220,8 +225,9 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
     return Status::error(Code::invalidArgument,
                          "entry \"" + entry.name +
                              "\": the workspace must be aligned to 256 bytes");
-  bool capturing = false;
-  if (deviceType == FT_CUDA && (needed || plan.counterBytes || options.graph || !canCapture))
+  bool capturing = false, chains = deviceType == FT_CUDA && canChain && !options.direct;
+  if (deviceType == FT_CUDA &&
+      (chains || needed || plan.counterBytes || options.graph || !canCapture))
     FT_RT_TRY(target->isCapturing(options.stream, capturing));
   if (capturing && !canCapture)
     return Status::error(Code::invalidArgument,
@@ -256,9 +262,10 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
     }
     buffers[i] = base + uint64_t(offset);
   }
-  Status status = options.graph && canCapture && !capturing
-                      ? replay(options)
-                      : runSteps(plan.steps, 0, options.stream);
+  Status status = capturing                     ? runSteps(plan.steps, 0, options.stream)
+                  : options.graph && canCapture ? replay(options)
+                  : chains                      ? runChain(options.stream)
+                                                : runSteps(plan.steps, 0, options.stream);
   if (!status.ok()) [[unlikely]]
     return std::move(status).inside("entry \"" + entry.name + "\"");
   // The CPU is done; a GPU's record is read when somebody waits.
@@ -266,7 +273,8 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
 }
 
 Status Program::replay(const Options &options) {
-  std::vector<uint64_t> key(buffers);
+  std::vector<uint64_t> &key = graphKey;
+  key.assign(buffers.begin(), buffers.end());
   key.insert(key.end(), binding.variables.begin(),
              binding.variables.begin() + int64_t(entry.symbols.size()));
   key.insert(key.end(), binding.variables.begin() + entry.firstExtent(), binding.variables.end());
@@ -293,6 +301,94 @@ Status Program::replay(const Options &options) {
   }
   graphs.push_back({std::move(key), graph, ++uses});
   return target->launchGraph(graph, options.stream);
+}
+
+/// Where the launches that were collected have come on this stream before.
+Program::Chain &Program::chainFor(void *stream) {
+  for (Chain &chain : chains)
+    if (chain.stream == stream &&
+        std::equal(chain.launches.begin(), chain.launches.end(), collected.begin(),
+                   collected.end(),
+                   [](const Launch *known, const Collected &c) { return known == c.launch; }))
+      return chain;
+  Chain fresh;
+  fresh.stream = stream;
+  for (const Collected &c : collected)
+    fresh.launches.push_back(c.launch);
+  if (chains.size() < maxChains) {
+    chains.push_back(std::move(fresh));
+    return chains.back();
+  }
+  Chain &oldest =
+      *std::min_element(chains.begin(), chains.end(),
+                        [](const Chain &a, const Chain &b) { return a.lastUse < b.lastUse; });
+  if (oldest.chain)
+    target->releaseChain(oldest.chain);
+  return oldest = std::move(fresh);
+}
+
+/// The plan is nothing but launches: from the second time on that they come on a stream they go
+/// as a graph, whose kernels get this call's parameters.
+Status Program::runChain(void *stream) {
+  struct Collecting {
+    explicit Collecting(Program &program) : program(program) { program.collecting = true; }
+    ~Collecting() { program.collecting = false; }
+    Program &program;
+  };
+  usedSlots = 0;
+  collected.clear();
+  pending.clear();
+  {
+    Collecting scope(*this);
+    FT_RT_TRY(runSteps(plan.steps, 0, stream));
+  }
+  if (pending.empty())
+    return {};
+  auto launchEach = [&]() -> Status {
+    for (const ChainedLaunch &launch : pending)
+      FT_RT_TRY(target->launch(launch.kernel, launch.shape, launch.parameters, stream));
+    return {};
+  };
+  if (pending.size() > maxChained)
+    return launchEach();
+  Chain &chain = chainFor(stream);
+  bool isFirst = chain.lastUse == 0;
+  chain.lastUse = ++uses;
+  if (isFirst || chain.refused)
+    return launchEach();
+  Status status;
+  if (!chain.chain) {
+    chain.shapes.resize(pending.size());
+    chain.slots.resize(usedSlots);
+    status = target->makeChain(pending, stream, chain.chain);
+    chain.refused = !chain.chain;
+    for (ChainedLaunch &launch : pending)
+      launch.changed = false;
+  } else {
+    for (size_t i = 0; i < pending.size(); ++i) {
+      const LaunchShape &now = pending[i].shape, &before = chain.shapes[i];
+      const Collected &c = collected[i];
+      bool same = std::equal(now.grid, now.grid + 3, before.grid) &&
+                  std::equal(now.block, now.block + 3, before.block) &&
+                  now.sharedBytes == before.sharedBytes;
+      for (size_t a = 0; a < c.launch->arguments.size() && same; ++a)
+        same = c.launch->arguments[a].kind != KernelArgument::tensorMap &&
+               slots[c.firstSlot + a] == chain.slots[c.firstSlot + a];
+      pending[i].changed = !same;
+    }
+  }
+  if (chain.chain) {
+    for (size_t i = 0; i < pending.size(); ++i)
+      chain.shapes[i] = pending[i].shape;
+    std::copy_n(slots.begin(), usedSlots, chain.slots.begin());
+    status = target->launchChain(chain.chain, pending, stream);
+    if (status.ok()) [[likely]]
+      return {};
+    target->releaseChain(std::exchange(chain.chain, nullptr));
+    chain.refused = true;
+  }
+  // What a graph can't take a launch may, or it says what is wrong.
+  return status.code() == Code::contextLost ? std::move(status) : launchEach();
 }
 
 Status Program::runSteps(const std::vector<Step> &steps, int64_t depth, void *stream) {
@@ -393,7 +489,7 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
   shape.sharedBytes = unsigned(value);
   shape.cooperative = launch.cooperative;
   shape.shrinks = launch.shrinks;
-  size_t n = 0;
+  size_t first = collecting ? usedSlots : 0, n = first;
   for (const KernelArgument &a : launch.arguments) {
     parameters[n] = &slots[n];
     switch (a.kind) {
@@ -414,7 +510,12 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
     }
     ++n;
   }
-  return target->launch(launch.kernel, shape, parameters.data(), stream);
+  if (!collecting)
+    return target->launch(launch.kernel, shape, parameters.data(), stream);
+  usedSlots = n;
+  collected.push_back({&launch, first});
+  pending.push_back({launch.kernel, shape, parameters.data() + first});
+  return {};
 }
 
 Status Program::encode(const KernelArgument &argument, MapSlot &slot) {

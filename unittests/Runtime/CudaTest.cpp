@@ -6,6 +6,7 @@
 #include "ft-c/Runtime.h"
 #include "ft/Runtime/CudaDevice.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
@@ -583,6 +584,88 @@ TEST_F(Cuda, GraphReplay) {
   });
 }
 
+/// Two launches of `add`, the second cooperative: y[0][0] += N, y[0][1] += x's address / 256.
+static Bundle chain() {
+  Bundle bundle = sample::everything();
+  Plan &p = bundle.entries[0].plans[0];
+  Step first, second;
+  first.launched.arguments = {sample::pointer(1), sample::integer(bundle.entries[0].symbol(0))};
+  second.launched.arguments = {sample::pointer(1, 8), sample::pointer(0)};
+  second.launched.cooperative = true;
+  p.steps = {first, second};
+  p.workspaceBytes = 0;
+  return bundle;
+}
+
+TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
+  run([] {
+    Module m(chain());
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0), z({5, 2}, 0), v({5, 2}, 0);
+    auto address = [](Array<int64_t> &a) { return reinterpret_cast<int64_t>(a.data.data()); };
+    auto count = [](const char *name) { return driver().calls[name]; };
+    auto lastGraph = [] {
+      auto it = std::find_if(driver().log.rbegin(), driver().log.rend(),
+                             [](const std::string &line) { return line.starts_with("cuGraphLaunch"); });
+      return it == driver().log.rend() ? std::string() : *it;
+    };
+    for (int round = 1; round <= 4; ++round) {
+      ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+      EXPECT_EQ(y.data[0], 3 * round);
+      EXPECT_EQ(y.data[1], address(x) * round);
+      EXPECT_EQ(count("cuLaunchKernelEx"), 2); // of the first call
+      EXPECT_EQ(count("cuGraphLaunch"), round - 1);
+      EXPECT_EQ(count("cuGraphInstantiate"), round > 1);
+      EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 0); // nothing changes
+    }
+    EXPECT_EQ(lastGraph(), "cuGraphLaunch add add cooperative");
+    // Other memory and another length: only what differs is told.
+    ASSERT_EQ(m.call({&z.tensor, &v.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(v.data[0], 5);
+    EXPECT_EQ(v.data[1], address(z));
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 2);
+    Array<int64_t> w({5, 2}, 0);
+    ASSERT_EQ(m.call({&w.tensor, &v.tensor}), FT_OK); // the second launch alone reads it
+    EXPECT_EQ(v.data[0], 10);
+    EXPECT_EQ(v.data[1], address(z) + address(w));
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 3);
+    ASSERT_EQ(m.call({&w.tensor, &v.tensor}, FT_CALL_DIRECT), FT_OK);
+    EXPECT_EQ(v.data[0], 15);
+    EXPECT_EQ(count("cuLaunchKernelEx"), 4);
+    EXPECT_EQ(count("cuGraphInstantiate"), 1);
+    // Each stream has its own, with its priority; not more than are kept.
+    const CudaApi *api = nullptr;
+    ASSERT_TRUE(CudaApi::get(api).ok());
+    driver().priority = -3;
+    for (int i = 0; i < 20; ++i) {
+      CUstream stream = nullptr;
+      api->streamCreate(&stream, 0);
+      for (int round = 0; round < 2; ++round)
+        ASSERT_EQ(m.call({&w.tensor, &v.tensor}, 0, stream), FT_OK);
+      EXPECT_EQ(lastGraph(), "cuGraphLaunch add priority add cooperative priority");
+    }
+    EXPECT_EQ(v.data[0], 15 + 40 * 5);
+    EXPECT_LE(driver().graphs, 32); // a graph and its executable form
+    ft_module_release(std::exchange(m.module, nullptr));
+    EXPECT_EQ(driver().graphs, 0);
+  });
+  run([] { // a driver that makes no graph, or loses one, costs nothing but time
+    for (const char *call : {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphKernelNodeSetAttribute",
+                             "cuGraphInstantiate", "cuStreamGetPriority", "cuGraphLaunch",
+                             "cuGraphExecKernelNodeSetParams"}) {
+      Module m(chain());
+      Array<int64_t> x({3, 2}, 0), y({3, 2}, 0), z({3, 2}, 0);
+      driver().failCall = call;
+      driver().failAt = driver().calls[call];
+      driver().failResult = cu::unknown;
+      for (int round = 1; round <= 4; ++round) {
+        ASSERT_EQ(m.call({&(round % 2 ? x : z).tensor, &y.tensor}), FT_OK) << ft_last_error();
+        EXPECT_EQ(y.data[0], 3 * round) << call;
+      }
+    }
+    EXPECT_EQ(driver().graphs, 0);
+  });
+}
+
 TEST_F(Cuda, CallersMayCapture) {
   run([] {
     Bundle bundle = sample::scale("sm_90a");
@@ -690,8 +773,10 @@ static FtStatus wholeLife(const Bundle &bundle, bool graph) {
     return status;
   bool isScale = bundle.entries[0].name == "scale";
   if (isScale) {
-    Array<float> x({3, 4}, 2), y({3, 4}, 2);
+    Array<float> x({3, 4}, 2), y({3, 4}, 2), z({3, 4}, 2);
     status = m.call({&x.tensor, &y.tensor}, graph ? FT_CALL_GRAPH : 0);
+    for (int i = 0; i < 2 && !graph && status == FT_OK; ++i) // as a chain: made, then changed
+      status = m.call({&x.tensor, &(i ? z : y).tensor});
   } else {
     Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
     status = m.call({&x.tensor, &y.tensor});
@@ -702,9 +787,11 @@ static FtStatus wholeLife(const Bundle &bundle, bool graph) {
 
 TEST_F(Cuda, EveryCallMayFailWithEveryResult) {
   Bundle graphs = sample::scale("sm_90a"), steps = sample::everything();
+  Bundle chains = sample::scale("sm_90a");
   graphs.entries[0].plans[0].workspaceBytes = 100;
-  for (bool graph : {true, false}) {
-    const Bundle &bundle = graph ? graphs : steps;
+  for (const Bundle *kind : {&graphs, &steps, &chains}) {
+    const Bundle &bundle = *kind;
+    bool graph = kind == &graphs, isChain = kind == &chains;
     // How many calls a life has, from a life without failures.
     int pipeEnds[2];
     ASSERT_EQ(pipe(pipeEnds), 0);
@@ -741,7 +828,9 @@ TEST_F(Cuda, EveryCallMayFailWithEveryResult) {
                           failed == "cuStreamDestroy" || failed == "cuGraphExecDestroy" ||
                           failed == "cuGraphDestroy" || failed == "cuCtxSynchronize" ||
                           failed == "cuCtxPushCurrent" || failed == "cuModuleLoadDataEx" ||
-                          failed == "(none)" || failed.starts_with("cuGetError"))
+                          failed == "(none)" || failed.starts_with("cuGetError") ||
+                          (isChain && failed.find("Graph") != failed.npos) ||
+                          (isChain && failed == "cuStreamGetPriority"))
                   << failed << " failed with " << result << " and nobody said so";
             driver().failAt = -1;
             if (sticky)

@@ -25,6 +25,7 @@ struct Kernel {
 struct Driver {
   // What the machine is.
   int version = 12040, devices = 1, major = 9, minor = 0, multiprocessors = 132;
+  int priority = 0; // of streams other than the default one
   int blocksPerMultiprocessor = 2, clusters = 60, maxShared = 232448, cooperative = 1;
   bool refuseCubins = true;
   std::map<std::string, Kernel> kernels;

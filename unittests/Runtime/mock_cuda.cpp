@@ -21,8 +21,19 @@ struct Module {
 struct Function {
   std::string name;
 };
+/// A kernel's node: its parameters are copied when they are set.
+struct Node {
+  const Node *origin = nullptr; // the node of the graph that was instantiated
+  Function *function = nullptr;
+  CUlaunchConfig config = {};
+  std::vector<int> attributes;
+  std::vector<std::vector<char>> values;
+  void set(const CUkernelNodeParams &params);
+  void run();
+};
 struct Graph {
   std::vector<std::function<void()>> work;
+  std::vector<std::shared_ptr<Node>> nodes;
 };
 struct Stream {
   bool capturing = false;
@@ -68,6 +79,37 @@ void enqueue(CUstream stream, std::function<void()> work) {
     s.graph.work.push_back(std::move(work));
   else
     work();
+}
+
+void Node::set(const CUkernelNodeParams &params) {
+  function = reinterpret_cast<Function *>(params.function);
+  config = {params.gridDimX,  params.gridDimY,       params.gridDimZ, params.blockDimX, params.blockDimY,
+            params.blockDimZ, params.sharedMemBytes, nullptr,         nullptr,          0};
+  auto it = driver.kernels.find(function->name);
+  values.clear();
+  for (size_t i = 0; it != driver.kernels.end() && i < it->second.parameterSizes.size(); ++i) {
+    auto *bytes = static_cast<char *>(params.kernelParams[i]);
+    values.emplace_back(bytes, bytes + it->second.parameterSizes[i]);
+  }
+}
+
+void Node::run() {
+  driver.lastGrid = config.gridDimX;
+  if (driver.quiet)
+    return;
+  std::string &line = driver.log.back();
+  line += " " + function->name;
+  for (int id : attributes)
+    line += id == CUlaunchAttribute::cooperative ? " cooperative"
+            : id == CUlaunchAttribute::priority  ? " priority"
+                                                 : " cluster";
+  auto it = driver.kernels.find(function->name);
+  if (it == driver.kernels.end())
+    return;
+  std::vector<void *> pointers;
+  for (auto &value : values)
+    pointers.push_back(value.data());
+  it->second.run(pointers.data(), config);
 }
 
 } // namespace
@@ -310,16 +352,64 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   *graph = reinterpret_cast<CUgraph>(made.release());
   return cu::success;
 }
+CUresult cuGraphCreate(CUgraph *graph, unsigned) {
+  ENTER(cuGraphCreate);
+  ++driver.graphs;
+  *graph = reinterpret_cast<CUgraph>(new Graph);
+  return cu::success;
+}
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
+                              size_t count, const CUkernelNodeParams *params) {
+  ENTER(cuGraphAddKernelNode);
+  auto &nodes = reinterpret_cast<Graph *>(graph)->nodes;
+  if (count != (nodes.empty() ? 0u : 1u) ||
+      (count && *before != reinterpret_cast<CUgraphNode>(nodes.back().get())))
+    return cu::invalidValue; // tests have chains
+  nodes.push_back(std::make_shared<Node>());
+  nodes.back()->set(*params);
+  *node = reinterpret_cast<CUgraphNode>(nodes.back().get());
+  return cu::success;
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int id, const CUlaunchAttribute::Value *) {
+  ENTER(cuGraphKernelNodeSetAttribute);
+  reinterpret_cast<Node *>(node)->attributes.push_back(id);
+  return cu::success;
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUkernelNodeParams *params) {
+  ENTER(cuGraphExecKernelNodeSetParams);
+  for (auto &own : reinterpret_cast<Graph *>(exec)->nodes)
+    if (reinterpret_cast<CUgraphNode>(const_cast<Node *>(own->origin)) == node) {
+      if (own->function != reinterpret_cast<Function *>(params->function))
+        return cu::invalidValue;
+      own->set(*params);
+      return cu::success;
+    }
+  return cu::invalidValue;
+}
+CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+  ENTER(cuStreamGetPriority);
+  *priority = stream ? driver.priority : 0;
+  return cu::success;
+}
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long) {
   ENTER(cuGraphInstantiate);
   ++driver.graphs;
-  *exec = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph *>(graph)));
+  auto *made = new Graph(*reinterpret_cast<Graph *>(graph));
+  for (auto &node : made->nodes) {
+    auto own = std::make_shared<Node>(*node);
+    own->origin = node.get();
+    node = own;
+  }
+  *exec = reinterpret_cast<CUgraphExec>(made);
   return cu::success;
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream) {
   ENTER(cuGraphLaunch);
   for (auto &work : reinterpret_cast<Graph *>(exec)->work)
     work();
+  for (auto &node : reinterpret_cast<Graph *>(exec)->nodes)
+    node->run();
   return cu::success;
 }
 CUresult cuGraphExecDestroy(CUgraphExec exec) {

@@ -26,18 +26,20 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
+using CUgraphNode = struct CUgraphNode_st *;
 
 struct alignas(128) CUtensorMap {
   uint64_t opaque[16];
 };
 
 struct CUlaunchAttribute {
-  enum Id : int { cooperative = 2, clusterDimension = 4 };
+  enum Id : int { cooperative = 2, clusterDimension = 4, priority = 8 };
   int id;
   int pad;
-  union {
+  union Value {
     char bytes[64];
     int cooperative;
+    int priority;
     struct {
       unsigned x, y, z;
     } clusterDim;
@@ -54,6 +56,17 @@ struct CUlaunchConfig {
   unsigned numAttrs;
 };
 static_assert(sizeof(CUlaunchConfig) == 56 && offsetof(CUlaunchConfig, hStream) == 32);
+
+/// CUDA_KERNEL_NODE_PARAMS_v1.
+struct CUkernelNodeParams {
+  CUfunction function;
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  void **kernelParams;
+  void **extra;
+};
+static_assert(sizeof(CUkernelNodeParams) == 56 && offsetof(CUkernelNodeParams, kernelParams) == 40);
 
 namespace cu {
 enum Result : CUresult {
@@ -145,6 +158,7 @@ enum : int { captureThreadLocal = 1, captureRelaxed = 2 };
   F(streamDestroy, "cuStreamDestroy_v2", (CUstream))                                               \
   F(streamSynchronize, "cuStreamSynchronize", (CUstream))                                          \
   F(streamIsCapturing, "cuStreamIsCapturing", (CUstream, int *))                                   \
+  F(streamGetPriority, "cuStreamGetPriority", (CUstream, int *))                                   \
   F(streamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int))                                \
   F(threadExchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))                       \
   F(streamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph *))                                 \
@@ -152,6 +166,13 @@ enum : int { captureThreadLocal = 1, captureRelaxed = 2 };
   F(graphLaunch, "cuGraphLaunch", (CUgraphExec, CUstream))                                         \
   F(graphExecDestroy, "cuGraphExecDestroy", (CUgraphExec))                                         \
   F(graphDestroy, "cuGraphDestroy", (CUgraph))                                                     \
+  F(graphCreate, "cuGraphCreate", (CUgraph *, unsigned))                                           \
+  F(graphAddKernelNode, "cuGraphAddKernelNode",                                                    \
+    (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUkernelNodeParams *))             \
+  F(graphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute",                                  \
+    (CUgraphNode, int, const CUlaunchAttribute::Value *))                                          \
+  F(graphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",                                \
+    (CUgraphExec, CUgraphNode, const CUkernelNodeParams *))                                        \
   F(eventCreate, "cuEventCreate", (CUevent *, unsigned))                                           \
   F(eventDestroy, "cuEventDestroy_v2", (CUevent))                                                  \
   F(eventRecord, "cuEventRecord", (CUevent, CUstream))                                             \

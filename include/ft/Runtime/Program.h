@@ -19,6 +19,7 @@ public:
     void *stream = nullptr;
     uint64_t workspace = 0, workspaceBytes = 0;
     bool graph = false;
+    bool direct = false;
   };
 
   /// `entry` must outlive the program.
@@ -51,12 +52,29 @@ private:
     uint64_t lastUse = 0;
   };
 
+  /// A sequence of launches that came on a stream, and what they were the last time.
+  struct Chain {
+    void *stream = nullptr;
+    std::vector<const Launch *> launches;
+    std::vector<LaunchShape> shapes;
+    std::vector<uint64_t> slots;
+    void *chain = nullptr;
+    bool refused = false;
+    uint64_t lastUse = 0;
+  };
+  struct Collected {
+    const Launch *launch;
+    size_t firstSlot;
+  };
+
   Status callLocked(const FtTensor *const *tensors, int64_t count, const Options &options);
   Status stateFor(void *stream, uint64_t workspaceBytes, bool own, bool capturing,
                   StreamState *&state);
   Status grow(StreamState &state, uint64_t bytes);
   Status evaluateWorkspace(uint64_t &bytes);
   Status replay(const Options &options);
+  Status runChain(void *stream);
+  Chain &chainFor(void *stream);
   void dropStreams();
 
   void numberSteps(std::vector<Step> &steps);
@@ -73,6 +91,7 @@ private:
   std::unique_ptr<Target> target;
   const int32_t deviceType, deviceId;
   bool canCapture = true;
+  bool canChain = true; // nothing but launches
 
   std::mutex lock; // all below
   Binding binding;
@@ -83,6 +102,12 @@ private:
   std::vector<std::unique_ptr<StreamState>> streams;
   std::vector<std::unique_ptr<StreamState>> captured;
   std::vector<Graph> graphs;
+  std::vector<uint64_t> graphKey;
+  std::vector<Chain> chains;
+  bool collecting = false; // launches are kept, not done
+  size_t usedSlots = 0;
+  std::vector<Collected> collected;
+  std::vector<ChainedLaunch> pending;
   uint64_t uses = 0;
 };
 
