@@ -4,11 +4,11 @@
 # Checks and times what scripts/gpu.sh packed, on a machine with a GPU and
 # without LLVM. Prints a table; OUT (default: results) gets the logs.
 #
-#   ./run.sh [check] [lengths] [sanitize] [bench] [peers]      (default: check lengths peers)
+#   ./run.sh [unit] [check] [lengths] [sanitize] [bench] [peers] [halves]   (default: check lengths peers)
 #
-# check: the interpreter's results; lengths: float64 in PyTorch, at every length and type;
-# bench: ours alone; peers: beside PyTorch's own, in one process. The last and the second need
-# PyTorch.
+# unit: FTGpuTests, the runtime on the device; check: the interpreter's results; lengths: float64 in PyTorch, at every length and type;
+# bench: ours alone; peers: beside PyTorch's own, in one process; halves: these in f16 and bf16.
+# Lengths, peers and halves need PyTorch.
 set -u
 cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib
@@ -34,6 +34,11 @@ export -f one
 export OUT_DIR=$out
 
 failed=0
+if [[ $what == *unit* ]]; then
+  chmod +x FTGpuTests
+  FT_WATCHDOG_BUNDLE=bundles/watchdog.ftb timeout 240 ./FTGpuTests > "$out/unit.txt" 2>&1 || failed=1
+  grep -E 'host time|stream:|grid barrier|: CUDA|PTX 99|never ended|PASSED|FAILED|SKIPPED' "$out/unit.txt"
+fi
 if [[ $what == *check* ]]; then
   for target in sm_90a sm_80; do
     xargs -P "$jobs" -d '\n' -I{} bash -c 'one "$0" "$1" ""' "$target" {} < cases.txt > "$out/check.$target.txt"
@@ -62,5 +67,11 @@ fi
 if [[ $what == *peers* ]]; then
   python3 peers.py . --json "$out/peers.json" ${PEERS_OPTIONS:-} | tee "$out/peers.txt"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
+fi
+if [[ $what == *halves* ]]; then
+  for type in f16 bf16; do
+    python3 peers.py . --type=$type --json "$out/peers.$type.json" ${PEERS_OPTIONS:-} | tee "$out/peers.$type.txt"
+    [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
+  done
 fi
 exit $failed

@@ -33,6 +33,20 @@ def run(*command):
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stderr[:1000]}")
 
 
+# Files of several programs that recurrences of other shapes need: nests in kernels
+# with common loops, wavefronts, triangles. Each entry is run in each form that a
+# kernel may take.
+SEVERAL = ["test/Optimizer/nests.mlir", "test/Engine/CPU/team.mlir",
+           "test/Conversion/ETDGToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
+
+# Programs that keep rows in registers, at row lengths that share a warp, fill a block
+# of threads, divide evenly or not.
+ROWS = [(f"benchmarks/programs/{name}.mlir", width, element)
+        for name in ("copy", "softmax", "log_softmax", "rms_norm")
+        for width, element in ((16, "f32"), (31, "f32"), (64, "f32"), (127, "f32"), (700, "f32"),
+                               (1030, "f32"), (4099, "f32"), (40, "f16"), (1001, "f16"), (1024, "bf16"),
+                               (129, "f64"), (2050, "f64"))]
+
 failures = []
 
 
@@ -112,20 +126,77 @@ def pack(path):
     return lines, lengths, left
 
 
+def pack_several(path):
+    """The same for a file of several programs, whose element types stay as they are."""
+    text, lines = path.read_text(), []
+    entries = re.findall(r"^(?:func\.func|etdg\.graph) @(\w+)\(.*?ft\.lengths = \{([^}]*)\}", text,
+                         re.M | re.S)
+    for form, flags in (("", []), ("_always", ["--gpu-steps=always"]), ("_never", ["--gpu-steps=never"])):
+        if tried(bundle, path, path.stem + form, [], ("sm_80", "sm_90a"), flags) is None:
+            continue
+        for entry, lengths in entries:
+            names = re.findall(r"(\w+) = \d+", lengths)
+            odd = [f"--dim={name}={ODD.get(name, 3)}" for name in names]
+            each = [(f"{name}{value}", [f"--dim={o}={value if o == name else ODD.get(o, 3)}" for o in names])
+                    for name in names for value in (1, 33)]
+            for case, dims in [("default", []), ("odd", odd), *each]:
+                name = f"{path.stem}.{entry}.{case}"
+                files = [out / "cases" / f"{name}.{i}.npy" for i in range(8)]
+                if not form:
+                    count = len(re.findall(r"etdg\.buffer<|ft\.list<", re.search(
+                        rf"@{entry}\(.*?->(.*?)attributes", text, re.S)[1]))
+                    run(tools / "ft-run", path, "--engine=interpret", f"--entry={entry}", "--seed=1", *dims,
+                        *(f"--out={file}" for file in files[:count]))
+                count = sum(file.exists() for file in files)
+                lines.append(f"{path.stem}.{entry}|{case}|{path.stem}{form}|"
+                             f"{' '.join([f'--entry={entry}', *dims])}|{count}")
+    return lines
+
+
+def pack_rows(program):
+    path, width, element = root / program[0], *program[1:]
+    name = f"{path.stem}_{width}_{element}"
+    types = [t.replace("4096", str(width)) for t in with_type(path.read_text(), element)]
+    lines = []
+    if tried(bundle, path, name, types) is None:
+        return lines
+    for rows in (1, 5, 67):
+        file = out / "cases" / f"{name}.{rows}.0.npy"
+        run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, f"--dim=N={rows}", f"--out={file}")
+        lines.append(f"{name}|{rows}|{name}|--dim=N={rows}|1")
+    return lines
+
+
 def pack_bench(line):
     name, file, options = line.split("|")
     types = [o for o in options.split() if o.startswith("--type")]
     bundle(root / file, f"bench_{name}", types, ["sm_90a"], ["--variants"])
+    # The same in halves, for peers.py --type: what the line does not say has the file's extents.
+    for element in os.environ.get("FT_GPU_HALVES", "f16 bf16").split():
+        said = [o.replace("f32>", element + ">") for o in types]
+        names = {o.split("=")[1] for o in said}
+        others = [o for o in with_type((root / file).read_text(), element)
+                  if o.split("=")[1] not in names]
+        tried(bundle, root / file, f"bench_{name}_{element}", said + others, ["sm_90a"], ["--variants"])
     return f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}\n"
 
 
-programs = sorted((root / "examples").glob("*.mlir")) + sorted((root / "integration").glob("*.mlir"))
+programs = sorted((root / "examples").glob("*.mlir")) + [root / "integration/integers.mlir"]
 benches = [line for line in (root / "integration/bench.txt").read_text().splitlines()
            if line and not line.startswith("#") and chosen(line.split("|")[0])]
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
     packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
+    several = list(pool.map(lambda path: tried(pack_several, path) or [],
+                            [root / path for path in SEVERAL if chosen(pathlib.Path(path).stem)]))
+    rows = list(pool.map(pack_rows, [program for program in ROWS if chosen(pathlib.Path(program[0]).stem)]))
     benched = list(pool.map(lambda line: tried(pack_bench, line) or "", benches))
-(out / "cases.txt").write_text("".join(line + "\n" for lines, _, _ in packed for line in lines))
+listed = [line for lines, _, _ in packed for line in lines] + [line for lines in several + rows for line in lines]
+(out / "cases.txt").write_text("".join(line + "\n" for line in listed))
+# A kernel that gives up when a barrier does not open, for unittests/Runtime/GpuTest.cpp, which breaks one.
+if chosen("shared_steps"):
+    os.environ["FT_NO_PTXAS"] = "1"
+    tried(run, tools / "ft-translate", "--mlir-to-bundle", "--target=sm_80,sm_90a", "--gpu-barrier-limit=1000000",
+          root / "integration/shared_steps.mlir", "-o", out / "bundles/watchdog.ftb")
 (out / "lengths.txt").write_text("".join(lengths + "\n" for _, lengths, _ in packed if lengths))
 (out / "bench.txt").write_text("".join(benched))
 left = sum(number for _, _, number in packed)

@@ -24,7 +24,9 @@ import programs  # noqa: E402
 import runtime  # noqa: E402
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
-TOLERANCE = {"f32": 1e-4, "f16": 4e-3, "bf16": 4e-2, "f64": 1e-11}
+# Halves are rounded after every step of a recurrence and every state, as PyTorch's plain forms are: up to
+# 40 times half the distance of two numbers (check.py has the same bounds).
+TOLERANCE = {"f32": 1e-4, "f16": 3e-2, "bf16": 0.25, "f64": 1e-11}
 ROOT = pathlib.Path(__file__).resolve().parent
 
 

@@ -9,16 +9,21 @@
 namespace mlir::ft {
 
 /// PTX of every graph of a module.
-FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options);
+/// `skip` names phases that functions do not go through, as in `ft-run --skip`.
+FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options,
+                                    ArrayRef<std::string> skip = {});
 
 /// LLVM IR of every graph of a module: for a GPU, or for a class of processors (`getCpuTargets`).
-FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options = {});
+FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options = {},
+                                      ArrayRef<std::string> skip = {});
 
 struct BundleOptions {
   GpuOptions gpu; // `target`, `multiprocessors` and the shared memory follow from each target
   /// Beside the plan that chooses at the launch ("generic") one that runs in steps of the grid
   /// wherever it can ("steps") and one that never does ("blocks"), where these differ.
   bool variants = false;
+  /// Phases that functions do not go through.
+  std::vector<std::string> skip = {};
 };
 
 /// A bundle of every graph of a module, with the plans for each target (GPUs, and classes of processors). The data

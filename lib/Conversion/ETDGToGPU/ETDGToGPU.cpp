@@ -174,6 +174,37 @@ int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
   return elements <= 32 ? 32 : elements <= 256 ? 128 : 256;
 }
 
+/// A kernel of one leaf that works row by row keeps its rows in registers.
+LogicalResult GraphEmitter::chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim) {
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+    if (leaf.getRead(i).getElementRank() != 0 || leaf.getRead(i).getPieces().empty())
+      return success();
+  auto plan = [&](std::optional<unsigned> dim) -> LogicalResult {
+    leafForms.clear();
+    FailureOr<LeafForm *> form = leafForm(leaf, dim, bool(dim));
+    if (failed(form))
+      return failure();
+    rowPlan = planRows((*form)->graph, bool(dim));
+    return success();
+  };
+  if (rowDim && !isUniform(leaf, *rowDim))
+    return success();
+  if (failed(plan(rowDim)))
+    return failure();
+  if (rowPlan && rowDim && rowPlan->pointsAtOnce() <= rowPlan->numPoints()) { // one is enough
+    if (failed(plan(std::nullopt)))
+      return failure();
+    if (rowPlan)
+      rowDim.reset();
+  }
+  if (!rowPlan || (!rowDim && rowPlan->numPoints() * 2 <= rowPlan->pointsAtOnce() &&
+                   rowPlan->pointsAtOnce() > 1)) {
+    rowPlan.reset();
+    leafForms.clear();
+  }
+  return success();
+}
+
 void GraphEmitter::beginKernel(StringRef name) {
   b.setInsertionPointToEnd(result.module->getBody());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
@@ -241,15 +272,22 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
   }
   std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
-  maxRows = rowDim ? chooseRows(nest, *rowDim) : 1;
-  if (maxRows == 1)
+  rowPlan.reset();
+  if (nest.size() == 1 && front.isLeaf() && sequential.empty() && front.getNumAncestors() == 0 &&
+      failed(chooseRowPlan(front, rowDim)))
+    return failure();
+  if (rowPlan)
+    maxRows = rowDim ? std::max<int64_t>(rowPlan->pointsAtOnce() / rowPlan->numPoints(), 1) : 1;
+  else
+    maxRows = rowDim ? chooseRows(nest, *rowDim) : 1;
+  if (maxRows == 1 && !rowPlan)
     rowDim.reset();
   SmallVector<unsigned> parallel;
   for (unsigned d : free)
     if (d != rowDim)
       parallel.push_back(d);
 
-  threads.count = chooseThreads(nest);
+  threads.count = rowPlan ? rowPlan->threads : chooseThreads(nest);
   beginKernel(name);
   Point point;
   point.dims.assign(front.getNumDims(), Value());
@@ -311,7 +349,10 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   // What streams through memory wants many threads; what keeps sums in registers
   // wants those. Without this bound ptxas guesses, and may spill.
   bool streams = sequential.empty() && !usesTiles && front.isLeaf();
-  endKernel(streams ? 1536 / threads.count : 1);
+  if (rowPlan) // a row's values, those that are computed from them, addresses
+    endKernel(std::max<int64_t>(65536 / (2 * rowPlan->registers + 32) / threads.count, 1));
+  else
+    endKernel(streams ? 1536 / threads.count : 1);
   if (free.empty() && !sequential.empty())
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
         << "no dimension is free of dependences: the kernel runs on one block of threads";

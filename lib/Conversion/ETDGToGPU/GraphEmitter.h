@@ -9,6 +9,7 @@
 #define FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 
 #include "../ETDGToCPU/Emitter.h" // which dimensions are free, bounds of dimensions
+#include "RowEmitter.h"
 #include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
 
@@ -98,6 +99,7 @@ private:
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
   int64_t chooseThreads(ArrayRef<BlockOp> nest);
+  LogicalResult chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim);
 
   // Values of the current kernel.
   Value argument(int64_t planBuffer);
@@ -197,6 +199,7 @@ private:
   }
   Value partials;
   bool usesTiles = false;
+  std::optional<RowPlan> rowPlan; // where the kernel is one leaf that keeps rows in registers
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
   Value leafSharedBase;                   // a constant that is set at the end
   struct BlockPart {

@@ -1,6 +1,6 @@
 //===- LeafEmitter.cpp - a leaf, nest after nest --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LeafEmitter.h"
+#include "RowEmitter.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -113,6 +113,8 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at
 }
 
 LogicalResult LeafEmitter::emit() {
+  if (rowPlan)
+    return emitRows(*this, *rowPlan);
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     b.setLoc(nest.members.front().op->getLoc());
     NestSplit split = columns ? splits[i] : NestSplit();

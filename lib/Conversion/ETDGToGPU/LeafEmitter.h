@@ -75,7 +75,8 @@ public:
   SmallVector<bool> lifted; // by buffer: differs from lift to lift
   std::optional<Columns> columns;
   SmallVector<NestSplit> splits; // by nest, with `columns`
-  bool usesTiles = false;        // threads keep tiles of sums in registers
+  const struct RowPlan *rowPlan = nullptr; // rows stay in registers
+  bool usesTiles = false;                  // threads keep tiles of sums in registers
 
   LogicalResult emit();
 

@@ -567,7 +567,10 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     }
   }
   emitter.findLifted();
-  placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
+  if (rowPlan)
+    emitter.rowPlan = &*rowPlan;
+  else
+    placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
   LogicalResult emitted = emitter.emit();
   usesTiles |= emitter.usesTiles;
   return emitted;

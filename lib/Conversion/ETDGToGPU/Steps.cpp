@@ -24,6 +24,7 @@ using tocpu::leavesOf;
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
+  rowPlan.reset();
   BlockOp front = kernel.nests.front().blocks.front();
   b.setLoc(front.getLoc());
   leafForms.clear();

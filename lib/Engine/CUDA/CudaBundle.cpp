@@ -27,12 +27,13 @@ namespace rt = ::ft::rt;
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
 /// schedules, applied. Who brings graphs has decided about these.
-static LogicalResult makeGraphs(ModuleOp module, const EngineOptions &options = {}) {
+static LogicalResult makeGraphs(ModuleOp module, ArrayRef<std::string> skip, EngineOptions options = {}) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   if (functions) {
     PassManager pm(module.getContext());
     buildToETDGPipeline(pm);
+    options.skip.assign(skip.begin(), skip.end());
     buildEnginePipeline(pm, Phase::ETDG, options);
     if (failed(pm.run(module)))
       return failure();
@@ -42,13 +43,13 @@ static LogicalResult makeGraphs(ModuleOp module, const EngineOptions &options = 
   return success();
 }
 
-static LogicalResult makeCpuGraphs(ModuleOp module) {
+static LogicalResult makeCpuGraphs(ModuleOp module, ArrayRef<std::string> skip) {
   EngineOptions options;
   options.after = [](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(CpuOptions()));
   };
-  return makeGraphs(module, options);
+  return makeGraphs(module, skip, std::move(options));
 }
 
 /// In the LLVM dialect.
@@ -100,8 +101,9 @@ lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(et
   return all;
 }
 
-static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const GpuOptions &options) {
-  if (failed(makeGraphs(module)))
+static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const GpuOptions &options,
+                                                   ArrayRef<std::string> skip) {
+  if (failed(makeGraphs(module, skip)))
     return failure();
   return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
     FailureOr<GpuModule> lowered = lowerGraph(graph, options);
@@ -111,23 +113,25 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const Gpu
   });
 }
 
-FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions &options) {
-  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options);
+FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions &options,
+                                              ArrayRef<std::string> skip) {
+  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options, skip);
   if (failed(code))
     return failure();
   return translateToPTX(**code, options.target);
 }
 
-FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options) {
+FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options,
+                                                 ArrayRef<std::string> skip) {
   if (isGpuTarget(target)) {
     GpuOptions forTarget = options;
     forTarget.target = target.str();
-    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget);
+    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget, skip);
     if (failed(code))
       return failure();
     return translateToNVPTXText(**code, target);
   }
-  if (failed(makeCpuGraphs(module)))
+  if (failed(makeCpuGraphs(module, skip)))
     return failure();
   FailureOr<OwningOpRef<ModuleOp>> code =
       lowerAll(module, [&](etdg::GraphOp graph) { return lowerToLibraryFunctions(graph, target); });
@@ -224,7 +228,8 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
   auto isGpu = [](StringRef target) { return isGpuTarget(target); };
   bool hasGpu = llvm::any_of(targets, isGpu), hasCpu = !llvm::all_of(targets, isGpu);
   OwningOpRef<ModuleOp> forCpu = hasCpu ? module.clone() : nullptr;
-  if ((hasGpu && failed(makeGraphs(module))) || (hasCpu && failed(makeCpuGraphs(*forCpu))))
+  if ((hasGpu && failed(makeGraphs(module, options.skip))) ||
+      (hasCpu && failed(makeCpuGraphs(*forCpu, options.skip))))
     return failure();
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
@@ -264,6 +269,10 @@ void mlir::ft::registerCodeTranslations() {
   static llvm::cl::opt<int64_t> stepThreads(
       "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers"),
       llvm::cl::init(256));
+  static llvm::cl::list<std::string> skip(
+      "skip", llvm::cl::CommaSeparated,
+      llvm::cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
+                     "graphs has decided)"));
   static llvm::cl::list<std::string> targets(
       "target",
       llvm::cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
@@ -285,6 +294,12 @@ void mlir::ft::registerCodeTranslations() {
       error() << "--gpu-step-threads=" << int64_t(stepThreads) << ": expected a multiple of 32 up to 1024\n";
       return failure();
     }
+    for (const std::string &name : skip)
+      if (std::optional<Phase> phase = symbolizePhase(name);
+          !phase || *phase <= Phase::ETDG || Phase::Tile <= *phase) {
+        error() << "--skip=" << name << ": expected coarsen, reorder, partition, schedule or storage\n";
+        return failure();
+      }
     std::vector<std::string> result;
     for (const std::string &target : targets) {
       if (withCpu && target == "cpu")
@@ -308,7 +323,7 @@ void mlir::ft::registerCodeTranslations() {
         GpuOptions options = fromFlags();
         if (!wanted->empty())
           options.target = wanted->front();
-        FailureOr<std::string> ptx = compileToPTX(module, options);
+        FailureOr<std::string> ptx = compileToPTX(module, options, llvm::to_vector(skip));
         if (succeeded(ptx))
           os << *ptx;
         return ptx;
@@ -325,7 +340,7 @@ void mlir::ft::registerCodeTranslations() {
           for (StringRef name : getCpuTargets())
             if (target.empty() || rt::hostFitness(name.str()) > 0)
               target = name.str();
-        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags());
+        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags(), llvm::to_vector(skip));
         if (succeeded(text))
           os << *text;
         return text;
@@ -345,7 +360,8 @@ void mlir::ft::registerCodeTranslations() {
             llvm::errs() << "warning: the bundle has no code for processors: expected ld.lld-22, ld.lld or ld on the "
                             "path, found none\n";
         }
-        FailureOr<rt::Bundle> bundle = compileToBundle(module, *wanted, {fromFlags(), variants});
+        FailureOr<rt::Bundle> bundle = compileToBundle(
+            module, *wanted, {fromFlags(), variants, {skip.begin(), skip.end()}});
         if (succeeded(bundle))
           os << bundle->serialize();
         return bundle;
