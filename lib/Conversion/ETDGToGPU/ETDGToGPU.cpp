@@ -350,7 +350,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   // wants those. Without this bound ptxas guesses, and may spill.
   bool streams = sequential.empty() && !usesTiles && front.isLeaf();
   if (rowPlan) // a row's values, those that are computed from them, addresses
-    endKernel(std::max<int64_t>(65536 / (2 * rowPlan->registers + 32) / threads.count, 1));
+    endKernel(std::max<int64_t>(65536 / (2 * rowPlan->registers + 28) / threads.count, 1));
   else
     endKernel(streams ? 1536 / threads.count : 1);
   if (free.empty() && !sequential.empty())
