@@ -57,6 +57,19 @@ static bool isPlainOutput(AffineMap map, ArrayRef<int64_t> ranges, ArrayRef<int6
   return true;
 }
 
+/// Whether no two iterations share a place: each loop is by itself in some result.
+static bool isInjective(AffineMap map, ArrayRef<int64_t> ranges) {
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    AffineExpr dim = getAffineDimExpr(loop, map.getContext());
+    auto alone = [&](AffineExpr expr) {
+      return isa<AffineConstantExpr>(expr - dim) || isa<AffineConstantExpr>(expr + dim);
+    };
+    if (ranges[loop] != 1 && llvm::none_of(map.getResults(), alone))
+      return false;
+  }
+  return true;
+}
+
 static bool isLinear(AffineMap map) {
   bool linear = true;
   for (AffineExpr result : map.getResults())
@@ -140,10 +153,7 @@ LogicalResult PlainGeneric::addOperands() {
     if (!used.contains(argument) || llvm::is_contained(group.results, result))
       continue;
     // Read before its only write, it is what it was.
-    llvm::SmallBitVector indexed;
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    if (!isPlainOutput(op.getMatchingIndexingMap(&operand), ranges, type.getShape(), indexed) ||
-        !indexed.all())
+    if (!isInjective(op.getMatchingIndexingMap(&operand), ranges))
       return op.emitError("result ")
              << group.results.front() << " uses what result " << result
              << " has accumulated so far: a reduction has no order; compute one after the other";
