@@ -79,6 +79,7 @@ private:
   Value makeReduce(Scope &scope, RankedTensorType type, int effort);
   Value makeBroadcast(Scope &scope, RankedTensorType type, int effort);
   Value makeGeneric(Scope &scope, RankedTensorType type, int effort);
+  Value makeOddGeneric(Scope &scope, RankedTensorType type, int effort); // OddGenerics.cpp
   Value makeSlice(Scope &scope, RankedTensorType type, int effort);
   Value makeReshape(Scope &scope, RankedTensorType type, int effort);
   void tensorStep(Scope &scope);

@@ -435,6 +435,9 @@ Value ProgramBuilder::scalarCode(OpBuilder &nested, Location at, SmallVector<Val
 
 /// An elementwise generic whose second input is spread or turned, and which may ask where it is.
 Value ProgramBuilder::makeGeneric(Scope &scope, RankedTensorType type, int effort) {
+  if (rng.percent(40))
+    if (Value odd = makeOddGeneric(scope, type, effort))
+      return odd;
   unsigned rank = type.getRank();
   SmallVector<int64_t> kept, shape;
   for (unsigned d = 0; d < rank; ++d)
