@@ -1,9 +1,8 @@
 //===- CpuProgram.h - a graph, compiled and ready to run --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a graph for the processor that runs this program, through MLIR's
-// ExecutionEngine, and runs it on arrays. Lengths are arguments of a run: one
-// compilation serves all of them.
+// Compiles a graph for the processor that runs this program and runs it on
+// arrays. Lengths are arguments of a run: one compilation serves all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_ENGINE_CPUPROGRAM_H
@@ -17,9 +16,8 @@
 #include <vector>
 
 namespace mlir {
-class ExecutionEngine;
-
 namespace ft {
+class JitCode;
 
 /// `makeEngineGraph` with the CPU engine's choice among the schedules that reordering found.
 FailureOr<etdg::GraphOp> makeCpuGraph(ModuleOp module, StringRef entry, const CpuOptions &options,
@@ -68,13 +66,18 @@ public:
   unsigned numKernels() const { return kernels.size(); }
   /// The kernels with their plans, in the order in which they run.
   ArrayRef<CpuKernel> getKernels() const { return lowered.kernels; }
+  /// What LLVM was given and what it made of it, of all programs that were compiled together: instructions
+  /// of its representation, bytes of object files. They depend on nothing but program and processor.
+  int64_t numInstructions() const;
+  int64_t codeBytes() const;
 
 private:
   CpuProgram(CpuModule &&lowered, Location loc);
 
   /// Lowers to kernels and makes the constants; no code yet.
   static FailureOr<std::unique_ptr<CpuProgram>> lower(etdg::GraphOp graph, const CpuOptions &options);
-  static FailureOr<std::shared_ptr<ExecutionEngine>> createEngine(ModuleOp code);
+  static FailureOr<std::shared_ptr<JitCode>> generate(ModuleOp code, ArrayRef<std::string> entries);
+  void addEntries(std::vector<std::string> &entries) const;
   LogicalResult lookUpKernels();
 
   using KernelFn = void (*)(void *env, int64_t begin, int64_t end);
@@ -82,7 +85,7 @@ private:
 
   CpuModule lowered;
   Location loc;
-  std::shared_ptr<ExecutionEngine> engine; // shared by what was compiled together
+  std::shared_ptr<JitCode> code; // shared by what was compiled together
   struct Kernel {
     KernelFn run;
     CountFn count;

@@ -147,6 +147,8 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
     inner.dims.push_back(loop.getInductionVar());
     linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
                                    loop.getInductionVar());
+    if (inner.dims.size() == point.dims.size() + element.getRank())
+      askForVectors(loop);
   }
   memref::StoreOp::create(builder, loc, emitScalar(block, pieces, element, inner), memory, linear);
   return address;

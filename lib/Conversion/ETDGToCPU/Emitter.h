@@ -190,6 +190,8 @@ private:
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   FailureOr<func::FuncOp> leafFunction(BlockOp block, ArrayRef<bool> batched);
+  /// Loops of scalars that LLVM may turn into vectors; it leaves all others as they are.
+  void askForVectors(Operation *loop);
   Value indexScratch(RankedTensorType element, int64_t rows);
 
   etdg::GraphOp graph;

@@ -130,6 +130,12 @@ Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineM
   return address;
 }
 
+void Emitter::askForVectors(Operation *loop) {
+  auto vectorize = LLVM::LoopVectorizeAttr::get(context, /*disable=*/BoolAttr::get(context, false), {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                                                 {}, {}, {}, {}));
+}
+
 Value Emitter::indexScratch(RankedTensorType element, int64_t rows) {
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(entry);
@@ -161,6 +167,7 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
       return Address{memory, index(0), index(0)};
     }
     auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
+    askForVectors(loop);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());

@@ -7,21 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Engine/CpuProgram.h"
+
+#include "Jit.h"
+
 #include "ft/Runtime/ThreadPool.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 
 #include <map>
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -72,6 +67,9 @@ LogicalResult mlir::ft::checkLengths(Location loc, ArrayRef<StringAttr> names, B
 CpuProgram::CpuProgram(CpuModule &&lowered, Location loc) : lowered(std::move(lowered)), loc(loc) {}
 CpuProgram::~CpuProgram() = default;
 CpuProgram::Call::~Call() = default;
+
+int64_t CpuProgram::numInstructions() const { return code->getSize().translated; }
+int64_t CpuProgram::codeBytes() const { return code->getSize().bytes; }
 
 /// One element of an attribute into an array.
 static void storeElement(HostArray &array, int64_t i, Attribute value) {
@@ -124,55 +122,27 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::lower(etdg::GraphOp graph, co
   return program;
 }
 
-FailureOr<std::shared_ptr<ExecutionEngine>> CpuProgram::createEngine(ModuleOp code) {
-  MLIRContext *context = code.getContext();
-  PassManager pm(context);
+FailureOr<std::shared_ptr<JitCode>> CpuProgram::generate(ModuleOp code, ArrayRef<std::string> entries) {
+  PassManager pm(code.getContext());
   buildLeafToLLVMPipeline(pm);
-  if (failed(pm.run(code)))
+  // Once, after the last pass: each of them verifies as long as some of them run.
+  pm.enableVerifier(false);
+  if (failed(pm.run(code)) || failed(verify(code)))
     return failure();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
+  return JitCode::compile(code, entries);
+}
 
-  static std::once_flag targets;
-  std::call_once(targets, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  auto fail = [&](llvm::Error error) {
-    return emitError(code.getLoc()) << "the CPU engine failed: " << llvm::toString(std::move(error));
-  };
-  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!host)
-    return fail(host.takeError());
-  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  auto machine = host->createTargetMachine();
-  if (!machine)
-    return fail(machine.takeError());
-  ExecutionEngineOptions engineOptions;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
-  engineOptions.transformer = optimize;
-  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
-  engineOptions.enableObjectDump = false;
-  engineOptions.enableGDBNotificationListener = false;
-  engineOptions.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(code, engineOptions, std::move(*machine));
-  if (!engine)
-    return fail(engine.takeError());
-  return std::shared_ptr<ExecutionEngine>(std::move(*engine));
+void CpuProgram::addEntries(std::vector<std::string> &entries) const {
+  for (const CpuKernel &kernel : lowered.kernels)
+    entries.insert(entries.end(), {kernel.name, kernel.name + "_count"});
 }
 
 LogicalResult CpuProgram::lookUpKernels() {
-  auto fail = [&](llvm::Error error) {
-    return emitError(loc) << "the CPU engine failed: " << llvm::toString(std::move(error));
-  };
   for (const CpuKernel &kernel : lowered.kernels) {
-    auto function = engine->lookup(kernel.name);
-    if (!function)
-      return fail(function.takeError());
-    auto count = engine->lookup(kernel.name + "_count");
-    if (!count)
-      return fail(count.takeError());
-    kernels.push_back({reinterpret_cast<KernelFn>(*function), reinterpret_cast<CountFn>(*count), kernel.team});
+    void *function = code->lookup(loc, kernel.name), *count = code->lookup(loc, kernel.name + "_count");
+    if (!function || !count)
+      return failure();
+    kernels.push_back({reinterpret_cast<KernelFn>(function), reinterpret_cast<CountFn>(count), kernel.team});
   }
   return success();
 }
@@ -181,10 +151,12 @@ FailureOr<std::unique_ptr<CpuProgram>> CpuProgram::compile(etdg::GraphOp graph, 
   FailureOr<std::unique_ptr<CpuProgram>> program = lower(graph, options);
   if (failed(program))
     return failure();
-  FailureOr<std::shared_ptr<ExecutionEngine>> engine = createEngine(*(*program)->lowered.module);
-  if (failed(engine))
+  std::vector<std::string> entries;
+  (*program)->addEntries(entries);
+  FailureOr<std::shared_ptr<JitCode>> generated = generate(*(*program)->lowered.module, entries);
+  if (failed(generated))
     return failure();
-  (*program)->engine = std::move(*engine);
+  (*program)->code = std::move(*generated);
   if (failed((*program)->lookUpKernels()))
     return failure();
   return program;
@@ -210,6 +182,7 @@ static void prefixSymbols(ModuleOp module, StringRef prefix) {
 FailureOr<std::vector<std::unique_ptr<CpuProgram>>> CpuProgram::compileMany(ArrayRef<etdg::GraphOp> graphs,
                                                                              const CpuOptions &options) {
   std::vector<std::unique_ptr<CpuProgram>> programs;
+  std::vector<std::string> entries;
   OwningOpRef<ModuleOp> code;
   for (unsigned i = 0; i < graphs.size(); ++i) {
     etdg::GraphOp graph = graphs[i];
@@ -222,6 +195,7 @@ FailureOr<std::vector<std::unique_ptr<CpuProgram>>> CpuProgram::compileMany(Arra
     prefixSymbols(part, prefix);
     for (CpuKernel &kernel : (*program)->lowered.kernels)
       kernel.name = prefix + kernel.name;
+    (*program)->addEntries(entries);
     if (!code)
       code = ModuleOp::create(graph.getLoc());
     code->getBody()->getOperations().splice(code->getBody()->end(), part.getBody()->getOperations());
@@ -229,13 +203,13 @@ FailureOr<std::vector<std::unique_ptr<CpuProgram>>> CpuProgram::compileMany(Arra
   }
   if (!code)
     return programs;
-  FailureOr<std::shared_ptr<ExecutionEngine>> engine = createEngine(*code);
-  if (failed(engine))
+  FailureOr<std::shared_ptr<JitCode>> generated = generate(*code, entries);
+  if (failed(generated))
     return failure();
   for (std::unique_ptr<CpuProgram> &program : programs) {
     if (!program)
       continue;
-    program->engine = *engine;
+    program->code = *generated;
     if (failed(program->lookUpKernels()))
       return failure();
   }
