@@ -10,6 +10,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+
 using namespace mlir::ft;
 
 static llvm::Error wrong(const llvm::Twine &what) {
@@ -107,16 +109,31 @@ const CpuMachine::Level &CpuMachine::levelFor(double bytes) const {
   return levels.back();
 }
 
-double CpuMachine::productFlops(int64_t rows) const {
-  int64_t tile = productFlopsByRows.size();
-  if (rows < 1)
-    rows = 1;
-  auto take = [&](int64_t full, int64_t rest) {
-    return full / productFlopsByRows.back() + (rest ? rest / productFlopsByRows[rest - 1] : 0.0);
+CpuMachine::Source CpuMachine::sourceFor(double bytes) const {
+  const Level &level = levelFor(bytes);
+  unsigned number = &level - levels.begin();
+  if (number < 2)
+    return {number, level.bytesPerSecond};
+  const Level &nearer = levels[number - 1];
+  double hits = std::clamp(2 - bytes / nearer.bytes, 0.0, 1.0);
+  return {hits < 0.5 ? number : number - 1,
+          1 / (hits / nearer.bytesPerSecond + (1 - hits) / level.bytesPerSecond)};
+}
+
+llvm::SmallVector<std::pair<int64_t, int64_t>, 4> CpuMachine::tilesOf(int64_t rows) const {
+  const int64_t tile = productFlopsByRows.size();
+  rows = std::max<int64_t>(rows, 1);
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> tiles;
+  auto take = [&](int64_t size, int64_t part) {
+    if (int64_t count = part / size)
+      tiles.push_back({size, count});
+    return part % size;
   };
-  double seconds = take(rows / tile * tile, rows % tile);
-  // Two tiles of four where that is faster, as the leaf generator does.
-  if (tile == 6 && rows >= 8 && rows % tile == 2)
-    seconds = std::min(seconds, take(rows - 8, 0) + 8 / productFlopsByRows[3]);
-  return rows / seconds;
+  // Two tiles of four for the last eight rows.
+  bool eight = tile == 6 && rows >= 8 && rows % tile == 2;
+  int64_t rest = take(tile, eight ? rows - 8 : rows) + (eight ? 8 : 0);
+  for (int64_t size : {4, 2, 1})
+    if (size < tile)
+      rest = take(size, rest);
+  return tiles;
 }

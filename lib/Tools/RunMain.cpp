@@ -31,6 +31,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <map>
 
 using namespace mlir;
@@ -62,6 +63,8 @@ struct Options {
   cl::opt<double> atol{"atol", cl::desc("absolute tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
   cl::opt<uint64_t> planSeed{"plan-seed", cl::desc("cpu: any legal arrangement of loops, by this seed, not the cheapest"),
                              cl::init(0), cl::cat(category), cl::Hidden};
+  cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
+                             cl::cat(category), cl::Hidden};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
 };
@@ -70,10 +73,13 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double cpuNow() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
 /// What a run gave.
 struct Outcome {
   std::vector<HostArray> results;
   double compileSeconds = 0;
+  double compileCpuSeconds = 0; // of all threads, the same on a busy machine
   std::vector<double> runSeconds;
   std::map<std::string, int64_t> figures; // of one call, by the engine
   std::vector<std::string> plans;         // of the CPU engine's kernels
@@ -168,12 +174,13 @@ CpuOptions Runner::makeCpuOptions() {
   cpu.threads = ft_num_threads();
   cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
   cpu.planSeed = options.planSeed;
+  cpu.candidate = options.candidate;
   return cpu;
 }
 
 FailureOr<Outcome> Runner::runCpu() {
   Outcome outcome;
-  double begin = now();
+  double begin = now(), cpuBegin = cpuNow();
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Tile);
   if (failed(graph))
@@ -182,6 +189,9 @@ FailureOr<Outcome> Runner::runCpu() {
   if (failed(program))
     return failure();
   outcome.compileSeconds = now() - begin;
+  outcome.compileCpuSeconds = cpuNow() - cpuBegin;
+  outcome.figures["instructions"] = (*program)->numInstructions();
+  outcome.figures["code_bytes"] = (*program)->codeBytes();
   FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(graphData->lengths);
   if (failed(call))
     return failure();
@@ -414,6 +424,8 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
                               {"runs", static_cast<int64_t>(outcome->runSeconds.size())}};
     for (auto &[name, value] : outcome->figures)
       report[name] = value;
+    if (outcome->compileCpuSeconds > 0)
+      report["compile_cpu_seconds"] = outcome->compileCpuSeconds;
     if (!outcome->plans.empty()) {
       report["predicted_seconds"] = outcome->predictedSeconds;
       report["plans"] = llvm::json::Array(outcome->plans);

@@ -25,17 +25,38 @@ TEST(CpuMachine, ReadsItsFile) {
   EXPECT_EQ(machine->levelFor(1e9).name, "device");
 }
 
+TEST(CpuMachine, HitsAPartOfACacheThatIsTooSmall) {
+  llvm::Expected<CpuMachine> machine = CpuMachine::parse(text);
+  ASSERT_TRUE(bool(machine)) << llvm::toString(machine.takeError());
+  auto expect = [&](double bytes, unsigned level, double rate) {
+    CpuMachine::Source source = machine->sourceFor(bytes);
+    EXPECT_EQ(source.level, level) << bytes;
+    EXPECT_DOUBLE_EQ(source.bytesPerSecond, rate) << bytes;
+  };
+  expect(100, 0, 8);
+  expect(150, 1, 4);
+  expect(1000, 1, 4);
+  // Three quarters of the time at 4, one at 1: 1 / (0.75 / 4 + 0.25 / 1).
+  expect(1250, 1, 1 / 0.4375);
+  expect(1750, 2, 1 / 0.8125);
+  expect(2000, 2, 1);
+  expect(1e9, 2, 1);
+}
+
 TEST(CpuMachine, TakesRowsApartAsTheLeavesDo) {
   llvm::Expected<CpuMachine> machine = CpuMachine::parse(text);
   ASSERT_TRUE(bool(machine)) << llvm::toString(machine.takeError());
-  EXPECT_DOUBLE_EQ(machine->productFlops(1), 1);
-  EXPECT_DOUBLE_EQ(machine->productFlops(6), 6);
-  // 7 = 6 + 1: 6/6 + 1/1 seconds for a FLOP a row.
-  EXPECT_DOUBLE_EQ(machine->productFlops(7), 3.5);
-  // 8 = 4 + 4 takes 8/6, 6 + 2 takes 6/6 + 2/2.
-  EXPECT_DOUBLE_EQ(machine->productFlops(8), 6);
-  // 9 = 6 + 3: 6/6 + 3/3.
-  EXPECT_DOUBLE_EQ(machine->productFlops(9), 4.5);
+  using Tiles = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  EXPECT_EQ(machine->tilesOf(1), (Tiles{{1, 1}}));
+  EXPECT_EQ(machine->tilesOf(3), (Tiles{{2, 1}, {1, 1}}));
+  EXPECT_EQ(machine->tilesOf(5), (Tiles{{4, 1}, {1, 1}}));
+  EXPECT_EQ(machine->tilesOf(7), (Tiles{{6, 1}, {1, 1}}));
+  // 4 + 4, not 6 + 2; and 6 + 4 + 4.
+  EXPECT_EQ(machine->tilesOf(8), (Tiles{{4, 2}}));
+  EXPECT_EQ(machine->tilesOf(14), (Tiles{{6, 1}, {4, 2}}));
+  EXPECT_EQ(machine->tilesOf(18), (Tiles{{6, 3}}));
+  EXPECT_EQ(machine->tilesOf(0), (Tiles{{1, 1}}));
+  EXPECT_DOUBLE_EQ(machine->tileFlops(4), 6);
 }
 
 TEST(CpuMachine, RefusesWhatIsNotOne) {

@@ -27,7 +27,7 @@ struct CpuMachine {
   std::string name;
   unsigned cores = 1;
   SmallVector<Level> levels; // nearest first; the last one has no limit
-  /// FLOP/s of one core's f32 product whose register tile has 1, 2, … rows.
+  /// FLOP/s of one core's f32 product whose register tile has 1, 2, … rows, all operands in the nearest cache.
   SmallVector<double> productFlopsByRows;
   /// Results per second of one core: an addition or the like, an exponential or the like.
   double elementwisePerSecond = 1, elementaryPerSecond = 1;
@@ -42,8 +42,18 @@ struct CpuMachine {
 
   /// The nearest level that holds so many bytes.
   const Level &levelFor(double bytes) const;
-  /// FLOP/s of one core for a product with `rows` rows: full register tiles and a rest.
-  double productFlops(int64_t rows) const;
+  /// From where so many bytes are read that are used in turn, and how fast: of a cache (but the nearest)
+  /// that is too small, a part still hits, up to twice its size.
+  struct Source {
+    unsigned level;
+    double bytesPerSecond;
+  };
+  Source sourceFor(double bytes) const;
+  /// Full register tiles that a product with `rows` rows consists of, and rests, as the leaf generator takes
+  /// them: how many rows, how often. Each reads the whole right-hand side.
+  SmallVector<std::pair<int64_t, int64_t>, 4> tilesOf(int64_t rows) const;
+  /// FLOP/s of one core in a register tile of so many rows, its right-hand side in the nearest cache.
+  double tileFlops(int64_t rows) const { return productFlopsByRows[rows - 1]; }
 };
 
 } // namespace mlir::ft

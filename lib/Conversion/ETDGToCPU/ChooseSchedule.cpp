@@ -37,8 +37,15 @@ static void setSchedule(Operation *item, etdg::ScheduleAttr schedule) {
     cast<BlockOp>(item).setScheduleAttr(schedule);
 }
 
-/// The item under a schedule: the cheapest plan's estimate, and its words.
-static std::optional<std::pair<Estimate, std::string>>
+namespace {
+/// An item under a schedule and its cheapest plan.
+struct Price {
+  double seconds, barriers;
+  std::string text;
+};
+} // namespace
+
+static std::optional<Price>
 price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &applier,
       etdg::GraphOp graph, const CpuOptions &options) {
   OpBuilder builder(item);
@@ -55,7 +62,7 @@ price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &appli
   Estimate estimate = costs.estimate(nest, plan);
   std::string text = CostModel::describe(nest, plan, estimate);
   (*applied)->erase();
-  return std::make_pair(estimate, text);
+  return Price{estimate.seconds, estimate.barriers, text};
 }
 
 static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, etdg::GraphOp graph,
@@ -68,6 +75,10 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
     if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
         schedule && (i < mostCandidates || i + 1 == candidates.size()))
       schedules.push_back(schedule);
+  if (options.candidate >= 0) {
+    setSchedule(item, schedules[std::min<size_t>(options.candidate, schedules.size() - 1)]);
+    return success();
+  }
   std::optional<size_t> best;
   double least = 0, barriers = 0;
   std::string words, others;
@@ -75,17 +86,18 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
     auto priced = price(item, schedule, applier, graph, options);
     if (!priced)
       return failure();
-    others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->first.seconds).str();
-    // Fewer barriers win unless more of them promise clearly less time.
-    double margin = !best                               ? 1
-                    : priced->first.barriers > barriers ? CostModel::sureGain
-                    : priced->first.barriers < barriers ? 1 / CostModel::sureGain
-                                                        : 1;
-    if (!best || priced->first.seconds < margin * least) {
+    others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->seconds).str();
+    // No barriers win unless some promise clearly less time.
+    double seconds = priced->seconds;
+    double margin = !best                                   ? 1
+                    : barriers == 0 && priced->barriers > 0 ? CostModel::sureGain
+                    : barriers > 0 && priced->barriers == 0 ? 1 / CostModel::sureGain
+                                                            : 1;
+    if (!best || seconds < margin * least) {
       best = i;
-      least = priced->first.seconds;
-      barriers = priced->first.barriers;
-      words = priced->second;
+      least = seconds;
+      barriers = priced->barriers;
+      words = priced->text;
     }
   }
   if (!best)

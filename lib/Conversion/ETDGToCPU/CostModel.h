@@ -14,6 +14,8 @@
 
 #include "Plan.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 namespace mlir::ft::tocpu {
 
 /// What a plan costs, and the figures that explain it.
@@ -53,10 +55,18 @@ private:
     double extent; // per thread
     bool isRow;
   };
+  /// What is read of a buffer that outlives the block, in one iteration of the loops around, and along
+  /// which of them that moves.
+  struct Read {
+    double bytes;
+    llvm::SmallBitVector varies;
+  };
   /// Where the code is: values of the dimensions fixed so far, the loops around it.
   struct Context {
     SmallVector<std::optional<int64_t>> dims;
     SmallVector<Around> loops;
+    /// Reads of the other parts of the blocks around: they need room in the caches, too.
+    SmallVector<Read> besides;
     std::optional<unsigned> row;
     double rows = 1;
     unsigned threads = 1; // that share the work from here on
@@ -74,6 +84,10 @@ private:
   Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
   Estimate ofBody(BlockOp block, const Context &context);
   Estimate ofLeaf(BlockOp leaf, const Context &context);
+  /// Nothing where the i-th read's sources live no longer than the blocks around.
+  std::optional<Read> readOf(BlockOp leaf, unsigned i, const Context &context);
+  /// Adds what the leaves of `block` read, for one point of its dimensions.
+  void collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads);
   std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
                                      ArrayRef<unsigned> fixed = {});
   Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
@@ -82,12 +96,19 @@ private:
   std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
                                   ArrayRef<std::optional<int64_t>> dims);
   int64_t lengthOf(StringAttr name);
-  /// Of one row: FLOPs of products by right-hand side and how many rows that meets, results of
-  /// simple and of elementary operations.
+  /// A product with one right-hand side: for one row of the leaf, FLOPs, and rows of the product.
+  struct Product {
+    double flops = 0, bytes = 0; // bytes of the right-hand side
+    int64_t rows = 0;
+    std::optional<unsigned> read; // of the leaf, where the right-hand side is one
+  };
+  /// Of one row: products, results of simple and of elementary operations.
   struct Work {
-    SmallVector<std::pair<double, int64_t>> products;
+    SmallVector<Product> products;
     double elementwise = 0, elementary = 0;
   };
+  /// What one core takes for a product of so many rows, its right-hand side from a cache or memory.
+  double productSeconds(const Product &product, double rows, CpuMachine::Source source) const;
   Work workOf(BlockOp leaf);
 
   const CpuOptions &options;

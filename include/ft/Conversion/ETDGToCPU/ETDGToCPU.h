@@ -89,6 +89,8 @@ struct CpuOptions {
   const CpuMachine *machine = nullptr;
   /// Not 0: takes any legal plan of each nest, by this seed, instead of the one of least cost (for tests).
   uint64_t planSeed = 0;
+  /// Not negative: the candidate of this rank, or the last one, instead of the one of least cost (to compare).
+  int64_t candidate = -1;
 };
 
 /// The graph itself stays as it is. Emits errors and fails on what the CPU
