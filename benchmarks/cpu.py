@@ -7,7 +7,10 @@ sgemm calls (NumPy's), and the same engine without the optimiser (`--skip=coarse
 same threads, tiles and rows). Runs of ours and of the peers alternate; the best of all
 rounds is printed, with barriers and bytes of intermediates of one call.
 
-Usage: cpu.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE]
+With --plans: which order and which arrangement of loops the engine chose for recurrent programs at
+several batches, what it estimated, and the times of every other candidate (`ft-run --candidate`).
+
+Usage: cpu.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE] [--plans [--batches 1,2,4]]
 Without PyTorch its rows are left out, and the output says so.
 """
 import argparse, json, os, statistics, subprocess, sys, time
@@ -80,16 +83,59 @@ CASES = {
 }
 
 
+def weights(width):
+    return dict(x="tensor<1x%dxf32>" % width, w="tensor<%dx%dxf32>" % (width, width))
+
+
+RECURRENT = {
+    "stacked_lstm": (dict(L=64, D=8), weights(256)),
+    "grid_rnn": (dict(S=16, T=16, D=4), weights(128)),
+    "gru": (dict(L=64), weights(256)),
+    "dilated_lstm": (dict(L=64), weights(256)),
+}
+
+
+def plans(arguments):
+    """The chosen order beside every candidate: prints one line each, the best of all rounds."""
+    rows = []
+    for example, (dims, types) in RECURRENT.items():
+        for batch in (int(b) for b in arguments.batches.split(",")):
+            best = {}
+            # Candidates beyond the last one are the last one, the program's own order.
+            for _ in range(arguments.rounds):
+                for candidate in (None, 0, 1, 99):
+                    extra = [] if candidate is None else ["--candidate=%d" % candidate]
+                    report, command = ours(arguments.ft_run, example, dict(dims, N=batch), types, extra)
+                    if candidate not in best or report["run_seconds"] < best[candidate]["run_seconds"]:
+                        best[candidate] = report
+            chosen, least = best[None]["run_seconds"], min(r["run_seconds"] for r in best.values())
+            print("%s B%d: %.3f ms (estimated %.3f), %.2f of the best; candidates %s\n    %s" % (
+                example, batch, 1e3 * chosen, 1e3 * best[None]["predicted_seconds"], chosen / least,
+                " ".join("%.3f" % (1e3 * r["run_seconds"]) for c, r in best.items() if c is not None),
+                "\n    ".join(best[None]["plans"])), flush=True)
+            rows.append(dict(program=example, batch=batch, chosen=best[None],
+                             candidates=[r for c, r in best.items() if c is not None]))
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ft-run", default=os.path.join(ROOT, "build", "bin", "ft-run"))
     parser.add_argument("--cores", default="0,1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json")
+    parser.add_argument("--plans", action="store_true", help="list chosen plans at several batches")
+    parser.add_argument("--batches", default="1,2,4,8,16")
     arguments = parser.parse_args()
     cores = [int(c) for c in arguments.cores.split(",")]
     os.sched_setaffinity(0, cores)
     os.environ["FT_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(len(cores))
+    if arguments.plans:
+        rows = plans(arguments)
+        if arguments.json:
+            with open(arguments.json, "w") as file:
+                json.dump(rows, file, indent=1)
+        return
     others = peers(len(cores))
     rows = []
     print("%-18s %-20s %10s %9s %8s %10s | %10s %8s %10s %6s | %s" % (
