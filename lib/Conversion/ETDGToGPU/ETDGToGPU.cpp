@@ -349,6 +349,13 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   // What streams through memory wants many threads; what keeps sums in registers
   // wants those. Without this bound ptxas guesses, and may spill.
   bool streams = sequential.empty() && !usesTiles && front.isLeaf();
+  if (rowPlan)
+    remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-rows").category("gpu"))
+        << remark::reason("rows of {0} elements stay in registers from the first load to the last store",
+                          rowPlan->length)
+        << remark::metric("lanes", rowPlan->lanes) << remark::metric("elements-of-an-access", rowPlan->width)
+        << remark::metric("accesses-of-a-lane", rowPlan->chunks)
+        << remark::metric("rows-at-once", rowPlan->pointsAtOnce());
   if (rowPlan) // a row's values, those that are computed from them, addresses
     endKernel(std::max<int64_t>(65536 / (2 * rowPlan->registers + 28) / threads.count, 1));
   else
