@@ -37,7 +37,7 @@ failed=0
 if [[ $what == *unit* ]]; then
   chmod +x FTGpuTests
   FT_WATCHDOG_BUNDLE=bundles/watchdog.ftb timeout 240 ./FTGpuTests > "$out/unit.txt" 2>&1 || failed=1
-  grep -E 'host time|stream:|grid barrier|: CUDA|PTX 99|never ended|PASSED|FAILED|SKIPPED' "$out/unit.txt"
+  grep -E 'host time|stream:|grid barrier|: CUDA|PTX 99|never ended|refused|PASSED|FAILED|SKIPPED' "$out/unit.txt"
 fi
 if [[ $what == *check* ]]; then
   for target in sm_90a sm_80; do

@@ -380,6 +380,36 @@ TEST_F(Gpu, PtxOfTheFuture) {
   });
 }
 
+TEST_F(Gpu, BadArgumentsLeaveOutputsAndTheNextCallAlone) {
+  run([] {
+    Module m(scaleBundle(target()));
+    ASSERT_EQ(m.status, FT_OK) << m.message;
+    Array<float> x(m, {3, 4}, std::vector<float>(12, 7)), y(m, {3, 4});
+    std::vector<int64_t> flat = {12}, other = {5, 4}, gaps = {8, 2};
+    auto refused = [&](auto change, const char *says, bool ofOutput = false) {
+      FtTensor in = x.tensor, out = y.tensor;
+      change(ofOutput ? out : in);
+      EXPECT_EQ(call(m, {&in, &out}), FT_INVALID_ARGUMENT) << says;
+      std::string message = ft_last_error();
+      EXPECT_NE(message.find(says), std::string::npos) << message;
+      printf("refused: %s\n", message.c_str());
+      EXPECT_EQ(y.read(), std::vector<float>(12, -1));
+    };
+    refused([](FtTensor &t) { t.dtype = {0, 32, 1}; }, "expected Nx4xf32, found 3x4xi32");
+    refused([&](FtTensor &t) { t.ndim = 1, t.shape = flat.data(); }, "wrong rank: expected Nx4xf32, found 12xf32");
+    refused([&](FtTensor &t) { t.shape = other.data(); }, "expected Nx4xf32, found 5x4xf32", true);
+    refused([](FtTensor &t) { t.device = {FT_CPU, 0}; }, "expected CUDA device 0, found the CPU");
+    refused([](FtTensor &t) { t.device.id = 5; }, "expected CUDA device 0, found CUDA device 5");
+    refused([&](FtTensor &t) { t.strides = gaps.data(); }, "must be dense: expected stride 1, found 2");
+    refused([](FtTensor &t) { t.data = nullptr; }, "has no data");
+    refused([&](FtTensor &t) { t.data = x.tensor.data, t.byte_offset = 16; }, "overlaps argument 0", true);
+    for (int round = 0; round < 3; ++round)
+      ASSERT_EQ(call(m, {&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    ASSERT_EQ(ft_synchronize(m.module, nullptr), FT_OK);
+    EXPECT_EQ(y.read(), std::vector<float>(12, 14));
+  });
+}
+
 TEST_F(Gpu, OutOfMemory) {
   run([] {
     Bundle bundle = scaleBundle(target());
