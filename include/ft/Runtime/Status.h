@@ -10,6 +10,7 @@
 #define FT_RUNTIME_STATUS_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -38,26 +39,35 @@ const char *codeName(Code code);
 class [[nodiscard]] Status {
 public:
   Status() = default;
+  Status(Status &&) = default;
+  Status &operator=(Status &&) = default;
+  Status(const Status &other)
+      : theCode(other.theCode),
+        text(other.text ? std::make_unique<std::string>(*other.text) : nullptr) {}
+  Status &operator=(const Status &other) { return *this = Status(other); }
   static Status error(Code code, std::string message) {
     Status s;
     s.theCode = code;
-    s.theMessage = std::move(message);
+    s.text = std::make_unique<std::string>(std::move(message));
     return s;
   }
   bool ok() const { return theCode == Code::ok; }
   explicit operator bool() const { return ok(); }
   Code code() const { return theCode; }
-  const std::string &message() const { return theMessage; }
+  const std::string &message() const {
+    static const std::string none;
+    return text ? *text : none;
+  }
   /// Puts "what: " before the message: where the error surfaced.
   Status &&inside(const std::string &what) && {
-    if (!ok())
-      theMessage = what + ": " + theMessage;
+    if (text)
+      *text = what + ": " + *text;
     return std::move(*this);
   }
 
 private:
   Code theCode = Code::ok;
-  std::string theMessage;
+  std::unique_ptr<std::string> text; // a call makes tens of these, all ok: they cost nothing
 };
 
 } // namespace ft::rt
