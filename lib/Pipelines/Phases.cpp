@@ -179,11 +179,23 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
   const bool validates = options.validate == "on" && isValidating();
   if (!validates && Phase::ETDG < to)
     pm.addPass(etdg::createValidationOffPass());
+  // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
+  // what conversions made and of the last phase are enough.
+  Phase last = from;
+  for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
+    if (Phase phase = static_cast<Phase>(i);
+        isBuilt(phase) && !llvm::is_contained(options.skip, stringifyPhase(phase)))
+      last = phase;
+  auto isVerified = [&](Phase phase) {
+    if (!options.verify || (phase != from && !isBuilt(phase)))
+      return false;
+    return options.verifyEach || !validates || phase == from || phase <= Phase::ETDG || phase == last;
+  };
   auto finish = [&](Phase phase) {
     if (validates && (phase == Phase::ETDG || (phase == from && Phase::ETDG < phase)))
       pm.addPass(etdg::createSnapshotPass(snapshots));
     // What is the identity keeps the contract.
-    if (options.verify && (phase == from || isBuilt(phase))) {
+    if (isVerified(phase)) {
       FTVerifyPhaseOptions verify;
       verify.phase = stringifyPhase(phase).str();
       pm.addPass(createFTVerifyPhase(verify));

@@ -52,8 +52,12 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                            llvm::cl::desc("A folder for the module after each phase")};
   ListOption<std::string> skip{
       *this, "skip", llvm::cl::desc("Phases to leave out: coarsen, reorder, storage")};
-  Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of each phase"),
+  Option<bool> verify{*this, "verify",
+                      llvm::cl::desc("Check the contracts of phases; of those behind etdg that of the last one"),
                       llvm::cl::init(true)};
+  Option<bool> verifyEach{*this, "verify-each",
+                          llvm::cl::desc("Check the contract of each phase, beside the proof of what it made"),
+                          llvm::cl::init(false)};
   Option<std::string> validate{
       *this, "validate", llvm::cl::desc("Prove what each phase from coarsen on made: on or off"),
       llvm::cl::init("on")};
