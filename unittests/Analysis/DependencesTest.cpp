@@ -100,8 +100,8 @@ public:
                   bool same = true;
                   for (auto [a, b] : llvm::zip(written, needed))
                     same &= b == -1 || a == b;
-                  Point from = llvm::to_vector(ArrayRef(x).take_front(source.getNumDims()));
-                  Point to = llvm::to_vector(ArrayRef(y).take_front(sink.getNumDims()));
+                  Point from(ArrayRef<int64_t>(x).take_front(source.getNumDims()));
+                  Point to(ArrayRef<int64_t>(y).take_front(sink.getNumDims()));
                   if (same && (from != to || source != sink))
                     pairs.insert({source, sink, from, to});
                 }

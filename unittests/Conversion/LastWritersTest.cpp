@@ -147,11 +147,13 @@ TEST_F(LastWriters, DifferencesAndSimplification) {
           if (!inside)
             continue;
           any |= holds(extra, dims, symbols);
-          if (simple)
+          if (simple) {
             EXPECT_EQ(holds(*simple, dims, symbols), holds(extra, dims, symbols));
+          }
           EXPECT_EQ(holds(reduced, dims, symbols), holds(extra, dims, symbols));
         }
-    if (!simple)
+    if (!simple) {
       EXPECT_FALSE(any);
+    }
   }
 }

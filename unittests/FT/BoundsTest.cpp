@@ -127,10 +127,11 @@ TEST_F(BoundsTest, AgreesWithEnumeration) {
     }
     bool isProven = isProvablyNonNegative(op, question);
     (isProven ? proven : refused)++;
-    if (isProven)
+    if (isProven) {
       EXPECT_TRUE(holds) << question.str();
-    else if (linear && !question.isConstant())
+    } else if (linear && !question.isConstant()) {
       EXPECT_FALSE(holds) << question.str();
+    }
   }
   EXPECT_GT(proven, 300u);
   EXPECT_GT(refused, 300u);

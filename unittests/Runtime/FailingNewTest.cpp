@@ -32,6 +32,10 @@ void *operator new(size_t size) {
   throw std::bad_alloc();
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ inlines one half of the pair and then sees two.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
 void operator delete(void *memory) noexcept { free(memory); }
 void operator delete(void *memory, size_t) noexcept { free(memory); }
 
