@@ -402,6 +402,11 @@ void Truth::access(const Event &event, size_t id) {
 }
 
 std::string Truth::run() {
+  // Also of blocks that have no iteration at these sizes.
+  graph.walk([&](BlockOp block) {
+    auto nest = dyn_cast<NestOp>(block->getParentOp());
+    loopsOf(block, nest && nest.getScheduleAttr() ? nest.getScheduleAttr() : block.getScheduleAttr());
+  });
   walk(graph.getBody(), {}, {});
   for (size_t i = 0; i < events.size() && wrong.empty(); ++i)
     access(events[i], i);
