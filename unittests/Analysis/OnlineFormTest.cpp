@@ -123,10 +123,8 @@ TEST_F(OnlineFormTest, WhatIsShiftedHasNoFactor) {
   EXPECT_FALSE(run(spread + "%v = arith.subf %x, %b : !x").isKnown());
   EXPECT_FALSE(run(spread + "%d = arith.subf %x, %b : !x\n %v = math.tanh %d : !x").isKnown());
   // It cancels.
-  EXPECT_TRUE(forms->getParameterTerms(
-                       *run(spread + "%d = arith.subf %x, %b : !x\n %v = arith.addf %d, %b : !x")
-                            .linear)
-                  .empty());
+  ValueForm cancels = run(spread + "%d = arith.subf %x, %b : !x\n %v = arith.addf %d, %b : !x");
+  EXPECT_TRUE(forms->getParameterTerms(*cancels.linear).empty()); // `run` made these forms
 }
 
 TEST_F(OnlineFormTest, BoundsOfMaxima) {

@@ -184,6 +184,8 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
   unsigned place = number[a], leaves = weight[a] + weight[b];
   number.erase(a);
   number.erase(b);
+  // Two blocks make a third one and are erased; a nest takes in what the second one held.
+  bool intoNest = isa<NestOp>(a), fromNest = isa<NestOp>(b);
   Operation *result = a;
   for (auto [x, y] : llvm::zip_equal(first, second)) {
     std::string nameA = nameOf(x), nameB = nameOf(y);
@@ -192,10 +194,10 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
       operators.push_back(x.getOperator(d));
     BlockOp merged = mergeBlocks(x, y, k, operators);
     explainMerge(merged, "horizontal", nameA, nameB, k);
-    if (!isa<NestOp>(a))
+    if (!intoNest)
       result = merged;
   }
-  if (isa<NestOp>(b))
+  if (fromNest)
     b->erase();
   number[result] = place;
   weight[result] = leaves;
