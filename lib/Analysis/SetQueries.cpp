@@ -83,13 +83,53 @@ bool etdg::isEmpty(const IntegerPolyhedron &given) {
   return !set.findIntegerSample().has_value();
 }
 
+/// Two inequalities 0 ≤ f − m·v ≤ c of a local v with c < m − 1: MLIR's subtraction takes v for
+/// ⌊f / m⌋ and these two for the definition of that, which always holds; that f mod m ≤ c would be
+/// lost. As f − m·v = r, one set for each r, it is kept. Returns whether there was such a pair.
+static bool splitTightDivision(const IntegerPolyhedron &set,
+                               SmallVectorImpl<IntegerPolyhedron> &parts) {
+  unsigned numVars = set.getNumVars();
+  for (unsigned v = set.getVarKindOffset(VarKind::Local); v < numVars; ++v)
+    for (unsigned low = 0; low < set.getNumInequalities(); ++low) {
+      DynamicAPInt m = set.atIneq(low, v);
+      if (m < 2)
+        continue;
+      for (unsigned up = 0; up < set.getNumInequalities(); ++up) {
+        bool opposed = true;
+        for (unsigned i = 0; i < numVars && opposed; ++i)
+          opposed = set.atIneq(low, i) + set.atIneq(up, i) == 0;
+        if (!opposed)
+          continue;
+        DynamicAPInt width = set.atIneq(low, numVars) + set.atIneq(up, numVars);
+        if (width < 0 || width >= m - 1)
+          continue;
+        SmallVector<DynamicAPInt> row(set.getInequality(up));
+        for (DynamicAPInt r(0); r <= width; ++r) {
+          IntegerPolyhedron part = set;
+          SmallVector<DynamicAPInt> exact(row);
+          exact.back() -= r;
+          part.removeInequality(std::max(low, up));
+          part.removeInequality(std::min(low, up));
+          part.addEquality(exact);
+          parts.push_back(part);
+        }
+        return true;
+      }
+    }
+  return false;
+}
+
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   PresburgerSet rest(set);
   if (cover.empty())
     return rest;
   PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
-  for (const IntegerPolyhedron &piece : cover)
-    all.unionInPlace(piece);
+  SmallVector<IntegerPolyhedron, 0> open(cover.begin(), cover.end());
+  while (!open.empty()) {
+    IntegerPolyhedron piece = open.pop_back_val();
+    if (!splitTightDivision(piece, open))
+      all.unionInPlace(piece);
+  }
   return rest.subtract(all);
 }
 

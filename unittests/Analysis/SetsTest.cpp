@@ -127,3 +127,25 @@ TEST_F(SetsTest, Relation) {
   EXPECT_FALSE(relation->containsPoint({3, 2, 4, 7, 3}));
 }
 } // namespace
+
+// Even numbers do not cover all: MLIR's subtraction takes 0 <= e - 2 v <= 0 for the definition of
+// v = floor(e / 2), as it should take 0 <= e - 2 v <= 1.
+TEST(SetQueries, TightDivisionsAreNoDefinitions) {
+  auto range = [](int64_t modulus, int64_t width) {
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(1, 0, modulus ? 1 : 0));
+    SmallVector<int64_t> low{1, 0}, high{-1, 5};
+    if (modulus) {
+      low = {1, 0, 0};
+      high = {-1, 0, 5};
+      set.addInequality(ArrayRef<int64_t>{1, -modulus, 0});
+      set.addInequality(ArrayRef<int64_t>{-1, modulus, width});
+    }
+    set.addInequality(low);
+    set.addInequality(high);
+    return set;
+  };
+  EXPECT_FALSE(isCovered(range(0, 0), {range(2, 0)}));
+  EXPECT_TRUE(isCovered(range(0, 0), {range(2, 1)}));
+  EXPECT_FALSE(isCovered(range(0, 0), {range(3, 1)}));
+  EXPECT_TRUE(isCovered(range(0, 0), {range(3, 2)}));
+}
