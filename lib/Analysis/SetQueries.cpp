@@ -119,18 +119,49 @@ static bool splitTightDivision(const IntegerPolyhedron &set,
   return false;
 }
 
+/// Piece by piece, with parts that hold no integer dropped at once: the divisions of a split are
+/// what a rational test, by which MLIR prunes, cannot tell apart.
+static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
+                                    ArrayRef<IntegerPolyhedron> pieces) {
+  SmallVector<IntegerPolyhedron, 0> rest = {set};
+  for (const IntegerPolyhedron &piece : pieces) {
+    SmallVector<IntegerPolyhedron, 0> left;
+    for (IntegerPolyhedron &part : rest) {
+      if (isEmpty(IntegerPolyhedron(part.intersect(piece)))) {
+        left.push_back(std::move(part));
+        continue;
+      }
+      PresburgerSet difference = PresburgerSet(part).subtract(PresburgerSet(piece));
+      for (const IntegerRelation &disjunct : difference.getAllDisjuncts())
+        if (IntegerPolyhedron open(disjunct); !isEmpty(open))
+          left.push_back(std::move(open));
+    }
+    rest = std::move(left);
+  }
+  PresburgerSet result = PresburgerSet::getEmpty(set.getSpaceWithoutLocals());
+  for (const IntegerPolyhedron &part : rest)
+    result.unionInPlace(part);
+  return result;
+}
+
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
-  PresburgerSet rest(set);
   if (cover.empty())
-    return rest;
-  PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
-  SmallVector<IntegerPolyhedron, 0> open(cover.begin(), cover.end());
+    return PresburgerSet(set);
+  SmallVector<IntegerPolyhedron, 0> open(cover.begin(), cover.end()), pieces;
+  bool isSplit = false;
   while (!open.empty()) {
     IntegerPolyhedron piece = open.pop_back_val();
-    if (!splitTightDivision(piece, open))
-      all.unionInPlace(piece);
+    if (splitTightDivision(piece, open))
+      isSplit = true;
+    else
+      pieces.push_back(std::move(piece));
   }
-  return rest.subtract(all);
+  if (isSplit)
+    return subtractInTurn(set, pieces);
+  PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
+  for (const IntegerPolyhedron &piece : pieces)
+    all.unionInPlace(piece);
+  return PresburgerSet(set).subtract(all);
 }
 
 /// Whether `outer`, without local variables, holds on all rational points of `set`.

@@ -80,6 +80,8 @@ std::string check(Program &program, Counts &counts) {
     FailureOr<tools::Data> data = tools::makeData(*entry, dataOptions);
     if (failed(data))
       return "data: " + errors;
+    if (auto graph = before->lookupSymbol<etdg::GraphOp>(program.name); tools::hasMergedLengths(*entry, graph))
+      tools::toGraphShapes(*entry, graph, *data);
     interp::Lengths lengths;
     for (auto &[name, value] : data->lengths)
       lengths[name.getValue()] = value;
