@@ -209,10 +209,10 @@ void Distributor::chooseDims(ArrayRef<Operation *> items, bool withNumber) {
   SmallVector<StringAttr> childNames;
   for (Operation *item : items) {
     BlockOp block = getBlocks(item).front();
-    ArrayRef<StringAttr> own =
-        ArrayRef<StringAttr>(block.getDimNames()).take_back(block.getNumOwnDims());
-    if (own.size() > childNames.size())
-      childNames = llvm::to_vector(own);
+    if (block.getNumOwnDims() <= childNames.size())
+      continue;
+    SmallVector<StringAttr> names = block.getDimNames();
+    childNames = llvm::to_vector(ArrayRef<StringAttr>(names).take_back(block.getNumOwnDims()));
   }
   llvm::SmallDenseSet<StringAttr> taken(space.getNames().begin(), space.getNames().end());
   dims = front.getDimNames();
