@@ -84,11 +84,13 @@ public:
     return {};
   }
   Status fill(uint64_t to, int value, size_t bytes, void *) override {
-    memset(reinterpret_cast<void *>(to), value, bytes);
+    if (bytes) // an empty array may have no memory
+      memset(reinterpret_cast<void *>(to), value, bytes);
     return {};
   }
   Status copy(uint64_t to, uint64_t from, size_t bytes, void *) override {
-    memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+    if (bytes)
+      memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
     return {};
   }
   Status readWord(uint64_t from, int32_t &value, void *) override {

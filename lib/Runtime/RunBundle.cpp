@@ -292,7 +292,7 @@ private:
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (!entry->arguments[i].output)
         continue;
-      memset(arrays[i].data(), 0xff, size_t(arrays[i].numBytes()));
+      std::fill(arrays[i].storage.begin(), arrays[i].storage.end(), std::byte(0xff));
       FT_RT_TRY(fromC(ft_module_copy_to(module, tensors[i].data, arrays[i].data(),
                                         size_t(arrays[i].numBytes()))));
     }
