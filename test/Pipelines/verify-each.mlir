@@ -22,6 +22,8 @@
 // EACH: ft-verify-phase{phase=tile}
 
 // NONE-NOT: ft-verify-phase
+// NONE: etdg-apply-schedule
+// NONE-NOT: ft-verify-phase
 
 func.func @copy(%x: !ft.list<[N], tensor<4xf32>>) -> !ft.list<[N], tensor<4xf32>> {
   return %x : !ft.list<[N], tensor<4xf32>>

@@ -1,4 +1,5 @@
 // UNSUPPORTED: sanitized
+// (A plugin with AddressSanitizer cannot be loaded by a program without it.)
 // The distribution's own mlir-opt runs our dialects and passes. Both flags are
 // needed, and passes only go by --pass-pipeline.
 // RUN: mlir-opt %s --load-dialect-plugin=%ft_lib/FractalTensorPlugin.so --load-pass-plugin=%ft_lib/FractalTensorPlugin.so \

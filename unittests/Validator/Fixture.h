@@ -3,6 +3,7 @@
 #ifndef FT_UNITTESTS_VALIDATOR_FIXTURE_H
 #define FT_UNITTESTS_VALIDATOR_FIXTURE_H
 
+#include "Mutants.h"
 #include "Truth.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
@@ -11,6 +12,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
+
+#include <random>
 
 namespace mlir::etdg {
 
@@ -62,6 +65,56 @@ protected:
     options.maxErrors = 1;
     options.before = before;
     return succeeded(validateGraph(graph, options));
+  }
+
+  /// What a run over graphs and their mutants has seen.
+  struct Tally {
+    unsigned used = 0, legal = 0, illegal = 0, confirmed = 0;
+    void print(const char *what) const {
+      printf("%u %s, %u mutants: %u legal, %u illegal, %u of them at the validator's lengths "
+             "alone\n",
+             used, what, legal + illegal, legal, illegal, confirmed);
+    }
+  };
+
+  /// A graph is right, and for `count` mutants of it that still are graphs the validator says what
+  /// enumeration at these sizes says.
+  void judgeMutants(GraphOp graph, ArrayRef<Sizes> sizes, unsigned count, std::mt19937_64 &random,
+                    const std::string &name, Tally &tally) {
+    std::string why;
+    EXPECT_TRUE(isAccepted(graph, &why)) << name << ": " << why;
+    for (const Sizes &these : sizes)
+      EXPECT_EQ(findWrong(graph, these), "") << name;
+    ++tally.used;
+    std::vector<Mutant> mutants = makeMutants(graph);
+    for (unsigned m = 0; m < count && !mutants.empty(); ++m) {
+      const Mutant &mutant = mutants[random() % mutants.size()];
+      OwningOpRef<ModuleOp> copy = ModuleOp::create(graph.getLoc());
+      auto changed = cast<GraphOp>(graph->clone());
+      copy->push_back(changed);
+      mutant.apply(changed);
+      {
+        ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+        if (failed(verify(*copy)))
+          continue; // no graph at all
+      }
+      std::string truth, reason;
+      for (const Sizes &these : sizes)
+        if (truth.empty())
+          truth = findWrong(changed, these);
+      bool accepted = isAccepted(changed, &reason);
+      // The validator speaks of all lengths: where it shows some, it is wrong there.
+      if (truth.empty() && !accepted)
+        if (std::optional<Sizes> shown = sizesOf(reason, changed)) {
+          truth = findWrong(changed, *shown);
+          tally.confirmed += !truth.empty();
+        }
+      EXPECT_EQ(accepted, truth.empty())
+          << name << ", " << mutant.kind << ": " << mutant.what
+          << "\n  truth: " << (truth.empty() ? "legal" : truth)
+          << "\n  validator: " << (accepted ? "legal" : reason);
+      ++(truth.empty() ? tally.legal : tally.illegal);
+    }
   }
 
   /// The lengths in a message that ends in `for example at L = 2, i = 0`.

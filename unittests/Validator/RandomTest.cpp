@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fixture.h"
-#include "Mutants.h"
 #include "ft/Fuzz/Generator.h"
-#include <random>
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -19,7 +17,7 @@ TEST_F(RandomTest, AgreesWithEnumeration) {
   constexpr unsigned numPrograms = 150, mutantsEach = 8;
   ft::fuzz::loadDialects(&context);
   std::mt19937_64 random(7);
-  unsigned legal = 0, illegal = 0, confirmed = 0, used = 0;
+  Tally tally;
   for (unsigned i = 0; i < numPrograms; ++i) {
     ft::fuzz::Program program = ft::fuzz::generateProgram(&context, 11, i);
     // Small lengths, as enumeration goes through all iterations.
@@ -42,43 +40,10 @@ TEST_F(RandomTest, AgreesWithEnumeration) {
     }
     auto graph = dyn_cast_or_null<GraphOp>(program.module->lookupSymbol(program.name));
     ASSERT_TRUE(graph) << program.name;
-    std::string why;
-    EXPECT_TRUE(isAccepted(graph, &why)) << program.name << ": " << why;
-    for (const Sizes &these : sizes)
-      EXPECT_EQ(findWrong(graph, these), "") << program.name;
-    ++used;
-    std::vector<Mutant> mutants = makeMutants(graph);
-    for (unsigned m = 0; m < mutantsEach && !mutants.empty(); ++m) {
-      const Mutant &mutant = mutants[random() % mutants.size()];
-      OwningOpRef<ModuleOp> copy = program.module->clone();
-      auto changed = cast<GraphOp>(copy->lookupSymbol(program.name));
-      mutant.apply(changed);
-      {
-        ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
-        if (failed(verify(*copy)))
-          continue;
-      }
-      std::string truth, reason;
-      for (const Sizes &these : sizes)
-        if (truth.empty())
-          truth = findWrong(changed, these);
-      bool accepted = isAccepted(changed, &reason);
-      if (truth.empty() && !accepted)
-        if (std::optional<Sizes> shown = sizesOf(reason, changed)) {
-          truth = findWrong(changed, *shown);
-          confirmed += !truth.empty();
-        }
-      EXPECT_EQ(accepted, truth.empty())
-          << program.name << ", " << mutant.kind << ": " << mutant.what
-          << "\n  truth: " << (truth.empty() ? "legal" : truth)
-          << "\n  validator: " << (accepted ? "legal" : reason);
-      ++(truth.empty() ? legal : illegal);
-    }
+    judgeMutants(graph, sizes, mutantsEach, random, program.name, tally);
   }
-  printf("%u programs, %u mutants: %u legal, %u illegal, %u of them at the validator's lengths "
-         "alone\n",
-         used, legal + illegal, legal, illegal, confirmed);
-  EXPECT_GE(used, 80u);
-  EXPECT_GE(illegal, 150u);
-  EXPECT_GE(legal, 50u);
+  tally.print("programs");
+  EXPECT_GE(tally.used, 80u);
+  EXPECT_GE(tally.illegal, 150u);
+  EXPECT_GE(tally.legal, 50u);
 }

@@ -1,14 +1,10 @@
 //===- HostLibrary.cpp - LLVM dialect modules to CPU libraries ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Target/HostLibrary.h"
+#include "ft/Target/MachineCode.h"
 
-#include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -49,55 +45,29 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, Strin
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  StringRef processor = target.starts_with("x86-64") ? target : "generic";
-  std::unique_ptr<llvm::TargetMachine> machine;
-  if (found)
-    machine.reset(found->createTargetMachine(triple, processor, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                             std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (!machine)
-    module.emitError() << "LLVM has no target " << target << (error.empty() ? "" : ": " + error);
-  return machine;
+  return createTargetMachine(module, llvm::Triple(llvm::sys::getDefaultTargetTriple()),
+                             target.starts_with("x86-64") ? target : "generic", "", llvm::CodeGenOptLevel::Default);
 }
 
 static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::TargetMachine &machine,
                                                llvm::LLVMContext &context) {
-  MLIRContext *registry = module.getContext();
-  registerBuiltinDialectTranslation(*registry);
-  registerLLVMDialectTranslation(*registry);
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "kernels");
-  if (!code)
-    return nullptr;
-  code->setTargetTriple(machine.getTargetTriple());
-  code->setDataLayout(machine.createDataLayout());
-  for (llvm::Function &function : *code)
-    if (!function.isDeclaration()) {
-      function.addFnAttr("target-cpu", machine.getTargetCPU());
-      // Code calls through its own table only, and a fault should have a stack to show.
-      function.setUWTableKind(llvm::UWTableKind::Default);
-    }
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
-  if (llvm::Error failed = optimize(code.get())) {
-    module.emitError() << "LLVM failed: " << llvm::toString(std::move(failed));
-    return nullptr;
-  }
-  return code;
+  return translateForMachine(module, machine, context, [&](llvm::Module &code) {
+    for (llvm::Function &function : code)
+      if (!function.isDeclaration()) {
+        function.addFnAttr("target-cpu", machine.getTargetCPU());
+        // Code calls through its own table only, and a fault should have a stack to show.
+        function.setUWTableKind(llvm::UWTableKind::Default);
+      }
+  });
 }
 
 FailureOr<std::string> ft::translateToLLVMText(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
-  if (!machine)
-    return failure();
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(module, *machine, context);
+  std::unique_ptr<llvm::Module> code = machine ? translate(module, *machine, context) : nullptr;
   if (!code)
     return failure();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  code->print(stream, nullptr);
-  return text;
+  return printToText(*code);
 }
 
 static llvm::ErrorOr<std::string> findLinker() {

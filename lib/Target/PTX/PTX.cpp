@@ -1,15 +1,10 @@
 //===- PTX.cpp - LLVM dialect modules to PTX ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Target/PTX.h"
+#include "ft/Target/MachineCode.h"
 
-#include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -19,6 +14,7 @@
 #include <mutex>
 
 using namespace mlir;
+using namespace mlir::ft;
 
 extern "C" {
 void LLVMInitializeNVPTXTarget();
@@ -40,53 +36,23 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, Strin
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  std::unique_ptr<llvm::TargetMachine> machine;
-  if (found)
-    machine.reset(found->createTargetMachine(triple, target, features, llvm::TargetOptions(), std::nullopt, std::nullopt,
-                                             llvm::CodeGenOptLevel::Aggressive));
-  if (!machine)
-    module.emitError() << "this LLVM has no target " << target << (error.empty() ? "" : ": " + error);
-  return machine;
-}
-
-static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::TargetMachine &machine,
-                                               llvm::LLVMContext &context) {
-  MLIRContext *registry = module.getContext();
-  registerBuiltinDialectTranslation(*registry);
-  registerLLVMDialectTranslation(*registry);
-  registerNVVMDialectTranslation(*registry);
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "kernels");
-  if (!code)
-    return nullptr;
-  code->setTargetTriple(machine.getTargetTriple());
-  code->setDataLayout(machine.createDataLayout());
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
-  if (llvm::Error failed = optimize(code.get())) {
-    module.emitError() << "LLVM failed: " << llvm::toString(std::move(failed));
-    return nullptr;
-  }
-  return code;
+  return createTargetMachine(module, llvm::Triple("nvptx64-nvidia-cuda"), target, features,
+                             llvm::CodeGenOptLevel::Aggressive);
 }
 
 FailureOr<std::string> mlir::ft::translateToNVPTXText(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = machine ? translate(module, *machine, context) : nullptr;
+  std::unique_ptr<llvm::Module> code = machine ? translateForMachine(module, *machine, context) : nullptr;
   if (!code)
     return failure();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  code->print(stream, nullptr);
-  return text;
+  return printToText(*code);
 }
 
 FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = machine ? translate(module, *machine, context) : nullptr;
+  std::unique_ptr<llvm::Module> code = machine ? translateForMachine(module, *machine, context) : nullptr;
   if (!code)
     return failure();
   llvm::SmallString<0> text;
