@@ -8,7 +8,7 @@
 #ifndef FT_ENGINE_CUDAPROGRAM_H
 #define FT_ENGINE_CUDAPROGRAM_H
 
-#include "ft/Engine/CudaBundle.h"
+#include "ft/Engine/CompileBundle.h"
 #include "ft/Runtime/HostArray.h"
 
 #include <memory>

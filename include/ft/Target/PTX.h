@@ -28,9 +28,6 @@ FailureOr<std::string> translateToNVPTXText(ModuleOp module, StringRef target);
 /// Emits a warning when ptxas refuses.
 std::optional<std::string> assemblePTX(StringRef ptx, StringRef target, Location loc);
 
-/// Registers `--mlir-to-ptx`, `--mlir-to-llvmir` and `--mlir-to-bundle`.
-void registerCodeTranslations();
-
 } // namespace mlir::ft
 
 #endif // FT_TARGET_PTX_H

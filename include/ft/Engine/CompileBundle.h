@@ -1,7 +1,7 @@
-//===- CudaBundle.h - graphs to bundles for GPUs ----------------*- C++ -*-===//
+//===- CompileBundle.h - graphs to bundles and code as text -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_ENGINE_CUDABUNDLE_H
-#define FT_ENGINE_CUDABUNDLE_H
+#ifndef FT_ENGINE_COMPILEBUNDLE_H
+#define FT_ENGINE_COMPILEBUNDLE_H
 
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
 #include "ft/Runtime/Bundle.h"
@@ -32,6 +32,9 @@ struct BundleOptions {
 FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
                                                    const BundleOptions &options = {});
 
+/// Registers `--mlir-to-ptx`, `--mlir-to-llvmir` and `--mlir-to-bundle`.
+void registerCodeTranslations();
+
 } // namespace mlir::ft
 
-#endif // FT_ENGINE_CUDABUNDLE_H
+#endif // FT_ENGINE_COMPILEBUNDLE_H

@@ -1,6 +1,6 @@
-//===- CudaBundle.cpp - graphs to bundles and code as text ----------------===//
+//===- CompileBundle.cpp - graphs to bundles and code as text -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Engine/CudaBundle.h"
+#include "ft/Engine/CompileBundle.h"
 
 #include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
