@@ -1,6 +1,7 @@
 //===- OnlineBody.cpp - the body of a merged reduction --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlineBody.h"
+#include "OnlineWiden.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -24,8 +25,7 @@ Value BodyWriter::addRead(BlockBuilder &spec, ReadAttr read, Type type, bool sha
 
 /// `value`, made with what stood for parameters at `from`, as if made with that at `to`.
 Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value value,
-                          StateValues &from, StateValues &to,
-                          llvm::DenseMap<std::pair<unsigned, int64_t>, Value> *cache) {
+                          StateValues &from, StateValues &to, FactorCache *cache) {
   auto type = cast<RankedTensorType>(value.getType());
   Key key{state.member, state.write};
   switch (state.law) {
@@ -40,12 +40,13 @@ Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value
       Value *known = nullptr;
       if (cache) {
         // Bits of the exponent: equal corrections are made once.
-        known = &(*cache)[{term.parameter, llvm::bit_cast<int64_t>(term.exponent)}];
+        known = &(*cache)[{term.parameter, llvm::bit_cast<int64_t>(term.exponent),
+                           type.getElementType().getAsOpaquePointer()}];
         factor = *known;
       }
       if (!factor)
-        factor = make.expDifference(term.exponent, getRunning(make, centre, from),
-                                    getRunning(make, centre, to));
+        factor = make.expDifference(term.exponent, make.widen(getRunning(make, centre, from), type),
+                                    make.widen(getRunning(make, centre, to), type));
       if (known)
         *known = factor;
       value = arith::MulFOp::create(make.builder, make.loc, value,
@@ -130,8 +131,8 @@ SmallVector<Value> BodyWriter::writeProbe(Key key, Value mean, bool one) {
                                 ? probes[role.member][role.write]
                                 : yields[role.member][role.write]);
       else if (role.kind == ReadRole::State)
-        arguments.push_back(
-            make.splat(cast<RankedTensorType>(block.getBody().getArgument(r).getType()), 0.0));
+        arguments.push_back(make.splat(
+            cast<RankedTensorType>(before.states.lookup({m, role.write}).getType()), 0.0));
       else if (role.kind == ReadRole::Parameter)
         arguments.push_back(role.parameter == state->parameter ? mean : getCentre(role.parameter));
       else
@@ -169,6 +170,7 @@ void BodyWriter::writeMean(unsigned parameter, Key key) {
   auto type = cast<RankedTensorType>(oldMean.getType());
   Operation *mark = body->front().empty() ? nullptr : &body->front().back();
   Value weight = writeProbe(key, oldMean, /*one=*/true)[key.second];
+  weight = make.widen(weight, type);
   // Equal weights are counted, not summed.
   OnlineForms forms;
   for (Operation *op = mark ? mark->getNextNode() : &body->front().front(); op;
@@ -177,7 +179,7 @@ void BodyWriter::writeMean(unsigned parameter, Key key) {
   std::optional<double> count = forms.get(weight).constant;
   if (count && *count > 0)
     weight = make.splat(type, *count);
-  Value sum = writeProbe(key, oldMean, /*one=*/false)[key.second];
+  Value sum = make.widen(writeProbe(key, oldMean, /*one=*/false)[key.second], type);
   Value newWeight = arith::AddFOp::create(*builder, *loc, oldWeight, weight);
   // Σ w a (x - mean) / (a Σ w), where what is squared is a (x - π) and π has coefficient -a.
   Value scaled = sum;
@@ -234,6 +236,15 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
   builder = std::make_unique<OpBuilder>(location.getContext());
   builder->setInsertionPointToEnd(&body->front());
   yields.resize(group.members.size());
+  for (const StatePlan &state : plan.states)
+    if (state.wide) {
+      // Its readers are put right behind (`finish`).
+      BlockOp block = group.members[state.member].block;
+      Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];
+      auto type = cast<BufferType>(buffer.getType());
+      buffer.setType(BufferType::get(type.getContext(), type.getLengths(),
+                                     cast<RankedTensorType>(type.getElement().clone(state.wide))));
+    }
 
   // All reads: what comes from outside, and states.
   for (unsigned m : plan.members) {
@@ -246,6 +257,11 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
       ReadAttr read = importRead(out, group, block, block.getRead(r));
       Type type = block.getBody().getArgument(r).getType();
       bool isState = role.kind == ReadRole::State;
+      if (const StatePlan *state = isState ? plan.getState(m, role.write) : nullptr;
+          state && state->wide) {
+        read = widenRead(read, state->wide);
+        type = cast<RankedTensorType>(type).clone(state->wide);
+      }
       Value value = addRead(out, read, type, !isState);
       if (isState)
         before.states[{m, role.write}] = value;
@@ -276,16 +292,19 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
         else
           pieces.push_back(piece);
       }
-      Value value = addRead(out, ReadAttr::get(read.getContext(), pieces, 0),
-                            block.getBody().getArgument(r).getType(), false);
+      ReadAttr own = ReadAttr::get(read.getContext(), pieces, 0);
+      Type type = before.states.lookup(key).getType();
+      Value value = addRead(out, state.wide ? widenRead(own, state.wide) : own, type, false);
       (to == &weightBuffers ? before.weights : before.means)[key] = value;
     }
   }
 
   for (unsigned m : plan.members) {
     yields[m] = writeMember(m);
+    CorrectionBuilder make{*builder, location};
     for (unsigned w : getStateWrites(group.members[m]))
-      after.states[{m, w}] = yields[m][w];
+      after.states[{m, w}] = yields[m][w] =
+          make.widen(yields[m][w], before.states.lookup({m, w}).getType());
   }
 
   SmallVector<Value> results;
@@ -311,8 +330,11 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     addWrite(key, weightBuffers[key], after.weights[key]);
     addWrite(key, meanBuffers[key], after.means[key]);
   }
-  for (Key key : kept)
-    addWrite(key, bufferOf(key), yields[key.first][key.second]);
+  for (Key key : kept) {
+    Type declared = cast<BufferType>(bufferOf(key).getType()).getElement().getElementType();
+    addWrite(key, bufferOf(key),
+             convertElements(*builder, location, yields[key.first][key.second], declared));
+  }
   YieldOp::create(*builder, location, results);
   simplifyOnes(body->front());
 }
@@ -360,13 +382,17 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
       return false;
     if (state.law == StatePlan::Select && !isSplat(neutral, state.init))
       return false;
+    if (state.wide) {
+      neutral = widenRead(neutral, state.wide);
+      type = type.clone(state.wide);
+    }
     identity.push_back(neutral);
     types.push_back(type);
     if (state.law == StatePlan::Square)
       squares.push_back({state.member, state.write});
   }
   for (Key key : squares) {
-    Type type = group.members[key.first].block.getYield().getOperand(key.second).getType();
+    Type type = before.states.lookup(key).getType();
     for (int i = 0; i < 2; ++i) {
       types.push_back(type);
       identity.push_back(
@@ -398,7 +424,7 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
     joined.means[key] = make.joinMeans(sides[0].means[key], sides[1].means[key],
                                        sides[1].weights[key], joined.weights[key]);
   }
-  llvm::DenseMap<std::pair<unsigned, int64_t>, Value> caches[2];
+  FactorCache caches[2];
   for (unsigned m : plan.members) {
     const Member &member = group.members[m];
     SmallVector<unsigned> states = getStateWrites(member);
@@ -412,13 +438,10 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
                                     joined, &caches[s]));
     Joining joining = *getJoining(group, m);
     if (joining.hasRegion) {
-      IRMapping mapping;
-      Block &region = from.getCombine().front();
-      mapping.map(region.getArguments(), arguments);
-      for (Operation &op : region.without_terminator())
-        inside.clone(op, mapping);
+      SmallVector<Value> values =
+          *cloneWidened(inside, from.getCombine().front(), arguments, nullptr);
       for (auto [n, w] : llvm::enumerate(states))
-        joined.states[{m, w}] = mapping.lookupOrDefault(region.getTerminator()->getOperand(n));
+        joined.states[{m, w}] = make.widen(values[n], arguments[n].getType());
       continue;
     }
     for (auto [n, w] : llvm::enumerate(states)) {

@@ -28,6 +28,8 @@ struct CorrectionBuilder {
   Value broadcast(Value value, ArrayRef<int64_t> dims, RankedTensorType type);
   Value splat(RankedTensorType type, double value);
   Value splat(RankedTensorType type, TypedAttr value);
+  /// `value` with elements of `like`.
+  Value widen(Value value, Type like);
   /// `value`, the greatest finite number below it where `rises` and it is -inf, else above.
   Value clamp(Value value, bool rises);
   /// exp(exponent · (to - from)).
@@ -37,6 +39,9 @@ struct CorrectionBuilder {
   /// The mean of two parts, `to` given the joint weight; one without weight has none.
   Value joinMeans(Value mean, Value otherMean, Value otherWeight, Value weight);
 };
+
+/// Corrections by parameter, exponent (its bits) and element type: equal ones are made once.
+using FactorCache = std::map<std::tuple<unsigned, int64_t, const void *>, Value>;
 
 class BodyWriter {
 public:
@@ -61,7 +66,7 @@ private:
   SmallVector<Value> writeMember(unsigned m);
   SmallVector<Value> writeProbe(Key key, Value mean, bool one);
   Value correct(CorrectionBuilder &make, const StatePlan &state, Value value, StateValues &from,
-                StateValues &to, llvm::DenseMap<std::pair<unsigned, int64_t>, Value> *cache);
+                StateValues &to, FactorCache *cache);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
 
   Group &group;
@@ -73,13 +78,13 @@ private:
   llvm::DenseMap<Key, Value> externals; // (member, read)
   StateValues before, after;
   SmallVector<SmallVector<Value>> yields;
-  llvm::DenseMap<std::pair<unsigned, int64_t>, Value> factors;
+  FactorCache factors;
 };
 
 /// Replaces what a centre of 1 makes trivial, and erases what nobody uses.
 void simplifyOnes(Block &body);
 
-/// Whether a state's last plane is not yet what the program asks for.
+/// Whether a state's last plane must still be corrected to be what the program asks for.
 bool hasResidual(const Group &group, const Plan &plan, const StatePlan &state);
 
 } // namespace mlir::etdg::online

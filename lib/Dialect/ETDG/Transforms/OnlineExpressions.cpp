@@ -1,6 +1,7 @@
 //===- OnlineExpressions.cpp - tensor expressions of corrections ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlineBody.h"
+#include "OnlineWiden.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -54,6 +55,10 @@ Value CorrectionBuilder::broadcast(Value value, ArrayRef<int64_t> dims, RankedTe
                                      linalg::YieldOp::create(b, l, args.front());
                                    })
       ->getResult(0);
+}
+
+Value CorrectionBuilder::widen(Value value, Type like) {
+  return convertElements(builder, loc, value, getElementTypeOrSelf(like));
 }
 
 Value CorrectionBuilder::clamp(Value value, bool rises) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnlinePlanner.h"
+#include "OnlineWiden.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -150,9 +151,6 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
   auto parameterOf = [&](const ElementAtom &atom) -> unsigned {
     return llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
   };
-  auto hasType = [&](unsigned parameter) {
-    return group.parameters[parameter].type.getElementType() == type.getElementType();
-  };
   if (isUntouched(form)) {
     plan.states.push_back(state);
     return true;
@@ -178,12 +176,16 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
     exclude(m, nullptr, "its initial state is not 0: the correction would change it");
     return false;
   }
-  if (!type.getElementType().isF32() && !type.getElementType().isF64() && !options.narrowStates) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type.getElementType();
-    exclude(m, nullptr, "its state is " + text + ", and would round once more in every iteration");
-    return false;
-  }
+  // As wide as the widest of what corrects it, and f32 at least.
+  auto widen = [&](unsigned parameter) {
+    Type element = group.parameters[parameter].type.getElementType();
+    FloatType wide = options.narrowStates && element == type.getElementType()
+                         ? FloatType()
+                         : getWideType(state.wide ? state.wide : type.getElementType(), element);
+    if (wide && wide != type.getElementType())
+      state.wide = wide;
+    return isa<FloatType>(element);
+  };
   if (form.square) {
     std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
     if (terms.size() != 1) {
@@ -196,14 +198,19 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
     state.coefficient = coefficient;
     state.square = originalOf(form.square);
     auto identity = llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, type.getRank()));
-    if (atom.dims != identity || group.parameters[state.parameter].type != type) {
+    if (atom.dims != identity || !widen(state.parameter) ||
+        group.parameters[state.parameter].type.getShape() != type.getShape()) {
       exclude(m, state.square,
               "each element of its state holds differences from one element of "
               "the last state, and this one doesn't");
       return false;
     }
     plan.states.push_back(state);
-    return takeCentre(m, state.square, state.parameter, {Centre::Mean, m, write});
+    Centre mean{Centre::Mean, m, write};
+    FloatType running = state.wide ? state.wide : cast<FloatType>(type.getElementType());
+    if (running != group.parameters[state.parameter].type.getElementType())
+      mean.wide = running;
+    return takeCentre(m, state.square, state.parameter, mean);
   }
   state.law = StatePlan::Factor;
   for (const auto &[atom, exponent] : form.factor->exponents)
@@ -226,8 +233,8 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
       return false;
     }
   for (const FactorTerm &term : state.terms)
-    if (!hasType(term.parameter)) {
-      exclude(m, nullptr, "its state and the last state have different element types");
+    if (!widen(term.parameter)) {
+      exclude(m, nullptr, "the last state is no floating-point number");
       return false;
     }
   plan.states.push_back(state);
@@ -263,7 +270,7 @@ bool Planner::analyseMember(unsigned m) {
     known.assign(states.size(), invariant);
     pass(known);
     for (unsigned w : states)
-      plan.states.push_back({m, w, StatePlan::Invariant, {}, 0, {}, 0, nullptr, getInit(m, w)});
+      plan.states.push_back({m, w, StatePlan::Invariant, {}, 0, {}, 0, nullptr, getInit(m, w), {}});
     return true;
   }
   pass(known);

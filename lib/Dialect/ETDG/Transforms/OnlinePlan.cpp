@@ -1,6 +1,7 @@
 //===- OnlinePlan.cpp - which members merge, and by which laws ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlinePlanner.h"
+#include "OnlineWiden.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -48,6 +49,8 @@ static void recordClones(Operation *from, Operation *to,
 
 SmallVector<Value> online::cloneBody(OpBuilder &builder, BlockOp block, ValueRange arguments,
                                      llvm::DenseMap<Operation *, Operation *> *original) {
+  if (!llvm::equal(block.getBody().getArgumentTypes(), arguments.getTypes()))
+    return *cloneWidened(builder, block.getBody().front(), arguments, original);
   IRMapping mapping;
   mapping.map(block.getBody().getArguments(), arguments);
   for (Operation &op : block.getBody().front().without_terminator()) {
@@ -374,11 +377,68 @@ bool Planner::select() {
   return false;
 }
 
+/// Whether every body has a form over the wider states: written once for trial.
+bool Planner::checkWidening() {
+  if (llvm::none_of(plan.states, [](const StatePlan &state) { return state.wide; }))
+    return true;
+  Region trial;
+  auto *block = new Block();
+  trial.push_back(block);
+  OpBuilder builder(group.members.front().block.getContext());
+  builder.setInsertionPointToEnd(block);
+  Location loc = builder.getUnknownLoc();
+  auto withElement = [](Type type, FloatType element) {
+    return element ? Type(cast<RankedTensorType>(type).clone(element)) : type;
+  };
+  SmallVector<SmallVector<Value>> results(group.members.size());
+  for (unsigned m : plan.members) {
+    const Member &member = group.members[m];
+    BlockOp from = member.block;
+    SmallVector<Value> arguments;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      Type type = from.getBody().getArgument(r).getType();
+      if (role.kind == ReadRole::Internal && included.test(role.member)) {
+        arguments.push_back(results[role.member][role.write]);
+        continue;
+      }
+      if (role.kind == ReadRole::State)
+        type = withElement(type, plan.getState(m, role.write)->wide);
+      else if (role.kind == ReadRole::Parameter)
+        type = withElement(type, plan.centres[role.parameter].wide);
+      arguments.push_back(block->addArgument(type, loc));
+    }
+    Operation *culprit = nullptr;
+    std::optional<SmallVector<Value>> yields =
+        cloneWidened(builder, from.getBody().front(), arguments, nullptr, &culprit);
+    std::optional<Joining> joining = getJoining(group, m);
+    bool joins = true;
+    if (yields && joining && joining->hasRegion) {
+      SmallVector<unsigned> writes = getStateWrites(member);
+      SmallVector<Value> sides;
+      for (BlockArgument argument : from.getCombine().getArguments())
+        sides.push_back(block->addArgument(
+            withElement(argument.getType(),
+                        plan.getState(m, writes[sides.size() % writes.size()])->wide),
+            loc));
+      joins =
+          cloneWidened(builder, from.getCombine().front(), sides, nullptr, &culprit).has_value();
+    }
+    if (!yields || !joins) {
+      exclude(m, culprit,
+              "its state would round once more in every iteration, and '" +
+                  culprit->getName().getStringRef().str() + "' has no form over wider numbers");
+      return false;
+    }
+    results[m] = *yields;
+  }
+  return true;
+}
+
 std::optional<Plan> Planner::run() {
   for (unsigned round = 0; round <= group.members.size(); ++round) {
     if (!select())
       return std::nullopt;
-    if (!analyse())
+    if (!analyse() || !checkWidening())
       continue;
     // An ordered fold runs its maps in order, too.
     bool ordered = false;

@@ -28,6 +28,9 @@ struct Centre {
   // for it then, so that no difference is inf - inf.
   bool clamps = false;
 
+  // Mean: its elements, where they are wider than the parameter's.
+  FloatType wide = {};
+
   bool operator==(const Centre &o) const {
     return kind == o.kind && member == o.member && write == o.write && rises == o.rises &&
            clamps == o.clamps;
@@ -51,6 +54,8 @@ struct StatePlan {
   double coefficient = 0;           // Square: of the parameter in what is squared
   Operation *square = nullptr;      // Square: the multiplication, in the member's body
   TypedAttr init;                   // the scalar of the initial splat, or null
+  /// The element type of the running state where it is wider than the declared one.
+  FloatType wide;
 };
 
 struct Refusal {
@@ -93,8 +98,9 @@ SmallVector<unsigned> getStateWrites(const Member &member);
 /// The read with operands of `builder`, over the group's symbols.
 ReadAttr importRead(BlockBuilder &builder, const Group &group, BlockOp block, ReadAttr read);
 
-/// Clones a member's body at the insertion point; `arguments` stand for its reads. Returns what it
-/// yields. `original`, where given, gets the member's operation for each clone.
+/// Clones a member's body at the insertion point; `arguments` stand for its reads, some with wider
+/// elements where a wide form was found (`Planner::checkWidening`). Returns what it yields.
+/// `original`, where given, gets the member's operation for each clone.
 SmallVector<Value> cloneBody(OpBuilder &builder, BlockOp block, ValueRange arguments,
                              llvm::DenseMap<Operation *, Operation *> *original = nullptr);
 

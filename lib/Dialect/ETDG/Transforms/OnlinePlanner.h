@@ -27,6 +27,7 @@ private:
   bool checkReaders(unsigned member, bool &changed);
   bool checkOrder();
   bool analyse();
+  bool checkWidening();
   void shareEqual(Operation *first, MutableArrayRef<Value> results);
   bool analyseMember(unsigned member);
   bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "OnlineRewrite.h"
 #include "OnlineBody.h"
+#include "OnlineWiden.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -124,6 +125,8 @@ private:
   /// What the plan's lambdas need once the members are gone.
   llvm::DenseMap<Key, Value> stateBuffers, finals;
   llvm::DenseMap<Key, AffineMap> stateMaps, finalMaps;
+  /// The element types that the program declares.
+  llvm::DenseMap<Key, RankedTensorType> declared;
   struct ParameterSource {
     Value buffer;
     AffineMap map;
@@ -245,16 +248,23 @@ SmallVector<Rewriter::Source> Rewriter::getSources(const StatePlan &state) {
   auto plane = [&](Key key, Value buffer) {
     return std::pair(buffer, drop(atPlane(stateMaps.lookup(key), group.numDims, group.last)));
   };
+  auto elementOf = [](Value buffer) {
+    return cast<RankedTensorType>(cast<BufferType>(buffer.getType()).getElement());
+  };
   auto addParameter = [&](unsigned p, double neutral) {
     const Parameter &parameter = group.parameters[p];
     if (parameter.lastPlane) {
-      if (Value final = finals.lookup(*parameter.lastPlane)) {
+      // A sum that is only rounded in the end is read as it is.
+      const StatePlan *source =
+          plan.getState(parameter.lastPlane->first, parameter.lastPlane->second);
+      bool isExact = source && source->wide && !hasResidual(group, plan, *source);
+      if (Value final = finals.lookup(*parameter.lastPlane); final && !isExact) {
         sources.push_back({final, finalMaps.lookup(*parameter.lastPlane), parameter.type, neutral});
         return;
       }
       if (Value buffer = stateBuffers.lookup(*parameter.lastPlane)) {
         auto [b, map] = plane(*parameter.lastPlane, buffer);
-        sources.push_back({b, map, parameter.type, neutral});
+        sources.push_back({b, map, elementOf(b), neutral});
         return;
       }
     }
@@ -263,10 +273,9 @@ SmallVector<Rewriter::Source> Rewriter::getSources(const StatePlan &state) {
   };
   Key key{state.member, state.write};
   if (state.law == StatePlan::Square) {
-    auto type = group.parameters[state.parameter].type;
     for (Value buffer : {writer.weightBuffers[key], writer.meanBuffers[key]}) {
       auto [b, map] = plane(key, buffer);
-      sources.push_back({b, map, type, 0});
+      sources.push_back({b, map, elementOf(b), 0});
     }
     addParameter(state.parameter, 0);
     return sources;
@@ -279,7 +288,7 @@ SmallVector<Rewriter::Source> Rewriter::getSources(const StatePlan &state) {
     if (!term.power) {
       auto [b, map] =
           plane({centre.member, centre.write}, stateBuffers.lookup({centre.member, centre.write}));
-      sources.push_back({b, map, group.parameters[term.parameter].type, 0});
+      sources.push_back({b, map, elementOf(b), 0});
     }
   }
   return sources;
@@ -289,8 +298,15 @@ Value Rewriter::writeResidual(OpBuilder &builder, Location loc, const StatePlan 
                               ArrayRef<Value> sources) {
   CorrectionBuilder make{builder, loc};
   auto type = cast<RankedTensorType>(value.getType());
+  auto finish = [&](Value result) {
+    return make.widen(result, declared.lookup({state.member, state.write}));
+  };
+  SmallVector<Value> wide;
+  for (Value source : sources)
+    wide.push_back(make.widen(source, type));
+  sources = wide;
   if (state.law == StatePlan::Square)
-    return make.addSquares(value, state.coefficient, sources[0], sources[1], sources[2]);
+    return finish(make.addSquares(value, state.coefficient, sources[0], sources[1], sources[2]));
   for (const FactorTerm &term : state.terms) {
     if (isAtCentre(group, plan, term))
       continue;
@@ -307,7 +323,7 @@ Value Rewriter::writeResidual(OpBuilder &builder, Location loc, const StatePlan 
     Value factor = make.expDifference(term.exponent, centre, parameter);
     value = arith::MulFOp::create(builder, loc, value, make.broadcast(factor, term.dims, type));
   }
-  return value;
+  return finish(value);
 }
 
 /// The residual at the beginning of the only reader's body.
@@ -334,6 +350,10 @@ void Rewriter::finishInside(const StatePlan &state, BlockOp reader, unsigned rea
   }
   OpBuilder builder(&body, body.begin());
   Value old = body.getArgument(read);
+  if (state.wide) {
+    old.setType(cast<RankedTensorType>(old.getType()).clone(state.wide));
+    spec.reads[read] = widenRead(spec.reads[read], state.wide);
+  }
   Value corrected = writeResidual(builder, reader.getLoc(), state, old, arguments);
   llvm::SmallPtrSet<Operation *, 8> mine;
   for (Operation &op : body) {
@@ -367,8 +387,9 @@ Value Rewriter::finishOutside(const StatePlan &state) {
       }
   Location loc = buffer.getLoc();
   OpBuilder buffers(group.body, group.body->begin());
-  Value final = BufferOp::create(buffers, loc, BufferType::get(context, lengths, type.getElement()),
-                                 DenseI64ArrayAttr(), StringAttr());
+  Value final =
+      BufferOp::create(buffers, loc, BufferType::get(context, lengths, declared.lookup(key)),
+                       DenseI64ArrayAttr(), StringAttr());
   AffineMap finalMap = AffineMap::get(numDims, numSymbols, index, context);
 
   // Behind everything that it reads: what reads the state stood behind that, too.
@@ -426,7 +447,8 @@ Value Rewriter::finishOutside(const StatePlan &state) {
 
 /// Corrects what reads the last plane of a state.
 void Rewriter::finish(const StatePlan &state) {
-  if (!hasResidual(group, plan, state))
+  bool corrects = hasResidual(group, plan, state);
+  if (!corrects && !state.wide)
     return;
   Key key{state.member, state.write};
   Value buffer = stateBuffers.lookup(key);
@@ -466,7 +488,7 @@ void Rewriter::finish(const StatePlan &state) {
            plan.centres[parameter.index()].kind != Centre::None;
   });
   if (uses.empty()) {
-    if (isParameter)
+    if (isParameter && corrects)
       finishOutside(state);
     return;
   }
@@ -474,6 +496,11 @@ void Rewriter::finish(const StatePlan &state) {
   bool inside = uses.size() == 1 && !isParameter && BlockOp(only.block)->getBlock() == group.body &&
                 BlockOp(only.block).getNumOwnDims() + 1 == group.numDims - numAncestors &&
                 !BlockOp(only.block).getRead(only.read).getElementRank();
+  // Numbers of one width: what else it reads there must be constants.
+  for (PieceAttr piece : BlockOp(only.block).getRead(only.read).getPieces())
+    inside &= !state.wide || piece.getKind() == SourceKind::Splat ||
+              (piece.getKind() == SourceKind::Buffer &&
+               BlockOp(only.block).getBuffers()[piece.getOperand()] == buffer);
   for (auto [d, binding] : llvm::enumerate(only.bindings))
     inside &= binding == getAffineDimExpr(numAncestors + d, binding.getContext());
   // More than one piece may read the state; only the last plane is left.
@@ -532,6 +559,8 @@ RewriteResult Rewriter::run() {
     Key key{state.member, state.write};
     stateBuffers[key] = bufferOf(key);
     stateMaps[key] = writeMapOf(key);
+    declared[key] =
+        cast<RankedTensorType>(cast<BufferType>(stateBuffers[key].getType()).getElement());
   }
   for (const Parameter &parameter : group.parameters) {
     BlockOp reader = parameter.reader;

@@ -71,12 +71,15 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
     - *select*: chosen by x = m, x ≥ m or x ≤ m, m a running maximum or minimum of the same x
       (arg-max with payload): forgotten when m changes.
 
+    States of f16 and bf16 that are corrected run as f32, with what the bodies make of them, and are
+    rounded once, behind the reduction.
+
     `combine` and `identity` are derived where the members have them. A result changes by rounding
     only; integers never. What has no online form gets a remark that names the operation.
   }];
   let options = [
     Option<"narrowStates", "narrow-states", "bool", "false",
-           "also states of f16 and bf16, which round once more in every iteration">,
+           "leave states of f16 and bf16 narrow: fewer bytes, two roundings in every iteration">,
     Option<"ordered", "ordered", "bool", "false",
            "also reductions in order (foldl) beside maps, which then run in order, too">
   ];

@@ -1,0 +1,298 @@
+//===- OnlineWiden.cpp - bodies over wider numbers ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OnlineWiden.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::online;
+
+FloatType online::getWideType(Type a, Type b) {
+  auto wide = dyn_cast_or_null<FloatType>(a);
+  if (!wide)
+    return {};
+  if (wide.getWidth() < 32)
+    wide = Float32Type::get(wide.getContext());
+  if (auto other = dyn_cast_or_null<FloatType>(b); other && other.getWidth() > wide.getWidth())
+    wide = other;
+  return wide;
+}
+
+/// The float type of a value or of its elements, or null.
+static FloatType getFloat(Type type) { return dyn_cast<FloatType>(getElementTypeOrSelf(type)); }
+
+static Type withElement(Type type, Type element) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.clone(element);
+  return element;
+}
+
+Value online::convertElements(OpBuilder &builder, Location loc, Value value, Type element) {
+  FloatType from = getFloat(value.getType()), to = dyn_cast_or_null<FloatType>(element);
+  if (!from || !to || from == to)
+    return value;
+  Type type = withElement(value.getType(), to);
+  if (from.getWidth() < to.getWidth()) {
+    Attribute constant;
+    auto extend = [&](const APFloat &number) {
+      APFloat wide = number;
+      bool lost;
+      wide.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+      return FloatAttr::get(to, wide);
+    };
+    if (matchPattern(value, m_Constant(&constant))) {
+      if (auto number = dyn_cast<FloatAttr>(constant))
+        return arith::ConstantOp::create(builder, loc, extend(number.getValue()));
+      if (auto splat = dyn_cast<SplatElementsAttr>(constant))
+        return arith::ConstantOp::create(
+            builder, loc,
+            SplatElementsAttr::get(cast<RankedTensorType>(type),
+                                   extend(splat.getSplatValue<APFloat>())));
+    }
+    return arith::ExtFOp::create(builder, loc, type, value);
+  }
+  if (from.getWidth() == to.getWidth()) { // f16 and bf16
+    Value wide = arith::ExtFOp::create(
+        builder, loc, withElement(value.getType(), Float32Type::get(builder.getContext())), value);
+    return arith::TruncFOp::create(builder, loc, type, wide);
+  }
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+namespace {
+/// Clones one region; values are wide where they are wider than what they stand for, or where
+/// something wide was rounded on the way to them.
+class Widener {
+public:
+  Widener(OpBuilder &builder, llvm::DenseMap<Operation *, Operation *> *original)
+      : builder(builder), original(original) {}
+
+  bool run(Block &from);
+  void map(Value from, Value to) {
+    mapping.map(from, to);
+    if (from.getType() != to.getType())
+      wide.insert(from);
+  }
+  Value lookup(Value value) { return mapping.lookupOrDefault(value); }
+
+  Operation *culprit = nullptr;
+
+private:
+  bool visit(Operation *op);
+  bool visitElementwise(Operation *op);
+  bool visitStructured(linalg::LinalgOp op);
+  void record(Operation *from, Operation *to);
+
+  OpBuilder &builder;
+  llvm::DenseMap<Operation *, Operation *> *original;
+  IRMapping mapping;
+  /// Values of the old region that the new one has with wider elements, or made of such.
+  llvm::DenseSet<Value> wide;
+};
+} // namespace
+
+void Widener::record(Operation *from, Operation *to) {
+  if (!original)
+    return;
+  (*original)[to] = from;
+  for (auto [a, b] : llvm::zip(from->getRegions(), to->getRegions()))
+    for (auto [x, y] : llvm::zip(a.getOps(), b.getOps()))
+      record(&x, &y);
+}
+
+bool Widener::visitElementwise(Operation *op) {
+  // The widest operand decides.
+  FloatType element;
+  for (Value operand : op->getOperands())
+    if (FloatType mine = getFloat(lookup(operand).getType());
+        mine && (!element || mine.getWidth() > element.getWidth()))
+      element = mine;
+  if (!element)
+    return false;
+  Value source = op->getNumOperands() == 1 ? lookup(op->getOperand(0)) : Value();
+  if (isa<arith::TruncFOp>(op) ||
+      (isa<arith::ExtFOp>(op) &&
+       element.getWidth() >= getFloat(op->getResult(0).getType()).getWidth())) {
+    mapping.map(op->getResult(0), source);
+    wide.insert(op->getResult(0));
+    return true;
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value value = lookup(operand);
+    operands.push_back(
+        getFloat(value.getType()) ? convertElements(builder, op->getLoc(), value, element) : value);
+  }
+  Operation *clone = builder.clone(*op, mapping);
+  clone->setOperands(operands);
+  record(op, clone);
+  Value result = op->getResult(0);
+  if (getFloat(result.getType())) {
+    if (!isa<arith::ExtFOp>(op))
+      clone->getResult(0).setType(withElement(result.getType(), element));
+    wide.insert(result);
+  }
+  mapping.map(result, clone->getResult(0));
+  return true;
+}
+
+bool Widener::visitStructured(linalg::LinalgOp op) {
+  // What it writes is wide; contractions and generic operations extend what they read in their own
+  // bodies, others find it extended.
+  FloatType element;
+  for (Value operand : op->getOperands())
+    if (FloatType mine = getFloat(lookup(operand).getType());
+        mine && (!element || mine.getWidth() > element.getWidth()))
+      element = mine;
+  bool extendsInside = isa<linalg::GenericOp>(op) || linalg::isaContractionOpInterface(op);
+  if (!element || op->getNumRegions() != 1)
+    return false;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = lookup(operand.get());
+    FloatType mine = getFloat(value.getType());
+    if (mine && mine != element && (op.isDpsInit(&operand) || !extendsInside)) {
+      if (auto empty = value.getDefiningOp<tensor::EmptyOp>();
+          empty && op.isDpsInit(&operand) && empty.getDynamicSizes().empty())
+        value = tensor::EmptyOp::create(
+            builder, op->getLoc(), cast<RankedTensorType>(value.getType()).getShape(), element);
+      else
+        value = convertElements(builder, op->getLoc(), value, element);
+    }
+    operands.push_back(value);
+  }
+  SmallVector<Type> results;
+  for (Value result : op->getResults())
+    results.push_back(getFloat(result.getType()) ? withElement(result.getType(), element)
+                                                 : result.getType());
+  Operation *clone = builder.cloneWithoutRegions(*op.getOperation(), mapping);
+  clone->setOperands(operands);
+  for (auto [result, type] : llvm::zip(clone->getResults(), results))
+    result.setType(type);
+  if (original)
+    (*original)[clone] = op;
+
+  Block &from = *op.getBlock();
+  auto *body = new Block();
+  clone->getRegion(0).push_back(body);
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(body);
+  Widener inner(inside, original);
+  // Inputs are extended first: all arithmetic is wide, as in a mixed product.
+  for (BlockArgument argument : from.getArguments()) {
+    OpOperand *operand = nullptr;
+    for (OpOperand &candidate : op->getOpOperands())
+      if (op.getMatchingBlockArgument(&candidate) == argument)
+        operand = &candidate;
+    if (!operand)
+      return false;
+    Value value = body->addArgument(
+        getElementTypeOrSelf(operands[operand->getOperandNumber()].getType()), argument.getLoc());
+    inner.map(argument, value);
+  }
+  for (BlockArgument argument : from.getArguments())
+    if (!argument.use_empty()) {
+      Value value = convertElements(inside, op.getLoc(), inner.lookup(argument),
+                                    getFloat(argument.getType()) ? Type(element) : Type());
+      inner.map(argument, value);
+    }
+  if (!inner.run(from)) {
+    culprit = inner.culprit;
+    return false;
+  }
+  SmallVector<Value> yields;
+  for (auto [yielded, type] : llvm::zip(from.getTerminator()->getOperands(), results)) {
+    Value value = inner.lookup(yielded);
+    if (getFloat(type))
+      value = convertElements(inside, op.getLoc(), value, element);
+    yields.push_back(value);
+  }
+  Operation *yield = inside.clone(*from.getTerminator());
+  yield->setOperands(yields);
+  for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
+    mapping.map(result, made);
+    if (getFloat(made.getType()))
+      wide.insert(result);
+  }
+  return true;
+}
+
+bool Widener::visit(Operation *op) {
+  bool isWide = llvm::any_of(op->getOperands(), [&](Value v) { return wide.contains(v); });
+  bool captures = false;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        captures |= wide.contains(operand);
+    });
+  if (!isWide && !captures) {
+    Operation *clone = builder.clone(*op, mapping);
+    record(op, clone);
+    return true;
+  }
+  culprit = op;
+  if (captures)
+    return false;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+      structured && structured.hasPureTensorSemantics())
+    return visitStructured(structured);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Operation *clone = builder.clone(*op, mapping);
+    record(op, clone);
+    clone->getResult(0).setType(
+        withElement(op->getResult(0).getType(), getFloat(clone->getOperand(0).getType())));
+    wide.insert(op->getResult(0));
+    return true;
+  }
+  if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 &&
+      op->getNumRegions() == 0 && !isa<arith::BitcastOp>(op))
+    return visitElementwise(op);
+  return false;
+}
+
+bool Widener::run(Block &from) {
+  for (Operation &op : from.without_terminator())
+    if (!visit(&op)) {
+      if (!culprit)
+        culprit = &op;
+      return false;
+    }
+  return true;
+}
+
+std::optional<SmallVector<Value>>
+online::cloneWidened(OpBuilder &builder, Block &from, ValueRange arguments,
+                     llvm::DenseMap<Operation *, Operation *> *original, Operation **culprit) {
+  Widener widener(builder, original);
+  for (auto [argument, value] : llvm::zip(from.getArguments(), arguments))
+    widener.map(argument, value);
+  if (!widener.run(from)) {
+    if (culprit)
+      *culprit = widener.culprit;
+    return std::nullopt;
+  }
+  SmallVector<Value> results;
+  for (Value value : from.getTerminator()->getOperands())
+    results.push_back(widener.lookup(value));
+  return results;
+}
+
+ReadAttr online::widenRead(ReadAttr read, FloatType wide) {
+  SmallVector<PieceAttr> pieces;
+  for (PieceAttr piece : read.getPieces()) {
+    if (auto number = dyn_cast_or_null<FloatAttr>(piece.getValue());
+        number && piece.getKind() == SourceKind::Splat) {
+      APFloat value = number.getValue();
+      bool lost;
+      value.convert(wide.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+      piece = PieceAttr::getSplat(piece.getSet().getValue(), FloatAttr::get(wide, value));
+    }
+    pieces.push_back(piece);
+  }
+  return ReadAttr::get(read.getContext(), pieces, read.getElementRank());
+}
