@@ -6,58 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Sets.h"
+#include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::presburger;
 using llvm::DynamicAPInt;
-
-/// Solves an equality for a variable in [from, to) with coefficient ±1 and puts
-/// it into the others; the variable disappears. Exact over the integers.
-/// Returns whether one was found.
-static bool eliminateOne(IntegerPolyhedron &set, unsigned from, unsigned to) {
-  for (unsigned e = 0; e < set.getNumEqualities(); ++e)
-    for (unsigned v = from; v < to; ++v) {
-      DynamicAPInt pivot = set.atEq(e, v);
-      if (pivot != 1 && pivot != -1)
-        continue;
-      SmallVector<DynamicAPInt> row(set.getEquality(e));
-      unsigned numCols = set.getNumCols();
-      for (unsigned i = 0; i < set.getNumEqualities(); ++i) {
-        DynamicAPInt factor = set.atEq(i, v) * pivot;
-        if (i == e || factor == 0)
-          continue;
-        for (unsigned c = 0; c < numCols; ++c)
-          set.atEq(i, c) -= factor * row[c];
-      }
-      for (unsigned i = 0; i < set.getNumInequalities(); ++i) {
-        DynamicAPInt factor = set.atIneq(i, v) * pivot;
-        if (factor == 0)
-          continue;
-        for (unsigned c = 0; c < numCols; ++c)
-          set.atIneq(i, c) -= factor * row[c];
-      }
-      set.removeEquality(e);
-      set.removeVar(v);
-      return true;
-    }
-  return false;
-}
-
-/// Whether a constraint without variables is false.
-static bool hasFalseConstraint(const IntegerPolyhedron &set) {
-  auto isConstantRow = [](ArrayRef<DynamicAPInt> row) {
-    return llvm::all_of(row.drop_back(), [](const DynamicAPInt &c) { return c == 0; });
-  };
-  for (unsigned i = 0; i < set.getNumEqualities(); ++i)
-    if (isConstantRow(set.getEquality(i)) && set.getEquality(i).back() != 0)
-      return true;
-  for (unsigned i = 0; i < set.getNumInequalities(); ++i)
-    if (isConstantRow(set.getInequality(i)) && set.getInequality(i).back() < 0)
-      return true;
-  return false;
-}
 
 IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigned to) {
   unsigned count = to - from;
@@ -83,44 +38,8 @@ bool etdg::isEmpty(const IntegerPolyhedron &given) {
   return !set.findIntegerSample().has_value();
 }
 
-/// Two inequalities 0 ≤ f − m·v ≤ c of a local v with c < m − 1: MLIR's subtraction takes v for
-/// ⌊f / m⌋ and these two for the definition of that, which always holds; that f mod m ≤ c would be
-/// lost. As f − m·v = r, one set for each r, it is kept. Returns whether there was such a pair.
-static bool splitTightDivision(const IntegerPolyhedron &set,
-                               SmallVectorImpl<IntegerPolyhedron> &parts) {
-  unsigned numVars = set.getNumVars();
-  for (unsigned v = set.getVarKindOffset(VarKind::Local); v < numVars; ++v)
-    for (unsigned low = 0; low < set.getNumInequalities(); ++low) {
-      DynamicAPInt m = set.atIneq(low, v);
-      if (m < 2)
-        continue;
-      for (unsigned up = 0; up < set.getNumInequalities(); ++up) {
-        bool opposed = true;
-        for (unsigned i = 0; i < numVars && opposed; ++i)
-          opposed = set.atIneq(low, i) + set.atIneq(up, i) == 0;
-        if (!opposed)
-          continue;
-        DynamicAPInt width = set.atIneq(low, numVars) + set.atIneq(up, numVars);
-        if (width < 0 || width >= m - 1)
-          continue;
-        SmallVector<DynamicAPInt> row(set.getInequality(up));
-        for (DynamicAPInt r(0); r <= width; ++r) {
-          IntegerPolyhedron part = set;
-          SmallVector<DynamicAPInt> exact(row);
-          exact.back() -= r;
-          part.removeInequality(std::max(low, up));
-          part.removeInequality(std::min(low, up));
-          part.addEquality(exact);
-          parts.push_back(part);
-        }
-        return true;
-      }
-    }
-  return false;
-}
-
-/// Piece by piece, with parts that hold no integer dropped at once: the divisions of a split are
-/// what a rational test, by which MLIR prunes, cannot tell apart.
+/// Piece by piece, with parts that hold no integer dropped at once: divisions are what a rational
+/// test, by which MLIR prunes, cannot tell apart.
 static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
                                     ArrayRef<IntegerPolyhedron> pieces) {
   SmallVector<IntegerPolyhedron, 0> rest = {set};
@@ -147,16 +66,14 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   if (cover.empty())
     return PresburgerSet(set);
-  SmallVector<IntegerPolyhedron, 0> open(cover.begin(), cover.end()), pieces;
-  bool isSplit = false;
-  while (!open.empty()) {
-    IntegerPolyhedron piece = open.pop_back_val();
-    if (splitTightDivision(piece, open))
-      isSplit = true;
-    else
+  SmallVector<IntegerPolyhedron, 0> pieces;
+  bool hasLocals = false;
+  for (const IntegerPolyhedron &given : cover)
+    for (IntegerPolyhedron &piece : resolveLocals(given)) {
+      hasLocals |= piece.getNumLocalVars() > 0;
       pieces.push_back(std::move(piece));
-  }
-  if (isSplit)
+    }
+  if (hasLocals)
     return subtractInTurn(set, pieces);
   PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
   for (const IntegerPolyhedron &piece : pieces)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/Sets.h"
 #include "gtest/gtest.h"
+#include <random>
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -148,4 +149,75 @@ TEST(SetQueries, TightDivisionsAreNoDefinitions) {
   EXPECT_TRUE(isCovered(range(0, 0), {range(2, 1)}));
   EXPECT_FALSE(isCovered(range(0, 0), {range(3, 1)}));
   EXPECT_TRUE(isCovered(range(0, 0), {range(3, 2)}));
+}
+
+// Pieces as schedules make them: positions o·m + i with i in [0, m), under factors and further
+// divisions, tight bands, bounds on one side. What subtraction leaves is what enumeration leaves.
+TEST(SetQueries, SubtractionWithLocalsIsEnumeration) {
+  std::mt19937 random(7);
+  auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  constexpr int size = 9;
+  using Row = SmallVector<int64_t>;
+  unsigned numLeft = 0, numNone = 0;
+  for (unsigned round = 0; round < 50; ++round) {
+    SmallVector<IntegerPolyhedron, 0> pieces;
+    for (int p = pick(1, 3); p > 0; --p) {
+      // x, y; then the position's two parts, a further quotient, a free one.
+      constexpr unsigned numVars = 6;
+      IntegerPolyhedron piece(PresburgerSpace::getSetSpace(2, 0, numVars - 2));
+      auto add = [&](std::initializer_list<std::pair<unsigned, int>> terms, int constant) {
+        Row row(numVars + 1, 0);
+        for (auto [v, c] : terms)
+          row[v] += c;
+        row.back() = constant;
+        piece.addInequality(row);
+      };
+      int m = pick(1, 4), g = pick(1, 3), shift = pick(-2, 2), a = pick(-1, 2), b = pick(-1, 2);
+      int width = pick(0, 4) ? g - 1 : pick(0, g);
+      // 0 <= g·(m·o + i) - a·x - b·y - shift <= width
+      add({{2, g * m}, {3, g}, {0, -a}, {1, -b}}, -shift);
+      add({{2, -g * m}, {3, -g}, {0, a}, {1, b}}, shift + width);
+      add({{3, 1}}, 0);
+      add({{3, -1}}, m - 1);
+      // q = (m·o + i + x) over n, whole or up to a remainder.
+      int n = pick(1, 3), rest = pick(0, n - 1);
+      add({{2, m}, {3, 1}, {0, 1}, {4, -n}}, 0);
+      add({{2, -m}, {3, -1}, {0, -1}, {4, n}}, rest);
+      add({{2, 1}}, pick(0, 3));
+      add({{4, -1}, {1, pick(0, 1)}}, pick(1, 6));
+      // Some f with max(o, y - 2) <= f <= q + 3.
+      add({{5, 1}, {2, -1}}, 0);
+      add({{5, 1}, {1, -1}}, 2);
+      add({{5, -1}, {4, 1}}, 3);
+      pieces.push_back(piece);
+    }
+    IntegerPolyhedron box(PresburgerSpace::getSetSpace(2, 0, 0));
+    for (unsigned d = 0; d < 2; ++d) {
+      Row low(3, 0), high(3, 0);
+      low[d] = 1;
+      high[d] = -1;
+      high[2] = size - 1;
+      box.addInequality(low);
+      box.addInequality(high);
+    }
+    PresburgerSet left = subtract(box, pieces);
+    bool isCoveredByCount = true;
+    for (int64_t x = 0; x < size; ++x)
+      for (int64_t y = 0; y < size; ++y) {
+        bool inside = llvm::any_of(pieces, [&](const IntegerPolyhedron &piece) {
+          return piece.containsPointNoLocal({x, y}).has_value();
+        });
+        isCoveredByCount &= inside;
+        numLeft += !inside;
+        ASSERT_EQ(left.containsPoint({x, y}), !inside)
+            << "round " << round << ": " << x << ", " << y;
+      }
+    numNone += isCoveredByCount;
+    EXPECT_EQ(isCovered(box, pieces), isCoveredByCount) << "round " << round;
+  }
+  // Both answers occur.
+  EXPECT_GT(numLeft, 500u);
+  EXPECT_GT(numNone, 0u);
 }

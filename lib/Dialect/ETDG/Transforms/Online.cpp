@@ -64,7 +64,8 @@ private:
         std::optional<online::Plan> plan = online::makePlan(group, *accesses, options, refusals);
         for (const online::Refusal &refusal : refusals)
           report(group, refusal);
-        if (!plan)
+        // One block alone gains nothing, and would be found again.
+        if (!plan || plan->members.size() < plan->repeated.size() + 2)
           continue;
         online::RewriteResult result = online::applyPlan(group, *plan, *accesses);
         auto remark = remark::passed(

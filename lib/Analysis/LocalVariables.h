@@ -1,0 +1,34 @@
+//===- LocalVariables.h - existential variables of sets ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The complement of a set with existential variables is a union of sets only where each such
+// variable is a division of the others. MLIR finds what is not by symbolic integer programming,
+// which for iterations that a schedule has put together (3·o + i with i in [0, 3)) takes minutes.
+// Here they become divisions, or disappear, by substitution, exactly.
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_FT_ANALYSIS_LOCALVARIABLES_H
+#define LIB_FT_ANALYSIS_LOCALVARIABLES_H
+
+#include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::etdg {
+
+/// Solves an equality for a variable in [from, to) with coefficient ±1 and puts it into the
+/// others; the variable disappears. Exact over the integers. Returns whether one was found.
+bool eliminateOne(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
+
+/// Whether a constraint without variables is false.
+bool hasFalseConstraint(const presburger::IntegerPolyhedron &set);
+
+/// Sets whose union is `set` and whose local variables are divisions, by `m·v ≤ f < m·(v + 1)` or
+/// by an equality; where no rule serves, a set keeps others. No two constraints of one of them
+/// state a remainder, `0 ≤ f − m·v ≤ c` with c < m − 1, other than 0: MLIR's subtraction takes
+/// those for the definition of v, which always holds, and loses them.
+llvm::SmallVector<presburger::IntegerPolyhedron, 0>
+resolveLocals(presburger::IntegerPolyhedron set);
+
+} // namespace mlir::etdg
+
+#endif // LIB_FT_ANALYSIS_LOCALVARIABLES_H
