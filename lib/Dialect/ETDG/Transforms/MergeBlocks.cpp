@@ -25,6 +25,11 @@ using namespace mlir;
 using namespace mlir::etdg;
 using ft::OperatorKind;
 
+/// How many leaves of one block may run at iterations of their own.
+static constexpr unsigned maxGuarded = 64;
+/// How many partners a block is tried with, of each kind.
+static constexpr unsigned maxPartners = 8;
+
 static std::string nameOf(BlockOp block) { return block.getBlockName().value_or("").str(); }
 
 //===----------------------------------------------------------------------===//
@@ -35,11 +40,123 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
   SmallVector<Flow, 0> flows = legality.getFlows(a, b, weight[b] <= weight[a]);
   if (flows.empty())
     return {};
-  Alignment aligned = legality.align(a, b, flows);
+  SmallVector<Alignment, 0> ways;
+  ways.push_back(legality.align(a, b, flows));
+  unsigned most = std::min(a.getNumOwnDims(), b.getNumOwnDims());
+  if (ways.front().size < most || !ways.front().domains.back().isShared) {
+    for (auto &[x, y] : findCoordinates(a, b, flows))
+      if (legality.mayReorder(x) && legality.mayReorder(y))
+        ways.push_back(legality.align(x, y, flows));
+  }
+  // Of equally good ones the first: as they stand.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, ways.size()));
+  llvm::sort(order, [&](unsigned x, unsigned y) {
+    return std::pair(ways[y].size, x) < std::pair(ways[x].size, y);
+  });
+  for (unsigned w : order) {
+    MergeRefusal why;
+    if (BlockOp merged = mergeAligned(ways[w], flows, why))
+      return merged;
+    if (!refusal)
+      refusal = why;
+  }
+  return {};
+}
+
+bool BodyMerger::isWorthGuards(const Alignment &aligned, unsigned k, MergeRefusal &refusal) {
+  const OuterDomain &outer = aligned.domains[k - 1];
+  if (outer.isShared)
+    return true;
+  BlockOp a = aligned.a.block, b = aligned.b.block;
+  unsigned leaves = weight[a] + weight[b], numAncestors = a.getNumAncestors();
+  if (leaves > maxGuarded) {
+    refusal = {"cost", std::to_string(leaves) +
+                           " leaves would run at iterations of their own, the limit is " +
+                           std::to_string(maxGuarded)};
+    return false;
+  }
+  // An iteration in which a leaf has nothing to do costs a test. One leaf at least is
+  // busy nearly always; a chain in which each starts one later ends where that is no longer so.
+  unsigned numDims = numAncestors + k;
+  double all = legality.getTypicalSize(outer.set, outer.symbols, numAncestors, numDims);
+  double busiest = 0;
+  for (const Coordinates *c : {&aligned.a, &aligned.b}) {
+    BlockOp block = c->block;
+    if (block.isLeaf()) {
+      busiest =
+          std::max(busiest, legality.getTypicalSize(c->domain, c->symbols, numAncestors, numDims));
+      continue;
+    }
+    double own = legality.getTypicalSize(c->domain, c->symbols, numAncestors, numDims);
+    for (ArrayRef<BlockOp> nest : getNests(block.getBody()))
+      for (BlockOp child : nest) {
+        // What a child says of dimensions around it is in their old coordinates: sizes stay.
+        BlockBuilder joined = BlockBuilder::from(child);
+        SmallVector<AffineExpr> constraints(joined.domain.getConstraints());
+        SmallVector<bool> flags(joined.domain.getEqFlags());
+        for (AffineExpr constraint : block.getDomainSet().getConstraints())
+          constraints.push_back(joined.importExpr(constraint, block.getSymbolNames()));
+        llvm::append_range(flags, block.getDomainSet().getEqFlags());
+        IntegerSet set =
+            IntegerSet::get(joined.dims.size(), joined.symbols.size(), constraints, flags);
+        // In the order of the coordinates the first k count.
+        double size = 1;
+        for (unsigned d = 0; d < k; ++d) {
+          unsigned dim = numAncestors + c->own[d].dim;
+          size *= legality.getTypicalSize(set, joined.symbols, dim, dim + 1);
+        }
+        busiest = std::max(busiest, std::min(size, own));
+      }
+  }
+  if (all <= 1.25 * busiest)
+    return true;
+  refusal = {"cost", "of about " + std::to_string(static_cast<int64_t>(all)) +
+                         " iterations no block would run in more than " +
+                         std::to_string(static_cast<int64_t>(busiest))};
+  return false;
+}
+
+SmallVector<Coordinates> BodyMerger::getGroup(const Alignment &aligned, unsigned k, Value buffer) {
+  SmallVector<Coordinates> group = {aligned.a, aligned.b};
+  BlockOp a = aligned.a.block;
+  llvm::SetVector<Operation *> others;
+  for (Operation *user : buffer.getUsers())
+    if (Operation *item = itemOf(user); item && item != a && item != aligned.b.block)
+      others.insert(item);
+  for (Operation *other : others) {
+    auto reader = dyn_cast<BlockOp>(other);
+    if (!reader || group.size() >= maxPartners || reader.getNumOwnDims() < k)
+      return {};
+    SmallVector<Flow, 0> flows = legality.getFlows(a, reader);
+    if (flows.empty())
+      return {};
+    auto joins = [&](const Coordinates &x, const Coordinates &y) {
+      if (!(x == aligned.a) || legality.align(x, y, flows).size < k)
+        return false;
+      group.push_back(y);
+      return true;
+    };
+    bool found = joins(Coordinates(a), Coordinates(reader));
+    if (!found)
+      for (auto &[x, y] : findCoordinates(a, reader, flows))
+        if (legality.mayReorder(y) && joins(x, y)) {
+          found = true;
+          break;
+        }
+    if (!found)
+      return {};
+  }
+  return group;
+}
+
+BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
+                                 MergeRefusal &refusal) {
+  BlockOp a = aligned.a.block, b = aligned.b.block;
   llvm::SetVector<Value> handed;
-  for (Flow &flow : flows)
+  for (const Flow &flow : flows)
     handed.insert(flow.write.buffer);
   unsigned numAncestors = a.getNumAncestors();
+  bool moves = !aligned.a.isIdentity() || !aligned.b.isIdentity();
 
   // The width of a map that becomes a reduction is kept by cuts alone: other
   // iterations must run at once, and nobody else may want the map's elements.
@@ -59,7 +176,7 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
     bool all = true;
     forEachAccess(a, [&](Access &access) {
       if (access.isWrite() && !a->isAncestor(access.buffer.getParentBlock()->getParentOp()))
-        all &= getPrivateType(access.buffer, {a, b}, numAncestors + k) != nullptr;
+        all &= getPrivateType(access.buffer, {aligned.a, aligned.b}, numAncestors + k) != nullptr;
     });
     if (!all)
       refusal = {"width", "another block reads what a map computes, or the reduction reads it "
@@ -70,8 +187,8 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
     if (!narrowsWell(k))
       continue;
     unsigned restA = a.getNumOwnDims() - k, restB = b.getNumOwnDims() - k;
-    for (BlockOp block : {a, b})
-      if (std::optional<std::string> dim = findScanInside(block, k)) {
+    for (const Coordinates *c : {&aligned.a, &aligned.b})
+      if (std::optional<std::string> dim = findScanInside(*c, k)) {
         // What stops the alignment says more.
         refusal = aligned.stop
                       ? aligned.stop
@@ -86,11 +203,20 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
       refusal = {"combine", "one combines partial states, the other does not"};
       continue;
     }
+    const OuterDomain &outer = aligned.domains[k - 1];
+    if (!isWorthGuards(aligned, k, refusal))
+      continue;
     SmallVector<Value> saved;
-    for (Value buffer : handed)
-      if (getPrivateType(buffer, {a, b}, numAncestors + k))
+    bool saves = false;
+    for (Value buffer : handed) {
+      if (getPrivateType(buffer, {aligned.a, aligned.b}, numAncestors + k))
         saved.push_back(buffer);
-    if (saved.empty() && (restA || restB)) {
+      // Its other readers may follow.
+      else if ((moves || !outer.isShared || restA || restB) && !saves)
+        if (SmallVector<Coordinates> group = getGroup(aligned, k, buffer); group.size() > 2)
+          saves = getPrivateType(buffer, group, numAncestors + k) != nullptr;
+    }
+    if (saved.empty() && !saves && (restA || restB || moves || !outer.isShared)) {
       refusal = {"cost", "no intermediate would become smaller with the first " +
                              std::to_string(k) + " dimensions aligned"};
       continue;
@@ -102,12 +228,18 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
       return {};
     }
     std::string first = nameOf(a), second = nameOf(b);
+    std::string how = describeCoordinates(aligned, k);
     unsigned place = number[a], leaves = weight[a] + weight[b];
     number.erase(a);
     number.erase(b);
     scans.erase(a);
     scans.erase(b);
-    BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k));
+    MergedDomain united{outer, legality.getGuard(aligned.a, outer, numAncestors + k),
+                        legality.getGuard(aligned.b, outer, numAncestors + k)};
+    for (const Coordinates *c : {&aligned.a, &aligned.b})
+      if (!c->isIdentity())
+        remapBlock(c->block, c->getRemap());
+    BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k), &united);
     number[merged] = place;
     weight[merged] = leaves;
     MLIRContext *context = merged.getContext();
@@ -120,7 +252,7 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
       before = before + bytes;
       left = left + getLiveBytes(inside.getDefiningOp<BufferOp>());
     }
-    explainMerge(merged, "vertical", first, second, k, before, left);
+    explainMerge(merged, "vertical", first, second, k, before, left, how);
     return merged;
   }
   if (!refusal)
@@ -208,8 +340,6 @@ Operation *BodyMerger::mergeHorizontally(Operation *a, Operation *b, MergeRefusa
 // Sweeps
 //===----------------------------------------------------------------------===//
 
-/// How many partners a block is tried with, of each kind.
-static constexpr unsigned maxPartners = 8;
 /// Each sweep but the last one merges something; two are the rule.
 static constexpr unsigned maxSweeps = 8;
 

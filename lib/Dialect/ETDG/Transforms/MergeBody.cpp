@@ -1,6 +1,7 @@
 //===- MergeBody.cpp - what stands between two blocks ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MergeBody.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/GraphSummary.h"
 
 #include "mlir/IR/Remarks.h"
@@ -21,11 +22,11 @@ static std::string describeDim(BlockOp block, unsigned ownDim) {
       .str();
 }
 
-std::optional<std::string> BodyMerger::findScanInside(BlockOp block, unsigned k) {
-  for (unsigned d = k; d < block.getNumOwnDims(); ++d)
+std::optional<std::string> BodyMerger::findScanInside(const Coordinates &block, unsigned k) {
+  for (unsigned d = k; d < block.own.size(); ++d)
     if (isScan(block.getOperator(d)))
-      return describeDim(block, d);
-  auto it = scans.find(block);
+      return describeDim(block.block, block.own[d].dim);
+  auto it = scans.find(block.block);
   return it == scans.end() ? std::nullopt : std::optional(it->second);
 }
 
@@ -156,13 +157,41 @@ bool BodyMerger::bringTogether(Operation *a, Operation *b) {
 // Remarks
 //===----------------------------------------------------------------------===//
 
+std::string BodyMerger::describeCoordinates(const Alignment &aligned, unsigned k) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  BlockOp a = aligned.a.block;
+  auto side = [&](const Coordinates &c, unsigned d) {
+    const Coordinates::Own &own = c.own[d];
+    AffineExpr expr = getAffineDimExpr(0, a.getContext()) * own.sign;
+    if (own.offset)
+      expr = expr + own.offset;
+    SmallVector<StringAttr> names = {StringAttr::get(a.getContext(), c.getName(d))};
+    ft::printNamedExpr(os, canonicalizeExpr(expr, 1, c.symbols.size()), names, c.symbols);
+  };
+  for (unsigned d = 0; d < k; ++d) {
+    const Coordinates::Own &x = aligned.a.own[d], &y = aligned.b.own[d];
+    if (x.dim == d && y.dim == d && !x.offset && !y.offset && y.sign == 1)
+      continue;
+    os << (text.empty() ? ", where " : " and ");
+    side(aligned.a, d);
+    os << " of the first is ";
+    side(aligned.b, d);
+    os << " of the second";
+  }
+  if (!aligned.domains[k - 1].isShared)
+    os << ", each at iterations of its own";
+  return text;
+}
+
 void BodyMerger::explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second,
-                              unsigned k, ft::LengthAttr before, ft::LengthAttr left) {
+                              unsigned k, ft::LengthAttr before, ft::LengthAttr left,
+                              StringRef how) {
   auto remark = remark::passed(
       merged.getLoc(), remark::RemarkOpts::name("merge").category("coarsen").subCategory(kind));
   if (!remark)
     return;
-  remark << remark::reason("merged block '{0}' into '{1}'", second, first)
+  remark << remark::reason("merged block '{0}' into '{1}'{2}", second, first, how)
          << remark::metric("aligned", k);
   if (before)
     remark << remark::metric("bytes", before.str()) << remark::metric("bytes left", left.str());

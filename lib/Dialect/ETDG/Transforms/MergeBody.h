@@ -30,7 +30,7 @@ private:
 
   /// A scan among the dimensions behind the first `k` or in a block inside. Whoever
   /// merges such a block takes it out of the nest that `reorder` could make of it.
-  std::optional<std::string> findScanInside(BlockOp block, unsigned k);
+  std::optional<std::string> findScanInside(const Coordinates &block, unsigned k);
 
   /// Items that write what an item reads, the last one first.
   SmallVector<Operation *> getProducers(Operation *item);
@@ -41,12 +41,21 @@ private:
   /// Whether `b` can stand at `a`, or `a` at `b`; moves it there.
   bool bringTogether(Operation *a, Operation *b);
 
+  /// Tries the dimensions as they stand, then coordinates that the index maps name.
   BlockOp mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal);
+  BlockOp mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows, MergeRefusal &refusal);
+  /// Whether two blocks with different domains are one at little cost.
+  bool isWorthGuards(const Alignment &aligned, unsigned k, MergeRefusal &refusal);
+  /// The two blocks and all others that read the buffer, each in coordinates that go with
+  /// those of the first; nothing where one does not go along.
+  SmallVector<Coordinates> getGroup(const Alignment &aligned, unsigned k, Value buffer);
   Operation *mergeHorizontally(Operation *a, Operation *b, MergeRefusal &refusal);
   /// Why a nest and a block around it stay two.
   MergeRefusal refuseNest(Operation *a, Operation *b);
   void explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second, unsigned k,
-                    ft::LengthAttr before = {}, ft::LengthAttr left = {});
+                    ft::LengthAttr before = {}, ft::LengthAttr left = {}, StringRef how = "");
+  /// How the dimensions lie that do not stand alike: `, with i = j + 1`.
+  std::string describeCoordinates(const Alignment &aligned, unsigned k);
   void explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal);
   std::string keyOf(Operation *item);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "MergeInternal.h"
 #include "ft/Analysis/Accesses.h"
-#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/MergeCoordinates.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -61,35 +61,66 @@ void etdg::dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> pos
   }
 }
 
+/// The index names the dimension alone, forwards or backwards: ±d + e over symbols.
+static bool namesAlone(AffineExpr index, unsigned dim) {
+  LinearForm form = LinearForm::of(index);
+  bool found = false;
+  for (auto [atom, coefficient] : form.terms) {
+    if (isa<AffineSymbolExpr>(atom))
+      continue;
+    if (found || atom != getAffineDimExpr(dim, index.getContext()) ||
+        (coefficient != 1 && coefficient != -1))
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 /// Positions that name the iterations between the buffer's owner and a block
 /// that `owners` are or become, with `numDims` dimensions in its iteration vector.
-static FailureOr<SmallVector<unsigned>> getOwnPositions(Value buffer, ArrayRef<BlockOp> owners,
+static FailureOr<SmallVector<unsigned>> getOwnPositions(Value buffer, ArrayRef<Coordinates> owners,
                                                         unsigned numDims) {
   auto def = buffer.getDefiningOp<BufferOp>();
-  if (!def || llvm::any_of(owners, [&](BlockOp owner) { return owner->isAncestor(def); }))
+  auto isInside = [](const Coordinates &owner, Operation *op) {
+    return BlockOp(owner.block)->isAncestor(op);
+  };
+  if (!def || llvm::any_of(owners, [&](const Coordinates &o) { return isInside(o, def); }))
     return failure();
   unsigned from = getNumOwnerDims(buffer);
   unsigned depth = cast<BufferType>(buffer.getType()).getDepth();
-  // Per dimension, the positions that all accesses index by it alone.
+  // Per dimension, the positions that all accesses index by it alone, and all alike.
   SmallVector<llvm::SmallBitVector> candidates(numDims - std::min(numDims, from),
                                                llvm::SmallBitVector(depth, true));
+  SmallVector<AffineExpr> indices(depth);
+  SmallVector<StringAttr> names;
   llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
   for (Operation *user : users) {
     auto block = dyn_cast<BlockOp>(user);
-    if (!block || !block.isLeaf() ||
-        llvm::none_of(owners, [&](BlockOp owner) { return owner->isAncestor(block); }))
+    if (!block || !block.isLeaf())
       return failure();
+    const Coordinates *owner =
+        llvm::find_if(owners, [&](const Coordinates &o) { return isInside(o, block); });
+    if (owner == owners.end())
+      return failure();
+    bool isIdentity = owner->isIdentity();
     for (Access &access : getAccesses(block)) {
       if (access.buffer != buffer)
         continue;
       // Identities are read where a dimension is cut.
       if (access.kind == Access::Identity)
         return failure();
-      for (auto [i, positions] : llvm::enumerate(candidates))
-        for (unsigned p = 0; p < depth; ++p)
-          if (access.getGather(p) ||
-              access.map.getResult(p) != getAffineDimExpr(from + i, buffer.getContext()))
+      SmallVector<StringAttr> symbols = block.getSymbolNames();
+      AffineMap map = access.map;
+      if (!isIdentity || map.getNumSymbols())
+        map = owner->translate(map, symbols, names);
+      for (unsigned p = 0; p < depth; ++p) {
+        AffineExpr index = map.getResult(p);
+        bool alike = !access.getGather(p) && (!indices[p] || indices[p] == index);
+        indices[p] = index;
+        for (auto [i, positions] : llvm::enumerate(candidates))
+          if (!alike || !namesAlone(index, from + i))
             positions.reset(p);
+      }
     }
   }
   SmallVector<unsigned> found;
@@ -102,6 +133,13 @@ static FailureOr<SmallVector<unsigned>> getOwnPositions(Value buffer, ArrayRef<B
   return found;
 }
 
+static SmallVector<Coordinates> asTheyStand(ArrayRef<BlockOp> blocks) {
+  SmallVector<Coordinates> all;
+  for (BlockOp block : blocks)
+    all.emplace_back(block);
+  return all;
+}
+
 static BufferType dropLengths(BufferType type, ArrayRef<unsigned> positions) {
   SmallVector<ft::LengthAttr> lengths;
   for (auto [p, length] : llvm::enumerate(type.getLengths()))
@@ -111,6 +149,10 @@ static BufferType dropLengths(BufferType type, ArrayRef<unsigned> positions) {
 }
 
 BufferType etdg::getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned numDims) {
+  return getPrivateType(buffer, asTheyStand(owners), numDims);
+}
+
+BufferType etdg::getPrivateType(Value buffer, ArrayRef<Coordinates> owners, unsigned numDims) {
   FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owners, numDims);
   if (failed(positions))
     return {};
@@ -118,7 +160,8 @@ BufferType etdg::getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned
 }
 
 Value etdg::makePrivate(Value buffer, BlockOp owner) {
-  FailureOr<SmallVector<unsigned>> positions = getOwnPositions(buffer, owner, owner.getNumDims());
+  FailureOr<SmallVector<unsigned>> positions =
+      getOwnPositions(buffer, Coordinates(owner), owner.getNumDims());
   if (failed(positions))
     return {};
   auto def = buffer.getDefiningOp<BufferOp>();

@@ -48,37 +48,165 @@ SmallVector<Flow, 0> MergeLegality::getFlows(BlockOp a, BlockOp b, bool walkRead
 // Domains
 //===----------------------------------------------------------------------===//
 
-bool MergeLegality::haveEqualOuterDomains(BlockOp a, BlockOp b, unsigned numDims) {
-  // Equal attributes over joined symbols are equal sets.
-  BlockBuilder x = BlockBuilder::from(a), y = BlockBuilder::from(b);
-  auto cut = [&](BlockBuilder &builder, BlockOp block) {
-    SmallVector<AffineExpr> same;
-    for (unsigned d = 0; d < builder.dims.size(); ++d)
-      same.push_back(d < numDims ? getAffineDimExpr(d, block.getContext())
-                                 : getAffineConstantExpr(0, block.getContext()));
-    builder.domain =
-        remapSet(getOuterDomain(block, numDims), same, numDims, builder.symbols.size());
-    builder.reads.clear();
-    builder.writes.clear();
-    builder.identity.clear();
-  };
-  cut(x, a);
-  cut(y, b);
-  BlockImporter importer(x, y);
-  if (importer.set(y.domain) == canonicalizeSet(x.domain))
-    return true;
-  auto polyhedron = [&](const BlockBuilder &builder,
-                        BlockOp block) -> FailureOr<IntegerPolyhedron> {
-    SetBuilder set(space, numDims);
-    if (failed(set.add(builder.domain, builder.symbols)))
+/// The outer domain over its own dimensions alone.
+static Conditions getOuterConditions(const Coordinates &block, unsigned numDims) {
+  MLIRContext *context = block.domain.getContext();
+  SmallVector<AffineExpr> same;
+  for (unsigned d = 0; d < block.domain.getNumDims(); ++d)
+    same.push_back(d < numDims ? getAffineDimExpr(d, context) : getAffineConstantExpr(0, context));
+  return {canonicalizeSet(
+              remapSet(getOuterDomain(block.domain, numDims), same, numDims, block.symbols.size())),
+          block.symbols};
+}
+
+FailureOr<IntegerPolyhedron> MergeLegality::getOuterPoints(const Coordinates &block,
+                                                           unsigned numDims) {
+  Conditions outer = getOuterConditions(block, numDims);
+  SetBuilder set(space, numDims);
+  if (failed(set.add(outer.set, outer.symbols)))
+    return failure();
+  if (BlockOp parent = BlockOp(block.block).getParentBlock())
+    if (failed(addDomain(set, parent)))
       return failure();
-    if (BlockOp parent = block.getParentBlock())
-      if (failed(addDomain(set, parent)))
-        return failure();
-    return set.get();
+  return set.get();
+}
+
+/// Whether both sets have the same text over the same names.
+static bool haveSameText(const Conditions &x, const Conditions &y) {
+  if (x.symbols == y.symbols)
+    return x.set == y.set;
+  BlockBuilder joined;
+  SmallVector<AffineExpr> constraints[2];
+  for (AffineExpr constraint : x.set.getConstraints())
+    constraints[0].push_back(joined.importExpr(constraint, x.symbols));
+  for (AffineExpr constraint : y.set.getConstraints())
+    constraints[1].push_back(joined.importExpr(constraint, y.symbols));
+  unsigned numDims = x.set.getNumDims(), numSymbols = joined.symbols.size();
+  return canonicalizeSet(
+             IntegerSet::get(numDims, numSymbols, constraints[0], x.set.getEqFlags())) ==
+         canonicalizeSet(IntegerSet::get(numDims, numSymbols, constraints[1], y.set.getEqFlags()));
+}
+
+/// Whether all points of a set have the condition.
+static bool satisfies(const SymbolSpace &space, const IntegerPolyhedron &points, unsigned numDims,
+                      AffineExpr condition, ArrayRef<StringAttr> symbols) {
+  SetBuilder negated(space, numDims);
+  if (failed(negated.add(-condition - 1, false, symbols)))
+    return false;
+  IntegerPolyhedron outside = negated.get().intersect(points);
+  return isEmpty(outside);
+}
+
+std::optional<OuterDomain> MergeLegality::unite(const Coordinates &a, const Coordinates &b,
+                                                unsigned numDims, bool mayDiffer) {
+  unsigned numAncestors = BlockOp(a.block).getNumAncestors();
+  if (!isOuterDomainBounded(a.domain, numAncestors, numDims) ||
+      !isOuterDomainBounded(b.domain, numAncestors, numDims))
+    return std::nullopt;
+  OuterDomain x, y;
+  static_cast<Conditions &>(x) = getOuterConditions(a, numDims);
+  static_cast<Conditions &>(y) = getOuterConditions(b, numDims);
+  if (haveSameText(x, y))
+    return x;
+  auto p = getOuterPoints(a, numDims), q = getOuterPoints(b, numDims);
+  if (failed(p) || failed(q))
+    return std::nullopt;
+  bool hasB = isCovered(*q, *p), hasA = isCovered(*p, *q);
+  if (hasA && hasB)
+    return x;
+  if (!mayDiffer)
+    return std::nullopt;
+  x.isShared = y.isShared = false;
+  if (hasB)
+    return x;
+  if (hasA)
+    return y;
+  // What both satisfy; and that a range is not empty, which its ends say together.
+  BlockBuilder joined;
+  SmallVector<AffineExpr> kept;
+  auto keep = [&](AffineExpr condition, const Conditions &of, const IntegerPolyhedron &other) {
+    if (satisfies(space, other, numDims, condition, of.symbols))
+      kept.push_back(joined.importExpr(condition, of.symbols));
   };
-  auto p = polyhedron(x, a), q = polyhedron(y, b);
-  return succeeded(p) && succeeded(q) && isCovered(*p, *q) && isCovered(*q, *p);
+  for (auto [of, other] : {std::pair<const Conditions *, const IntegerPolyhedron *>(&x, &*q),
+                           std::pair<const Conditions *, const IntegerPolyhedron *>(&y, &*p)}) {
+    SmallVector<AffineExpr> bounds;
+    for (unsigned i = 0; i < of->set.getNumConstraints(); ++i) {
+      bounds.push_back(of->set.getConstraint(i));
+      if (of->set.isEq(i))
+        bounds.push_back(-of->set.getConstraint(i));
+    }
+    unsigned count = bounds.size();
+    for (unsigned i = 0; i < count; ++i)
+      for (unsigned j = i + 1; j < count; ++j)
+        if (AffineExpr sum = canonicalizeExpr(bounds[i] + bounds[j], numDims, of->symbols.size());
+            LinearForm::of(sum).getLastDim() < static_cast<int>(numAncestors) &&
+            !isa<AffineConstantExpr>(sum))
+          bounds.push_back(sum);
+    for (AffineExpr bound : bounds)
+      keep(bound, *of, *other);
+  }
+  if (kept.empty())
+    return std::nullopt;
+  OuterDomain both;
+  both.isShared = false;
+  both.symbols.assign(joined.symbols.begin(), joined.symbols.end());
+  SmallVector<bool> flags(kept.size(), false);
+  both.set = canonicalizeSet(IntegerSet::get(numDims, both.symbols.size(), kept, flags));
+  if (!isOuterDomainBounded(both.set, numAncestors, numDims))
+    return std::nullopt;
+  return both;
+}
+
+Conditions MergeLegality::getGuard(const Coordinates &block, const OuterDomain &outer,
+                                   unsigned numDims) {
+  Conditions own = getOuterConditions(block, numDims);
+  SmallVector<AffineExpr> kept;
+  SmallVector<bool> flags;
+  SetBuilder points(space, numDims);
+  bool known = !outer.isShared && succeeded(points.add(outer.set, outer.symbols));
+  if (BlockOp parent = BlockOp(block.block).getParentBlock())
+    known = known && succeeded(addDomain(points, parent));
+  for (unsigned i = 0; i < own.set.getNumConstraints() && !outer.isShared; ++i) {
+    AffineExpr condition = own.set.getConstraint(i);
+    bool follows =
+        known && satisfies(space, points.get(), numDims, condition, own.symbols) &&
+        (!own.set.isEq(i) || satisfies(space, points.get(), numDims, -condition, own.symbols));
+    if (follows)
+      continue;
+    kept.push_back(condition);
+    flags.push_back(own.set.isEq(i));
+  }
+  own.set = kept.empty() ? getUniverse(own.set.getContext(), numDims, own.symbols.size())
+                         : IntegerSet::get(numDims, own.symbols.size(), kept, flags);
+  return own;
+}
+
+double MergeLegality::getTypicalSize(IntegerSet set, ArrayRef<StringAttr> symbols,
+                                     unsigned numAncestors, unsigned numDims) {
+  MLIRContext *context = set.getContext();
+  SmallVector<AffineExpr> values;
+  for (StringAttr name : symbols)
+    values.push_back(getAffineConstantExpr(typical.get(name), context));
+  double size = 1;
+  for (unsigned d = numAncestors; d < numDims; ++d) {
+    AffineExpr dim = getAffineDimExpr(d, context);
+    std::optional<int64_t> low, high;
+    for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+      LinearForm form = LinearForm::of(set.getConstraint(i).replaceSymbols(values));
+      int64_t c = form.coefficient(dim);
+      if (form.terms.size() != 1 || (c != 1 && c != -1))
+        continue;
+      // c · d + constant ≥ 0
+      int64_t bound = -c * form.constant;
+      if (c == 1 || set.isEq(i))
+        low = std::max(low.value_or(bound), bound);
+      if (c == -1 || set.isEq(i))
+        high = std::min(high.value_or(bound), bound);
+    }
+    size *= low && high ? std::max<int64_t>(*high - *low + 1, 1) : 16;
+  }
+  return size;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,8 +225,15 @@ static bool isEqualByIndex(const Flow &flow, unsigned dim) {
   return false;
 }
 
-bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, std::string &why) {
-  if (dim < getNumOwnerDims(flow.write.buffer) || isEqualByIndex(flow, dim))
+bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, const Coordinates &a,
+                               const Coordinates &b, std::string &why) {
+  unsigned numAncestors = BlockOp(a.block).getNumAncestors();
+  auto standsAt = [&](const Coordinates &c) {
+    const Coordinates::Own &own = c.own[dim - numAncestors];
+    return own.dim == dim - numAncestors && own.sign == 1 && !own.offset;
+  };
+  if (dim < getNumOwnerDims(flow.write.buffer) ||
+      (standsAt(a) && standsAt(b) && isEqualByIndex(flow, dim)))
     return true;
   unsigned offset = flow.write.block.getNumDims();
   SetBuilder pair(space, offset + flow.read.getPointSize());
@@ -119,50 +254,97 @@ bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, std:
     difference += *x;
     pair.add(difference, true);
   }
-  for (unsigned d = 0; d < dim; ++d)
+  for (unsigned d = 0; d < numAncestors; ++d)
     pair.addEqual(d, offset + d);
-  auto refuse = [&](const SetBuilder &set, bool late) {
+  // How much later the write is than the read, in dimensions of the merged block.
+  LinearExpr late;
+  for (unsigned d = numAncestors; d <= dim; ++d) {
+    std::optional<LinearExpr> x = a.getRow(pair, d - numAncestors, 0);
+    std::optional<LinearExpr> y = b.getRow(pair, d - numAncestors, offset);
+    if (!x || !y)
+      return unknown();
+    *y *= -1;
+    *x += *y;
+    if (x->overflow)
+      return unknown();
+    if (d < dim)
+      pair.add(*x, true);
+    else
+      late = *x;
+  }
+  auto refuse = [&](const SetBuilder &set, bool isLate) {
     SmallVector<StringAttr> names;
     for (StringAttr name : flow.write.block.getDimNames())
       names.push_back(StringAttr::get(name.getContext(), name.getValue() + "'"));
     llvm::append_range(names, flow.read.getPointNames());
-    StringRef dimName = flow.read.block.getDimNames()[dim].getValue();
+    StringRef dimName = b.getName(dim - numAncestors);
     llvm::raw_string_ostream os(why);
     os << describeBlock(flow.read.block) << " reads of " << describeBuffer(flow.read.buffer)
        << " what " << describeBlock(flow.write.block) << " writes in "
-       << (late ? "a later iteration of '" : "another iteration of the map dimension '") << dimName
-       << "'";
+       << (isLate ? "a later iteration of '" : "another iteration of the map dimension '")
+       << dimName << "'";
     if (!explain)
       return false;
     if (std::optional<SmallVector<int64_t>> sample = findSample(set.get()))
       os << ", for example at " << sampleToString(*sample, names, space);
     return false;
   };
+  // late ≥ 1, late ≤ -1
   SetBuilder later = pair;
-  later.addLess(offset + dim, dim);
+  LinearExpr condition = late;
+  condition.constant -= 1;
+  later.add(condition, false);
   if (!isEmpty(later.get()))
     return refuse(later, true);
   if (kind == OperatorKind::Map) {
     SetBuilder earlier = pair;
-    earlier.addLess(dim, offset + dim);
+    condition = late;
+    condition *= -1;
+    condition.constant -= 1;
+    earlier.add(condition, false);
     if (!isEmpty(earlier.get()))
       return refuse(earlier, false);
   }
   return true;
 }
 
+bool MergeLegality::mayReorder(const Coordinates &coordinates) {
+  if (coordinates.keepsOrder())
+    return true;
+  BlockOp block = coordinates.block;
+  unsigned numAncestors = block.getNumAncestors(), numOwn = block.getNumOwnDims();
+  bool allMaps = true;
+  for (unsigned d = 0; d < numOwn; ++d)
+    allMaps &= block.getOperator(d) == OperatorKind::Map;
+  if (allMaps)
+    return true; // its iterations need nothing of each other
+  std::string why;
+  bool explained = explain, may = true;
+  explain = false;
+  for (Flow &flow : getFlows(block, block))
+    for (unsigned d = 0; d < numOwn && may; ++d)
+      may = keepsOrder(flow, numAncestors + d, coordinates.getOperator(d), coordinates, coordinates,
+                       why);
+  explain = explained;
+  return may;
+}
+
 static bool mayBeCut(OperatorKind kind) {
   return kind == OperatorKind::Reduce || kind == OperatorKind::Fold;
 }
 
-Alignment MergeLegality::align(BlockOp a, BlockOp b, ArrayRef<Flow> constFlows) {
-  Alignment result;
+Alignment MergeLegality::align(BlockOp a, BlockOp b, ArrayRef<Flow> flows) {
+  return align(Coordinates(a), Coordinates(b), flows);
+}
+
+Alignment MergeLegality::align(const Coordinates &a, const Coordinates &b,
+                               ArrayRef<Flow> constFlows) {
+  Alignment result(a, b);
   SmallVector<Flow, 0> flows(constFlows);
-  unsigned numAncestors = a.getNumAncestors();
-  unsigned size = std::min(a.getNumOwnDims(), b.getNumOwnDims());
-  auto nameOf = [&](BlockOp block, unsigned d) {
-    return ("'" + block.getDimNames()[numAncestors + d].getValue() + "' of " + describeBlock(block))
-        .str();
+  unsigned numAncestors = BlockOp(a.block).getNumAncestors();
+  unsigned size = std::min(a.own.size(), b.own.size());
+  auto nameOf = [&](const Coordinates &c, unsigned d) {
+    return ("'" + c.getName(d) + "' of " + describeBlock(c.block)).str();
   };
   auto stop = [&](StringRef rule, const Twine &reason) {
     result.stop = {rule.str(), reason.str()};
@@ -183,22 +365,26 @@ Alignment MergeLegality::align(BlockOp a, BlockOp b, ArrayRef<Flow> constFlows) 
                                   "): as two they can overlap, merged they are one chain");
     }
     unsigned numDims = numAncestors + d + 1;
-    if (!isOuterDomainBounded(a, numDims) || !isOuterDomainBounded(b, numDims))
+    if (!isOuterDomainBounded(a.domain, numAncestors, numDims) ||
+        !isOuterDomainBounded(b.domain, numAncestors, numDims))
       return stop("domain",
                   "the range of dimension " + nameOf(a, d) + " follows from inner dimensions only");
-    if (!haveEqualOuterDomains(a, b, numDims)) {
-      auto text = [&](BlockOp block) {
-        return conditionsToString(getOuterDomain(block, numDims), block.getDimNames(),
-                                  block.getSymbolNames());
+    bool mayDiffer = !flows.empty() && !narrows && kind == OperatorKind::Map &&
+                     (result.domains.empty() || result.narrowed.empty());
+    std::optional<OuterDomain> united = unite(a, b, numDims, mayDiffer);
+    if (!united || (narrows && !result.domains.empty() && !result.domains.back().isShared)) {
+      auto text = [&](const Coordinates &c) {
+        return conditionsToString(getOuterDomain(c.domain, numDims), c.getDimNames(), c.symbols);
       };
       return stop("domain", "dimension " + nameOf(a, d) + " has other iterations than " +
                                 nameOf(b, d) + ": " + text(a) + "; " + text(b));
     }
     std::string why;
     for (Flow &flow : flows)
-      if (!keepsOrder(flow, numAncestors + d, kind, why))
+      if (!keepsOrder(flow, numAncestors + d, kind, a, b, why))
         return stop("dependence", why);
     result.operators.push_back(kind);
+    result.domains.push_back(std::move(*united));
     if (narrows)
       result.narrowed.push_back(d);
     ++result.size;

@@ -178,17 +178,21 @@ static IntegerSet selectConstraints(IntegerSet set, unsigned numDims, bool outer
   return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, eqs);
 }
 
+IntegerSet etdg::getOuterDomain(IntegerSet set, unsigned numDims) {
+  return selectConstraints(set, numDims, /*outer=*/true);
+}
+
 IntegerSet etdg::getOuterDomain(BlockOp block, unsigned numDims) {
-  return selectConstraints(block.getDomainSet(), numDims, /*outer=*/true);
+  return getOuterDomain(block.getDomainSet(), numDims);
 }
 
 IntegerSet etdg::getInnerDomain(BlockOp block, unsigned numDims) {
   return selectConstraints(block.getDomainSet(), numDims, /*outer=*/false);
 }
 
-bool etdg::isOuterDomainBounded(BlockOp block, unsigned numDims) {
-  IntegerSet set = getOuterDomain(block, numDims);
-  for (unsigned d = block.getNumAncestors(); d < numDims; ++d) {
+bool etdg::isOuterDomainBounded(IntegerSet domain, unsigned numAncestors, unsigned numDims) {
+  IntegerSet set = getOuterDomain(domain, numDims);
+  for (unsigned d = numAncestors; d < numDims; ++d) {
     bool lower = false, upper = false;
     for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
       if (LinearForm::of(set.getConstraint(i)).getLastDim() != static_cast<int>(d))
@@ -201,6 +205,10 @@ bool etdg::isOuterDomainBounded(BlockOp block, unsigned numDims) {
       return false;
   }
   return true;
+}
+
+bool etdg::isOuterDomainBounded(BlockOp block, unsigned numDims) {
+  return isOuterDomainBounded(block.getDomainSet(), block.getNumAncestors(), numDims);
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,11 +281,64 @@ static void moveCombine(BlockOp from, BlockOp to) {
   target.assign(to);
 }
 
-BlockOp etdg::splitOuterDims(BlockOp block, unsigned k) {
-  if (!block.isLeaf() && block.getNumOwnDims() == k)
+/// The domain with further conditions on its first dimensions. Of two that differ in
+/// their constant only, the one that says more stays.
+static void addConditions(BlockBuilder &b, const Conditions &guard) {
+  SmallVector<std::pair<AffineExpr, bool>> all;
+  auto add = [&](AffineExpr condition, bool isEq) {
+    LinearForm form = LinearForm::of(condition);
+    for (auto &[other, otherEq] : all) {
+      LinearForm known = LinearForm::of(other);
+      if (isEq || otherEq || form.terms != known.terms)
+        continue;
+      if (form.constant < known.constant)
+        other = condition;
+      return;
+    }
+    all.push_back({condition, isEq});
+  };
+  unsigned numDims = b.dims.size();
+  SmallVector<AffineExpr> conditions;
+  for (AffineExpr condition : guard.set.getConstraints())
+    conditions.push_back(b.importExpr(condition, guard.symbols));
+  unsigned numSymbols = b.symbols.size();
+  for (auto [condition, eq] : llvm::zip_equal(b.domain.getConstraints(), b.domain.getEqFlags()))
+    add(canonicalizeExpr(condition, numDims, numSymbols), eq);
+  for (auto [condition, eq] : llvm::zip_equal(conditions, guard.set.getEqFlags()))
+    add(canonicalizeExpr(condition, numDims, numSymbols), eq);
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> flags;
+  for (auto [condition, eq] : all) {
+    constraints.push_back(condition);
+    flags.push_back(eq);
+  }
+  b.domain = canonicalizeSet(IntegerSet::get(numDims, numSymbols, constraints, flags));
+}
+
+/// What a graph block holds runs under conditions on its dimensions.
+static void guardItems(BlockOp block, const Conditions &guard) {
+  for (ArrayRef<BlockOp> nest : getNests(block.getBody()))
+    for (BlockOp child : nest) {
+      BlockBuilder b = BlockBuilder::from(child);
+      addConditions(b, guard);
+      b.assign(child);
+    }
+}
+
+BlockOp etdg::splitOuterDims(BlockOp block, unsigned k, const OuterDomain *united,
+                             const Conditions *guard) {
+  bool differs = guard && !isUniverse(guard->set);
+  if (!block.isLeaf() && block.getNumOwnDims() == k && !differs)
     return block;
   unsigned numDims = block.getNumAncestors() + k;
   BlockBuilder outer = BlockBuilder::from(block);
+  if (!block.isLeaf() && block.getNumOwnDims() == k) {
+    guardItems(block, *guard);
+    outer.domain = united->set;
+    outer.symbols = united->symbols;
+    outer.assign(block);
+    return block;
+  }
   BlockBuilder spec;
   spec.name = outer.name;
   spec.operators.assign(outer.operators.begin(), outer.operators.begin() + k);
@@ -289,28 +350,38 @@ BlockOp etdg::splitOuterDims(BlockOp block, unsigned k) {
     same.push_back(d < numDims ? getAffineDimExpr(d, block.getContext())
                                : getAffineConstantExpr(0, block.getContext()));
   spec.domain = remapSet(getOuterDomain(block, numDims), same, numDims, spec.symbols.size());
+  if (differs) {
+    spec.domain = united->set;
+    spec.symbols = united->symbols;
+  }
   OpBuilder builder(block);
   BlockOp parent = spec.build(builder, block.getLoc(), {});
   builder.setInsertionPointToEnd(&parent.getBody().front());
   YieldOp::create(builder, block.getLoc(), ValueRange());
   if (combinesOuter(block, k))
     moveCombine(block, parent);
-  if (k == block.getNumOwnDims()) {
+  if (k == block.getNumOwnDims() && !differs) {
     // The same dimensions: what was decided for them holds.
     if (ScheduleAttr schedule = block.getScheduleAttr())
       parent.setScheduleAttr(schedule);
     parent->setDiscardableAttrs(block->getDiscardableAttrDictionary());
     block->setDiscardableAttrs(DictionaryAttr::get(block.getContext()));
   }
-  sinkBlock(block, parent);
+  sinkBlock(block, parent, guard);
   return parent;
 }
 
-void etdg::sinkBlock(BlockOp block, BlockOp parent) {
+void etdg::sinkBlock(BlockOp block, BlockOp parent, const Conditions *guard) {
   unsigned numDims = parent.getNumDims();
   unsigned k = numDims - block.getNumAncestors();
   BlockBuilder b = BlockBuilder::from(block);
   b.domain = getInnerDomain(block, numDims);
+  if (guard && !isUniverse(guard->set)) {
+    if (!block.isLeaf() && k == block.getNumOwnDims())
+      guardItems(block, *guard);
+    else
+      addConditions(b, *guard);
+  }
   b.numAncestors = numDims;
   b.operators.erase(b.operators.begin(), b.operators.begin() + k);
   block->moveBefore(parent.getYield());
@@ -352,13 +423,15 @@ static void hoistBuffers(BlockOp block, Operation *position) {
   });
 }
 
-BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::OperatorKind> operators) {
+BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::OperatorKind> operators,
+                          const MergedDomain *united) {
   if (!canMergeCombine(a, b, k))
     return {};
   // No dimension of the merged block is called like a length that only `b` knows.
   renameDims(a, ArrayRef(a.getDimNames()).take_front(a.getNumAncestors()));
   hoistBuffers(b, a);
-  BlockOp merged = splitOuterDims(a, k);
+  BlockOp merged =
+      united ? splitOuterDims(a, k, &united->outer, &united->guardA) : splitOuterDims(a, k);
   if (merged != a && a.getBlockName())
     a.setBlockName(std::optional<StringRef>(a.getBlockName()->str() + "_0"));
   if (combinesOuter(b, k))
@@ -370,6 +443,6 @@ BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::Operato
   for (ft::OperatorKind kind : operators)
     kinds.push_back(builder.getStringAttr(ft::stringifyOperatorKind(kind)));
   merged.setOperatorsAttr(builder.getArrayAttr(kinds));
-  sinkBlock(b, merged);
+  sinkBlock(b, merged, united ? &united->guardB : nullptr);
   return merged;
 }

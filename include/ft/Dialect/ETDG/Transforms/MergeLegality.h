@@ -10,7 +10,8 @@
 #ifndef FT_DIALECT_ETDG_TRANSFORMS_MERGELEGALITY_H
 #define FT_DIALECT_ETDG_TRANSFORMS_MERGELEGALITY_H
 
-#include "ft/Analysis/Accesses.h"
+#include "ft/Analysis/Extents.h"
+#include "ft/Dialect/ETDG/Transforms/MergeCoordinates.h"
 
 namespace mlir::etdg {
 
@@ -27,9 +28,16 @@ struct MergeRefusal {
   explicit operator bool() const { return !rule.empty(); }
 };
 
-/// How many of the outermost own dimensions two blocks have in common.
+/// How many of the outermost own dimensions two blocks have in common, in the
+/// coordinates that they are given.
 struct Alignment {
+  explicit Alignment(BlockOp a, BlockOp b) : a(a), b(b) {}
+  Alignment(Coordinates a, Coordinates b) : a(std::move(a)), b(std::move(b)) {}
+
+  Coordinates a, b;
   unsigned size = 0;
+  /// The domain of the merged block with as many dimensions aligned, less one.
+  SmallVector<OuterDomain> domains;
   /// Of the aligned dimensions in the merged block.
   SmallVector<ft::OperatorKind> operators;
   /// Aligned dimensions in which a map of the producer becomes a reduction of
@@ -39,14 +47,9 @@ struct Alignment {
   MergeRefusal stop;
 };
 
-/// A write and a read of the same buffer by two blocks.
-struct Flow {
-  Access write, read;
-};
-
 class MergeLegality {
 public:
-  explicit MergeLegality(GraphOp graph) : space(graph) {}
+  explicit MergeLegality(GraphOp graph) : space(graph), typical(graph) {}
 
   /// What `b` reads of what `a` writes, leaf by leaf. Cost: the uses of the
   /// buffers that the block with fewer leaves touches (`walkReader`: that is `b`).
@@ -55,18 +58,44 @@ public:
   /// Aligns dimensions from the outermost inwards, for a producer `a` and a
   /// consumer `b` with `flows`, or for two blocks without any between them.
   Alignment align(BlockOp a, BlockOp b, ArrayRef<Flow> flows);
+  /// The same in given coordinates. Of a producer and its consumer, map dimensions may
+  /// have other iterations where both together are one set: the union is the merged
+  /// block's, and each runs at its own points.
+  Alignment align(const Coordinates &a, const Coordinates &b, ArrayRef<Flow> flows);
 
-  /// Whether the outer domains, with dimensions below `numDims`, are the same set.
-  bool haveEqualOuterDomains(BlockOp a, BlockOp b, unsigned numDims);
+  /// A domain that holds the iterations of both, with dimensions below `numDims`: what
+  /// both satisfy of the conditions of either. None where that has no bounds (one may be longer
+  /// or shorter than the other), or a bound follows from inner dimensions only. `mayDiffer`:
+  /// else both must have the same.
+  std::optional<OuterDomain> unite(const Coordinates &a, const Coordinates &b, unsigned numDims,
+                                   bool mayDiffer);
+
+  /// Whether a block may run in the order of other coordinates, by what its own
+  /// iterations need of each other.
+  bool mayReorder(const Coordinates &coordinates);
+
+  /// The conditions of a block's coordinates on dimensions below `numDims` that do not follow
+  /// from the domain of the block that takes it in.
+  Conditions getGuard(const Coordinates &block, const OuterDomain &outer, unsigned numDims);
+
+  /// About how many iterations of the outer dimensions below `numDims` a set has at typical
+  /// lengths.
+  double getTypicalSize(IntegerSet set, ArrayRef<StringAttr> symbols, unsigned numAncestors,
+                        unsigned numDims);
 
   /// Whether reasons come with an example; finding one costs time.
   bool explain = true;
 
 private:
   /// Whether dimension `dim` of a merged block with the operator keeps the order of a flow.
-  bool keepsOrder(Flow &flow, unsigned dim, ft::OperatorKind kind, std::string &why);
+  bool keepsOrder(Flow &flow, unsigned dim, ft::OperatorKind kind, const Coordinates &a,
+                  const Coordinates &b, std::string &why);
+  /// The outer domain of a block in coordinates, with the conditions of the blocks around it.
+  FailureOr<presburger::IntegerPolyhedron> getOuterPoints(const Coordinates &block,
+                                                          unsigned numDims);
 
   SymbolSpace space;
+  TypicalLengths typical;
 };
 
 } // namespace mlir::etdg

@@ -16,6 +16,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
 namespace mlir::etdg {
+struct Coordinates;
 
 //===----------------------------------------------------------------------===//
 // Coordinates
@@ -62,11 +63,25 @@ BlockOp cloneBlock(OpBuilder &builder, BlockOp block);
 
 /// The constraints on dimensions below `numDims` and on symbols alone / all others.
 /// Both have the block's number of dimensions and symbols.
+IntegerSet getOuterDomain(IntegerSet set, unsigned numDims);
 IntegerSet getOuterDomain(BlockOp block, unsigned numDims);
 IntegerSet getInnerDomain(BlockOp block, unsigned numDims);
 
+/// Conditions over an iteration vector, and the names of their symbols.
+struct Conditions {
+  IntegerSet set;
+  SmallVector<StringAttr> symbols;
+};
+
+/// The outer domain of a block that two others become. `isShared`: both have it,
+/// and nothing is left of it inside.
+struct OuterDomain : Conditions {
+  bool isShared = true;
+};
+
 /// Whether each own dimension below `numDims` has a lower and an upper bound
 /// among the constraints of `getOuterDomain`, over dimensions before it.
+bool isOuterDomainBounded(IntegerSet set, unsigned numAncestors, unsigned numDims);
 bool isOuterDomainBounded(BlockOp block, unsigned numDims);
 
 //===----------------------------------------------------------------------===//
@@ -75,12 +90,15 @@ bool isOuterDomainBounded(BlockOp block, unsigned numDims);
 
 /// Makes `block` a graph block whose own dimensions are its first `k`: the block
 /// itself where it is one, else a new one in its place with the block as child.
-BlockOp splitOuterDims(BlockOp block, unsigned k);
+/// With `outer` that is the new one's domain, and `guard` the child's conditions on it.
+BlockOp splitOuterDims(BlockOp block, unsigned k, const OuterDomain *outer = nullptr,
+                       const Conditions *guard = nullptr);
 
 /// Turns `block` into the last child of `parent`: its first own dimensions
 /// become those of `parent`, which has the same ancestors. A graph block without
-/// own dimensions left is dissolved into its items.
-void sinkBlock(BlockOp block, BlockOp parent);
+/// own dimensions left is dissolved into its items. `guard`: conditions on dimensions
+/// of `parent` under which it runs.
+void sinkBlock(BlockOp block, BlockOp parent, const Conditions *guard = nullptr);
 
 /// Merges `b` into `a` with the outermost `k` own dimensions aligned: one graph
 /// block in the place of `a`, with the items of `a`, then those of `b`. Both stand
@@ -89,7 +107,15 @@ void sinkBlock(BlockOp block, BlockOp parent);
 /// merged block's. Buffers that `b` uses are moved up where they stand behind `a`.
 /// Returns null, with nothing changed, where regions to combine partial states
 /// don't go together (`canMergeCombine`).
-BlockOp mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::OperatorKind> operators);
+///
+/// With `united`, whose dimensions are the ancestors' and the first `k`, the outer domains
+/// may differ: that is the merged block's, and the two run where their guards say.
+struct MergedDomain {
+  OuterDomain outer;
+  Conditions guardA, guardB;
+};
+BlockOp mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::OperatorKind> operators,
+                    const MergedDomain *united = nullptr);
 
 /// Whether a block of the merged dimensions has one `combine` for both: neither
 /// has one for them, both have, or one has and the other's dimensions are maps.
@@ -101,8 +127,10 @@ bool canMergeCombine(BlockOp a, BlockOp b, unsigned k);
 /// Returns the new buffer, or null.
 Value makePrivate(Value buffer, BlockOp owner);
 
-/// The type that `makePrivate` would give once `owners` (one block, or two that
-/// will be merged) are a block with `numDims` dimensions, ancestors included; or null.
+/// The type that `makePrivate` would give once `owners` (one block, or several that
+/// will be merged, in the coordinates that they then have) are a block with `numDims`
+/// dimensions, ancestors included; or null.
+BufferType getPrivateType(Value buffer, ArrayRef<Coordinates> owners, unsigned numDims);
 BufferType getPrivateType(Value buffer, ArrayRef<BlockOp> owners, unsigned numDims);
 
 /// Replaces a buffer in all its users; the given positions of its index disappear.
