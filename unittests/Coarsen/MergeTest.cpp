@@ -277,7 +277,9 @@ TEST_F(MergeTest, LongChains) {
     EXPECT_EQ(left[1] >= 4000u, kind != Same);
     // Of 16 iterations at most a quarter more: five blocks each.
     if (kind == Lagged)
-      EXPECT_EQ(llvm::count_if(graph.getBody().front(), [](Operation &op) { return isa<BlockOp>(op); }), 800);
+      EXPECT_EQ(
+          llvm::count_if(graph.getBody().front(), [](Operation &op) { return isa<BlockOp>(op); }),
+          800);
     EXPECT_LT(seconds[0], 2.0);
     EXPECT_LT(seconds[1], 6.5 * seconds[0] + 0.2) << "kind: " << kind;
     llvm::outs() << "chain of 1000: " << seconds[0] << " s, of 4000: " << seconds[1] << " s\n";
