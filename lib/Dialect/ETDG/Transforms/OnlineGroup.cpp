@@ -278,11 +278,13 @@ ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
   const Member &member = group.members[index];
   BlockOp block = member.block;
   ReadAttr read = block.getRead(r);
-  if (llvm::is_contained(member.stateReads, static_cast<int>(r)))
-    return {ReadRole::State, index,
-            static_cast<unsigned>(llvm::find(member.stateReads, static_cast<int>(r)) -
-                                  member.stateReads.begin()),
-            0};
+  // The block's own state, where it is one.
+  Value state;
+  ReadRole stateRole{ReadRole::State, index, 0, 0};
+  if (auto it = llvm::find(member.stateReads, static_cast<int>(r)); it != member.stateReads.end()) {
+    stateRole.write = it - member.stateReads.begin();
+    state = block.getBuffers()[block.getWrite(stateRole.write).getOperand()];
+  }
   SmallVector<unsigned> reached = getReachedPieces(block, read, space);
   llvm::SmallDenseSet<unsigned> from;
   std::optional<unsigned> foreign;
@@ -298,11 +300,14 @@ ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
   };
   for (unsigned p : reached) {
     PieceAttr piece = read.getPieces()[p];
-    if (piece.getKind() == SourceKind::Buffer)
+    if (piece.getKind() == SourceKind::Buffer && block.getBuffers()[piece.getOperand()] != state)
       addSource(piece.getOperand());
     for (GatherAttr gather : piece.getGathers())
       addSource(gather.getOperand());
   }
+  // A reduction that starts at what another one has come to runs behind it.
+  if (state)
+    return from.empty() ? stateRole : ReadRole{ReadRole::Blocked, index, stateRole.write, 0};
   bool isWhole = reached.size() == 1 && !read.getElementRank() &&
                  read.getPieces()[reached[0]].getKind() == SourceKind::Buffer &&
                  read.getPieces()[reached[0]].getGathers().empty();

@@ -245,7 +245,7 @@ bool Planner::checkReaders(unsigned index, bool &changed) {
 bool Planner::selectOnce(bool &changed) {
   for (unsigned m : included.set_bits()) {
     Member &member = group.members[m];
-    for (const ReadRole &role : member.reads) {
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
       switch (role.kind) {
       case ReadRole::Internal:
         if (group.members[role.member].isDependent && excluded.test(role.member)) {
@@ -263,7 +263,9 @@ bool Planner::selectOnce(bool &changed) {
         break;
       case ReadRole::Blocked:
         exclude(m, nullptr,
-                "depends on the last state in a way that changes from iteration to iteration");
+                llvm::is_contained(member.stateReads, static_cast<int>(r))
+                    ? "starts at what another reduction has come to"
+                    : "depends on the last state in a way that changes from iteration to iteration");
         return false;
       case ReadRole::Foreign:
         // What it reads must have been computed for all iterations before.
