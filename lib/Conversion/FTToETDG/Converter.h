@@ -78,6 +78,8 @@ private:
   bool canCombine(ComputeOp op);
   LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
+  /// `lowerNest` into `nest`, such that all its blocks have the same dimensions.
+  LogicalResult fillNest(etdg::NestOp nest, ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);
   SmallVector<Value> terminatorOperands(Block &body);
 
@@ -107,6 +109,11 @@ private:
   DenseMap<Value, std::vector<View>> environment;
   DenseMap<Attribute, Value> constants;
   unsigned numBlocks = 0;
+  /// How the body of an operator was lowered in the regions of the nest that is being built: 1 where
+  /// the block's dimensions go on inside, 2 where the body became children, 3 both.
+  DenseMap<Operation *, unsigned> howLowered;
+  /// Whose bodies become children although some region does not need it.
+  DenseSet<Operation *> asChildren;
 };
 
 } // namespace mlir::ft::toetdg

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -259,13 +260,8 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
   }
 
   auto nest = etdg::NestOp::create(builder, op.getLoc(), etdg::ScheduleAttr());
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&nest.getBody());
-    builder.setInsertionPointToStart(block);
-    if (failed(lowerNest(op, context, results)))
-      return failure();
-  }
+  if (failed(fillNest(nest, op, context, results)))
+    return failure();
   Block &block = nest.getBody().front();
   // A leaf reads all before it writes. The children of a graph block run one after
   // the other: one may read the plane before while another has written its own.
@@ -319,6 +315,43 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
     environment[result] = std::move(views);
   }
   return success();
+}
+
+/// A scan's first regions read its initial state and the others what was written: where one needs a
+/// copy for that, and with it children, and the other doesn't, the regions' dimensions differ. Then
+/// both get children.
+LogicalResult Converter::fillNest(etdg::NestOp nest, ComputeOp op, const Context &context, ArrayRef<Dest> results) {
+  DenseMap<Operation *, unsigned> outer;
+  std::swap(outer, howLowered);
+  llvm::scope_exit restore([&] { howLowered = std::move(outer); });
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&nest.getBody());
+  Operation *before = nest->getPrevNode();
+  unsigned firstBlock = numBlocks;
+  while (true) {
+    howLowered.clear();
+    builder.setInsertionPointToStart(block);
+    if (failed(lowerNest(op, context, results)))
+      return failure();
+    auto blocks = block->getOps<etdg::BlockOp>();
+    bool isUniform = llvm::all_of(
+        blocks, [&](etdg::BlockOp inner) { return inner.getNumDims() == (*blocks.begin()).getNumDims(); });
+    bool isNew = false;
+    if (!isUniform)
+      for (auto [inner, how] : howLowered)
+        isNew |= how == 3 && asChildren.insert(inner).second;
+    if (!isNew)
+      return success();
+    while (!block->empty())
+      block->back().erase();
+    // What was made for the blocks that are gone.
+    for (Operation *made = nest->getPrevNode(); made != before;) {
+      Operation *last = std::exchange(made, made->getPrevNode());
+      if (isa<etdg::BufferOp>(last) && last->use_empty())
+        last->erase();
+    }
+    numBlocks = firstBlock;
+  }
 }
 
 /// What might have been cut at any iteration stays in order.
@@ -479,7 +512,7 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
 
   // Only access operators and constants may stand between the dimensions of one
   // block; they must not need a copy here.
-  bool perfect = computes.empty() || (computes.size() == 1 && statements.empty());
+  bool perfect = (computes.empty() || (computes.size() == 1 && statements.empty())) && !asChildren.contains(op);
   DenseSet<Value> computed;
   for (ComputeOp compute : computes)
     computed.insert(compute->result_begin(), compute->result_end());
@@ -527,8 +560,10 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
           perfect = false;
       }
     }
-    if (perfect && copies.empty())
+    if (perfect && copies.empty()) {
+      howLowered[op] |= 1;
       return lowerNest(inner, context, results);
+    }
     perfect = false;
   }
 
@@ -550,10 +585,12 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
   }
   if (perfect && computes.empty() && statements.empty() && yields.size() == 1) {
     const View view = viewsOf(operands.front()).front();
+    howLowered[op] |= 1;
     return emitCopy(op.getLoc(), context, view, yields.front(), "a yielded value that is not computed here");
   }
 
   // Not perfect: a graph block, with everything in the region as children.
+  howLowered[op] |= 2;
   etdg::BlockBuilder spec = startBlock(context);
   if (failed(attachCombine(spec, context)))
     return failure();

@@ -126,3 +126,26 @@ func.func @writers(%xs: !ft.list<[L], !x>) -> !ft.list<[2 * L + 1], !x>
   %j = ft.concat %r, %b, %c : !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[1], !x>
   return %j : !ft.list<[2 * L + 1], !x>
 }
+
+// The first region gathers from a window, which takes a copy and so children; the others gather from
+// the state, and would not need any. They get them, too: blocks of a nest have equal dimensions.
+
+// CHECK-LABEL: etdg.graph @first_region_needs_a_copy
+// CHECK:      etdg.nest {
+// CHECK-NEXT:   etdg.block @r0 [scanl] (i) in = 0 where L >= 2 {
+// CHECK-NEXT:     %[[COPY:.*]] = etdg.buffer : !etdg.buffer<[2], tensor<i64>>
+// CHECK:          etdg.block @r1 [map] (i | j) in [0, 2)
+// CHECK:          etdg.block @r2 [map] (i | j) in [0, 2)
+// CHECK-NEXT:       reads (%{{.*}} = %[[COPY]][%arg1[]] : tensor<i64>)
+// CHECK:        etdg.block @r3 [scanl] (i) in [1, L - 1) {
+// CHECK-NEXT:     etdg.block @r4 [map] (i | j) in [0, 2)
+func.func @first_region_needs_a_copy(%xs: !ft.list<[L], tensor<i64>>, %at: tensor<index> {ft.gen = #ft.index<0, 2>})
+    -> !ft.list<[L, 2], tensor<i64>> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %windows = ft.window %xs size 2 dilation 2 boundary clamp : !ft.list<[L], tensor<i64>>
+  %states = ft.scanl (%x = %windows : !ft.list<[L, 2], tensor<i64>>) state (%s) -> !ft.list<[L, 2], tensor<i64>> {
+    %chosen = ft.gather %s[%at] : !ft.list<[2], tensor<i64>>, tensor<index>
+    %all = ft.repeat %chosen times 2 : tensor<i64>
+    ft.yield %all : !ft.list<[2], tensor<i64>>
+  }
+  return %states : !ft.list<[L, 2], tensor<i64>>
+}
