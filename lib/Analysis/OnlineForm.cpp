@@ -46,6 +46,55 @@ void ParameterFactor::multiply(const ParameterFactor &other, int64_t power) {
   addAll(powers, other.powers, power);
 }
 
+//===----------------------------------------------------------------------===//
+// Products of shifted forms
+//===----------------------------------------------------------------------===//
+
+/// Products above are not worth their moments.
+static constexpr unsigned maxDegree = 4;
+
+unsigned ShiftedProduct::getDegree() const {
+  unsigned degree = 0;
+  for (const ShiftedForm &form : forms)
+    degree += form.power;
+  return degree;
+}
+
+bool ShiftedProduct::movesLike(const ShiftedProduct &o) const {
+  return factor == o.factor &&
+         llvm::equal(forms, o.forms, [](const auto &a, const auto &b) { return a.movesLike(b); });
+}
+
+ShiftedProduct ShiftedProduct::multiply(const ShiftedProduct &a, const ShiftedProduct &b,
+                                        SmallVectorImpl<unsigned> *places) {
+  ShiftedProduct product;
+  product.factor = a.factor;
+  product.factor.multiply(b.factor, 1);
+  for (const ShiftedProduct *side : {&a, &b})
+    for (const ShiftedForm &form : side->forms) {
+      // Forms of which a part is not known any more are different ones.
+      auto it = llvm::find_if(product.forms, [&](const ShiftedForm &other) {
+        return form.rest && other.rest && *form.rest == *other.rest &&
+               form.parameters == other.parameters && form.logarithms == other.logarithms;
+      });
+      if (it == product.forms.end()) {
+        product.forms.push_back(form);
+        it = std::prev(product.forms.end());
+      } else {
+        it->power += form.power;
+      }
+      if (places)
+        places->push_back(it - product.forms.begin());
+    }
+  return product;
+}
+
+std::optional<ShiftedProduct> ValueForm::getProduct() const {
+  if (factor && !unknownState)
+    return ShiftedProduct{*factor, {}};
+  return shifted;
+}
+
 void ValueForm::touch(const ValueForm &other) {
   for (const ElementAtom &atom : other.touched)
     if (!llvm::is_contained(touched, atom))
@@ -74,9 +123,14 @@ std::map<ElementAtom, double> OnlineForms::getParameterTerms(const Combination &
   return terms;
 }
 
+bool OnlineForms::isScaled(const Combination &form) {
+  return llvm::any_of(form.terms, [](const auto &term) { return term.first.scale.has_value(); });
+}
+
 bool OnlineForms::isElementOfParameter(const ValueForm &form) const {
   return form.linear && form.linear->constant == 0 && form.linear->terms.size() == 1 &&
-         form.linear->terms.begin()->second == 1 && isParameter(form.linear->terms.begin()->first);
+         form.linear->terms.begin()->second == 1 && !isScaled(*form.linear) &&
+         isParameter(form.linear->terms.begin()->first);
 }
 
 ValueForm OnlineForms::makeInvariant(Value value) {
@@ -120,6 +174,7 @@ void OnlineForms::declareState(Value value, unsigned number, const ValueForm *kn
   ValueForm form;
   if (known) {
     form.factor = known->factor;
+    form.shifted = known->shifted;
     form.square = known->square;
     form.squared = known->squared;
     form.touch(*known);
@@ -210,11 +265,32 @@ ValueForm OnlineForms::evaluateAdd(Operation *op, const ValueForm &a, const Valu
   return form;
 }
 
+/// A linear form with parameters times (or over) an element of a value without.
+std::optional<Combination> OnlineForms::scaleBy(const ValueForm &linear, const ValueForm &scale,
+                                                bool inverse) const {
+  if (!linear.linear || getParameterTerms(*linear.linear).empty() || isScaled(*linear.linear) ||
+      linear.linear->constant != 0 || linear.factor || !scale.isInvariant() || !scale.linear ||
+      scale.linear->constant != 0 || scale.linear->terms.size() != 1 ||
+      scale.linear->terms.begin()->second != 1 || isScaled(*scale.linear))
+    return std::nullopt;
+  const ElementAtom &by = scale.linear->terms.begin()->first;
+  Combination result;
+  for (const auto &[from, coefficient] : linear.linear->terms) {
+    ElementAtom atom = from;
+    atom.scale = by.root;
+    atom.scaleDims = by.dims;
+    atom.inverse = inverse;
+    result.terms[atom] = coefficient;
+  }
+  return result;
+}
+
 ValueForm OnlineForms::evaluateMultiply(Operation *op, const ValueForm &a, const ValueForm &b) {
   ValueForm form;
   bool sameOperand =
       op->getOperand(0) == op->getOperand(1) || (a.linear && b.linear && *a.linear == *b.linear);
-  if (sameOperand && a.linear && !getParameterTerms(*a.linear).empty() && !(a.factor && b.factor)) {
+  if (sameOperand && a.linear && !getParameterTerms(*a.linear).empty() && !isScaled(*a.linear) &&
+      !(a.factor && b.factor)) {
     form.square = op;
     form.squared = *a.linear;
     return form;
@@ -233,6 +309,10 @@ ValueForm OnlineForms::evaluateMultiply(Operation *op, const ValueForm &a, const
   } else if (b.linear && a.constant) {
     form.linear = b.linear;
     form.linear->scale(*a.constant);
+  } else if (std::optional<Combination> scaled = scaleBy(a, b, false)) {
+    form.linear = scaled;
+  } else {
+    form.linear = scaleBy(b, a, false);
   }
   if (a.factor && b.factor) {
     form.factor = a.factor;
@@ -330,7 +410,7 @@ ValueForm OnlineForms::evaluateComparison(Operation *op, ArrayRef<const ValueFor
     return form;
   // As x - π with coefficient 1.
   auto [parameter, coefficient] = *parameters.begin();
-  if (std::abs(coefficient) != 1)
+  if (std::abs(coefficient) != 1 || isScaled(difference))
     return form;
   if (coefficient > 0) {
     difference.scale(-1);
@@ -397,6 +477,60 @@ WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm
 // Dispatch
 //===----------------------------------------------------------------------===//
 
+/// How the result of `op` is a product of shifted forms, where it is no mere factor.
+std::optional<ShiftedProduct> OnlineForms::evaluateShifted(Operation *op, const ValueForm &form,
+                                                           ArrayRef<const ValueForm *> operands) {
+  if (form.linear && !getParameterTerms(*form.linear).empty() && !isScaled(*form.linear)) {
+    ShiftedForm linear;
+    linear.parameters = getParameterTerms(*form.linear);
+    linear.rest = *form.linear;
+    for (const auto &term : linear.parameters)
+      linear.rest->terms.erase(term.first);
+    return ShiftedProduct{{}, {linear}};
+  }
+  // Zero, and a state of which nothing is known, go with everything that is added.
+  auto join = [&](const ValueForm &a, const ValueForm &b) -> std::optional<ShiftedProduct> {
+    if (a.isZero())
+      return b.shifted;
+    if (b.isZero())
+      return a.shifted;
+    std::optional<ShiftedProduct> x = a.getProduct(), y = b.getProduct();
+    return x && y && x->movesLike(*y) ? x : std::nullopt;
+  };
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return join(*operands[0], *operands[1]);
+  if (isa<arith::SelectOp>(op) && operands[0]->isInvariant())
+    return join(*operands[1], *operands[2]);
+  if (isa<arith::NegFOp, arith::ExtFOp>(op))
+    return operands[0]->shifted;
+  // log (h exp(a (x - π)) / π') = log h + a (x - π) - log π'
+  if (isa<math::LogOp>(op) && operands[0]->factor && !operands[0]->factor->empty()) {
+    for (const auto &term : operands[0]->factor->exponents)
+      if (term.first.scale)
+        return std::nullopt;
+    ShiftedForm logarithm;
+    logarithm.parameters = operands[0]->factor->exponents;
+    for (const auto &[atom, power] : operands[0]->factor->powers)
+      logarithm.logarithms[atom] = static_cast<double>(power);
+    return ShiftedProduct{{}, {logarithm}};
+  }
+  if (isa<arith::MulFOp, arith::DivFOp>(op)) {
+    bool divides = isa<arith::DivFOp>(op);
+    std::optional<ShiftedProduct> a = operands[0]->getProduct(), b = operands[1]->getProduct();
+    if (!a || !b || (divides && !b->forms.empty()))
+      return std::nullopt;
+    if (divides) {
+      ParameterFactor inverse;
+      inverse.multiply(b->factor, -1);
+      b->factor = inverse;
+    }
+    ShiftedProduct product = ShiftedProduct::multiply(*a, *b);
+    if (product.getDegree() > 0 && product.getDegree() <= maxDegree)
+      return product;
+  }
+  return std::nullopt;
+}
+
 ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> operands) {
   ValueForm form;
   auto isAllInvariant = [&] {
@@ -419,6 +553,8 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
     if (b.constant && *b.constant != 0 && a.linear) {
       form.linear = a.linear;
       form.linear->scale(1 / *b.constant);
+    } else {
+      form.linear = scaleBy(a, b, true);
     }
     if (a.unknownState && b.isKnown() && !b.square)
       form.unknownState = true;
@@ -476,6 +612,9 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
   // What doesn't follow the parameter is a value that can be named.
   if (form.isInvariant() && !form.linear)
     form.linear = makeInvariant(op->getResult(0)).linear;
+  form.shifted.reset();
+  if (!form.factor && !form.unknownState)
+    form.shifted = evaluateShifted(op, form, operands);
   if (form.whenFalse.kind != WhenFalse::False || !isa<arith::CmpFOp, arith::CmpIOp>(op))
     form.whenFalse = evaluateWhenFalse(op, operands);
   form.touched.clear();

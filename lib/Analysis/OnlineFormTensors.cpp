@@ -17,12 +17,13 @@ using namespace mlir::etdg;
 static constexpr int64_t unit = -1, lost = -2;
 
 static bool remap(ElementAtom &atom, ArrayRef<int64_t> dims) {
-  for (int64_t &d : atom.dims) {
-    if (d >= 0)
-      d = d < static_cast<int64_t>(dims.size()) ? dims[d] : lost;
-    if (d == lost)
-      return false;
-  }
+  for (SmallVector<int64_t, 4> *places : {&atom.dims, &atom.scaleDims})
+    for (int64_t &d : *places) {
+      if (d >= 0)
+        d = d < static_cast<int64_t>(dims.size()) ? dims[d] : lost;
+      if (d == lost)
+        return false;
+    }
   return true;
 }
 
@@ -59,6 +60,31 @@ static std::optional<ParameterFactor> remap(const ParameterFactor &factor, Array
   return result;
 }
 
+/// The parameters must survive, the rest is what a sum runs over.
+static std::optional<ShiftedProduct> remap(const ShiftedProduct &product, ArrayRef<int64_t> dims) {
+  ShiftedProduct result;
+  std::optional<ParameterFactor> factor = remap(product.factor, dims);
+  if (!factor)
+    return std::nullopt;
+  result.factor = *factor;
+  for (const ShiftedForm &form : product.forms) {
+    ShiftedForm moved;
+    moved.power = form.power;
+    for (auto [to, terms] : {std::pair(&moved.parameters, &form.parameters),
+                             std::pair(&moved.logarithms, &form.logarithms)})
+      for (const auto &[from, coefficient] : *terms) {
+        ElementAtom atom = from;
+        if (!remap(atom, dims))
+          return std::nullopt;
+        (*to)[atom] += coefficient;
+      }
+    if (form.rest)
+      moved.rest = remap(*form.rest, dims);
+    result.forms.push_back(moved);
+  }
+  return result;
+}
+
 /// The form over other dimensions. What holds of no element of the new ones is dropped.
 static ValueForm remap(const ValueForm &form, ArrayRef<int64_t> dims, ArrayRef<int64_t> boundDims) {
   ValueForm result = form;
@@ -77,6 +103,8 @@ static ValueForm remap(const ValueForm &form, ArrayRef<int64_t> dims, ArrayRef<i
     result.linear = remap(*form.linear, dims);
   if (form.factor)
     result.factor = remap(*form.factor, dims);
+  if (form.shifted)
+    result.shifted = remap(*form.shifted, dims);
   if (form.square) {
     // The parameter's part must survive, the rest is what the sum runs over.
     std::optional<Combination> moved = remap(form.squared, dims);
@@ -151,7 +179,7 @@ void OnlineForms::visitLinalg(linalg::LinalgOp op) {
       continue;
     ValueForm inside = remap(form, dims.toLoops, keepFree(dims.toLoops, loops));
     ValueForm passed = inside;
-    bool lostFactor = form.factor && !inside.factor;
+    bool lostFactor = (form.factor && !inside.factor) || (form.shifted && !inside.shifted);
     if ((!dims.isKnown && !form.isInvariant() && !form.isZero()) || lostFactor)
       inside = makeFailure(op, {&form},
                            "reads what depends on the parameter by an index map "
@@ -216,7 +244,8 @@ void OnlineForms::visitLinalg(linalg::LinalgOp op) {
         d = rank++;
     bool fold = hasReduction && isFold(yielded, out);
     ValueForm outside = remap(form, toResult, keepFree(toBound, rank));
-    bool lostFactor = form.factor && !form.factor->empty() && !outside.factor;
+    bool lostFactor = (form.factor && !form.factor->empty() && !outside.factor) ||
+                      (form.shifted && !outside.shifted);
     if (hasReduction) {
       if (!fold)
         outside.bounds.clear();
@@ -282,6 +311,8 @@ void OnlineForms::visitLinalg(linalg::LinalgOp op) {
         }
       }
     }
+    if (hasReduction && !fold)
+      outside.shifted.reset();
     if (hasReduction && !outside.isKnown() && !outside.culprit) {
       outside.culprit = op;
       outside.reason = "sums what the parameter shifts";

@@ -9,6 +9,7 @@
 //   linear     v = Σ aᵢ·xᵢ + Σ bᵢ·πᵢ + c                  (x - π, scale·(x - π))
 //   factor     v(π') = v(π)·exp(Σ bᵢ(πᵢ' - πᵢ))·Π (πᵢ'/πᵢ)^nᵢ    (exp(x - π), p / π)
 //   quadratic  v = w·(linear)²                            (variance)
+//   shifted    v = w·exp(Σ bᵢ·πᵢ)·Π linear_fⁿᶠ            (Σ y (x - π), skewness, covariance)
 //   condition  a comparison of x with π that is false for every earlier x once π
 //              has changed, and what the code computes then  (arg-max with payload)
 //
@@ -27,13 +28,20 @@ namespace mlir::etdg {
 /// An element of the tensor `root` as seen from an element of another value:
 /// dimension d of `root` runs with dimension `dims[d]` of that value; -1 stands for the
 /// only index of a dimension of length 1. Roots are numbered in order of appearance.
+///
+/// In a linear form it may be multiplied by an element of another root, or divided by it
+/// (`inverse`): a temperature.
 struct ElementAtom {
   unsigned root;
   SmallVector<int64_t, 4> dims;
-  bool operator<(const ElementAtom &o) const {
-    return std::tie(root, dims) < std::tie(o.root, o.dims);
-  }
-  bool operator==(const ElementAtom &o) const { return root == o.root && dims == o.dims; }
+  std::optional<unsigned> scale = {};
+  SmallVector<int64_t, 4> scaleDims = {};
+  bool inverse = false;
+
+  auto key() const { return std::tie(root, dims, scale, scaleDims, inverse); }
+  bool operator<(const ElementAtom &o) const { return key() < o.key(); }
+  bool operator==(const ElementAtom &o) const { return key() == o.key(); }
+  ElementAtom getUnscaled() const { return {root, dims}; }
 };
 
 /// Σ coefficient · atom + constant; no coefficient is 0.
@@ -56,6 +64,33 @@ struct ParameterFactor {
   bool operator==(const ParameterFactor &o) const {
     return exponents == o.exponents && powers == o.powers;
   }
+};
+
+/// A linear form with parameters or their logarithms, to a power: it moves by
+/// Σ coefficient · (π' - π).
+struct ShiftedForm {
+  std::map<ElementAtom, double> parameters;
+  /// Coefficients of log π.
+  std::map<ElementAtom, double> logarithms = {};
+  /// The other terms; unknown once a sum has run over what they range over.
+  std::optional<Combination> rest;
+  unsigned power = 1;
+
+  bool movesLike(const ShiftedForm &o) const {
+    return parameters == o.parameters && logarithms == o.logarithms && power == o.power;
+  }
+};
+
+/// w · exp(…) · Π π^… · Π forms^powers, w invariant.
+struct ShiftedProduct {
+  ParameterFactor factor;
+  SmallVector<ShiftedForm, 1> forms;
+
+  unsigned getDegree() const;
+  bool movesLike(const ShiftedProduct &o) const;
+  /// `places`: where each form of `a`, then of `b`, is in the product.
+  static ShiftedProduct multiply(const ShiftedProduct &a, const ShiftedProduct &b,
+                                 SmallVectorImpl<unsigned> *places = nullptr);
 };
 
 /// value ≥ form (`upper`) or value ≤ form, for every value of the dimensions of `form`
@@ -93,6 +128,8 @@ struct ValueForm {
   /// The multiplication that squares `squared`; `factor` is empty then.
   Operation *square = nullptr;
   Combination squared;
+  /// Where there is no `factor`: a product with linear forms, of degree 4 at most.
+  std::optional<ShiftedProduct> shifted;
   /// The value of a splat.
   std::optional<double> constant;
   /// At most 1 in size with centres in place of the parameters: exponentials of what is bounded.
@@ -112,6 +149,8 @@ struct ValueForm {
   bool isInvariant() const { return factor && factor->empty() && !square && !unknownState; }
   bool isZero() const { return unknownState || (constant && *constant == 0); }
   bool isKnown() const { return factor || square || isZero(); }
+  /// `shifted`, or what `factor` says.
+  std::optional<ShiftedProduct> getProduct() const;
   void touch(const ValueForm &other);
 };
 
@@ -130,6 +169,8 @@ public:
 
   Value getRoot(unsigned root) const { return roots[root]; }
   bool isParameter(const ElementAtom &atom) const { return parameters.contains(roots[atom.root]); }
+  /// Whether some atom of a form is multiplied by another root.
+  static bool isScaled(const Combination &form);
   /// The value itself as an atom.
   ElementAtom atomOf(Value value);
   /// Whether a value is an element of a parameter, unchanged.
@@ -144,7 +185,11 @@ private:
   ValueForm makeInvariant(Value value);
   ValueForm makeFailure(Operation *op, ArrayRef<const ValueForm *> operands, StringRef reason);
   ValueForm evaluate(Operation *op, ArrayRef<const ValueForm *> operands);
+  std::optional<ShiftedProduct> evaluateShifted(Operation *op, const ValueForm &form,
+                                                ArrayRef<const ValueForm *> operands);
   ValueForm evaluateAdd(Operation *op, const ValueForm &a, const ValueForm &b, double sign);
+  std::optional<Combination> scaleBy(const ValueForm &linear, const ValueForm &scale,
+                                     bool inverse) const;
   ValueForm evaluateMultiply(Operation *op, const ValueForm &a, const ValueForm &b);
   ValueForm evaluateExtremum(Operation *op, const ValueForm &a, const ValueForm &b, bool isMax);
   ValueForm evaluateSelect(Operation *op, ArrayRef<const ValueForm *> operands);

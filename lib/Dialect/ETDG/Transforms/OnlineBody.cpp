@@ -23,6 +23,59 @@ Value BodyWriter::addRead(BlockBuilder &spec, ReadAttr read, Type type, bool sha
   return value;
 }
 
+/// `value`, whose factors were made with running maxima at `from`, as if made with those at `to`.
+Value BodyWriter::correctFactors(CorrectionBuilder &make, const StatePlan &state, Value value,
+                                 StateValues &from, StateValues &to, FactorCache *cache) {
+  auto type = cast<RankedTensorType>(value.getType());
+  for (const FactorTerm &term : state.terms) {
+    const Centre &centre = plan.centres[term.parameter];
+    if (term.exponent == 0 || centre.kind != Centre::Running)
+      continue;
+    Value factor;
+    if (term.scale) {
+      // Where all dimensions of the scale are the parameter's, too, so are those of the factor.
+      auto shape = type;
+      SmallVector<int64_t> own, places(term.dims.begin(), term.dims.end());
+      for (int64_t d : term.scale->dims)
+        own.push_back(d < 0 ? d : llvm::find(term.dims, d) - term.dims.begin());
+      bool isNarrow =
+          llvm::all_of(own, [&](int64_t d) { return d < static_cast<int64_t>(term.dims.size()); });
+      if (isNarrow) {
+        shape = cast<RankedTensorType>(group.parameters[term.parameter].type)
+                    .clone(type.getElementType());
+        places = llvm::to_vector(llvm::seq<int64_t>(0, term.dims.size()));
+      } else {
+        own.assign(term.scale->dims.begin(), term.scale->dims.end());
+      }
+      Value scale = to.scales.at({term.scale->member, term.scale->read});
+      factor = make.scaledFactor(
+          term.exponent,
+          make.broadcast(make.widen(getRunning(make, centre, from), type), places, shape),
+          make.broadcast(make.widen(getRunning(make, centre, to), type), places, shape),
+          make.broadcast(make.widen(scale, type), own, shape), term.scale->inverse);
+      for (int half = 0; half < 2; ++half)
+        value = arith::MulFOp::create(make.builder, make.loc, value,
+                                      isNarrow ? make.broadcast(factor, term.dims, type) : factor);
+      continue;
+    }
+    Value *known = nullptr;
+    if (cache) {
+      // Bits of the exponent: equal corrections are made once.
+      known = &(*cache)[{term.parameter, llvm::bit_cast<int64_t>(term.exponent),
+                         type.getElementType().getAsOpaquePointer()}];
+      factor = *known;
+    }
+    if (!factor)
+      factor = make.expDifference(term.exponent, make.widen(getRunning(make, centre, from), type),
+                                  make.widen(getRunning(make, centre, to), type));
+    if (known)
+      *known = factor;
+    value = arith::MulFOp::create(make.builder, make.loc, value,
+                                  make.broadcast(factor, term.dims, type));
+  }
+  return value;
+}
+
 /// `value`, made with what stood for parameters at `from`, as if made with that at `to`.
 Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value value,
                           StateValues &from, StateValues &to, FactorCache *cache) {
@@ -32,27 +85,9 @@ Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value
   case StatePlan::Invariant:
     return value;
   case StatePlan::Factor:
-    for (const FactorTerm &term : state.terms) {
-      const Centre &centre = plan.centres[term.parameter];
-      if (term.exponent == 0 || centre.kind != Centre::Running)
-        continue;
-      Value factor;
-      Value *known = nullptr;
-      if (cache) {
-        // Bits of the exponent: equal corrections are made once.
-        known = &(*cache)[{term.parameter, llvm::bit_cast<int64_t>(term.exponent),
-                           type.getElementType().getAsOpaquePointer()}];
-        factor = *known;
-      }
-      if (!factor)
-        factor = make.expDifference(term.exponent, make.widen(getRunning(make, centre, from), type),
-                                    make.widen(getRunning(make, centre, to), type));
-      if (known)
-        *known = factor;
-      value = arith::MulFOp::create(make.builder, make.loc, value,
-                                    make.broadcast(factor, term.dims, type));
-    }
-    return value;
+    return correctFactors(make, state, value, from, to, cache);
+  case StatePlan::Moments:
+    return correctMoment(make, state, state.getMoments().back(), value, from, to, cache);
   case StatePlan::Square:
     return make.addSquares(value, state.coefficient, from.weights.lookup(key),
                            from.means.lookup(key), to.means.lookup(key));
@@ -101,6 +136,8 @@ Value BodyWriter::getCentre(unsigned parameter) {
     if (!after.means.lookup(key))
       writeMean(parameter, key);
     return after.means.lookup(key);
+  case Centre::Value:
+    return getStandIn(make, parameter, after);
   }
   return {};
 }
@@ -202,11 +239,28 @@ SmallVector<Value> BodyWriter::writeMember(unsigned m) {
   SmallVector<Value> arguments(member.reads.size());
   // Centres first: states are corrected to them.
   for (auto [r, role] : llvm::enumerate(member.reads))
-    if (role.kind == ReadRole::Parameter && !block.getBody().getArgument(r).use_empty())
+    if (role.kind == ReadRole::Parameter && !block.getBody().getArgument(r).use_empty()) {
       arguments[r] = getCentre(role.parameter);
+      if (!forms || !arguments[r])
+        continue;
+      // Two parameters may have one centre: each has a name of its own while forms are looked at.
+      Value &standIn = standIns[role.parameter];
+      if (!standIn) {
+        standIn =
+            UnrealizedConversionCastOp::create(*builder, *loc, arguments[r].getType(), arguments[r])
+                .getResult(0);
+        forms->declareParameter(standIn);
+      }
+      arguments[r] = standIn;
+    }
   for (unsigned w : getStateWrites(member))
-    if (const StatePlan *state = plan.getState(m, w); state->law == StatePlan::Square)
-      (void)getCentre(state->parameter);
+    if (const StatePlan *state = plan.getState(m, w)) {
+      if (state->law == StatePlan::Square)
+        (void)getCentre(state->parameter);
+      for (const ShiftTerm &shift : state->shifts)
+        for (const ShiftTerm::Part &part : shift.parts)
+          (void)getCentre(part.parameter);
+    }
   CorrectionBuilder make{*builder, *loc};
   for (auto [r, role] : llvm::enumerate(member.reads)) {
     if (role.kind == ReadRole::Internal && plan.contains(role.member))
@@ -224,7 +278,13 @@ SmallVector<Value> BodyWriter::writeMember(unsigned m) {
       argument =
           arith::ConstantOp::create(*builder, *loc, cast<TypedAttr>(builder->getZeroAttr(type)));
     }
-  return cloneBody(*builder, block, arguments);
+  Operation *mark = body->front().empty() ? nullptr : &body->front().back();
+  SmallVector<Value> results = cloneBody(*builder, block, arguments);
+  if (forms) {
+    yields[m] = results;
+    writeMoments(m, arguments, mark);
+  }
+  return results;
 }
 
 void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
@@ -299,6 +359,42 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     }
   }
 
+  // What scales exponents is carried, too: a combine region reads nothing.
+  for (const StatePlan &state : plan.states)
+    for (const FactorTerm &term : state.terms) {
+      Key scale = term.scale ? Key(term.scale->member, term.scale->read) : Key();
+      if (!term.scale || scaleBuffers.count(scale))
+        continue;
+      Key key{state.member, state.write};
+      Value value = after.scales[scale] = externals.lookup(scale);
+      Value made = makeBeside(key, cast<RankedTensorType>(value.getType()), bufferBuilder,
+                              before.scales[scale]);
+      scaleBuffers[scale] = {made, key};
+    }
+  for (const StatePlan &state : plan.states) {
+    if (state.law != StatePlan::Moments)
+      continue;
+    if (!forms)
+      forms = std::make_unique<OnlineForms>();
+    Key key{state.member, state.write};
+    auto type = cast<RankedTensorType>(before.states.lookup(key).getType());
+    std::vector<MomentIndex> moments = state.getMoments();
+    for (const MomentIndex &index : ArrayRef(moments).drop_back())
+      momentBuffers[{key.first, key.second, index}] =
+          makeBeside(key, type, bufferBuilder, before.moments[{key.first, key.second, index}]);
+    for (const ShiftTerm &shift : state.shifts)
+      for (const ShiftTerm::Part &part : shift.parts) {
+        const Centre &centre = plan.centres[part.parameter];
+        if (centre.kind != Centre::Value || centreBuffers.count(part.parameter))
+          continue;
+        RankedTensorType centreType = group.parameters[part.parameter].type;
+        if (centre.wide)
+          centreType = centreType.clone(centre.wide);
+        Value made = makeBeside(key, centreType, bufferBuilder, before.centres[part.parameter]);
+        centreBuffers[part.parameter] = {made, key};
+      }
+  }
+
   for (unsigned m : plan.members) {
     yields[m] = writeMember(m);
     CorrectionBuilder make{*builder, location};
@@ -330,18 +426,42 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     addWrite(key, weightBuffers[key], after.weights[key]);
     addWrite(key, meanBuffers[key], after.means[key]);
   }
+  for (auto &[moment, buffer] : momentBuffers)
+    addWrite({std::get<0>(moment), std::get<1>(moment)}, buffer, after.moments[moment]);
+  for (auto &[parameter, buffer] : centreBuffers)
+    addWrite(buffer.second, buffer.first, after.centres[parameter]);
+  for (auto &[scale, buffer] : scaleBuffers)
+    addWrite(buffer.second, buffer.first, after.scales[scale]);
   for (Key key : kept) {
     Type declared = cast<BufferType>(bufferOf(key).getType()).getElement().getElementType();
     addWrite(key, bufferOf(key),
              convertElements(*builder, location, yields[key.first][key.second], declared));
   }
   YieldOp::create(*builder, location, results);
+  forms.reset();
+  for (auto &[parameter, standIn] : standIns) {
+    auto cast = standIn.getDefiningOp<UnrealizedConversionCastOp>();
+    standIn.replaceAllUsesWith(cast.getOperand(0));
+    cast.erase();
+  }
   simplifyOnes(body->front());
 }
 
 //===----------------------------------------------------------------------===//
 // Joining partial states
 //===----------------------------------------------------------------------===//
+
+/// Whether partial results of the n-th state are added.
+static bool isSum(const Joining &joining, BlockOp block, unsigned n) {
+  if (!joining.hasRegion)
+    return isa<arith::AddFOp>(joining.folds[n]);
+  Block &region = block.getCombine().front();
+  auto add = region.getTerminator()->getOperand(n).getDefiningOp<arith::AddFOp>();
+  unsigned half = region.getNumArguments() / 2;
+  Value a = region.getArgument(n), b = region.getArgument(half + n);
+  return add &&
+         ((add.getLhs() == a && add.getRhs() == b) || (add.getLhs() == b && add.getRhs() == a));
+}
 
 bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location location) {
   SmallVector<ReadAttr> identity;
@@ -376,8 +496,11 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
     } else {
       return false;
     }
+    if (state.law == StatePlan::Moments && !isSum(*joining, block, n))
+      return false;
     // A correction must leave the identity alone.
-    if ((state.law == StatePlan::Factor || state.law == StatePlan::Square) &&
+    if ((state.law == StatePlan::Factor || state.law == StatePlan::Square ||
+         state.law == StatePlan::Moments) &&
         !isSplat(neutral, Builder(context).getZeroAttr(type.getElementType())))
       return false;
     if (state.law == StatePlan::Select && !isSplat(neutral, state.init))
@@ -399,6 +522,17 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
           splatRead(Builder(context).getZeroAttr(cast<RankedTensorType>(type).getElementType())));
     }
   }
+  auto addBeside = [&](Value like) {
+    types.push_back(like.getType());
+    identity.push_back(
+        splatRead(Builder(context).getZeroAttr(getElementTypeOrSelf(like.getType()))));
+  };
+  for (auto &[moment, buffer] : momentBuffers)
+    addBeside(before.moments[moment]);
+  for (auto &[parameter, buffer] : centreBuffers)
+    addBeside(before.centres[parameter]);
+  for (auto &[scale, buffer] : scaleBuffers)
+    addBeside(before.scales[scale]);
 
   auto *block = new Block();
   combine.push_back(block);
@@ -416,8 +550,21 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
       side.weights[key] = arguments[next++];
       side.means[key] = arguments[next++];
     }
+    for (auto &[moment, buffer] : momentBuffers)
+      side.moments[moment] = arguments[next++];
+    for (auto &[parameter, buffer] : centreBuffers)
+      side.centres[parameter] = arguments[next++];
+    for (auto &[scale, buffer] : scaleBuffers)
+      side.scales[scale] = arguments[next++];
   }
   CorrectionBuilder make{inside, location};
+  for (auto &[scale, buffer] : scaleBuffers) {
+    // One that has seen nothing has 0.
+    Value a = sides[0].scales[scale], b = sides[1].scales[scale];
+    Value isNew = arith::CmpFOp::create(inside, location, arith::CmpFPredicate::OEQ, a,
+                                        make.splat(cast<RankedTensorType>(a.getType()), 0.0));
+    joined.scales[scale] = arith::SelectOp::create(inside, location, isNew, b, a);
+  }
   for (Key key : squares) {
     joined.weights[key] =
         arith::AddFOp::create(inside, location, sides[0].weights[key], sides[1].weights[key]);
@@ -432,6 +579,25 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
       continue;
     BlockOp from = member.block;
     SmallVector<Value> arguments;
+    for (unsigned w : states)
+      for (const ShiftTerm &shift : plan.getState(m, w)->shifts)
+        for (const ShiftTerm::Part &part : shift.parts)
+          if (plan.centres[part.parameter].kind == Centre::Value &&
+              !joined.centres.count(part.parameter))
+            joined.centres[part.parameter] = joinCentres(make, part.parameter, sides, joined);
+    for (unsigned w : states) {
+      const StatePlan *state = plan.getState(m, w);
+      if (state->law != StatePlan::Moments)
+        continue;
+      std::vector<MomentIndex> moments = state->getMoments();
+      for (const MomentIndex &index : ArrayRef(moments).drop_back()) {
+        Value parts[2];
+        for (unsigned s : {0, 1})
+          parts[s] = correctMoment(make, *state, index, sides[s].moments[{m, w, index}], sides[s],
+                                   joined, &caches[s]);
+        joined.moments[{m, w, index}] = arith::AddFOp::create(inside, location, parts[0], parts[1]);
+      }
+    }
     for (unsigned s : {0, 1})
       for (unsigned w : states)
         arguments.push_back(correct(make, *plan.getState(m, w), sides[s].states[{m, w}], sides[s],
@@ -458,6 +624,12 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
     results.push_back(joined.weights[key]);
     results.push_back(joined.means[key]);
   }
+  for (auto &[moment, buffer] : momentBuffers)
+    results.push_back(joined.moments[moment]);
+  for (auto &[parameter, buffer] : centreBuffers)
+    results.push_back(joined.centres[parameter]);
+  for (auto &[scale, buffer] : scaleBuffers)
+    results.push_back(joined.scales[scale]);
   YieldOp::create(inside, location, results);
   out.identity = identity;
   return true;

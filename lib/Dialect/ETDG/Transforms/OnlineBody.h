@@ -17,6 +17,11 @@ namespace mlir::etdg::online {
 struct StateValues {
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> states;
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> weights, means, clamped;
+  /// Lower moments of states of law `Moments`, and what stands for parameters (`Centre::Value`).
+  std::map<std::tuple<unsigned, unsigned, MomentIndex>, Value> moments;
+  std::map<unsigned, Value> centres;
+  /// What scales exponents, by (member, read).
+  std::map<std::pair<unsigned, unsigned>, Value> scales;
 };
 
 /// Tensor expressions that corrections are made of.
@@ -34,6 +39,9 @@ struct CorrectionBuilder {
   Value clamp(Value value, bool rises);
   /// exp(exponent · (to - from)).
   Value expDifference(double exponent, Value from, Value to);
+  /// Half of exp(exponent · scale · (to - from)), or `/ scale`: a factor to multiply with twice,
+  /// and finite, so that 0 stays 0.
+  Value scaledFactor(double exponent, Value from, Value to, Value scale, bool inverse);
   /// state + coefficient² · weight · (from - to)².
   Value addSquares(Value state, double coefficient, Value weight, Value from, Value to);
   /// The mean of two parts, `to` given the joint weight; one without weight has none.
@@ -57,6 +65,11 @@ public:
   std::unique_ptr<Region> body;
   /// New buffers of weights and means, for each state of law `Square`.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> weightBuffers, meanBuffers;
+  std::map<std::tuple<unsigned, unsigned, MomentIndex>, Value> momentBuffers;
+  /// Of centres that are values, and whose write map and planes they share.
+  std::map<unsigned, std::pair<Value, std::pair<unsigned, unsigned>>> centreBuffers;
+  std::map<std::pair<unsigned, unsigned>, std::pair<Value, std::pair<unsigned, unsigned>>>
+      scaleBuffers;
 
 private:
   using Key = std::pair<unsigned, unsigned>;
@@ -67,6 +80,17 @@ private:
   SmallVector<Value> writeProbe(Key key, Value mean, bool one);
   Value correct(CorrectionBuilder &make, const StatePlan &state, Value value, StateValues &from,
                 StateValues &to, FactorCache *cache);
+  Value makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder, Value &before);
+  Value correctFactors(CorrectionBuilder &make, const StatePlan &state, Value value,
+                       StateValues &from, StateValues &to, FactorCache *cache);
+  Value correctMoment(CorrectionBuilder &make, const StatePlan &state, const MomentIndex &index,
+                      Value value, StateValues &from, StateValues &to, FactorCache *cache);
+  Value getStandIn(CorrectionBuilder &make, unsigned parameter, StateValues &values);
+  Value evaluate(CorrectionBuilder &make, const Evaluation &evaluation, StateValues &values);
+  Value evaluateParameter(CorrectionBuilder &make, unsigned parameter, StateValues &values);
+  Value joinCentres(CorrectionBuilder &make, unsigned parameter, StateValues (&sides)[2],
+                    StateValues &joined);
+  void writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
 
   Group &group;
@@ -79,6 +103,31 @@ private:
   StateValues before, after;
   SmallVector<SmallVector<Value>> yields;
   FactorCache factors;
+  /// Where states have moments: the body's forms, over values that stand for parameters.
+  std::unique_ptr<OnlineForms> forms;
+  std::map<unsigned, Value> standIns;
+};
+
+/// Σ over the moments below `index`: what a state (or moment) becomes when each of its linear forms
+/// moves by `shifts`. `moment` gives the moments.
+Value shiftMoment(CorrectionBuilder &make, const MomentIndex &index, ArrayRef<Value> shifts,
+                  llvm::function_ref<Value(const MomentIndex &)> moment);
+
+/// Writes values with some of their linear forms left out.
+class MomentWriter {
+public:
+  /// `states` has what to write for values that are states (corrected), by index.
+  MomentWriter(OnlineForms &forms, OpBuilder &builder,
+               std::map<std::pair<void *, MomentIndex>, Value> states)
+      : forms(forms), builder(builder), known(std::move(states)) {}
+  /// `value` with each of its forms in the power that `index` says; null where it can't be.
+  Value write(Value value, const MomentIndex &index);
+
+private:
+  friend class ScalarMomentWriter;
+  OnlineForms &forms;
+  OpBuilder &builder;
+  std::map<std::pair<void *, MomentIndex>, Value> known;
 };
 
 /// Replaces what a centre of 1 makes trivial, and erases what nobody uses.

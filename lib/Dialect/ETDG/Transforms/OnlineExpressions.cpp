@@ -82,6 +82,20 @@ Value CorrectionBuilder::expDifference(double exponent, Value from, Value to) {
   return math::ExpOp::create(builder, loc, difference);
 }
 
+Value CorrectionBuilder::scaledFactor(double exponent, Value from, Value to, Value scale,
+                                      bool inverse) {
+  auto type = cast<RankedTensorType>(from.getType());
+  Value difference = arith::SubFOp::create(builder, loc, to, from);
+  Value half =
+      arith::MulFOp::create(builder, loc, difference, splat(type, exponent / 2)).getResult();
+  half = inverse ? arith::DivFOp::create(builder, loc, half, scale).getResult()
+                 : arith::MulFOp::create(builder, loc, half, scale).getResult();
+  // e^88 and e^709 are finite. While nothing has been seen, the step is as long as it can be.
+  double greatest = type.getElementType().isF64() ? 700 : 85;
+  Value bounded = arith::MinimumFOp::create(builder, loc, half, splat(type, greatest));
+  return math::ExpOp::create(builder, loc, bounded);
+}
+
 Value CorrectionBuilder::addSquares(Value state, double coefficient, Value weight, Value from,
                                     Value to) {
   Value d = arith::SubFOp::create(builder, loc, from, to);

@@ -87,6 +87,11 @@ bool Planner::takeCentre(unsigned m, Operation *op, unsigned parameter, Centre c
     mine = centre;
     return true;
   }
+  // A running maximum serves sums of squares, too.
+  if (!avoidsMeans && (mine.kind == Centre::Mean || centre.kind == Centre::Mean)) {
+    avoidsMeans = restarts = true;
+    return false;
+  }
   exclude(m, op, "needs the same value in two forms at once");
   return false;
 }
@@ -102,11 +107,26 @@ bool Planner::checkExponentials(unsigned m, size_t from) {
       return false;
     }
     auto [atom, coefficient] = *parameters.begin();
-    unsigned parameter =
-        llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+    unsigned parameter = parameterOf(atom);
     Combination x = use.argument;
     x.terms.erase(atom);
     x.scale(-1 / coefficient);
+    if (atom.scale) {
+      // exp(a c (x - π)) with any c: either bound does, the correction is never greater than what
+      // the program's own terms would have been.
+      Combination unscaled;
+      bool alike = x.constant == 0;
+      for (const auto &[each, factor] : x.terms) {
+        alike &= each.scale == atom.scale && each.scaleDims == atom.scaleDims &&
+                 each.inverse == atom.inverse;
+        unscaled.terms[each.getUnscaled()] = factor;
+      }
+      if (!alike) {
+        exclude(m, op, "only a part of the argument of '" + nameOf(op) + "' is scaled");
+        return false;
+      }
+      x = unscaled;
+    }
     // exp(a (x - π)): what stands for π must be at least every x so far where a > 0.
     bool upper = coefficient < 0;
     SmallVector<Centre> candidates;
@@ -120,8 +140,11 @@ bool Planner::checkExponentials(unsigned m, size_t from) {
     auto it = llvm::find_if(candidates, [&](const Centre &centre) {
       return included.test(centre.member) && !group.members[centre.member].isDependent &&
              yields[centre.member][centre.write].getType() == info.type &&
-             isBound(centre, x, atom, upper, /*sameConstant=*/false);
+             (isBound(centre, x, atom, upper, /*sameConstant=*/false) ||
+              (atom.scale && isBound(centre, x, atom, !upper, /*sameConstant=*/false)));
     });
+    if (it != candidates.end() && atom.scale)
+      upper = isBound(*it, x, atom, true, /*sameConstant=*/false);
     if (it == candidates.end()) {
       exclude(m, op,
               "'" + nameOf(op) + "' may overflow before the end: no running " +
@@ -140,6 +163,91 @@ bool Planner::checkExponentials(unsigned m, size_t from) {
 /// Whether no parameter has any influence on a value.
 static bool isUntouched(const ValueForm &form) { return form.touched.empty() && !form.touchesMore; }
 
+/// What scales an atom, if some member reads it whole and alike in all iterations.
+std::optional<FactorTerm::Scale> Planner::getScale(const ElementAtom &atom) {
+  auto it = externalArgs.find(forms->getRoot(*atom.scale));
+  if (it == externalArgs.end())
+    return std::nullopt;
+  auto [m, r] = it->second;
+  BlockOp block = group.members[m].block;
+  if (group.members[m].reads[r].kind != ReadRole::External)
+    return std::nullopt;
+  unsigned j = group.numDims - 1;
+  for (PieceAttr piece : block.getRead(r).getPieces()) {
+    bool varies = !piece.getGathers().empty() || piece.getKind() == SourceKind::Index;
+    for (AffineExpr result : piece.getMap().getValue().getResults())
+      varies |= result.isFunctionOfDim(j);
+    for (AffineExpr constraint : piece.getSet().getValue().getConstraints())
+      varies |= constraint.isFunctionOfDim(j);
+    if (varies)
+      return std::nullopt;
+  }
+  return FactorTerm::Scale{m, r, atom.scaleDims, atom.inverse};
+}
+
+/// Writes down how a state follows exponentials and powers of parameters.
+bool Planner::takeFactor(StatePlan &state, const ParameterFactor &factor) {
+  unsigned m = state.member;
+  for (const auto &[atom, exponent] : factor.exponents) {
+    FactorTerm term{parameterOf(atom), atom.dims, exponent, 0};
+    if (atom.scale) {
+      term.scale = getScale(atom);
+      if (!term.scale || !isAtCentre(group, plan, term)) {
+        exclude(m, nullptr,
+                term.scale ? "what scales its exponent would scale a step behind the loop, too"
+                           : "what scales its exponent is not the same in all iterations");
+        return false;
+      }
+    }
+    state.terms.push_back(term);
+  }
+  for (const auto &[atom, power] : factor.powers) {
+    if (std::abs(power) != 1) {
+      exclude(m, nullptr,
+              "power " + std::to_string(power) +
+                  " of a last state: taken out of the sum, the terms might overflow");
+      return false;
+    }
+    state.terms.push_back({parameterOf(atom), atom.dims, 0, power});
+    if (!takeCentre(m, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
+      return false;
+  }
+  // What stood for the parameter moves one way: the correction must shrink the state.
+  for (const FactorTerm &term : state.terms)
+    if (term.exponent != 0 && !term.scale &&
+        (term.exponent < 0) != plan.centres[term.parameter].rises) {
+      exclude(m, nullptr, "its terms are divided by an exponential: the correction would grow");
+      return false;
+    }
+  return true;
+}
+
+/// Writes down how a state follows parameters that shift its terms.
+bool Planner::takeShifts(StatePlan &state, const ValueForm &form) {
+  constexpr unsigned maxMoments = 9;
+  state.law = StatePlan::Moments;
+  for (const ShiftedForm &shifted : form.shifted->forms) {
+    ShiftTerm term;
+    term.power = shifted.power;
+    for (const auto &[atom, coefficient] : shifted.parameters) {
+      term.parts.push_back({parameterOf(atom), atom.dims, coefficient});
+      shiftedBy.try_emplace(parameterOf(atom), state.member);
+    }
+    for (const auto &[atom, coefficient] : shifted.logarithms) {
+      term.parts.push_back({parameterOf(atom), atom.dims, coefficient, true});
+      if (!takeCentre(state.member, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
+        return false;
+    }
+    state.shifts.push_back(term);
+  }
+  if (state.getMoments().size() > maxMoments) {
+    exclude(state.member, nullptr,
+            "needs " + std::to_string(state.getMoments().size() - 1) + " moments beside its state");
+    return false;
+  }
+  return takeFactor(state, form.shifted->factor);
+}
+
 /// Writes down the law of a state.
 bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool select) {
   BlockOp block = group.members[m].block;
@@ -148,9 +256,6 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
   state.member = m;
   state.write = write;
   state.init = getInit(m, write);
-  auto parameterOf = [&](const ElementAtom &atom) -> unsigned {
-    return llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
-  };
   if (isUntouched(form)) {
     plan.states.push_back(state);
     return true;
@@ -186,6 +291,17 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
       state.wide = wide;
     return isa<FloatType>(element);
   };
+  if (form.shifted && (!form.square || avoidsMeans)) {
+    if (!takeShifts(state, form))
+      return false;
+    for (const FactorTerm &term : state.terms)
+      widen(term.parameter);
+    for (const ShiftTerm &shift : state.shifts)
+      for (const ShiftTerm::Part &part : shift.parts)
+        widen(part.parameter);
+    plan.states.push_back(state);
+    return true;
+  }
   if (form.square) {
     std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
     if (terms.size() != 1) {
@@ -213,25 +329,8 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
     return takeCentre(m, state.square, state.parameter, mean);
   }
   state.law = StatePlan::Factor;
-  for (const auto &[atom, exponent] : form.factor->exponents)
-    state.terms.push_back({parameterOf(atom), atom.dims, exponent, 0});
-  for (const auto &[atom, power] : form.factor->powers) {
-    if (std::abs(power) != 1) {
-      exclude(m, nullptr,
-              "power " + std::to_string(power) +
-                  " of a last state: taken out of the sum, the terms might overflow");
-      return false;
-    }
-    state.terms.push_back({parameterOf(atom), atom.dims, 0, power});
-    if (!takeCentre(m, nullptr, parameterOf(atom), {Centre::One, 0, 0}))
-      return false;
-  }
-  // What stood for the parameter moves one way: the correction must shrink the state.
-  for (const FactorTerm &term : state.terms)
-    if (term.exponent != 0 && (term.exponent < 0) != plan.centres[term.parameter].rises) {
-      exclude(m, nullptr, "its terms are divided by an exponential: the correction would grow");
-      return false;
-    }
+  if (!takeFactor(state, *form.factor))
+    return false;
   for (const FactorTerm &term : state.terms)
     if (!widen(term.parameter)) {
       exclude(m, nullptr, "the last state is no floating-point number");
@@ -242,8 +341,11 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
 }
 
 static bool sameLaw(const ValueForm &a, const ValueForm &b) {
-  return a.factor == b.factor && a.square == b.square;
+  return a.factor == b.factor && a.square == b.square &&
+         a.shifted.has_value() == b.shifted.has_value() &&
+         (!a.shifted || a.shifted->movesLike(*b.shifted));
 }
+static bool isLawful(const ValueForm &form) { return form.factor || form.square || form.shifted; }
 
 bool Planner::analyseMember(unsigned m) {
   const Member &member = group.members[m];
@@ -286,9 +388,9 @@ bool Planner::analyseMember(unsigned m) {
         form = ValueForm();
         form.factor.emplace();
       }
-      lawful &= form.factor || form.square;
+      lawful &= isLawful(form);
       stable &= known[n] && sameLaw(*known[n], form) && known[n]->touched == form.touched;
-      if (!form.factor && !form.square)
+      if (!isLawful(form))
         failed = form;
       known[n] = form;
     }
@@ -313,6 +415,7 @@ bool Planner::analyseMember(unsigned m) {
       continue;
     form->factor.reset();
     form->square = nullptr;
+    form->shifted.reset();
   }
   pass(known);
   bool selects = !forms->matches.empty();
@@ -397,6 +500,7 @@ void Planner::shareEqual(Operation *first, MutableArrayRef<Value> results) {
 /// Puts the bodies one after the other and finds the law of each state.
 bool Planner::analyse() {
   plan = Plan();
+  shiftedBy.clear();
   plan.centres.resize(group.parameters.size());
   for (bool dependent : {false, true})
     for (unsigned m : included.set_bits())
@@ -407,6 +511,7 @@ bool Planner::analyse() {
   original.clear();
   known.clear();
   stateArgs.clear();
+  externalArgs.clear();
   yields.assign(group.members.size(), {});
   operations.assign(group.members.size(), {});
   auto *block = new Block();
@@ -436,8 +541,10 @@ bool Planner::analyse() {
         stateArgs[{m, role.write}] = arguments.back();
       } else {
         Value &value = externals[{importRead(reads, group, from, from.getRead(r)), type}];
-        if (!value)
+        if (!value) {
           value = block->addArgument(type, builder.getUnknownLoc());
+          externalArgs[value] = {m, r};
+        }
         arguments.push_back(value);
       }
     }
@@ -459,12 +566,16 @@ bool Planner::analyse() {
     SmallVector<Centre> centres = plan.centres;
     size_t numStates = plan.states.size();
     if (readsFailed || !analyseMember(m)) {
+      if (restarts)
+        break;
       failed.set(m);
       plan.centres = centres;
       plan.states.resize(numStates);
     }
   }
-  if (failed.any())
+  if (std::exchange(restarts, false))
+    return analyse();
+  if (failed.any() || !findCentres())
     return false;
   // Whatever reads a parameter has something to stand for it.
   for (unsigned m : plan.members)

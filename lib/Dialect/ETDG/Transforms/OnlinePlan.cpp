@@ -9,6 +9,20 @@ using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::etdg::online;
 
+std::vector<MomentIndex> StatePlan::getMoments() const {
+  std::vector<MomentIndex> moments{MomentIndex()};
+  for (const ShiftTerm &shift : shifts) {
+    std::vector<MomentIndex> longer;
+    for (const MomentIndex &index : moments)
+      for (unsigned power = 0; power <= shift.power; ++power) {
+        longer.push_back(index);
+        longer.back().push_back(power);
+      }
+    moments = std::move(longer);
+  }
+  return moments;
+}
+
 const StatePlan *Plan::getState(unsigned member, unsigned write) const {
   for (const StatePlan &state : states)
     if (state.member == member && state.write == write)
@@ -121,6 +135,19 @@ static Operation *findFold(Value value, Value state) {
     value = next;
   }
   return fold;
+}
+
+bool online::isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term) {
+  const Centre &centre = plan.centres[term.parameter];
+  return centre.kind == Centre::Running &&
+         group.parameters[term.parameter].lastPlane == std::pair(centre.member, centre.write);
+}
+
+Operation *online::getFold(const Group &group, unsigned index, unsigned write) {
+  const Member &member = group.members[index];
+  BlockOp block = member.block;
+  return findFold(block.getYield().getOperand(write),
+                  block.getBody().getArgument(member.stateReads[write]));
 }
 
 std::optional<Joining> online::getJoining(const Group &group, unsigned index) {

@@ -21,6 +21,7 @@ struct Centre {
     Running, // the state so far of `member`, write `write`: a running maximum or minimum
     One,     // 1: the parameter multiplies or divides, and does so once, behind the reduction
     Mean,    // the mean of what the state `member`, `write` has summed the squares of
+    Value,   // what the parameter would be now: `Plan::evaluations`
   } kind = None;
   unsigned member = 0, write = 0;
   bool rises = true; // Running: a maximum
@@ -43,11 +44,33 @@ struct FactorTerm {
   SmallVector<int64_t, 4> dims;
   double exponent = 0; // exp(exponent · π)
   int64_t power = 0;   // π^power
+  /// exp(exponent · c · π), or π / c where `inverse`: c is what `member` reads for all j.
+  struct Scale {
+    unsigned member, read;
+    SmallVector<int64_t, 4> dims; // in the state
+    bool inverse;
+  };
+  std::optional<Scale> scale = {};
 };
+
+/// A linear form in a state's terms: it moves by Σ coefficient · (π' - π), and the state with it by
+/// its lower moments, the sums in which some of the forms are left out.
+struct ShiftTerm {
+  struct Part {
+    unsigned parameter;
+    SmallVector<int64_t, 4> dims; // the parameter's dimensions in the state
+    double coefficient;
+    bool isLogarithm = false; // of the parameter; 1 stands for it
+  };
+  SmallVector<Part, 1> parts;
+  unsigned power = 1;
+};
+/// For each linear form the power in which it is left in.
+using MomentIndex = SmallVector<unsigned, 4>;
 
 struct StatePlan {
   unsigned member, write;
-  enum Law { Invariant, Factor, Square, Select } law = Invariant;
+  enum Law { Invariant, Factor, Square, Select, Moments } law = Invariant;
   SmallVector<FactorTerm, 2> terms; // Factor
   unsigned parameter = 0;           // Square, Select
   SmallVector<int64_t, 4> dims;     // Select
@@ -56,6 +79,24 @@ struct StatePlan {
   TypedAttr init;                   // the scalar of the initial splat, or null
   /// The element type of the running state where it is wider than the declared one.
   FloatType wide;
+  SmallVector<ShiftTerm, 2> shifts = {}; // Moments, beside `terms`
+
+  /// All indices of moments, the state's own last.
+  std::vector<MomentIndex> getMoments() const;
+};
+
+/// How to know early what a parameter will be in the end: the blocks that make it from last planes,
+/// read with states so far.
+struct Evaluation {
+  enum Kind { State, Block, External } kind;
+  unsigned member = 0, write = 0; // State
+  BlockOp block;                  // Block; External: the reader
+  unsigned index = 0;             // the write; External: the read
+  std::vector<Evaluation> reads;  // Block
+  bool hasExternal() const {
+    return kind == External ||
+           llvm::any_of(reads, [](const Evaluation &read) { return read.hasExternal(); });
+  }
 };
 
 struct Refusal {
@@ -69,6 +110,8 @@ struct Plan {
   SmallVector<unsigned> members;
   SmallVector<Centre> centres; // of each parameter of the group
   std::vector<StatePlan> states;
+  /// Of parameters whose centre is a `Value`.
+  std::map<unsigned, Evaluation> evaluations;
   /// Members that stay beside the merged block, too: maps of a few cheap operations whose values
   /// others read (the centred elements of a layer norm).
   llvm::SmallDenseSet<unsigned> repeated;
@@ -81,6 +124,9 @@ struct PlanOptions {
   bool ordered = false;      // let maps run inside an ordered fold
 };
 
+/// Whether the parameter of a term is the last of what stood for it: nothing is left to do.
+bool isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term);
+
 /// No plan where no dependent reduction has an online form; `refusals` say why.
 std::optional<Plan> makePlan(Group &group, const GraphAccesses &accesses,
                              const PlanOptions &options, SmallVectorImpl<Refusal> &refusals);
@@ -92,6 +138,8 @@ struct Joining {
   SmallVector<Operation *> folds; // one for each state, where there is no region
 };
 std::optional<Joining> getJoining(const Group &group, unsigned member);
+/// The operation by which a state grows (`arith.addf`, …) in the member's body, or null.
+Operation *getFold(const Group &group, unsigned member, unsigned write);
 /// The writes of a member that are states, in order.
 SmallVector<unsigned> getStateWrites(const Member &member);
 

@@ -32,11 +32,21 @@ private:
   bool analyseMember(unsigned member);
   bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
   bool checkExponentials(unsigned member, size_t from);
+  std::optional<FactorTerm::Scale> getScale(const ElementAtom &atom);
+  bool takeFactor(StatePlan &state, const ParameterFactor &factor);
+  bool takeShifts(StatePlan &state, const ValueForm &form);
+  bool findCentres();
+  std::optional<Evaluation> evaluateState(unsigned member, unsigned write);
+  std::optional<Evaluation> evaluateRead(BlockOp block, unsigned read, unsigned depth);
+  std::optional<double> getDegree(const Evaluation &evaluation);
   bool takeCentre(unsigned member, Operation *op, unsigned parameter, Centre centre);
   bool isBound(const Centre &centre, const Combination &x, const ElementAtom &parameter, bool upper,
                bool sameConstant);
   TypedAttr getInit(unsigned member, unsigned write);
   std::optional<double> getInitNumber(unsigned member, unsigned write);
+  unsigned parameterOf(const ElementAtom &atom) {
+    return llvm::find(parameterArgs, forms->getRoot(atom.root)) - parameterArgs.begin();
+  }
   Operation *originalOf(Operation *op) {
     auto it = original.find(op);
     return it == original.end() ? op : it->second;
@@ -48,6 +58,10 @@ private:
   SmallVectorImpl<Refusal> &refusals;
   llvm::BitVector excluded, outside, included, repeated;
   Plan plan;
+  /// Sums of squares are corrected as other moments are: a parameter of theirs has another centre.
+  bool avoidsMeans = false, restarts = false;
+  /// Parameters that linear forms move with, and the member that needs a centre for them.
+  std::map<unsigned, unsigned> shiftedBy;
 
   // The members' bodies one after the other.
   std::unique_ptr<Region> tape;
@@ -58,6 +72,7 @@ private:
   SmallVector<Value> parameterArgs;
   llvm::DenseMap<unsigned, SmallVector<Operation *, 1>> known; // by hash
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> stateArgs;
+  llvm::DenseMap<Value, std::pair<unsigned, unsigned>> externalArgs; // (member, read)
 };
 
 } // namespace mlir::etdg::online

@@ -21,15 +21,8 @@ using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::etdg::online;
 
-/// Whether the parameter of a term is the last of what stood for it: nothing is left to do.
-static bool isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term) {
-  const Centre &centre = plan.centres[term.parameter];
-  return centre.kind == Centre::Running &&
-         group.parameters[term.parameter].lastPlane == std::pair(centre.member, centre.write);
-}
-
 bool online::hasResidual(const Group &group, const Plan &plan, const StatePlan &state) {
-  if (state.law == StatePlan::Square)
+  if (state.law == StatePlan::Square || state.law == StatePlan::Moments)
     return true;
   return state.law == StatePlan::Factor && llvm::any_of(state.terms, [&](const FactorTerm &term) {
            return !isAtCentre(group, plan, term);
@@ -272,6 +265,31 @@ SmallVector<Rewriter::Source> Rewriter::getSources(const StatePlan &state) {
         {parameterSources[p].buffer, drop(parameterSources[p].map), parameter.type, neutral});
   };
   Key key{state.member, state.write};
+  if (state.law == StatePlan::Moments) {
+    std::vector<MomentIndex> moments = state.getMoments();
+    for (const MomentIndex &index : ArrayRef(moments).drop_back()) {
+      auto [b, map] = plane(key, writer.momentBuffers.at({key.first, key.second, index}));
+      sources.push_back({b, map, elementOf(b), 0});
+    }
+    for (const ShiftTerm &shift : state.shifts)
+      for (const ShiftTerm::Part &part : shift.parts) {
+        const Centre &centre = plan.centres[part.parameter];
+        if (isAtCentre(group, plan, {part.parameter, {}}))
+          continue;
+        if (part.isLogarithm) {
+          addParameter(part.parameter, 1);
+          continue;
+        }
+        Key at{centre.member, centre.write};
+        Value buffer =
+            centre.kind == Centre::Mean ? writer.meanBuffers.lookup(at) : stateBuffers.lookup(at);
+        if (centre.kind == Centre::Value)
+          std::tie(buffer, at) = writer.centreBuffers.at(part.parameter);
+        auto [b, map] = plane(at, buffer);
+        sources.push_back({b, map, elementOf(b), 0});
+        addParameter(part.parameter, 0);
+      }
+  }
   if (state.law == StatePlan::Square) {
     for (Value buffer : {writer.weightBuffers[key], writer.meanBuffers[key]}) {
       auto [b, map] = plane(key, buffer);
@@ -307,6 +325,39 @@ Value Rewriter::writeResidual(OpBuilder &builder, Location loc, const StatePlan 
   sources = wide;
   if (state.law == StatePlan::Square)
     return finish(make.addSquares(value, state.coefficient, sources[0], sources[1], sources[2]));
+  if (state.law == StatePlan::Moments) {
+    // From where the terms stand to where the program wants them, then the factors.
+    std::vector<MomentIndex> indices = state.getMoments();
+    std::map<MomentIndex, Value> moments{{indices.back(), value}};
+    for (const MomentIndex &index : ArrayRef(indices).drop_back()) {
+      moments[index] = sources.front();
+      sources = sources.drop_front();
+    }
+    SmallVector<Value> shifts;
+    for (const ShiftTerm &shift : state.shifts) {
+      Value sum;
+      for (const ShiftTerm::Part &part : shift.parts) {
+        if (isAtCentre(group, plan, {part.parameter, {}}))
+          continue;
+        Value step;
+        if (part.isLogarithm) {
+          step = math::LogOp::create(builder, loc, sources[0]);
+          sources = sources.drop_front(1);
+        } else {
+          step = arith::SubFOp::create(builder, loc, sources[1], sources[0]);
+          sources = sources.drop_front(2);
+        }
+        step = arith::MulFOp::create(
+            builder, loc, step,
+            make.splat(cast<RankedTensorType>(step.getType()), part.coefficient));
+        step = make.broadcast(step, part.dims, type);
+        sum = sum ? arith::AddFOp::create(builder, loc, sum, step).getResult() : step;
+      }
+      shifts.push_back(sum);
+    }
+    value = shiftMoment(make, indices.back(), shifts,
+                        [&](const MomentIndex &index) { return moments.at(index); });
+  }
   for (const FactorTerm &term : state.terms) {
     if (isAtCentre(group, plan, term))
       continue;
@@ -577,7 +628,8 @@ RewriteResult Rewriter::run() {
   result.numBlocks = plan.members.size();
   result.numStates = 0;
   for (const StatePlan &state : plan.states)
-    result.numStates += state.law == StatePlan::Square ? 3 : 1;
+    result.numStates += state.law == StatePlan::Square ? 3 : state.getMoments().size();
+  result.numStates += writer.centreBuffers.size() + writer.scaleBuffers.size();
   for (unsigned m : plan.members)
     if (!plan.repeated.contains(m))
       member(m).erase();

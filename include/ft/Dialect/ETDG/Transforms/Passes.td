@@ -68,6 +68,7 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
       broadcasts). A last state that only multiplies or divides leaves the sum altogether: the
       division runs once, behind the reduction;
     - *square*: Σ w (x - m)²: s, Σ w and the running mean (Chan et al.);
+    - *moments*: Σ h (x - m)ⁿ exp(...), n ≤ 4 in all forms together: beside the lower moments;
     - *select*: chosen by x = m, x ≥ m or x ≤ m, m a running maximum or minimum of the same x
       (arg-max with payload): forgotten when m changes.
 
