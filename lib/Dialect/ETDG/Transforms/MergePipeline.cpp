@@ -19,4 +19,6 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm) {
   graphs.addPass(createETDGMergeDims());
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
+  // Last: merging would look at blocks that were taken apart on purpose.
+  graphs.addPass(createETDGHoistInvariants());
 }

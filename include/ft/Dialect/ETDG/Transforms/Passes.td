@@ -112,6 +112,41 @@ def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp"> {
+  let summary = "work that repeats along a null-space dimension is done once (FT §5.2)";
+  let description = [{
+    A value of a leaf's body whose reads do not depend on some dimension (a unit
+    vector of the null space of all of their access matrices) is the same in all
+    iterations along it. Where that saves time at typical lengths (machine model), the
+    operations that make it go to a block of their own, all of whose dimensions are
+    maps: over the union of what its readers need, projected along these dimensions, in
+    the outermost body in which all that it reads is in sight, in front of the
+    first reader's nest. Leaves that need the same value (the regions of a nest) share
+    it.
+
+    ```mlir
+    etdg.block @r [map, map] (q, k) in [0, Q) x [0, K) reads (%x = %xs[q], %w = %W[], %y = %ys[k]) ...
+      %0 = linalg.matmul ins(%x, %w) outs(%zero); %1 = linalg.matmul ins(%0, %y) outs(%zero)
+    ==>
+    etdg.block @r_once [map] (q) in [0, Q) where K >= 1 reads (%x = %xs[q], %w = %W[]) writes (%h[q]) ...
+    etdg.block @r [map, map] (q, k) in [0, Q) x [0, K) reads (%p = %h[q], %y = %ys[k]) ...
+    ```
+
+    A product that is added to what does vary is taken apart: computed once from 0, added
+    in each iteration. In f32 and f64 that rounds in another order; in f16 and bf16
+    it would round once more and needs `narrow`. What stays gets a
+    `coarsen` remark with the rule: `cost`, `dependence` (its source is written by the same
+    nest), `domain` (the projection is no convex set), `length`, `narrow`, `skew` (it
+    repeats along a vector that is no dimension).
+  }];
+  let options = [
+    Option<"machine", "machine", "std::string", "\"\"",
+           "A machine model (default: machine/cpu.json as built in)">,
+    Option<"narrow", "narrow", "bool", "false",
+           "take sums of f16 and bf16 apart, too, which round once more">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ETDGLowerOperations : Pass<"etdg-lower-operations", "::mlir::etdg::GraphOp"> {
   let summary = "one leaf block for each statement (FT §5.1, operation node lowering)";
   let description = [{

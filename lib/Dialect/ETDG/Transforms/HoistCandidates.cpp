@@ -1,0 +1,602 @@
+//===- HoistCandidates.cpp - what a body computes again and again ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two iterations that differ by a vector of an access's null space refer to the
+// same place (FT §5.2); where that holds of everything that a value is made of,
+// the value is the same, too. Asked for unit vectors: what is left of the
+// iteration vector then numbers the values.
+//
+//===----------------------------------------------------------------------===//
+#include "HoistInvariants.h"
+#include "ft/Analysis/AccessMatrix.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::hoist;
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+Work &Work::operator+=(const Work &other) {
+  product += other.product;
+  elementwise += other.elementwise;
+  elementary += other.elementary;
+  return *this;
+}
+
+double Work::seconds(const ft::CpuMachine &machine) const {
+  return product / machine.productFlopsByRows.back() + elementwise / machine.elementwisePerSecond +
+         elementary / machine.elementaryPerSecond;
+}
+
+static double getNumElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() ? static_cast<double>(tensor.getNumElements()) : 1;
+}
+
+Work hoist::getWork(Operation *op) {
+  Work work;
+  auto add = [&](Operation *inner, double points) {
+    if (isa_and_nonnull<math::MathDialect>(inner->getDialect()))
+      work.elementary += points;
+    else if (isa_and_nonnull<arith::ArithDialect>(inner->getDialect()) &&
+             !inner->hasTrait<OpTrait::ConstantLike>())
+      work.elementwise += points;
+  };
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp) {
+    add(op, op->getNumResults() ? getNumElements(op->getResult(0).getType()) : 1);
+    return work;
+  }
+  double points = 1;
+  for (int64_t range : linalgOp.getStaticLoopRanges())
+    points *= ShapedType::isDynamic(range) ? 1 : range;
+  if (linalg::isaContractionOpInterface(linalgOp)) {
+    work.product = 2 * points;
+    return work;
+  }
+  for (Operation &inner : *linalgOp.getBlock())
+    add(&inner, points);
+  return work;
+}
+
+/// More than what is done on the way to or from memory: eight cheap operations are less than a
+/// pass over the elements and a list of them.
+static bool isHeavy(const Work &work, Type type) {
+  return work.product > 0 || work.elementary > 0 || work.elementwise > 8 * getNumElements(type);
+}
+
+bool hoist::isAccumulation(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || !linalgOp.hasPureTensorSemantics() || linalgOp.getNumDpsInits() != 1 ||
+      linalgOp.getNumReductionLoops() == 0)
+    return false;
+  Block *body = linalgOp.getBlock();
+  BlockArgument state = body->getArguments().back();
+  Operation *yield = body->getTerminator();
+  Operation *sum = yield->getNumOperands() == 1 ? yield->getOperand(0).getDefiningOp() : nullptr;
+  return sum && isa<arith::AddFOp, arith::AddIOp>(sum) && state.hasOneUse() &&
+         *state.user_begin() == sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+CandidateFinder::CandidateFinder(Block &body, const SymbolSpace &space, bool narrow)
+    : body(body), space(space), narrow(narrow) {
+  auto block = dyn_cast<BlockOp>(body.getParentOp());
+  outer = block ? block.getNumDims() : 0;
+}
+
+static bool writes(BlockOp leaf, Value buffer) {
+  return leaf.isLeaf() && llvm::any_of(leaf.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr w) {
+           return leaf.getBuffers()[w.getOperand()] == buffer;
+         });
+}
+
+ArrayRef<BlockOp> CandidateFinder::getWriters(Value buffer) {
+  auto [it, isNew] = writers.try_emplace(buffer);
+  if (isNew)
+    for (Operation *user : llvm::SetVector<Operation *>(buffer.user_begin(), buffer.user_end()))
+      if (auto leaf = dyn_cast<BlockOp>(user);
+          leaf && body.getParentOp()->isAncestor(leaf) && writes(leaf, buffer))
+        it->second.push_back(leaf);
+  return it->second;
+}
+
+static void forEachBuffer(BlockOp leaf, ReadAttr read, llvm::function_ref<void(Value)> visit) {
+  for (PieceAttr piece : read.getPieces()) {
+    if (piece.getKind() == SourceKind::Buffer)
+      visit(leaf.getBuffers()[piece.getOperand()]);
+    for (GatherAttr gather : piece.getGathers())
+      visit(leaf.getBuffers()[gather.getOperand()]);
+  }
+}
+
+/// Whether an iteration of the item reads what one of the same item writes, at equal dimensions
+/// around the body.
+bool CandidateFinder::isWrittenBySameItem(BlockOp leaf, unsigned number, Operation *item) {
+  for (Access &read : getAccesses(leaf)) {
+    if (read.isWrite() || read.kind == Access::Identity || read.index != number)
+      continue;
+    for (BlockOp writer : getWriters(read.buffer)) {
+      if (body.findAncestorOpInBlock(*writer) != item)
+        continue;
+      for (Access &write : getAccesses(writer)) {
+        if (!write.isWrite() || write.buffer != read.buffer)
+          continue;
+        unsigned at = write.getPointSize();
+        SetBuilder pair(space, at + read.getPointSize());
+        if (failed(addPoint(pair, write)) || failed(addPoint(pair, read, at)))
+          return true;
+        for (unsigned d = 0; d < outer; ++d)
+          pair.addEqual(d, at + d);
+        auto from = getPlane(pair, write), to = getPlane(pair, read, at);
+        if (failed(from) || failed(to))
+          return true;
+        for (auto [x, y] : llvm::zip_equal(*from, *to))
+          if (x && y) {
+            LinearExpr difference = *y;
+            difference *= -1;
+            difference += *x;
+            pair.add(difference, /*isEq=*/true);
+          }
+        if (!isEmpty(pair.get()))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The dimensions that a read depends on, and whether it reads the same before the item.
+CandidateFinder::Info CandidateFinder::getInfo(BlockOp leaf, unsigned number, Operation *item,
+                                               Operation *&writer) {
+  unsigned numDims = leaf.getNumDims();
+  Info info{llvm::SmallBitVector(numDims), true};
+  ReadAttr read = leaf.getRead(number);
+  auto mark = [&](AffineExpr expr) {
+    for (unsigned d = 0; d < numDims; ++d)
+      if (expr.isFunctionOfDim(d))
+        info.dims.set(d);
+  };
+  for (PieceAttr piece : read.getPieces()) {
+    if (IntegerSet set = piece.getSet().getValue(); !isUniverse(set))
+      llvm::for_each(set.getConstraints(), mark);
+    llvm::for_each(piece.getMap().getValue().getResults(), mark);
+    for (GatherAttr gather : piece.getGathers())
+      llvm::for_each(gather.getMap().getValue().getResults(), mark);
+  }
+  bool inSight = true, bySelf = false;
+  forEachBuffer(leaf, read, [&](Value buffer) {
+    // The plane of a private buffer depends on the blocks around it.
+    for (unsigned d = 0, e = getNumOwnerDims(buffer); d < e && d < numDims; ++d)
+      info.dims.set(d);
+    if (Operation *def = buffer.getDefiningOp())
+      inSight &= def->getParentOp()->isAncestor(body.getParentOp());
+  });
+  info.isKnown = inSight;
+  // Where it depends on everything, nobody asks.
+  int missing = info.dims.flip().find_next(static_cast<int>(outer) - 1);
+  info.dims.flip();
+  if (!inSight || missing < 0)
+    return info;
+  forEachBuffer(leaf, read, [&](Value buffer) {
+    for (BlockOp block : getWriters(buffer)) {
+      Operation *other = body.findAncestorOpInBlock(*block);
+      bySelf |= other == item;
+      if (other != item && other->isBeforeInBlock(item) &&
+          (!writer || writer->isBeforeInBlock(other)))
+        writer = other;
+    }
+  });
+  if (bySelf && isWrittenBySameItem(leaf, number, item))
+    info.isKnown = false;
+  return info;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Everything that an operation uses, also in its regions.
+SmallVector<Value> getUsed(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  return used.takeVector();
+}
+} // namespace
+
+static Value getInit(Operation *op) { return cast<linalg::LinalgOp>(op).getDpsInits().front(); }
+
+static bool isFree(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+/// A product with a constant is for folding, not for a buffer: 0·W of the first state of a scan.
+static bool hasConstantFactor(BlockOp leaf, Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && llvm::any_of(linalgOp.getDpsInputs(), [&](Value value) {
+           if (Operation *def = value.getDefiningOp())
+             return isFree(def);
+           unsigned read = cast<BlockArgument>(value).getArgNumber();
+           return cast<BlockArgument>(value).getOwner() == &leaf.getBody().front() &&
+                  llvm::all_of(leaf.getRead(read).getPieces(), [](PieceAttr piece) {
+                    return piece.getKind() == SourceKind::Splat;
+                  });
+         });
+}
+
+/// Spreads values over a larger tensor with next to no work: better done where they are used.
+static bool spreads(Operation *op) {
+  double size = getNumElements(op->getResult(0).getType());
+  Work work = getWork(op);
+  if (work.product > 0 || work.elementary > 0 || work.elementwise > size)
+    return false;
+  return llvm::all_of(getUsed(op), [&](Value value) {
+    Operation *def = value.getDefiningOp();
+    return (def && isFree(def)) || getNumElements(value.getType()) < size;
+  });
+}
+
+SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
+  SmallVector<Repeat> found;
+  Block &code = leaf.getBody().front();
+  unsigned numDims = leaf.getNumDims();
+  if (numDims <= outer || llvm::none_of(code, [](Operation &op) {
+        return op.getNumResults() && isHeavy(getWork(&op), op.getResult(0).getType());
+      }))
+    return found;
+  Operation *item = body.findAncestorOpInBlock(*leaf);
+  llvm::DenseMap<Value, Info> infos;
+  SmallVector<Operation *> writerOf(code.getNumArguments());
+  for (BlockArgument argument : code.getArguments())
+    infos[argument] =
+        getInfo(leaf, argument.getArgNumber(), item, writerOf[argument.getArgNumber()]);
+  auto join = [&](ArrayRef<Value> values) {
+    Info info{llvm::SmallBitVector(numDims), true};
+    for (Value value : values) {
+      auto it = infos.find(value);
+      if (it == infos.end()) {
+        info.isKnown = false;
+        continue;
+      }
+      info.isKnown &= it->second.isKnown;
+      info.dims |= it->second.dims;
+    }
+    return info;
+  };
+  // Along a dimension of one value nothing repeats here, but other leaves may share the value.
+  CommonNames local;
+  SmallVector<AffineExpr> pins = getPins(leaf, local);
+  auto repeats = [&](const Info &info) {
+    for (unsigned d = outer; d < numDims; ++d)
+      if (!info.dims.test(d) && isa<AffineDimExpr>(pins[d]))
+        return true;
+    return false;
+  };
+  auto mayRepeat = [&](const Info &info) {
+    for (unsigned d = outer; d < numDims; ++d)
+      if (!info.dims.test(d))
+        return true;
+    return false;
+  };
+  auto isStored = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+           tensor.getElementType().isIntOrFloat();
+  };
+
+  /// What makes `root`, and which of it nothing else needs.
+  auto collect = [&](Value root, bool split, const Info &info) {
+    Repeat repeat;
+    repeat.leaf = leaf;
+    repeat.root = root;
+    repeat.split = split;
+    repeat.dims = info.dims;
+    repeat.follows = !repeats(info);
+    repeat.item = item;
+    llvm::SmallSetVector<Operation *, 8> ops;
+    llvm::SmallSetVector<unsigned, 4> reads;
+    SmallVector<Value> work;
+    auto require = [&](Operation *op) {
+      if (!ops.insert(op))
+        return;
+      for (Value value : getUsed(op))
+        if (!(split && op == root.getDefiningOp() && value == getInit(op)))
+          work.push_back(value);
+      // The start may be one of the factors, too.
+      if (split && op == root.getDefiningOp())
+        for (Value value : cast<linalg::LinalgOp>(op).getDpsInputs())
+          work.push_back(value);
+    };
+    require(root.getDefiningOp());
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        reads.insert(argument.getArgNumber());
+      else
+        require(value.getDefiningOp());
+    }
+    repeat.ops = ops.takeVector();
+    llvm::sort(repeat.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    // In the order in which the operations name them: equal values have equal lists.
+    llvm::SmallSetVector<unsigned, 4> ordered;
+    for (Operation *op : repeat.ops)
+      for (Value value : getUsed(op))
+        if (auto argument = dyn_cast<BlockArgument>(value);
+            argument && reads.contains(argument.getArgNumber()))
+          ordered.insert(argument.getArgNumber());
+    repeat.reads.assign(ordered.begin(), ordered.end());
+    for (unsigned read : repeat.reads)
+      if (Operation *writer = writerOf[read])
+        if (!repeat.writer || repeat.writer->isBeforeInBlock(writer))
+          repeat.writer = writer;
+    llvm::SmallPtrSet<Operation *, 8> gone;
+    for (Operation *op : llvm::reverse(repeat.ops)) {
+      Work own = getWork(op);
+      repeat.work += own;
+      bool isGone =
+          op == root.getDefiningOp() || llvm::all_of(op->getUsers(), [&](Operation *user) {
+            Operation *at = code.findAncestorOpInBlock(*user);
+            return gone.contains(at);
+          });
+      if (isGone) {
+        gone.insert(op);
+        repeat.saved += own;
+      }
+    }
+    return repeat;
+  };
+  auto accept = [&](Value root, bool split, const Info &info) {
+    if (llvm::any_of(found, [&](Repeat &r) { return r.root == root && r.split == split; }))
+      return;
+    Repeat repeat = collect(root, split, info);
+    Work heavy;
+    for (Operation *op : repeat.ops)
+      if (!hasConstantFactor(leaf, op))
+        heavy += getWork(op);
+    // What is made of constants alone is for folding, too.
+    bool reads = llvm::any_of(repeat.reads, [&](unsigned read) {
+      return llvm::any_of(leaf.getRead(read).getPieces(),
+                          [](PieceAttr piece) { return piece.getKind() != SourceKind::Splat; });
+    });
+    if (reads && isHeavy(heavy, root.getType()))
+      found.push_back(std::move(repeat));
+  };
+  /// What of the value is worth a buffer.
+  auto offer = [&](auto &self, Value value) -> void {
+    Operation *def = value.getDefiningOp();
+    if (!def || isFree(def))
+      return;
+    if (def->getNumResults() == 1 && spreads(def)) {
+      for (Value operand : getUsed(def))
+        self(self, operand);
+      return;
+    }
+    if (isStored(value.getType()))
+      accept(value, false, infos[value]);
+  };
+
+  for (Operation &op : code.without_terminator()) {
+    Info info = join(getUsed(&op));
+    info.isKnown &= isMemoryEffectFree(&op);
+    for (Value result : op.getResults())
+      infos[result] = info;
+    if (op.getNumResults() != 1 || !isHeavy(getWork(&op), op.getResult(0).getType()) ||
+        hasConstantFactor(leaf, &op))
+      continue;
+    if (!isAccumulation(&op)) {
+      if (!info.isKnown && repeats(info))
+        refusals.push_back({&op, leaf, "dependence", ""});
+      continue;
+    }
+    // A product that is added to what varies.
+    Info part = join(llvm::to_vector(cast<linalg::LinalgOp>(op).getDpsInputs()));
+    part.isKnown &= isMemoryEffectFree(&op);
+    SmallVector<Value> above = getUsed(&op);
+    for (Value value : above)
+      if (!llvm::is_contained(op.getOperands(), value))
+        part.isKnown = false;
+    if (!mayRepeat(part)) {
+      Repeat whole;
+      whole.leaf = leaf;
+      whole.root = op.getResult(0);
+      for (Value value : cast<linalg::LinalgOp>(op).getDpsInputs())
+        if (auto argument = dyn_cast<BlockArgument>(value))
+          whole.reads.push_back(argument.getArgNumber());
+        else
+          whole.reads.push_back(~0u);
+      explainSkew(leaf, whole);
+      continue;
+    }
+    if (!part.isKnown) {
+      if (repeats(part))
+        refusals.push_back({&op, leaf, "dependence", ""});
+      continue;
+    }
+    // As a whole, if what it is added to does not vary either.
+    bool startIsFree = getInit(&op).getDefiningOp() && isFree(getInit(&op).getDefiningOp());
+    if (startIsFree || (info.isKnown && info.dims == part.dims && repeats(part)))
+      continue;
+    Type element = getElementTypeOrSelf(op.getResult(0).getType());
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !narrow) {
+      refusals.push_back({&op, leaf, "narrow", ""});
+      continue;
+    }
+    if (isStored(op.getResult(0).getType()))
+      accept(op.getResult(0), /*split=*/true, part);
+  }
+
+  // Values that something needs which varies more.
+  for (Operation &op : code) {
+    Info info;
+    bool ends = op.hasTrait<OpTrait::IsTerminator>();
+    if (!ends)
+      info = infos[op.getResult(0)];
+    for (Value value : getUsed(&op)) {
+      Operation *def = value.getDefiningOp();
+      if (!def || def->getBlock() != &code)
+        continue;
+      Info &own = infos[value];
+      if (own.isKnown && mayRepeat(own) && (ends || !info.isKnown || info.dims != own.dims))
+        offer(offer, value);
+    }
+  }
+  return found;
+}
+
+/// Null spaces without a unit vector: the product repeats, along a slanted line.
+void CandidateFinder::explainSkew(BlockOp leaf, const Repeat &repeat) {
+  unsigned count = leaf.getNumDims() - outer;
+  if (count < 2)
+    return;
+  IntegerMatrix rows(0, count);
+  for (Access &access : getAccesses(leaf)) {
+    if (access.isWrite() || access.kind == Access::Identity ||
+        !llvm::is_contained(repeat.reads, access.index))
+      continue;
+    if (access.set && !isUniverse(access.set))
+      return;
+    AccessMatrix matrix = getAccessMatrix(access, space);
+    if (!matrix.isLinear())
+      return;
+    IntegerMatrix part = matrix.getLinearPart(outer, count);
+    for (unsigned r = 0; r < part.getNumRows(); ++r)
+      rows.appendRow(part.getRow(r));
+  }
+  if (rows.getNumRows() == 0 || llvm::is_contained(repeat.reads, ~0u))
+    return;
+  std::optional<IntegerMatrix> directions = computeNullSpace(rows);
+  if (!directions || directions->getNumRows() == 0)
+    return;
+  refusals.push_back({repeat.getOp(), leaf, "skew", directions->str()});
+}
+
+//===----------------------------------------------------------------------===//
+// The same value in several leaves
+//===----------------------------------------------------------------------===//
+
+SmallVector<AffineExpr> hoist::getPins(BlockOp leaf, CommonNames &names) {
+  SmallVector<AffineExpr> pins;
+  MLIRContext *context = leaf.getContext();
+  for (unsigned d = 0; d < leaf.getNumDims(); ++d)
+    pins.push_back(getAffineDimExpr(d, context));
+  for (BlockOp block = leaf; block; block = block.getParentBlock()) {
+    IntegerSet set = block.getDomainSet();
+    for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+      LinearForm form = LinearForm::of(set.getConstraint(i));
+      int last = form.getLastDim();
+      if (!set.isEq(i) || last < 0 || !form.isLinearIn(last))
+        continue;
+      AffineExpr dim = getAffineDimExpr(last, context);
+      int64_t c = form.coefficient(dim);
+      AffineExpr rest = set.getConstraint(i).replace(dim, getAffineConstantExpr(0, context)) * -c;
+      if ((c == 1 || c == -1) && rest.isSymbolicOrConstant())
+        pins[last] = names.import(rest, block);
+    }
+  }
+  return pins;
+}
+
+namespace {
+/// Compares what two reads say, with dimensions replaced.
+struct ReadComparison {
+  const Repeat &a, &b;
+  CommonNames &names;
+  SmallVector<AffineExpr> pins;
+
+  AffineExpr normalize(AffineExpr expr, BlockOp block, unsigned numDims) {
+    SmallVector<AffineExpr> all(pins);
+    for (unsigned d = all.size(); d < numDims; ++d)
+      all.push_back(getAffineDimExpr(d, expr.getContext()));
+    AffineExpr common = names.import(expr, block).replaceDims(all);
+    return canonicalizeExpr(common, numDims, names.list.symbols.size());
+  }
+  bool same(ArrayRef<AffineExpr> x, ArrayRef<AffineExpr> y, unsigned numDims) {
+    if (x.size() != y.size())
+      return false;
+    for (auto [p, q] : llvm::zip_equal(x, y)) {
+      // The first one may bring names that the second one's form is written with.
+      normalize(p, a.leaf, numDims);
+      if (normalize(q, b.leaf, numDims) != normalize(p, a.leaf, numDims))
+        return false;
+    }
+    return true;
+  }
+  bool same(AffineMap x, AffineMap y) {
+    return x.getNumDims() == y.getNumDims() && same(x.getResults(), y.getResults(), x.getNumDims());
+  }
+  bool same(ReadAttr x, ReadAttr y) {
+    BlockOp p = a.leaf, q = b.leaf;
+    if (x.getElementRank() != y.getElementRank() || x.getPieces().size() != y.getPieces().size())
+      return false;
+    for (auto [u, v] : llvm::zip_equal(x.getPieces(), y.getPieces())) {
+      IntegerSet s = u.getSet().getValue(), t = v.getSet().getValue();
+      if (u.getKind() != v.getKind() || u.getValue() != v.getValue() ||
+          u.getGathers().size() != v.getGathers().size() || s.getEqFlags() != t.getEqFlags() ||
+          s.getNumDims() != t.getNumDims() ||
+          !same(s.getConstraints(), t.getConstraints(), s.getNumDims()) ||
+          !same(u.getMap().getValue(), v.getMap().getValue()))
+        return false;
+      if (u.getKind() == SourceKind::Buffer &&
+          p.getBuffers()[u.getOperand()] != q.getBuffers()[v.getOperand()])
+        return false;
+      for (auto [g, h] : llvm::zip_equal(u.getGathers(), v.getGathers()))
+        if (g.getPosition() != h.getPosition() ||
+            p.getBuffers()[g.getOperand()] != q.getBuffers()[h.getOperand()] ||
+            !same(g.getMap().getValue(), h.getMap().getValue()))
+          return false;
+    }
+    return true;
+  }
+};
+} // namespace
+
+bool hoist::isSame(const Repeat &a, const Repeat &b, CommonNames &names) {
+  BlockOp p = a.leaf, q = b.leaf;
+  if (a.split != b.split || a.ops.size() != b.ops.size() || a.reads.size() != b.reads.size() ||
+      a.getType() != b.getType() || p.getNumDims() != q.getNumDims())
+    return false;
+  llvm::DenseMap<Value, Value> values;
+  for (auto [x, y] : llvm::zip_equal(a.reads, b.reads)) {
+    Value u = p.getBody().getArgument(x), v = q.getBody().getArgument(y);
+    if (u.getType() != v.getType())
+      return false;
+    values[u] = v;
+  }
+  Value startA = a.split ? getInit(a.getOp()) : Value(),
+        startB = b.split ? getInit(b.getOp()) : Value();
+  for (auto [x, y] : llvm::zip_equal(a.ops, b.ops)) {
+    bool last = x == a.getOp();
+    auto check = [&](Value u, Value v) {
+      auto it = values.find(u);
+      if (it != values.end())
+        return success(it->second == v);
+      return success(last && a.split && u == startA && v == startB);
+    };
+    auto mark = [&](Value u, Value v) { values[u] = v; };
+    if (!OperationEquivalence::isEquivalentTo(x, y, check, mark,
+                                              OperationEquivalence::IgnoreLocations))
+      return false;
+  }
+  if (values.lookup(a.root) != b.root)
+    return false;
+  ReadComparison compare{a, b, names, getPins(b.leaf, names)};
+  for (auto [x, y] : llvm::zip_equal(a.reads, b.reads))
+    if (!compare.same(p.getRead(x), q.getRead(y)))
+      return false;
+  return true;
+}
