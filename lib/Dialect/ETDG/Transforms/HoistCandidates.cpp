@@ -239,15 +239,16 @@ static bool hasConstantFactor(BlockOp leaf, Operation *op) {
          });
 }
 
-/// Spreads values over a larger tensor with next to no work: better done where they are used.
-static bool spreads(Operation *op) {
+/// Only moves or spreads values, over a tensor that is no smaller: better done where they are used.
+static bool movesOrSpreads(Operation *op) {
   double size = getNumElements(op->getResult(0).getType());
   Work work = getWork(op);
   if (work.product > 0 || work.elementary > 0 || work.elementwise > size)
     return false;
   return llvm::all_of(getUsed(op), [&](Value value) {
     Operation *def = value.getDefiningOp();
-    return (def && isFree(def)) || getNumElements(value.getType()) < size;
+    double given = getNumElements(value.getType());
+    return (def && isFree(def)) || given < size || (given == size && work.count() == 0);
   });
 }
 
@@ -381,7 +382,7 @@ SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
     Operation *def = value.getDefiningOp();
     if (!def || isFree(def))
       return;
-    if (def->getNumResults() == 1 && spreads(def)) {
+    if (def->getNumResults() == 1 && movesOrSpreads(def)) {
       for (Value operand : getUsed(def))
         self(self, operand);
       return;
