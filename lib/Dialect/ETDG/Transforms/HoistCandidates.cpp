@@ -70,12 +70,6 @@ Work hoist::getWork(Operation *op) {
   return work;
 }
 
-/// More than what is done on the way to or from memory: eight cheap operations are less than a
-/// pass over the elements and a list of them.
-static bool isHeavy(const Work &work, Type type) {
-  return work.product > 0 || work.elementary > 0 || work.elementwise > 8 * getNumElements(type);
-}
-
 bool hoist::isAccumulation(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || !linalgOp.hasPureTensorSemantics() || linalgOp.getNumDpsInits() != 1 ||
@@ -93,10 +87,18 @@ bool hoist::isAccumulation(Operation *op) {
 // Reads
 //===----------------------------------------------------------------------===//
 
-CandidateFinder::CandidateFinder(Block &body, const SymbolSpace &space, bool narrow)
-    : body(body), space(space), narrow(narrow) {
+CandidateFinder::CandidateFinder(Block &body, const SymbolSpace &space, const Settings &settings)
+    : body(body), space(space), settings(settings) {
   auto block = dyn_cast<BlockOp>(body.getParentOp());
   outer = block ? block.getNumDims() : 0;
+}
+
+/// More than what is done on the way to or from memory: eight cheap operations are less than a
+/// pass over the elements and a list of them.
+bool CandidateFinder::isHeavy(const Work &work, Type type) const {
+  return settings.all ? work.count() > 0
+                      : work.product > 0 || work.elementary > 0 ||
+                            work.elementwise > 8 * getNumElements(type);
 }
 
 static bool writes(BlockOp leaf, Value buffer) {
@@ -225,17 +227,20 @@ static bool isFree(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(op);
 }
 
+/// Whether an argument of the body is one number everywhere.
+static bool isSplat(BlockOp leaf, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &leaf.getBody().front() &&
+         llvm::all_of(leaf.getRead(argument.getArgNumber()).getPieces(),
+                      [](PieceAttr piece) { return piece.getKind() == SourceKind::Splat; });
+}
+
 /// A product with a constant is for folding, not for a buffer: 0·W of the first state of a scan.
 static bool hasConstantFactor(BlockOp leaf, Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && llvm::any_of(linalgOp.getDpsInputs(), [&](Value value) {
-           if (Operation *def = value.getDefiningOp())
-             return isFree(def);
-           unsigned read = cast<BlockArgument>(value).getArgNumber();
-           return cast<BlockArgument>(value).getOwner() == &leaf.getBody().front() &&
-                  llvm::all_of(leaf.getRead(read).getPieces(), [](PieceAttr piece) {
-                    return piece.getKind() == SourceKind::Splat;
-                  });
+           Operation *def = value.getDefiningOp();
+           return def ? isFree(def) : isSplat(leaf, value);
          });
 }
 
@@ -256,7 +261,7 @@ SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
   SmallVector<Repeat> found;
   Block &code = leaf.getBody().front();
   unsigned numDims = leaf.getNumDims();
-  if (numDims <= outer || llvm::none_of(code, [](Operation &op) {
+  if (numDims <= outer || llvm::none_of(code, [&](Operation &op) {
         return op.getNumResults() && isHeavy(getWork(&op), op.getResult(0).getType());
       }))
     return found;
@@ -365,16 +370,19 @@ SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
     if (llvm::any_of(found, [&](Repeat &r) { return r.root == root && r.split == split; }))
       return;
     Repeat repeat = collect(root, split, info);
-    Work heavy;
-    for (Operation *op : repeat.ops)
-      if (!hasConstantFactor(leaf, op))
-        heavy += getWork(op);
     // What is made of constants alone is for folding, too.
-    bool reads = llvm::any_of(repeat.reads, [&](unsigned read) {
-      return llvm::any_of(leaf.getRead(read).getPieces(),
-                          [](PieceAttr piece) { return piece.getKind() != SourceKind::Splat; });
-    });
-    if (reads && isHeavy(heavy, root.getType()))
+    llvm::SmallPtrSet<Operation *, 8> varying;
+    Work heavy;
+    for (Operation *op : repeat.ops) {
+      for (Value value : getUsed(op)) {
+        Operation *def = value.getDefiningOp();
+        if (def ? varying.contains(def) : !isSplat(leaf, value))
+          varying.insert(op);
+      }
+      if (varying.contains(op) && !hasConstantFactor(leaf, op))
+        heavy += getWork(op);
+    }
+    if (isHeavy(heavy, root.getType()))
       found.push_back(std::move(repeat));
   };
   /// What of the value is worth a buffer.
@@ -433,7 +441,7 @@ SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
     if (startIsFree || (info.isKnown && info.dims == part.dims && repeats(part)))
       continue;
     Type element = getElementTypeOrSelf(op.getResult(0).getType());
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !narrow) {
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !settings.narrow) {
       refusals.push_back({&op, leaf, "narrow", ""});
       continue;
     }

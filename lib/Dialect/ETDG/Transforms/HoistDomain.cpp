@@ -134,6 +134,11 @@ DomainSolver::toPolyhedron(ArrayRef<const Domain *> domains, const LinearForm *n
 }
 
 bool DomainSolver::implies(ArrayRef<const Domain *> domains, const LinearForm &form) {
+  // Most are there as they stand, or stronger.
+  for (const Domain *domain : domains)
+    for (const LinearForm &known : domain->getForms())
+      if (known.constant <= form.constant && hasSameTerms(form, known))
+        return true;
   FailureOr<presburger::IntegerPolyhedron> beyond = toPolyhedron(domains, &form);
   return succeeded(beyond) && isEmpty(*beyond);
 }
@@ -177,7 +182,9 @@ std::optional<SmallVector<Domain>> DomainSolver::unite(ArrayRef<Domain> parts,
   Domain hull;
   for (auto [i, part] : llvm::enumerate(parts))
     for (const LinearForm &form : part.getForms()) {
-      bool holds = true;
+      bool holds = !llvm::any_of(hull.getForms(), [&](const LinearForm &known) {
+        return known.constant <= form.constant && hasSameTerms(form, known);
+      });
       for (unsigned j = 0; j < parts.size() && holds; ++j)
         holds = j == i || implies({&outer, &parts[j]}, form);
       if (holds)

@@ -37,8 +37,8 @@ static constexpr double minShare = 0.01;
 namespace {
 class Hoister {
 public:
-  Hoister(GraphOp graph, const ft::CpuMachine &machine, bool narrow)
-      : graph(graph), machine(machine), narrow(narrow), space(graph), lengths(graph) {}
+  Hoister(GraphOp graph, const Settings &settings)
+      : graph(graph), settings(settings), machine(settings.machine), space(graph), lengths(graph) {}
   void run();
 
 private:
@@ -50,8 +50,8 @@ private:
   void explain(ArrayRef<Refusal> refusals, Block &body);
 
   GraphOp graph;
+  const Settings &settings;
   const ft::CpuMachine &machine;
-  bool narrow;
   SymbolSpace space;
   TypicalLengths lengths;
   CommonNames names;
@@ -116,6 +116,40 @@ bool Hoister::tryGroup(Group &group, Block &body) {
   }
   SmallVector<StringAttr> all = names.list.symbols;
   DomainSolver solver(space, lengths, all, numDims, context);
+  // Seconds of one run of the body before and after, at typical lengths.
+  auto count = [&](const Domain &domain, bool projected) {
+    double points = 1;
+    for (unsigned d = outerDims; d < numDims; ++d)
+      if (!projected || first.dims.test(d))
+        points *= solver.getTypicalExtent(domain, d);
+    return points;
+  };
+  auto scale = [](Work work, double by) {
+    return Work{work.product * by, work.elementwise * by, work.elementary * by};
+  };
+  double around = 1, readers = 0;
+  for (unsigned d = 0; d < outerDims; ++d)
+    around *= solver.getTypicalExtent(outer, d);
+  Work old;
+  for (auto [member, domain] : llvm::zip_equal(group.members, whole)) {
+    double points = count(domain, /*projected=*/false);
+    readers += points;
+    old += scale(member.saved, points);
+  }
+  double before = old.seconds(machine) / machine.cores;
+  double overhead = parent ? machine.leafCallSeconds : machine.launchSeconds;
+  auto isTooMuch = [&](double after) {
+    if (settings.all || after < before)
+      return false;
+    refuse(first, "cost",
+           llvm::formatv("it would take {0:E1} s in place of {1:E1} s at typical lengths",
+                         after * around, before * around)
+               .str());
+    return true;
+  };
+  if (isTooMuch(overhead))
+    return false;
+
   std::optional<SmallVector<Domain>> united = solver.unite(parts, outer);
   if (!united) {
     refuse(first, "domain",
@@ -167,26 +201,7 @@ bool Hoister::tryGroup(Group &group, Block &body) {
     placement.domains.push_back(
         solver.toSet(domain, placement.replacement, outerDims + placement.dims.size()));
 
-  // Seconds of one run of the body before and after, at typical lengths.
-  auto count = [&](const Domain &domain, bool projected) {
-    double points = 1;
-    for (unsigned d = outerDims; d < numDims; ++d)
-      if (!projected || first.dims.test(d))
-        points *= solver.getTypicalExtent(domain, d);
-    return points;
-  };
-  auto scale = [](Work work, double by) {
-    return Work{work.product * by, work.elementwise * by, work.elementary * by};
-  };
-  double around = 1, readers = 0, times = 0;
-  for (unsigned d = 0; d < outerDims; ++d)
-    around *= solver.getTypicalExtent(outer, d);
-  Work old;
-  for (auto [member, domain] : llvm::zip_equal(group.members, whole)) {
-    double points = count(domain, /*projected=*/false);
-    readers += points;
-    old += scale(member.saved, points);
-  }
+  double times = 0;
   for (const Domain &domain : *united)
     times += count(domain, /*projected=*/true);
   Work now = scale(first.work, times);
@@ -202,17 +217,11 @@ bool Hoister::tryGroup(Group &group, Block &body) {
   }
   // Written once, read by each.
   double moved = (times + readers) * elements * width;
-  double before = old.seconds(machine) / machine.cores;
   double after =
       (now.seconds(machine) + moved / machine.levelFor(size).bytesPerSecond) / machine.cores +
-      placement.domains.size() * (parent ? machine.leafCallSeconds : machine.launchSeconds);
-  if (!(after < before)) {
-    refuse(first, "cost",
-           Twine("it would take ") + llvm::formatv("{0:E1}", after * around).str() +
-               " s in place of " + llvm::formatv("{0:E1}", before * around).str() +
-               " s at typical lengths");
+      placement.domains.size() * overhead;
+  if (isTooMuch(after))
     return false;
-  }
   // A block more is not worth less than what one would notice.
   double total = 0;
   llvm::SmallSetVector<Operation *, 4> items;
@@ -234,7 +243,7 @@ bool Hoister::tryGroup(Group &group, Block &body) {
         points *= own.getTypicalExtent(inner, d);
       total += work.seconds(machine) / machine.cores * points;
     });
-  if (before - after < minShare * total) {
+  if (!settings.all && before - after < minShare * total) {
     refuse(first, "cost",
            llvm::formatv("it is {0:P1} of the work of the blocks that need it",
                          total > 0 ? (before - after) / total : 0)
@@ -341,7 +350,7 @@ SmallVector<Group> Hoister::collect(CandidateFinder &finder, Block &body) {
 }
 
 bool Hoister::runRound(Block &body) {
-  CandidateFinder finder(body, space, narrow);
+  CandidateFinder finder(body, space, settings);
   refusals.clear();
   SmallVector<Group> groups = collect(finder, body);
   llvm::SmallDenseSet<Operation *> touched;
@@ -414,16 +423,16 @@ struct ETDGHoistInvariants : etdg::impl::ETDGHoistInvariantsBase<ETDGHoistInvari
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (machine.empty()) {
-      Hoister(getOperation(), ft::CpuMachine::builtin(), narrow).run();
-      return;
+    ft::CpuMachine model = ft::CpuMachine::builtin();
+    if (!machine.empty()) {
+      llvm::Expected<ft::CpuMachine> loaded = ft::CpuMachine::load(machine);
+      if (!loaded) {
+        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
+        return signalPassFailure();
+      }
+      model = std::move(*loaded);
     }
-    llvm::Expected<ft::CpuMachine> model = ft::CpuMachine::load(machine);
-    if (!model) {
-      emitError(getOperation().getLoc()) << llvm::toString(model.takeError());
-      return signalPassFailure();
-    }
-    Hoister(getOperation(), *model, narrow).run();
+    Hoister(getOperation(), Settings{model, narrow, all}).run();
   }
 };
 } // namespace

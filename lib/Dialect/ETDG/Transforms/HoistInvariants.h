@@ -51,11 +51,16 @@ struct Refusal {
   std::string rule, reason;
 };
 
+struct Settings {
+  const ft::CpuMachine &machine;
+  bool narrow; // a sum of f16 or bf16 may be taken apart, which rounds twice
+  bool all;    // whatever it costs
+};
+
 /// The leaves under one body, and what in them repeats along dimensions that are inside the body.
 class CandidateFinder {
 public:
-  /// `narrow`: a sum of f16 or bf16 may be taken apart, which rounds twice.
-  CandidateFinder(Block &body, const SymbolSpace &space, bool narrow);
+  CandidateFinder(Block &body, const SymbolSpace &space, const Settings &settings);
   SmallVector<Repeat> find(BlockOp leaf);
   SmallVector<Refusal> refusals;
 
@@ -68,10 +73,11 @@ private:
   bool isWrittenBySameItem(BlockOp leaf, unsigned read, Operation *item);
   ArrayRef<BlockOp> getWriters(Value buffer);
   void explainSkew(BlockOp leaf, const Repeat &repeat);
+  bool isHeavy(const Work &work, Type type) const;
 
   Block &body;
   const SymbolSpace &space;
-  bool narrow;
+  const Settings &settings;
   unsigned outer; // dimensions around the body
   llvm::DenseMap<Value, SmallVector<BlockOp>> writers;
 };

@@ -8,8 +8,8 @@ smaller tiles).
 import json, pathlib, subprocess, sys
 
 SECONDS = 0.5
-# Instructions of LLVM's representation, as translated. Today's largest is the grid RNN's with 5563.
-INSTRUCTIONS = 7000
+# Instructions of LLVM's representation, as translated. Today's largest is the grid RNN's with 8159, of three kernels.
+INSTRUCTIONS = 10000
 BYTES_PER_INSTRUCTION = 6
 
 

@@ -143,7 +143,8 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
     Option<"machine", "machine", "std::string", "\"\"",
            "A machine model (default: machine/cpu.json as built in)">,
     Option<"narrow", "narrow", "bool", "false",
-           "take sums of f16 and bf16 apart, too, which round once more">];
+           "take sums of f16 and bf16 apart, too, which round once more">,
+    Option<"all", "all", "bool", "false", "whatever it costs: for tests">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
