@@ -38,6 +38,9 @@ struct LeafOptions {
   /// Per output: may its memory overlap the memory of an input? Such an output
   /// is written only after all inputs of the row tile were read. Empty: none.
   SmallVector<bool> aliasesOutput;
+  /// The rows of inputs that vary and of outputs lie anywhere: such an argument is a list of
+  /// addresses, one for each row.
+  bool listed = false;
   CpuTarget target = CpuTarget::host();
 };
 
@@ -60,7 +63,9 @@ struct LeafScratch {
 /// row are contiguous; rows may have any stride, also 0 or negative, as long as
 /// offset + row * stride is not negative (offset counts from the memref's base
 /// pointer). Outputs must not overlap each other, and may overlap inputs only as
-/// LeafOptions says. `scratch` is aligned to 64 bytes, not shared between
+/// LeafOptions says. With `listed`, an input that varies and an output is a
+/// `!llvm.ptr` to an array of pointers instead, of which the r-th is to row r.
+/// `scratch` is aligned to 64 bytes, not shared between
 /// threads, and holds getLeafScratch(leaf).forRows(rows) bytes; it may be empty
 /// when that is 0. Dense constants become private `memref.global`s.
 ///
@@ -82,7 +87,8 @@ void buildLeafToLLVMPipeline(OpPassManager &pm);
 
 /// A pass that generates every function of the module with the unit attribute
 /// `ft.leaf`. The function may also carry `ft.leaf_batched` and
-/// `ft.leaf_aliases`, arrays of bool as in LeafOptions, and its target may be
+/// `ft.leaf_aliases`, arrays of bool as in LeafOptions, and the unit attribute
+/// `ft.leaf_listed`; its target may be
 /// fixed by options `vector-bytes` and `vector-registers` (0: the host's).
 std::unique_ptr<Pass> createGenerateLeafPass();
 

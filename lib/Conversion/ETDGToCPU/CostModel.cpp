@@ -203,8 +203,10 @@ std::optional<CostModel::Read> CostModel::readOf(BlockOp leaf, unsigned i, const
       continue;
     Operation *definition = leaf.getBuffers()[piece.getOperand()].getDefiningOp();
     outside |= !definition || isa<etdg::GraphOp>(definition->getParentOp());
+    AffineMap map = piece.getMap().getValue();
     for (auto [l, loop] : llvm::enumerate(context.loops))
-      if (piece.getMap().getValue().isFunctionOfDim(loop.dim))
+      if (map.isFunctionOfDim(loop.dim) ||
+          llvm::any_of(loop.lines, [&](unsigned d) { return map.isFunctionOfDim(d); }))
         varies.set(l);
   }
   if (!outside)
@@ -359,14 +361,66 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
 Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &outer) {
   Estimate total;
   total.steps = 0;
-  double points = 0, weights = 0;
+  double points = 0, weights = 0, calledRows = 0, calls = 0;
   bool distributed = outer.threads > 1 && plan.isParallel();
-  int64_t maxRows = plan.row ? chooseMaxRows(nest, *plan.row, options) : 1;
+  SmallVector<unsigned> rowDims = plan.rowDims();
+  int64_t maxRows = plan.row ? chooseMaxRows(nest, rowDims, options) : 1;
+  // Parts of the points that calls of leaves have for themselves: regions, or those of one list.
+  SmallVector<SmallVector<BlockOp>> parts;
+  if (plan.listed)
+    for (RowGroup &group : groupRegions(nest, rowDims))
+      parts.push_back(std::move(group.regions));
+  else
+    for (BlockOp block : nest)
+      parts.push_back({block});
 
   // One step: all loops of the team are fixed.
   auto step = [&](Context context, double weight) {
-    double units = 0, tiles = 0;
+    /// Of a part: points, calls if one thread had them all, lines, and where one of its points is.
+    struct Share {
+      double points = 0, calls = 0;
+      Context at;
+      BlockOp block;
+    };
+    std::vector<Share> shares(parts.size());
+    double units = 0, tiles = 0, lines = 0;
     Context middle = context;
+    // The points of the row dimensions from the i-th on: of all regions, and of each part.
+    SmallVector<double> own(parts.size());
+    std::function<double(unsigned, double)> visitRows = [&](unsigned i, double share) -> double {
+      if (i + 1 < rowDims.size()) {
+        double found = 0;
+        for (Sample s : sample(rangeOf(nest, rowDims[i], context), otherSamples)) {
+          context.dims[rowDims[i]] = s.value;
+          found += visitRows(i + 1, share * s.weight);
+        }
+        context.dims[rowDims[i]] = std::nullopt;
+        return found;
+      }
+      Range range = plan.row ? rangeOf(nest, *plan.row, context) : Range{0, 1};
+      if (range.size() == 0)
+        return 0;
+      if (plan.row)
+        context.dims[*plan.row] = range.lower + range.size() / 2;
+      middle = context;
+      if (plan.row)
+        context.dims[*plan.row] = std::nullopt;
+      for (auto [p, part] : llvm::enumerate(parts))
+        for (BlockOp block : part) {
+          if (nest.size() > 1 && !holds(block, context))
+            continue;
+          Range mine = plan.row && nest.size() > 1 ? rangeOf({block}, *plan.row, context) : range;
+          if (mine.size() == 0)
+            continue;
+          own[p] += share * mine.size();
+          lines += share;
+          shares[p].block = block;
+          shares[p].at = context;
+          if (plan.row)
+            shares[p].at.dims[*plan.row] = mine.lower + mine.size() / 2;
+        }
+      return share * range.size();
+    };
     std::function<void(unsigned, double)> visit = [&](unsigned i, double share) {
       if (i < plan.shared.size()) {
         Range range = rangeOf(nest, plan.shared[i], context);
@@ -377,20 +431,19 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
         context.dims[plan.shared[i]] = std::nullopt;
         return;
       }
-      double rows = 1;
-      if (plan.row) {
-        Range range = rangeOf(nest, *plan.row, context);
-        rows = range.size();
-        if (rows > 0)
-          context.dims[*plan.row] = (range.lower + range.upper) / 2;
-      }
-      if (rows > 0) {
-        units += share * rows;
-        tiles += share;
-        middle = context;
-      }
-      if (plan.row)
-        context.dims[*plan.row] = std::nullopt;
+      llvm::fill(own, 0);
+      double linesBefore = std::exchange(lines, 0);
+      double rows = visitRows(0, 1);
+      lines = linesBefore + share * lines;
+      if (rows <= 0)
+        return;
+      units += share * rows;
+      tiles += share;
+      for (auto [points, part] : llvm::zip_equal(own, shares))
+        if (points > 0) {
+          part.points += share * points;
+          part.calls += share * std::ceil(points / maxRows);
+        }
     };
     visit(0, 1);
     total.steps += weight;
@@ -401,43 +454,70 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     double rows = plan.row ? std::min({perPoint, static_cast<double>(maxRows), mine}) : 1;
     points += weight * units;
     weights += weight;
-    middle.threads = plan.isParallel() ? 1 : outer.threads;
     double extent = std::max(1.0, mine / std::max(perPoint, 1.0));
-    for (unsigned d : plan.shared) {
-      // The outermost one takes what the threads leave of the product of all.
-      middle.loops.push_back({d, d == plan.shared.front() ? extent : 1.0, false});
-    }
-    if (plan.row) {
-      middle.row = plan.row;
-      middle.rows = rows;
-      // A thread's rows may be several calls of the leaf.
-      if (double tiles = std::ceil(std::min(perPoint, mine) / rows); tiles > 1)
-        middle.loops.push_back({*plan.row, tiles, false});
-      middle.loops.push_back({*plan.row, rows, true});
-    }
-    double repeats = 1;
-    for (unsigned d : plan.inner) {
-      Range range = rangeOf(nest, d, middle);
-      if (range.size() == 0)
-        return;
-      repeats *= range.size();
-      middle.dims[d] = (range.lower + range.upper) / 2;
-      middle.loops.push_back({d, static_cast<double>(range.size()), false});
-    }
-    // Blocks of a nest share the points: each has the work of one of them, the dearest stands for
-    // all.
-    Estimate body;
-    for (BlockOp block : nest)
-      if (nest.size() == 1 || holds(block, middle)) {
-        Estimate one = ofBody(block, middle);
-        if (one.seconds >= body.seconds)
-          body = one;
+    auto enter = [&](Context &at, double rows, double perPoint) {
+      at.threads = plan.isParallel() ? 1 : outer.threads;
+      for (unsigned d : plan.shared) {
+        // The outermost one takes what the threads leave of the product of all.
+        at.loops.push_back({d, d == plan.shared.front() ? extent : 1.0, false});
       }
-    double calls = mine / std::max(rows, 1.0) * repeats * weight;
-    total.seconds += calls * body.seconds;
-    total.streamed += calls * body.streamed;
-    total.barriers += calls * body.barriers;
-    total.rows = body.rows;
+      if (plan.row) {
+        at.row = plan.row;
+        at.rows = rows;
+        // A thread's rows may be several calls of the leaf.
+        if (double tiles = std::ceil(std::min(perPoint, mine) / rows); tiles > 1)
+          at.loops.push_back({*plan.row, tiles, false, plan.lines});
+        at.loops.push_back({*plan.row, rows, true, plan.lines});
+      }
+    };
+    auto addCalls = [&](const Estimate &body, double count, double rows) {
+      total.seconds += count * body.seconds;
+      total.streamed += count * body.streamed;
+      total.barriers += count * body.barriers;
+      calls += count;
+      calledRows += count * (BlockOp(nest.front()).isLeaf() ? rows : body.rows);
+    };
+    if (plan.inner.empty()) {
+      // Each part has its own calls, of which a thread makes its share.
+      for (Share &part : shares) {
+        if (part.points <= 0)
+          continue;
+        double all = part.points / part.calls;
+        double rows = plan.row ? std::max(1.0, std::min(all, all * mine / perPoint)) : 1;
+        enter(part.at, rows, all);
+        addCalls(ofBody(part.block, part.at), part.points * mine / units / rows * weight, rows);
+      }
+    } else {
+      enter(middle, rows, perPoint);
+      double repeats = 1;
+      for (unsigned d : plan.inner) {
+        Range range = rangeOf(nest, d, middle);
+        if (range.size() == 0)
+          return;
+        repeats *= range.size();
+        middle.dims[d] = (range.lower + range.upper) / 2;
+        middle.loops.push_back({d, static_cast<double>(range.size()), false});
+      }
+      // Blocks of a nest share the points: each has the work of one of them, the dearest stands for
+      // all.
+      Estimate body;
+      for (BlockOp block : nest)
+        if (nest.size() == 1 || holds(block, middle)) {
+          Estimate one = ofBody(block, middle);
+          if (one.seconds >= body.seconds)
+            body = one;
+        }
+      addCalls(body, mine / std::max(rows, 1.0) * repeats * weight, rows);
+      lines *= repeats;
+      mine *= repeats;
+    }
+    if (plan.listed) {
+      // Addresses of a line cost as much as a call, those of its rows a store each.
+      BlockOp front = nest.front();
+      total.seconds += weight * (lines / threads * machine.leafCallSeconds +
+                                 mine * (front.getNumReads() + front.getNumWrites()) /
+                                     machine.elementwisePerSecond);
+    }
     if (outer.threads > 1 && !plan.team.empty()) {
       total.barriers += weight;
       total.seconds += weight * machine.barrierSeconds;
@@ -459,10 +539,11 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
   context.dims.resize(BlockOp(nest.front()).getNumDims());
   team(0, context, 1);
   total.width = weights > 0 ? points / weights : 0;
+  total.rows = calls > 0 ? calledRows / calls : 1;
   return total;
 }
 
-const SmallVector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool withTeam,
+const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool withTeam,
                                                 bool fixedRow, ArrayRef<unsigned> fixed) {
   BlockOp front = nest.front();
   unsigned question = fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
@@ -476,7 +557,7 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
                                               ArrayRef<unsigned> fixed) {
   std::optional<std::pair<NestPlan, Estimate>> found;
   // (A copy: estimating children adds plans.)
-  SmallVector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
+  std::vector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
   for (const NestPlan &plan : all) {
     Estimate estimate = ofNest(nest, plan, context);
     if (!found) {
@@ -503,7 +584,7 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
   context.threads = withTeam ? numThreads : 1;
   if (fixedRow)
     context.row = 0;
-  const SmallVector<NestPlan> &all = plansOf(nest, context.threads > 1, fixedRow, fixed);
+  const std::vector<NestPlan> &all = plansOf(nest, context.threads > 1, fixedRow, fixed);
   if (all.size() == 1)
     return all.front();
   if (options.planSeed != 0) {

@@ -54,6 +54,7 @@ private:
     unsigned dim;
     double extent; // per thread
     bool isRow;
+    SmallVector<unsigned> lines = {}; // more dimensions whose points are rows
   };
   /// What is read of a buffer that outlives the block, in one iteration of the loops around, and along
   /// which of them that moves.
@@ -118,8 +119,8 @@ private:
   llvm::DenseMap<StringAttr, int64_t> lengths;
   llvm::DenseMap<Operation *, Work> works;
   /// Plans by the nest's first block and the two questions.
-  llvm::DenseMap<std::pair<Operation *, unsigned>, SmallVector<NestPlan>> plans;
-  const SmallVector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+  llvm::DenseMap<std::pair<Operation *, unsigned>, std::vector<NestPlan>> plans;
+  const std::vector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                                        ArrayRef<unsigned> fixed = {});
 };
 

@@ -226,7 +226,7 @@ LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
   std::string text = CostModel::describe(nest, plan, estimate);
   remark::analysis(loc, remark::RemarkOpts::name("plan").category("cpu").function(name))
       << remark::add("{0}", text);
-  bool tasks = plan.team.empty() && (plan.rectangular || !plan.isParallel());
+  bool tasks = plan.team.empty() && !plan.listed && (plan.rectangular || !plan.isParallel());
   if (failed(tasks ? emitTaskKernel(nest, plan, name) : emitTeamKernel(group, name)))
     return failure();
   result.kernels.back().plan = text;

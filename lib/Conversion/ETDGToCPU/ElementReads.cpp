@@ -136,10 +136,11 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
       return emitBufferAddress(block, buffer, outer, {}, point, /*useRows=*/false);
     }
   }
-  Value memory = indexScratch(element, std::max<int64_t>(element.getNumElements(), 1));
+  int64_t size = std::max<int64_t>(element.getNumElements(), 1);
+  Value memory = indexScratch(element, listAt ? size * maxRows : size);
   Point inner = point;
-  Value linear = index(0);
-  Address address{memory, index(0), index(0)};
+  Value linear = index(0), first = listAt ? make<arith::MulIOp>(listAt, index(size)) : index(0);
+  Address address{memory, first, index(0)};
   OpBuilder::InsertionGuard guard(builder);
   for (int64_t extent : element.getShape()) {
     auto loop = scf::ForOp::create(builder, loc, index(0), index(extent), index(1));
@@ -150,6 +151,7 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
     if (inner.dims.size() == point.dims.size() + element.getRank())
       askForVectors(loop);
   }
-  memref::StoreOp::create(builder, loc, emitScalar(block, pieces, element, inner), memory, linear);
+  memref::StoreOp::create(builder, loc, emitScalar(block, pieces, element, inner), memory,
+                          ValueRange{make<arith::AddIOp>(first, linear)});
   return address;
 }

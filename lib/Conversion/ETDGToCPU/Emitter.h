@@ -39,7 +39,7 @@ bool isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim);
 int64_t bytesOf(RankedTensorType type);
 int64_t varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim);
 /// Most rows at once, so that what varies stays within the budget.
-int64_t chooseMaxRows(ArrayRef<BlockOp> nest, unsigned dim, const CpuOptions &options);
+int64_t chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const CpuOptions &options);
 
 /// How a leaf's accesses behave along the rows.
 enum class RowUse {
@@ -63,6 +63,22 @@ bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims);
 AffineExpr withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names);
 /// Whether the expression is c * dim + rest, c constant along dim.
 bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols);
+
+//===----------------------------------------------------------------------===//
+// RowLists.cpp: rows from several dimensions
+//===----------------------------------------------------------------------===//
+
+/// The reads of a leaf of which the right-hand sides of its products are made.
+llvm::SmallBitVector rightHandSides(BlockOp leaf);
+/// Whether a read's source may differ between points that differ in one of `dims`.
+bool variesAlong(BlockOp leaf, unsigned read, ArrayRef<unsigned> dims);
+/// Regions whose points may be rows of one call: equal bodies, and right-hand sides that are the
+/// same wherever they don't vary along the rows.
+struct RowGroup {
+  SmallVector<BlockOp> regions;
+  SmallVector<bool> varies; // by read: between rows
+};
+SmallVector<RowGroup> groupRegions(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims);
 
 //===----------------------------------------------------------------------===//
 // Bounds.cpp
@@ -179,6 +195,10 @@ private:
     Value base, offset, rowStride;
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
+  FailureOr<Address> emitReadAddress(BlockOp block, unsigned read, const Point &point, bool rowWise);
+  /// The memory of `rows` rows of an operand, as a leaf takes it.
+  Value emitRowsView(const Address &address, RankedTensorType element, Value rows);
+  void callLeaf(func::FuncOp leaf, SmallVector<Value> operands, int64_t mostRows);
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
                                bool useRows);
@@ -189,10 +209,31 @@ private:
   Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
-  FailureOr<func::FuncOp> leafFunction(BlockOp block, ArrayRef<bool> batched);
+  FailureOr<func::FuncOp> leafFunction(BlockOp block, ArrayRef<bool> batched, bool listed);
   /// Loops of scalars that LLVM may turn into vectors; it leaves all others as they are.
   void askForVectors(Operation *loop);
   Value indexScratch(RankedTensorType element, int64_t rows);
+
+  // RowLists.cpp
+  /// Rows that one call of a leaf will compute: their number and addresses in memory.
+  struct RowList {
+    RowGroup group;
+    func::FuncOp leaf;
+    Value memory; // !llvm.ptr
+  };
+  FailureOr<SmallVector<RowList>> makeLists(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims);
+  Value listedRows(const RowList &list);
+  void setListedRows(const RowList &list, Value rows);
+  LogicalResult emitAppend(BlockOp block, const Point &point, bool rowWise);
+  LogicalResult emitListCall(const RowList &list, const Point &point);
+  /// The parts of lines whose points, numbered in order, are in [begin, end). Ranges are those at
+  /// `bounds`; `point` has the inner dimensions, too.
+  LogicalResult emitLines(ArrayRef<BlockOp> nest, Point bounds, Point point,
+                          ArrayRef<unsigned> dims, Value begin, Value end, Value &count,
+                          llvm::function_ref<LogicalResult(Point)> body);
+  /// Points [begin, end) of the row dimensions at `point`, as rows of leaves.
+  LogicalResult emitListedRows(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan,
+                               Value begin, Value end);
 
   etdg::GraphOp graph;
   CpuOptions options;
@@ -222,6 +263,8 @@ private:
   Value scratch, scratchSize; // of the leaves, made on first need
   int64_t scratchBytes = 0;
   SmallVector<Value> toFree;
+  SmallVectorImpl<RowList> *rowLists = nullptr; // leaves are not called: their rows are listed
+  Value listAt;    // position in the list of the row that is added
   Value tid, team; // of a kernel that threads run together: number and count
 };
 

@@ -154,7 +154,7 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
   }
   case etdg::SourceKind::Index: {
     // The values of all rows, written out.
-    Value memory = indexScratch(element, maxRows);
+    Value memory = indexScratch(element, maxRows), first = listAt ? listAt : index(0);
     AffineMap map = piece.getMap().getValue();
     Value value = expand(map.getResult(0), block, point);
     auto store = [&](Value v, Value at) {
@@ -163,8 +163,8 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
       memref::StoreOp::create(builder, loc, v, memory, at);
     };
     if (!useRows || !point.rowDim || !map.isFunctionOfDim(*point.rowDim)) {
-      store(value, index(0));
-      return Address{memory, index(0), index(0)};
+      store(value, first);
+      return Address{memory, first, index(0)};
     }
     auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
     askForVectors(loop);
@@ -173,9 +173,9 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
       builder.setInsertionPointToStart(loop.getBody());
       Point row = point;
       row.dims[*point.rowDim] = arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
-      store(expand(map.getResult(0), block, row), loop.getInductionVar());
+      store(expand(map.getResult(0), block, row), make<arith::AddIOp>(first, loop.getInductionVar()));
     }
-    return Address{memory, index(0), index(1)};
+    return Address{memory, first, index(1)};
   }
   case etdg::SourceKind::Buffer:
     break;
@@ -220,27 +220,57 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   return emitRuns(block, point, limits, [&](Point run) { return emitLeafCall(block, run, true); });
 }
 
+Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows) {
+  // Row r of the leaf: the element at offset + r * rowStride.
+  SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
+  SmallVector<OpFoldResult> sizes = {rows}, strideValues = {address.rowStride};
+  int64_t stride = element.getNumElements();
+  for (int64_t extent : element.getShape()) {
+    shape.push_back(extent);
+    stride = extent == 0 ? 0 : stride / extent;
+    strides.push_back(stride);
+    sizes.push_back(builder.getIndexAttr(extent));
+    strideValues.push_back(builder.getIndexAttr(stride));
+  }
+  auto layout = StridedLayoutAttr::get(context, ShapedType::kDynamic, strides);
+  auto type = MemRefType::get(shape, element.getElementType(), layout);
+  return memref::ReinterpretCastOp::create(builder, loc, type, address.base, OpFoldResult(address.offset), sizes,
+                                           strideValues);
+}
+
+FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, const Point &point, bool rowWise) {
+  auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+  ArrayRef<etdg::PieceAttr> pieces = block.getRead(i).getPieces();
+  // A chain of choices; the last piece needs no condition: pieces cover the domain.
+  std::function<FailureOr<Address>(ArrayRef<etdg::PieceAttr>)> choose =
+      [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<Address> {
+    if (rest.size() == 1)
+      return emitPiece(block, rest.front(), element, point, rowWise);
+    Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
+    Type flat = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
+    auto branch = scf::IfOp::create(builder, loc, TypeRange{flat, builder.getIndexType(), builder.getIndexType()},
+                                    condition, /*withElseRegion=*/true);
+    for (bool then : {true, false}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
+      FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
+      if (failed(address))
+        return failure();
+      scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
+    }
+    return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+  };
+  if (pieces.empty())
+    return block.emitError() << "read " << i << " has no piece";
+  return block.getRead(i).getElementRank() != 0 ? emitElementRead(block, block.getRead(i), element, point)
+                                                : choose(pieces);
+}
+
 LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {
+  if (rowLists)
+    return emitAppend(block, point, rowWise);
   SmallVector<Value> operands = {rowWise ? point.rows : index(1)};
   SmallVector<bool> batched;
-  auto view = [&](const Address &address, RankedTensorType element) {
-    // Row r of the leaf: the element at offset + r * rowStride.
-    SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
-    SmallVector<OpFoldResult> sizes = {operands.front()}, strideValues = {address.rowStride};
-    int64_t stride = element.getNumElements();
-    for (int64_t extent : element.getShape()) {
-      shape.push_back(extent);
-      stride = extent == 0 ? 0 : stride / extent;
-      strides.push_back(stride);
-      sizes.push_back(builder.getIndexAttr(extent));
-      strideValues.push_back(builder.getIndexAttr(stride));
-    }
-    auto layout = StridedLayoutAttr::get(context, ShapedType::kDynamic, strides);
-    auto type = MemRefType::get(shape, element.getElementType(), layout);
-    return memref::ReinterpretCastOp::create(builder, loc, type, address.base, OpFoldResult(address.offset), sizes,
-                                             strideValues)
-        .getResult();
-  };
 
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
     auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
@@ -256,50 +286,31 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
       }
     }
     batched.push_back(varies);
-    // A chain of choices; the last piece needs no condition: pieces cover the domain.
-    std::function<FailureOr<Address>(ArrayRef<etdg::PieceAttr>)> choose =
-        [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<Address> {
-      if (rest.size() == 1)
-        return emitPiece(block, rest.front(), element, point, rowWise);
-      Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
-      Type flat = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
-      auto branch = scf::IfOp::create(builder, loc, TypeRange{flat, builder.getIndexType(), builder.getIndexType()},
-                                      condition, /*withElseRegion=*/true);
-      for (bool then : {true, false}) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
-        FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
-        if (failed(address))
-          return failure();
-        scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
-      }
-      return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};
-    };
-    if (pieces.empty())
-      return block.emitError() << "read " << i << " has no piece";
-    FailureOr<Address> address = block.getRead(i).getElementRank() != 0
-                                     ? emitElementRead(block, block.getRead(i), element, point)
-                                     : choose(pieces);
+    FailureOr<Address> address = emitReadAddress(block, i, point, rowWise);
     if (failed(address))
       return failure();
-    operands.push_back(view(*address, element));
+    operands.push_back(emitRowsView(*address, element, operands.front()));
   }
   for (unsigned i = 0; i < block.getNumWrites(); ++i) {
     Value buffer = block.getBuffers()[block.getWrite(i).getOperand()];
     auto type = cast<etdg::BufferType>(buffer.getType());
     Address address = emitBufferAddress(block, buffer, block.getWrite(i).getMap().getValue(), {}, point, rowWise);
-    operands.push_back(view(address, type.getElement()));
+    operands.push_back(emitRowsView(address, type.getElement(), operands.front()));
   }
-  FailureOr<func::FuncOp> leaf = leafFunction(block, batched);
+  FailureOr<func::FuncOp> leaf = leafFunction(block, batched, /*listed=*/false);
   if (failed(leaf))
     return failure();
+  callLeaf(*leaf, operands, rowWise ? maxRows : 1);
+  return success();
+}
 
+void Emitter::callLeaf(func::FuncOp leaf, SmallVector<Value> operands, int64_t mostRows) {
   // Scratch is one allocation for each call of the kernel and leaf, made for the most rows.
-  LeafScratch need = getLeafScratch(*leaf);
+  LeafScratch need = getLeafScratch(leaf);
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   builder.restoreInsertionPoint(entry);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-  int64_t size = need.forRows(rowWise ? maxRows : 1);
+  int64_t size = need.forRows(mostRows);
   // Generated leaves run one after the other: the largest scratch serves all.
   if (!scratch) {
     scratchSize = arith::ConstantIndexOp::create(builder, loc, size);
@@ -312,11 +323,10 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
   }
   builder.restoreInsertionPoint(here);
   operands.push_back(scratch);
-  func::CallOp::create(builder, loc, *leaf, operands);
-  return success();
+  func::CallOp::create(builder, loc, leaf, operands);
 }
 
-FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batched) {
+FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batched, bool listed) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(result.module->getBody());
   SmallVector<Type> inputs(block.getBody().getArgumentTypes());
@@ -341,6 +351,7 @@ FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batc
   function.print(stream, OpPrintingFlags().useLocalScope());
   for (bool b : batched)
     stream << b;
+  stream << (listed ? " listed" : "");
   auto it = leaves.find(key);
   if (it != leaves.end()) {
     function.erase();
@@ -349,6 +360,7 @@ FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batc
   function.setSymName("leaf" + std::to_string(leaves.size()));
   LeafOptions leafOptions;
   leafOptions.batched.assign(batched.begin(), batched.end());
+  leafOptions.listed = listed;
   leafOptions.target = options.target;
   FailureOr<func::FuncOp> generated = generateLeaf(function, leafOptions);
   if (failed(generated))

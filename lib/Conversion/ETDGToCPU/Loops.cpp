@@ -144,6 +144,16 @@ LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<un
     };
     if (!plan.row)
       return inside(fixed);
+    if (plan.listed) {
+      Point probe = fixed;
+      for (unsigned dim : plan.rowDims()) {
+        if (failed(checkBounds(nest, dim, probe)))
+          return failure();
+        probe.dims[dim] = index(0);
+      }
+      return emitListedRows(nest, fixed, plan, index(0),
+                            emitUnitCount(nest, fixed, plan.rowDims()));
+    }
     if (failed(checkBounds(nest, *plan.row, fixed)))
       return failure();
     auto [lower, upper] = emitBounds(nest, *plan.row, fixed);

@@ -66,8 +66,7 @@ std::string tocpu::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   };
   add("team", plan.team);
   add("shared", plan.shared);
-  if (plan.row)
-    add("rows", *plan.row);
+  add(plan.listed ? "listed rows" : "rows", plan.rowDims());
   add("inner", plan.inner);
   return text;
 }
@@ -139,7 +138,44 @@ static bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> in
   return true;
 }
 
-SmallVector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+/// Plans whose rows come from all dimensions along which rows can share the right-hand sides of
+/// products. One dimension alone is worth a list where regions share a line.
+static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base,
+                      std::vector<NestPlan> &plans) {
+  bool products = false;
+  for (BlockOp block : nest) {
+    if (!block.isLeaf())
+      return;
+    products |= rightHandSides(block).any();
+  }
+  if (!products)
+    return;
+  auto shares = [&](unsigned dim) {
+    return llvm::all_of(nest, [&](BlockOp block) {
+      llvm::SmallBitVector right = rightHandSides(block);
+      return llvm::none_of(right.set_bits(),
+                           [&](unsigned read) { return variesAlong(block, read, dim); });
+    });
+  };
+  SmallVector<unsigned> rows, shared;
+  for (unsigned dim : base.shared)
+    (canBeRow(nest, dim, base.inner) && shares(dim) ? rows : shared).push_back(dim);
+  if (rows.empty() || (rows.size() == 1 && (nest.size() == 1 || !base.inner.empty())))
+    return;
+  // Any of them may run along the lines.
+  for (unsigned row : llvm::reverse(rows)) {
+    NestPlan plan = base;
+    plan.listed = true;
+    plan.shared = shared;
+    plan.row = row;
+    for (unsigned dim : rows)
+      if (dim != row)
+        plan.lines.push_back(dim);
+    plans.push_back(plan);
+  }
+}
+
+std::vector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                                             ArrayRef<unsigned> fixed) {
   NestLoops all = getLoops(nest, fixed);
   SmallVector<unsigned> sequential, cuts;
@@ -150,7 +186,7 @@ SmallVector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTea
       cuts.push_back(loop.outside);
   }
   llvm::sort(cuts);
-  SmallVector<NestPlan> plans;
+  std::vector<NestPlan> plans;
   // All loops inside one point; and all in the team, whose threads share the children's work.
   NestPlan plain, body;
   for (const NestLoops::Loop &loop : all.loops) {
@@ -188,6 +224,7 @@ SmallVector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTea
       plans.push_back(plan);
     }
     plans.push_back(base);
+    addListed(nest, base, plans);
   }
   if (withTeam && hasChildren)
     plans.push_back(body);

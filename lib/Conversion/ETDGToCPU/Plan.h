@@ -6,7 +6,8 @@
 //
 //   team    sequential loops that all threads run together, a barrier after each step
 //   shared  parallel dimensions whose points the threads divide among them
-//   row     one more parallel dimension, the rows of the leaves
+//   row     one more parallel dimension, the rows of the leaves; with `listed`, points
+//           of several (`lines` outside of `row`), whose addresses a thread lists
 //   inner   loops inside one such point
 //
 // A nest has as many such plans as it has cuts of its sequential loops and
@@ -19,6 +20,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
 #include <optional>
+#include <vector>
 
 namespace mlir::ft::tocpu {
 
@@ -54,9 +56,18 @@ SmallVector<Group> getGroups(Region &body);
 struct NestPlan {
   SmallVector<unsigned> team, shared, inner;
   std::optional<unsigned> row;
+  /// Rows are points of `lines` and `row`, listed before each call of a leaf (RowLists.cpp).
+  bool listed = false;
+  SmallVector<unsigned> lines;
   /// The shared dimensions and the row span a box that no team loop moves.
   bool rectangular = true;
 
+  SmallVector<unsigned> rowDims() const {
+    SmallVector<unsigned> dims(lines);
+    if (row)
+      dims.push_back(*row);
+    return dims;
+  }
   bool isParallel() const { return row || !shared.empty(); }
 };
 
@@ -70,7 +81,7 @@ NestLoops getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed = {});
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads
 /// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows.
-SmallVector<NestPlan> enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+std::vector<NestPlan> enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                                      ArrayRef<unsigned> fixed = {});
 
 } // namespace mlir::ft::tocpu

@@ -163,12 +163,13 @@ int64_t tocpu::bytesOf(RankedTensorType type) {
   return type.getNumElements() * ((bits + 7) / 8);
 }
 
-/// Bytes of a leaf's reads and writes that vary along `dim`.
-static int64_t varyingBytes(BlockOp leaf, unsigned dim) {
+/// Bytes of a leaf's reads and writes that vary along one of `dims`.
+static int64_t varyingBytes(BlockOp leaf, ArrayRef<unsigned> dims) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
-      if (piece.getKind() == etdg::SourceKind::Buffer && piece.getMap().getValue().isFunctionOfDim(dim)) {
+      if (piece.getKind() == etdg::SourceKind::Buffer &&
+          llvm::any_of(dims, [&](unsigned d) { return piece.getMap().getValue().isFunctionOfDim(d); })) {
         bytes += bytesOf(cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()));
         break;
       }
@@ -208,10 +209,10 @@ std::optional<unsigned> tocpu::chooseRowDimension(ArrayRef<BlockOp> nest, ArrayR
   return best;
 }
 
-int64_t tocpu::chooseMaxRows(ArrayRef<BlockOp> nest, unsigned dim, const CpuOptions &options) {
+int64_t tocpu::chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const CpuOptions &options) {
   int64_t largest = 1;
   for (BlockOp block : nest)
     for (BlockOp leaf : leavesOf(block))
-      largest = std::max(largest, varyingBytes(leaf, dim));
+      largest = std::max(largest, varyingBytes(leaf, dims));
   return std::clamp<int64_t>(options.rowBytes / largest, 1, options.maxRows);
 }

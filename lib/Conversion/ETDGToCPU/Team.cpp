@@ -41,8 +41,7 @@ LogicalResult Emitter::emitAlone(llvm::function_ref<LogicalResult()> body) {
 /// The dimensions whose points are divided, the row last.
 static SmallVector<unsigned> unitDims(const NestPlan &plan) {
   SmallVector<unsigned> dims(plan.shared);
-  if (plan.row)
-    dims.push_back(*plan.row);
+  llvm::append_range(dims, plan.rowDims());
   return dims;
 }
 
@@ -78,6 +77,14 @@ LogicalResult Emitter::emitUnits(ArrayRef<BlockOp> nest, Point point, const Nest
   auto inside = [&](Point unit) {
     return emitLoops(nest, unit, plan.inner, [&](Point all) { return emitRegions(nest, all); });
   };
+  if (plan.listed && dims.size() == plan.rowDims().size()) {
+    // Of the points of all lines, numbered from `count`, those in [begin, end).
+    Value extent = emitUnitCount(nest, point, dims);
+    Value from = make<arith::MaxSIOp>(make<arith::SubIOp>(begin, count), index(0));
+    Value to = make<arith::MinSIOp>(make<arith::SubIOp>(end, count), extent);
+    count = make<arith::AddIOp>(count, extent);
+    return emitListedRows(nest, point, plan, from, to);
+  }
   unsigned dim = dims.front();
   auto [lower, upper] = emitBounds(nest, dim, point);
   if (dims.size() > 1) {

@@ -45,6 +45,8 @@ private:
   /// Element offsets of the operands.
   struct Point {
     Value offsets[numOperands];
+    Value memory[numOperands]; // of this row, where rows are listed
+    Value row;
   };
   /// Columns of a tile.
   struct Columns {
@@ -54,7 +56,10 @@ private:
   Point advanced(const Point &point, int loop, Value by) const;
   /// Offset from one row of a tile to the next; null: none.
   Value rowStep(Operand operand) const;
+  /// Whether rows of a tile are rows of the leaf that lie anywhere.
+  bool isListed(Operand operand) const;
   Point atRow(const Point &point, Value row) const;
+  Point nextRow(const Point &point) const;
 
   void emitLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
   void emitRows(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
@@ -94,9 +99,14 @@ ContractionEmitter::Point ContractionEmitter::advanced(const Point &point, int l
   return result;
 }
 
+bool ContractionEmitter::isListed(Operand operand) const {
+  return product.rowsAreM && tileLoop < 0 && !views[operand]->isSplat() &&
+         e.isListed(views[operand]->buffer);
+}
+
 Value ContractionEmitter::rowStep(Operand operand) const {
   const View &view = *views[operand];
-  if (view.isSplat())
+  if (view.isSplat() || isListed(operand))
     return {};
   if (product.rowsAreM && tileLoop < 0)
     return e.rowStride(view.buffer);
@@ -110,6 +120,21 @@ ContractionEmitter::Point ContractionEmitter::atRow(const Point &point, Value ro
   for (int i = 0; i < numOperands; ++i)
     if (Value step = rowStep(Operand(i)))
       result.offsets[i] = e.add(point.offsets[i], arith::MulIOp::create(b, row, step));
+  for (int i = 0; i < numOperands; ++i)
+    if (isListed(Operand(i)))
+      result.memory[i] = e.flatOfRow(views[i]->buffer, row);
+  result.row = row;
+  return result;
+}
+
+ContractionEmitter::Point ContractionEmitter::nextRow(const Point &point) const {
+  Point result = point;
+  for (int i = 0; i < numOperands; ++i)
+    if (Value step = rowStep(Operand(i)))
+      result.offsets[i] = e.add(point.offsets[i], step);
+    else if (isListed(Operand(i)))
+      result.memory[i] =
+          e.flatOfRow(views[i]->buffer, result.row = e.add(point.row, e.index(1)));
   return result;
 }
 
@@ -213,13 +238,8 @@ Value ContractionEmitter::addUp(Value x, Value y) {
 
 void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &columns) {
   SmallVector<Point> rowPoints{point};
-  for (int64_t i = 1; i < rows; ++i) {
-    Point next = rowPoints.back();
-    for (int o = 0; o < numOperands; ++o)
-      if (Value step = rowStep(Operand(o)))
-        next.offsets[o] = e.add(next.offsets[o], step);
-    rowPoints.push_back(next);
-  }
+  for (int64_t i = 1; i < rows; ++i)
+    rowPoints.push_back(nextRow(rowPoints.back()));
   auto column = [&](Value offset, Operand operand, int64_t vector) {
     const View &view = *views[operand];
     int64_t stride = view.isSplat() ? 0 : view.strides[vectorLoop];
@@ -233,7 +253,7 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
   for (int64_t i = 0; i < rows; ++i)
     for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
       Value start = e.loadLanes(*views[Init], column(rowPoints[i].offsets[Init], Init, j),
-                                strideOf(Init), shape);
+                                strideOf(Init), shape, rowPoints[i].memory[Init]);
       carried.push_back(e.broadcast(e.toFloat32(start), shape.width));
     }
   // Only the offsets of a and b move with k.
@@ -247,10 +267,12 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
         SmallVector<Value> next = llvm::to_vector_of<Value>(values);
         SmallVector<Value> right;
         for (auto [j, shape] : llvm::enumerate(columns.vectors))
-          right.push_back(extend(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape),
-                                 product.rhsUnsigned));
+          right.push_back(
+              extend(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape, at.memory[B]),
+                     product.rhsUnsigned));
         for (int64_t i = 0; i < rows; ++i) {
-          Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 0, {}),
+          Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 0, {},
+                                          rowPoints[i].memory[A]),
                               product.lhsUnsigned);
           for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
             Value &sum = next[i * columns.vectors.size() + j];
@@ -262,7 +284,7 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
   for (int64_t i = 0; i < rows; ++i)
     for (auto [j, shape] : llvm::enumerate(columns.vectors))
       e.storeLanes(*views[C], column(rowPoints[i].offsets[C], C, j), 1, shape,
-                   sums[i * columns.vectors.size() + j]);
+                   sums[i * columns.vectors.size() + j], rowPoints[i].memory[C]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,11 +320,10 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
   int64_t size = nest.sizes[kLoop];
   Value zero = arith::ConstantOp::create(
       b, cast<TypedAttr>(b.getZeroAttr(VectorType::get(width, accumulated))));
-  SmallVector<Value> carried(rows * columns, zero), aRows{point.offsets[A]}, bColumns;
-  for (int64_t i = 1; i < rows; ++i) {
-    Value step = rowStep(A);
-    aRows.push_back(step ? e.add(aRows.back(), step) : aRows.back());
-  }
+  SmallVector<Value> carried(rows * columns, zero), bColumns;
+  SmallVector<Point> rowPoints{point};
+  for (int64_t i = 1; i < rows; ++i)
+    rowPoints.push_back(nextRow(rowPoints.back()));
   for (int64_t j = 0; j < columns; ++j)
     bColumns.push_back(e.add(point.offsets[B], j * views[B]->strides[vectorLoop]));
   Point moving = point;
@@ -311,10 +332,12 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
   auto step = [&](Point at, LaneShape shape, SmallVector<Value> sums) {
     SmallVector<Value> right;
     for (Value column : bColumns)
-      right.push_back(extend(e.loadLanes(*views[B], e.add(column, at.offsets[B]), 1, shape),
-                             product.rhsUnsigned));
+      right.push_back(
+          extend(e.loadLanes(*views[B], e.add(column, at.offsets[B]), 1, shape, at.memory[B]),
+                 product.rhsUnsigned));
     for (int64_t i = 0; i < rows; ++i) {
-      Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 1, shape),
+      Value left = extend(e.loadLanes(*views[A], e.add(rowPoints[i].offsets[A], at.offsets[A]), 1,
+                                      shape, rowPoints[i].memory[A]),
                           product.lhsUnsigned);
       for (int64_t j = 0; j < columns; ++j)
         sums[i * columns + j] = multiplyAdd(left, right[j], sums[i * columns + j]);
@@ -345,13 +368,13 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
     Value folded = foldAll(row);
     LaneShape shape{padded, columns};
     int64_t stride = views[Init]->isSplat() ? 0 : views[Init]->strides[vectorLoop];
-    Value start = e.toFloat32(e.loadLanes(*views[Init], point.offsets[Init], stride, shape));
+    const Point &at = rowPoints[i];
+    Value start = e.toFloat32(
+        e.loadLanes(*views[Init], at.offsets[Init], stride, shape, at.memory[Init]));
     if (padded == 1)
       folded = vector::ExtractOp::create(b, folded, 0);
-    e.storeLanes(*views[C], point.offsets[C], 1, shape, addUp(e.broadcast(start, padded), folded));
-    for (Operand o : {C, Init})
-      if (Value rowStride = rowStep(o))
-        point.offsets[o] = e.add(point.offsets[o], rowStride);
+    e.storeLanes(*views[C], at.offsets[C], 1, shape, addUp(e.broadcast(start, padded), folded),
+                 at.memory[C]);
   }
 }
 
@@ -396,6 +419,8 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
           start.offsets[i] =
               e.add(start.offsets[i], arith::MulIOp::create(b, rowLoop.getInductionVar(),
                                                             e.rowStride(views[i]->buffer)));
+        else if (!views[i]->isSplat() && e.isListed(views[i]->buffer))
+          start.memory[i] = e.flatOfRow(views[i]->buffer, rowLoop.getInductionVar());
     }
     emitLoops(otherM, start, [&](Point at) { emitRows(at, maxRows, tile); });
   };
@@ -443,7 +468,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
 
 /// All that the code of a product depends on.
 static std::string describe(const Nest &nest, ArrayRef<const View *> views, const Emitter &e,
-                            ArrayRef<Value> strides) {
+                            ArrayRef<Value> strides, ArrayRef<Value> lists) {
   std::string key;
   llvm::raw_string_ostream os(key);
   const Contraction &product = *nest.contraction;
@@ -464,7 +489,7 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
     }
     os << e.graph.buffers[view->buffer].elementType << ' ';
     llvm::interleave(view->strides, os, ",");
-    os << (strides[i] ? " by row" : "");
+    os << (lists[i] ? " listed" : strides[i] ? " by row" : "");
     // Operands in one buffer share its memory in the code.
     for (auto [j, other] : llvm::enumerate(views.take_front(i)))
       if (other->buffer == view->buffer)
@@ -479,9 +504,11 @@ static constexpr int64_t minOutlinedWork = 2048;
 void Emitter::emitContraction(const Nest &nest) {
   ContractionEmitter emitter(*this, nest);
   ArrayRef<const View *> views(emitter.views);
-  SmallVector<Value> offsets, strides;
+  SmallVector<Value> offsets, strides, lists;
   for (const View *view : views) {
     offsets.push_back(beginOf(*view));
+    lists.push_back(view->isSplat() || !nest.contraction->rowsAreM ? Value()
+                                                                   : memories[view->buffer].list);
     strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));
   }
   // A row loop around would be part of the function: only rows that are m are.
@@ -491,14 +518,14 @@ void Emitter::emitContraction(const Nest &nest) {
     return emitter.run(offsets);
 
   SmallVector<Value> operands{rows};
-  for (auto [view, offset, stride] : llvm::zip_equal(views, offsets, strides)) {
+  for (auto [view, offset, stride, list] : llvm::zip_equal(views, offsets, strides, lists)) {
     if (view->isSplat())
       continue;
-    operands.append({flat(view->buffer), offset});
+    operands.append({list ? list : flat(view->buffer), offset});
     if (stride)
       operands.push_back(stride);
   }
-  std::string key = describe(nest, views, *this, strides);
+  std::string key = describe(nest, views, *this, strides, lists);
   auto around = cast<func::FuncOp>(rows.getParentBlock()->getParentOp());
   SymbolTable symbols(around->getParentOp());
   std::string name = "ft_product_" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true);
@@ -521,14 +548,19 @@ void Emitter::emitContraction(const Nest &nest) {
     // Inside, the arguments stand for the memory.
     auto outerMemories = memories;
     auto outerOffsets = std::move(rowOffsets);
+    auto outerFlats = std::move(rowFlats);
     rowOffsets.clear();
+    rowFlats.clear();
     Value outerRow = std::exchange(row, Value());
     rows = entry->getArgument(0);
     unsigned next = 1;
     for (auto [i, view] : llvm::enumerate(views)) {
       if (view->isSplat())
         continue;
-      memories[view->buffer].flat = entry->getArgument(next++);
+      (lists[i] ? memories[view->buffer].list : memories[view->buffer].flat) =
+          entry->getArgument(next++);
+      if (!lists[i])
+        memories[view->buffer].list = Value();
       offsets[i] = entry->getArgument(next++);
       memories[view->buffer].rowStride = strides[i] ? entry->getArgument(next++) : Value();
     }
@@ -539,6 +571,7 @@ void Emitter::emitContraction(const Nest &nest) {
     func::ReturnOp::create(b);
     memories = std::move(outerMemories);
     rowOffsets = std::move(outerOffsets);
+    rowFlats = std::move(outerFlats);
     row = outerRow;
     rows = operands.front();
   }

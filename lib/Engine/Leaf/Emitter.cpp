@@ -58,6 +58,8 @@ static Type storageType(const Buffer &buffer) {
 }
 
 Emitter::Memory Emitter::flatten(Value memref, bool batched) {
+  if (isa<LLVM::LLVMPointerType>(memref.getType()))
+    return {{}, {}, {}, memref};
   auto type = cast<MemRefType>(memref.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
   auto flatType = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
@@ -67,6 +69,33 @@ Emitter::Memory Emitter::flatten(Value memref, bool batched) {
       b, flatType, metadata.getBaseBuffer(), OpFoldResult(b.getIndexAttr(0)),
       ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   return {flat, metadata.getOffset(), batched ? Value(metadata.getStrides()[0]) : Value()};
+}
+
+Value Emitter::flatOfRow(int buffer, Value row) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value at = arith::IndexCastOp::create(b, b.getI64Type(), row);
+  Value slot = LLVM::GEPOp::create(b, pointer, pointer, memories[buffer].list,
+                                   ArrayRef<LLVM::GEPArg>{at});
+  Value address = LLVM::LoadOp::create(b, pointer, slot);
+  // A descriptor of memory without an end.
+  Type i64 = b.getI64Type();
+  auto array = LLVM::LLVMArrayType::get(i64, 1);
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               {pointer, pointer, i64, array, array});
+  auto number = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, i64, b.getI64IntegerAttr(value));
+  };
+  Value descriptor = LLVM::PoisonOp::create(b, type);
+  auto set = [&](Value value, ArrayRef<int64_t> where) {
+    descriptor = LLVM::InsertValueOp::create(b, descriptor, value, where);
+  };
+  set(address, {0});
+  set(address, {1});
+  set(number(0), {2});
+  set(number(int64_t(1) << 62), {3, 0});
+  set(number(1), {4, 0});
+  auto flat = MemRefType::get({ShapedType::kDynamic}, graph.buffers[buffer].elementType);
+  return UnrealizedConversionCastOp::create(b, flat, descriptor).getResult(0);
 }
 
 void Emitter::bindMemory(func::FuncOp func) {
@@ -150,11 +179,12 @@ Value Emitter::maskOf(LaneShape shape) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
 }
 
-Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape) {
+Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+                         Value memory) {
   if (view.isSplat())
     return constant(view.splat.getType(), view.splat);
   const Buffer &buffer = graph.buffers[view.buffer];
-  Value memory = flat(view.buffer);
+  memory = memory ? memory : flat(view.buffer);
   Type stored = cast<MemRefType>(memory.getType()).getElementType();
   Value value;
   if (shape.width == 1 || stride == 0) {
@@ -173,7 +203,7 @@ Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneSha
       for (int64_t lane = 0; lane < shape.width; ++lane)
         steps.push_back(lane < shape.valid ? lane * stride : 0);
       Value indices = arith::ConstantOp::create(b, b.getIndexVectorAttr(steps));
-      value = gatherLanes(view.buffer, offset, indices, shape);
+      value = gatherLanes(view.buffer, offset, indices, shape, memory);
     }
   }
   if (stored != buffer.elementType) { // i1 in a byte
@@ -186,8 +216,9 @@ Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneSha
   return value;
 }
 
-Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape shape) {
-  Value memory = flat(buffer);
+Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape shape,
+                           Value memory) {
+  memory = memory ? memory : flat(buffer);
   Type stored = cast<MemRefType>(memory.getType()).getElementType();
   if (!isVector(indices))
     return memref::LoadOp::create(b, memory, add(offset, indices));
@@ -208,9 +239,9 @@ Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape sh
 }
 
 void Emitter::storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
-                         Value value) {
+                         Value value, Value memory) {
   const Buffer &buffer = graph.buffers[view.buffer];
-  Value memory = flat(view.buffer);
+  memory = memory ? memory : flat(view.buffer);
   Type stored = cast<MemRefType>(memory.getType()).getElementType();
   value = toElementType(value, buffer.elementType);
   if (stored != buffer.elementType) {
@@ -284,13 +315,20 @@ static MemRefType rowsType(Type tensor) {
   return MemRefType::get(shape, type.getElementType(), layout);
 }
 
-func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
+func::FuncOp Emitter::emit(ArrayRef<Segment> segments, bool listed) {
   func::FuncOp source = graph.func;
   SmallVector<Type> types{b.getIndexType()};
+  unsigned inputs = source.getNumArguments();
   for (Type type : source.getArgumentTypes())
     types.push_back(rowsType(type));
   for (Type type : source.getResultTypes())
     types.push_back(rowsType(type));
+  if (listed)
+    for (const Buffer &buffer : graph.buffers)
+      if (buffer.kind == Buffer::Kind::Output ||
+          (buffer.kind == Buffer::Kind::Input && buffer.batched))
+        types[1 + buffer.number + (buffer.kind == Buffer::Kind::Output ? inputs : 0)] =
+            LLVM::LLVMPointerType::get(b.getContext());
   types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()));
   b.setInsertionPoint(source);
   auto func = func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
@@ -306,6 +344,9 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
     if (segment.perRow) {
       scf::ForOp rowLoop = loop(index(0), rows, 1);
       row = rowLoop.getInductionVar();
+      for (int buffer = 0; buffer < int(graph.buffers.size()); ++buffer)
+        if (isListed(buffer))
+          rowFlats[buffer] = flatOfRow(buffer, row);
     }
     for (unsigned i = segment.begin; i < segment.end; ++i) {
       OpBuilder::InsertionGuard nestGuard(b);
@@ -318,13 +359,15 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
     }
     row = Value();
     rowOffsets.clear();
+    rowFlats.clear();
   }
   func::ReturnOp::create(b);
   return func;
 }
 
 func::FuncOp mlir::ft::leaf::emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments,
-                                      const CpuTarget &target) {
+                                      const LeafOptions &options) {
   OpBuilder builder(graph.func.getContext());
-  return Emitter(graph, target, graph.func.getLoc(), builder).emit(segments);
+  return Emitter(graph, options.target, graph.func.getLoc(), builder)
+      .emit(segments, options.listed);
 }

@@ -32,7 +32,7 @@ public:
   const CpuTarget &target;
   Value rows;
 
-  func::FuncOp emit(ArrayRef<Segment> segments);
+  func::FuncOp emit(ArrayRef<Segment> segments, bool listed);
   void emitNest(const Nest &nest);
   void emitContraction(const Nest &nest);
   /// If the nest is a copy whose contiguous dimension changes.
@@ -48,16 +48,26 @@ public:
   scf::ForOp loop(Value begin, Value end, int64_t step, ValueRange inits = {});
 
   // Memory.
-  Value flat(int buffer) { return memories[buffer].flat; }
+  Value flat(int buffer) {
+    Value ofRow = rowFlats.lookup(buffer);
+    return ofRow ? ofRow : memories[buffer].flat;
+  }
+  /// Whether each row has an address of its own.
+  bool isListed(int buffer) { return static_cast<bool>(memories[buffer].list); }
+  /// The memory of one row of a buffer whose rows are listed.
+  Value flatOfRow(int buffer, Value row);
   /// Element offset of the current row; null where that is zero.
   Value rowOffset(int buffer);
   Value rowStride(int buffer) { return memories[buffer].rowStride; }
   /// Element offset at which a view begins, in the current row.
   Value beginOf(const View &view);
-  Value loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape);
-  void storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape, Value value);
+  /// In `memory`, else that of the current row.
+  Value loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+                  Value memory = {});
+  void storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape, Value value,
+                  Value memory = {});
   /// One element per lane of `indices` (a lane value), counted from `offset`.
-  Value gatherLanes(int buffer, Value offset, Value indices, LaneShape shape);
+  Value gatherLanes(int buffer, Value offset, Value indices, LaneShape shape, Value memory = {});
 
   // Lane values.
   Value broadcast(Value value, int64_t width);
@@ -71,10 +81,12 @@ private:
     Value flat;      // memref<?xT> that holds the buffer
     Value base;      // element offset of row 0; null: zero
     Value rowStride; // in elements; null: all rows are one
+    Value list;      // addresses of the rows, instead of all these
   };
   SmallVector<Memory> memories;
   Value row; // of the row loop around; null outside
   DenseMap<int, Value> rowOffsets;
+  DenseMap<int, Value> rowFlats; // of the current row, where rows are listed
 
   void bindMemory(func::FuncOp func);
   Memory flatten(Value memref, bool batched);

@@ -62,7 +62,7 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
   func::FuncOp normalized = graph->func;
   tensorFunc.erase();
-  func::FuncOp result = emitLeaf(*graph, segments, options.target);
+  func::FuncOp result = emitLeaf(*graph, segments, options);
   normalized.erase();
   return result;
 }

@@ -159,7 +159,7 @@ struct Segment {
 SmallVector<Segment> placeBuffers(LeafGraph &graph);
 
 /// Makes the memref function.
-func::FuncOp emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments, const CpuTarget &target);
+func::FuncOp emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments, const LeafOptions &options);
 
 } // namespace mlir::ft::leaf
 

@@ -81,6 +81,7 @@ struct GenerateLeafPass : PassWrapper<GenerateLeafPass, OperationPass<ModuleOp>>
       };
       read("ft.leaf_batched", options.batched);
       read("ft.leaf_aliases", options.aliasesOutput);
+      options.listed = func->hasAttr("ft.leaf_listed");
       if (failed(generateLeaf(func, options)))
         return signalPassFailure();
     }
