@@ -21,6 +21,7 @@ struct Product {
   bool lhsTransposed = false, rhsTransposed = false;
   std::vector<bool> batched = {};
   unsigned vectorBytes = 0;
+  bool listed = false;
 };
 
 /// An m x k by k x n product that starts from the third input.
@@ -54,6 +55,7 @@ void checkProduct(Product p) {
   }
   test.batched = p.batched;
   test.vectorBytes = p.vectorBytes;
+  test.listed = p.listed;
   test.reference = [p](const std::vector<Values> &in) {
     Values out = in[2];
     for (int64_t i = 0; i < p.m; ++i)
@@ -99,6 +101,18 @@ TEST(Contraction, Types) {
       for (int64_t m : {1, 13})
         for (int64_t n : {1, 33})
           checkProduct({m, n, 50, type, false, rhs, {true, false, true}});
+}
+
+// Tiles of the leaf's rows, of a longer m, of k along the lanes, and a loop over the rows.
+TEST(Contraction, ListedRows) {
+  for (const char *type : {"f32", "bf16", "i32", "i8"})
+    for (bool rhs : {false, true})
+      for (int64_t m : {1, 7})
+        for (int64_t n : {1, 33, 127})
+          checkProduct({m, n, 20, type, false, rhs, {true, false, true}, 0, true});
+  for (std::vector<bool> batched : std::vector<std::vector<bool>>{
+           {true, true, true}, {false, true, true}, {true, false, false}, {false, false, true}})
+    checkProduct({7, 17, 40, "f32", true, false, batched, 0, true});
 }
 
 TEST(Contraction, Avx2) {

@@ -250,6 +250,11 @@ TEST(DataMovement, DynamicIndices) {
   check(test);
   test.batched = {true, false};
   check(test);
+  test.listed = true;
+  for (std::vector<bool> batched : std::vector<std::vector<bool>>{{true, true}, {false, true}}) {
+    test.batched = batched;
+    check(test);
+  }
 }
 
 TEST(DataMovement, ConstantsScalarsAndIdentity) {

@@ -148,6 +148,9 @@ std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
   llvm::for_each(func.getArgumentTypes(), note);
   llvm::for_each(func.getResultTypes(), note);
 
+  for (unsigned i = 0; i < leaf->numInputs + leaf->numOutputs; ++i)
+    leaf->listed.push_back(options.listed && (i >= leaf->numInputs || options.batched.empty() ||
+                                              options.batched[i]));
   std::clock_t start = std::clock(); // of this process: the machine may be busy
   FailureOr<func::FuncOp> generated = mlir::ft::generateLeaf(func, options);
   if (failed(generated))
@@ -209,6 +212,7 @@ void CompiledLeaf::run(int64_t rows, std::vector<Rows *> arguments) {
   std::vector<void *> pointers;
   std::vector<std::vector<int64_t>> numbers;
   std::vector<void *> packedArgs{&rows};
+  std::vector<std::vector<char *>> lists(arguments.size());
   pointers.reserve(arguments.size() + 1);
   numbers.reserve(arguments.size() + 1);
   auto push = [&](char *data, std::vector<int64_t> values) {
@@ -219,7 +223,15 @@ void CompiledLeaf::run(int64_t rows, std::vector<Rows *> arguments) {
     for (int64_t &value : numbers.back())
       packedArgs.push_back(&value);
   };
-  for (Rows *argument : arguments) {
+  for (auto [a, argument] : llvm::enumerate(arguments)) {
+    if (listed[a]) {
+      for (int64_t row = rows; row-- > 0;)
+        lists[a].push_back(argument->bytes->data() + (argument->offset + row * argument->rowStride) *
+                                                         int64_t(elementSize(argument->type)));
+      pointers.push_back(lists[a].data());
+      packedArgs.push_back(&pointers.back());
+      continue;
+    }
     std::vector<int64_t> values{argument->offset, argument->rows};
     values.insert(values.end(), argument->shape.begin(), argument->shape.end());
     values.push_back(argument->rowStride);
@@ -275,6 +287,7 @@ static void fillRandom(Rows &rows, const Check &test, std::mt19937 &random) {
 
 void leaftest::check(const Check &test) {
   mlir::ft::LeafOptions options;
+  options.listed = test.listed;
   options.batched.assign(test.batched.begin(), test.batched.end());
   options.aliasesOutput.assign(test.aliases.begin(), test.aliases.end());
   if (test.vectorBytes) {

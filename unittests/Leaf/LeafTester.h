@@ -45,6 +45,8 @@ public:
                                             const mlir::ft::LeafOptions &options);
   /// Memory for `rows` rows of argument `number` (inputs, then outputs).
   Rows allocate(unsigned number, int64_t rows, int64_t padding = 0) const;
+  /// Where the leaf takes lists of rows, those of argument a lie as `arguments[a]` says, from the
+  /// last to the first: row r of the leaf is row `rows` - 1 - r of each.
   void run(int64_t rows, std::vector<Rows *> arguments);
 
   unsigned numInputs = 0, numOutputs = 0;
@@ -58,6 +60,7 @@ private:
   std::unique_ptr<mlir::ExecutionEngine> engine;
   void (*packed)(void **) = nullptr;
   std::vector<char> scratchBytes;
+  std::vector<bool> listed; // by argument
   CompiledLeaf(const mlir::DialectRegistry &registry);
 };
 
@@ -72,6 +75,7 @@ struct Check {
   double tolerance = 0; // 0: by the type of the output
   double low = -1, high = 1;
   unsigned vectorBytes = 0;
+  bool listed = false; // rows lie anywhere: a list has their addresses
 };
 
 /// Compiles, runs with several numbers of rows and strides, compares.

@@ -396,7 +396,9 @@ TEST(Random, ProgramsAgreeWithTheirDefinition) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     if (getenv("FT_SHOW_LEAVES"))
       puts(Program(seed).draw().text.c_str());
-    check(Program(seed).draw());
+    Check test = Program(seed).draw();
+    test.listed = seed % 3 == 2;
+    check(test);
   }
 }
 

@@ -549,7 +549,7 @@ const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool wit
   unsigned question = fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
   auto [it, inserted] = plans.try_emplace({front.getOperation(), question});
   if (inserted)
-    it->second = enumeratePlans(nest, withTeam, fixedRow, fixed);
+    it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
   return it->second;
 }
 

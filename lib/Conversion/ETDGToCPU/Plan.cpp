@@ -140,7 +140,7 @@ static bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> in
 
 /// Plans whose rows come from all dimensions along which rows can share the right-hand sides of
 /// products. One dimension alone is worth a list where regions share a line.
-static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base,
+static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base, bool any,
                       std::vector<NestPlan> &plans) {
   bool products = false;
   for (BlockOp block : nest) {
@@ -148,7 +148,7 @@ static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base,
       return;
     products |= rightHandSides(block).any();
   }
-  if (!products)
+  if (!products && !any)
     return;
   auto shares = [&](unsigned dim) {
     return llvm::all_of(nest, [&](BlockOp block) {
@@ -160,7 +160,7 @@ static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base,
   SmallVector<unsigned> rows, shared;
   for (unsigned dim : base.shared)
     (canBeRow(nest, dim, base.inner) && shares(dim) ? rows : shared).push_back(dim);
-  if (rows.empty() || (rows.size() == 1 && (nest.size() == 1 || !base.inner.empty())))
+  if (rows.empty() || (rows.size() == 1 && !any && (nest.size() == 1 || !base.inner.empty())))
     return;
   // Any of them may run along the lines.
   for (unsigned row : llvm::reverse(rows)) {
@@ -176,7 +176,7 @@ static void addListed(ArrayRef<BlockOp> nest, const NestPlan &base,
 }
 
 std::vector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
-                                            ArrayRef<unsigned> fixed) {
+                                            ArrayRef<unsigned> fixed, bool anyLists) {
   NestLoops all = getLoops(nest, fixed);
   SmallVector<unsigned> sequential, cuts;
   for (const NestLoops::Loop &loop : all.loops) {
@@ -224,7 +224,7 @@ std::vector<NestPlan> tocpu::enumeratePlans(ArrayRef<BlockOp> nest, bool withTea
       plans.push_back(plan);
     }
     plans.push_back(base);
-    addListed(nest, base, plans);
+    addListed(nest, base, anyLists, plans);
   }
   if (withTeam && hasChildren)
     plans.push_back(body);

@@ -80,9 +80,10 @@ std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan);
 NestLoops getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed = {});
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads
-/// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows.
+/// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows;
+/// `anyLists`: rows are also listed where no product gains from it (for tests).
 std::vector<NestPlan> enumeratePlans(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
-                                     ArrayRef<unsigned> fixed = {});
+                                     ArrayRef<unsigned> fixed = {}, bool anyLists = false);
 
 } // namespace mlir::ft::tocpu
 

@@ -59,7 +59,7 @@ static Type storageType(const Buffer &buffer) {
 
 Emitter::Memory Emitter::flatten(Value memref, bool batched) {
   if (isa<LLVM::LLVMPointerType>(memref.getType()))
-    return {{}, {}, {}, memref};
+    return {{}, {}, {}, /*list=*/memref};
   auto type = cast<MemRefType>(memref.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
   auto flatType = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
@@ -68,7 +68,7 @@ Emitter::Memory Emitter::flatten(Value memref, bool batched) {
   Value flat = memref::ReinterpretCastOp::create(
       b, flatType, metadata.getBaseBuffer(), OpFoldResult(b.getIndexAttr(0)),
       ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  return {flat, metadata.getOffset(), batched ? Value(metadata.getStrides()[0]) : Value()};
+  return {flat, metadata.getOffset(), batched ? Value(metadata.getStrides()[0]) : Value(), {}};
 }
 
 Value Emitter::flatOfRow(int buffer, Value row) {
