@@ -20,7 +20,7 @@ using namespace mlir::ft::tocpu;
 /// Where nothing is known of a length.
 static constexpr int64_t unknownLength = 64;
 /// Values of a range that are looked at: of team loops, of others.
-static constexpr unsigned teamSamples = 5, otherSamples = 3;
+static constexpr unsigned teamSamples = 9, otherSamples = 4;
 
 CostModel::CostModel(etdg::GraphOp graph, const CpuOptions &options)
     : options(options), machine(options.machine ? *options.machine : CpuMachine::builtin()),
@@ -80,14 +80,25 @@ std::optional<int64_t> CostModel::evaluate(AffineExpr expr, BlockOp block,
   return llvm::mod(*a, *b);
 }
 
+const DimBounds &CostModel::boundsAt(BlockOp block, unsigned dim, const Context &context) {
+  auto known = [&](unsigned d) { return d < context.dims.size() && context.dims[d].has_value(); };
+  std::pair<unsigned, uint64_t> key(dim, 0);
+  for (unsigned d = 0; d < block.getNumDims(); ++d)
+    if (known(d) && d < 64)
+      key.second |= uint64_t(1) << d;
+  auto [it, inserted] = bounds[block.getOperation()].try_emplace(key);
+  if (inserted)
+    it->second = boundsOf(block, dim, known);
+  return it->second;
+}
+
 CostModel::Range CostModel::rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context) {
   std::optional<Range> all;
-  auto known = [&](unsigned d) { return d < context.dims.size() && context.dims[d].has_value(); };
   for (BlockOp block : nest) {
     // A region that has no point here says nothing.
     if (nest.size() > 1 && !holds(block, context))
       continue;
-    DimBounds bounds = boundsOf(block, dim, known);
+    const DimBounds &bounds = boundsAt(block, dim, context);
     std::optional<int64_t> lower, upper;
     for (AffineExpr e : bounds.lowers)
       if (std::optional<int64_t> v = evaluate(e, block, context.dims))
@@ -181,8 +192,12 @@ double CostModel::productSeconds(const Product &product, double rows,
     auto once = [&, rows = size](CpuMachine::Source from) {
       double compute = rows * product.flops / product.rows / machine.tileFlops(rows);
       double stream = from.level == 0 ? 0 : product.bytes / from.bytesPerSecond;
-      // Reads of the second cache hide behind arithmetic, those of farther memory in part.
-      return from.level <= 1 ? std::max(compute, stream) : std::hypot(compute, stream);
+      // Reads of the second cache hide behind arithmetic, unless they take as long, those of farther
+      // memory in part.
+      if (from.level > 1)
+        return std::hypot(compute, stream);
+      double more = std::max(compute, stream), less = std::min(compute, stream);
+      return more * std::pow(1 + std::pow(less / more, 12), 1.0 / 12);
     };
     // What one tile has read, the next finds in the second cache, if not in the first.
     CpuMachine::Source again = source;
@@ -358,13 +373,27 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
   return total;
 }
 
+int64_t CostModel::mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const {
+  int64_t most = chooseMaxRows(nest, dims, options);
+  return most < tileRows() ? most : most / tileRows() * tileRows();
+}
+
+int64_t CostModel::lengthOfParts(int64_t total, int64_t mostRows) const {
+  int64_t parts = std::max<int64_t>(llvm::divideCeil(total, mostRows), 1);
+  int64_t tiles = llvm::divideCeil(llvm::divideCeil(total, parts), tileRows());
+  return std::clamp<int64_t>(tiles * tileRows(), 1, mostRows);
+}
+
 Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &outer) {
   Estimate total;
   total.steps = 0;
   double points = 0, weights = 0, calledRows = 0, calls = 0;
   bool distributed = outer.threads > 1 && plan.isParallel();
   SmallVector<unsigned> rowDims = plan.rowDims();
-  int64_t maxRows = plan.row ? chooseMaxRows(nest, rowDims, options) : 1;
+  int64_t maxRows = plan.listed ? mostListedRows(nest, rowDims)
+                    : plan.row  ? chooseMaxRows(nest, rowDims, options)
+                                : 1;
+  bool leaves = llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); });
   // Parts of the points that calls of leaves have for themselves: regions, or those of one list.
   SmallVector<SmallVector<BlockOp>> parts;
   if (plan.listed)
@@ -376,11 +405,19 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
 
   // One step: all loops of the team are fixed.
   auto step = [&](Context context, double weight) {
-    /// Of a part: points, calls if one thread had them all, lines, and where one of its points is.
+    /// Of a part: rows of its calls and how many calls have them, if one thread had them all; where
+    /// one of its points is.
     struct Share {
-      double points = 0, calls = 0;
+      SmallVector<std::pair<double, double>> calls;
       Context at;
       BlockOp block;
+      void add(double rows, double count) {
+        auto *same = llvm::find_if(calls, [&](auto &call) { return call.first == rows; });
+        if (same != calls.end())
+          same->second += count;
+        else
+          calls.push_back({rows, count});
+      }
     };
     std::vector<Share> shares(parts.size());
     double units = 0, tiles = 0, lines = 0;
@@ -441,8 +478,12 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       tiles += share;
       for (auto [points, part] : llvm::zip_equal(own, shares))
         if (points > 0) {
-          part.points += share * points;
-          part.calls += share * std::ceil(points / maxRows);
+          double most = plan.listed ? lengthOfParts(std::ceil(points), maxRows) : maxRows;
+          double full = std::floor(points / most), rest = points - full * most;
+          if (full > 0)
+            part.add(most, share * full);
+          if (rest > 0)
+            part.add(rest, share);
         }
     };
     visit(0, 1);
@@ -480,12 +521,20 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     if (plan.inner.empty()) {
       // Each part has its own calls, of which a thread makes its share.
       for (Share &part : shares) {
-        if (part.points <= 0)
-          continue;
-        double all = part.points / part.calls;
-        double rows = plan.row ? std::max(1.0, std::min(all, all * mine / perPoint)) : 1;
-        enter(part.at, rows, all);
-        addCalls(ofBody(part.block, part.at), part.points * mine / units / rows * weight, rows);
+        if (!leaves && part.calls.size() > 1) { // an average is enough, and cheaper
+          double points = 0, calls = 0;
+          for (auto [rows, count] : part.calls) {
+            points += rows * count;
+            calls += count;
+          }
+          part.calls = {{points / calls, calls}};
+        }
+        for (auto [all, count] : part.calls) {
+          double rows = plan.row ? std::max(1.0, std::min(all, all * mine / perPoint)) : 1;
+          Context at = part.at;
+          enter(at, rows, all);
+          addCalls(ofBody(part.block, at), all * count * mine / units / rows * weight, rows);
+        }
       }
     } else {
       enter(middle, rows, perPoint);

@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <map>
+
 namespace mlir::ft::tocpu {
 
 /// What a plan costs, and the figures that explain it.
@@ -47,6 +49,12 @@ public:
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 
   unsigned threads() const { return numThreads; }
+  /// Rows of a full register tile of a product.
+  int64_t tileRows() const { return machine.productFlopsByRows.size(); }
+  /// Most rows of a list: full tiles.
+  int64_t mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const;
+  /// Rows of the calls that share so many: about equal, full tiles but for the last one's.
+  int64_t lengthOfParts(int64_t total, int64_t mostRows) const;
 
 private:
   /// A loop around the code that is looked at.
@@ -91,6 +99,7 @@ private:
   void collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads);
   std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
                                      ArrayRef<unsigned> fixed = {});
+  const DimBounds &boundsAt(BlockOp block, unsigned dim, const Context &context);
   Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
   static SmallVector<Sample> sample(Range range, unsigned most);
   bool holds(BlockOp block, const Context &context);
@@ -118,6 +127,8 @@ private:
   uint64_t choices = 0;
   llvm::DenseMap<StringAttr, int64_t> lengths;
   llvm::DenseMap<Operation *, Work> works;
+  /// By dimension and the set of those that are known.
+  llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;
   /// Plans by the nest's first block and the two questions.
   llvm::DenseMap<std::pair<Operation *, unsigned>, std::vector<NestPlan>> plans;
   const std::vector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,

@@ -86,10 +86,6 @@ SmallVector<RowGroup> groupRegions(ArrayRef<BlockOp> nest, ArrayRef<unsigned> di
 
 /// The constant by which `expr` grows with `dim`, if there is one.
 std::optional<int64_t> stepAlong(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols);
-/// Bounds of a dimension in one block: expressions d ≥ lower, d < upper over known dimensions and symbols.
-struct DimBounds {
-  SmallVector<AffineExpr> lowers, uppers;
-};
 /// Adds what `expr ≥ 0` (or = 0) says of `dim`, others given; false where it is no bound of it.
 bool addBound(DimBounds &bounds, AffineExpr expr, bool equality, unsigned dim, IntegerSet set);
 DimBounds boundsOf(BlockOp block, unsigned dim, llvm::function_ref<bool(unsigned)> known);

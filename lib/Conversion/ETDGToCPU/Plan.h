@@ -41,6 +41,11 @@ struct NestLoops {
   SmallVector<Loop> loops; // outermost first
 };
 
+/// Bounds of a dimension in one block: expressions d ≥ lower, d < upper over known dimensions and symbols.
+struct DimBounds {
+  SmallVector<AffineExpr> lowers, uppers;
+};
+
 /// Nests that run as one: under their first `shared` loops in textual order inside a step
 /// (`etdg.kernel`), or one nest alone.
 struct Group {
