@@ -442,6 +442,7 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       middle = context;
       if (plan.row)
         context.dims[*plan.row] = std::nullopt;
+      lines += share;
       for (auto [p, part] : llvm::enumerate(parts))
         for (BlockOp block : part) {
           if (nest.size() > 1 && !holds(block, context))
@@ -450,7 +451,6 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
           if (mine.size() == 0)
             continue;
           own[p] += share * mine.size();
-          lines += share;
           shares[p].block = block;
           shares[p].at = context;
           if (plan.row)
@@ -561,9 +561,10 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       mine *= repeats;
     }
     if (plan.listed) {
-      // Addresses of a line cost as much as a call, those of its rows a store each.
+      // A line asks every region for its part, which costs as much as a call; of its rows, each
+      // operand costs a store.
       BlockOp front = nest.front();
-      total.seconds += weight * (lines / threads * machine.leafCallSeconds +
+      total.seconds += weight * (lines / threads * nest.size() * machine.leafCallSeconds +
                                  mine * (front.getNumReads() + front.getNumWrites()) /
                                      machine.elementwisePerSecond);
     }

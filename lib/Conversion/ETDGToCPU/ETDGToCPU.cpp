@@ -227,7 +227,7 @@ LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
   remark::analysis(loc, remark::RemarkOpts::name("plan").category("cpu").function(name))
       << remark::add("{0}", text);
   bool tasks = plan.team.empty() && !plan.listed && (plan.rectangular || !plan.isParallel());
-  if (failed(tasks ? emitTaskKernel(nest, plan, name) : emitTeamKernel(group, name)))
+  if (failed(tasks ? emitTaskKernel(nest, plan, name) : emitTeamKernel(group, name, &plan)))
     return failure();
   result.kernels.back().plan = text;
   result.kernels.back().estimatedSeconds = estimate.seconds;

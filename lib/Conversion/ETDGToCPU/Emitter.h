@@ -133,9 +133,11 @@ private:
   void endKernel();
 
   // Team.cpp
-  LogicalResult emitTeamKernel(const Group &group, StringRef name);
+  /// By the given plan, where there is one nest.
+  LogicalResult emitTeamKernel(const Group &group, StringRef name, const NestPlan *plan = nullptr);
   /// All threads are here; afterwards each sees what all did, unless it is the kernel's `last` nest.
-  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed, bool last);
+  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed, bool last,
+                             const NestPlan *given = nullptr);
   LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitShare(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
   LogicalResult emitUnits(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, ArrayRef<unsigned> dims,

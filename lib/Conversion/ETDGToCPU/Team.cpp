@@ -138,10 +138,10 @@ LogicalResult Emitter::emitShare(ArrayRef<BlockOp> nest, Point point, const Nest
 //===----------------------------------------------------------------------===//
 
 LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed,
-                                    bool last) {
+                                    bool last, const NestPlan *given) {
   loc = BlockOp(nest.front()).getLoc();
   point.dims.resize(BlockOp(nest.front()).getNumDims());
-  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
+  NestPlan plan = given ? *given : costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
   if (plan.isParallel()) {
     if (failed(emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
           if (failed(emitShare(nest, step, plan)))
@@ -190,7 +190,7 @@ LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
   });
 }
 
-LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name) {
+LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name, const NestPlan *plan) {
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
   beginKernel((name + "_count").str(), {pointer}, {i64});
   func::ReturnOp::create(builder, loc,
@@ -211,10 +211,10 @@ LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name) {
   if (failed(emitGroup(
           group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
             if (!alone) {
-              NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
-              text += (text.empty() ? "kernel of " : "; ") + describe(nest, plan);
+              NestPlan chosen = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
+              text += (text.empty() ? "kernel of " : "; ") + describe(nest, chosen);
             }
-            return emitTeamNest(nest, point, fixed, /*last=*/alone);
+            return emitTeamNest(nest, point, fixed, /*last=*/alone, alone ? plan : nullptr);
           })))
     return failure();
   endKernel();
