@@ -74,23 +74,23 @@ etdg.graph @beside(%x: !etdg.buffer<[N], !x>, %w: !etdg.buffer<[], !w>) -> !etdg
 // -----
 
 !x = tensor<16x64xbf16>
-!w = tensor<64x64xbf16>
+!s = tensor<16xbf16>
 
-// In bf16 the product would be rounded before it is added.
-// REMARK: Reason="linalg.matmul stays in block @b (narrow): a sum taken apart would be rounded twice (narrow allows it)", rule=narrow
+// In bf16 the sum would be rounded before it is added.
+// REMARK: Reason="linalg.reduce stays in block @b (narrow): a sum taken apart would be rounded twice (narrow allows it)", rule=narrow
 // CHECK-LABEL: etdg.graph @narrow
 // CHECK-NEXT:    %{{.*}} = etdg.buffer
 // CHECK-NEXT:    etdg.block @b
 // NARROW-LABEL: etdg.graph @narrow
 // NARROW:         etdg.block @b_once [map] (i) in [0, N) where M >= 1
-// NARROW:         arith.addf %{{.*}} : tensor<16x64xbf16>
-etdg.graph @narrow(%x: !etdg.buffer<[N], !x>, %s: !etdg.buffer<[M], !x>, %w: !etdg.buffer<[], !w>) -> !etdg.buffer<[N, M], !x> {
-  %y = etdg.buffer : !etdg.buffer<[N, M], !x>
-  etdg.block @b [map, map] (i, j) in [0, N) x [0, M) reads (%v = %x[i] : !x, %a = %s[j] : !x, %m = %w[] : !w) writes (%y[i, j]) {
-    %0 = linalg.matmul ins(%v, %m : !x, !w) outs(%a : !x) -> !x
-    etdg.yield %0 : !x
-  } : !etdg.buffer<[N], !x>, !etdg.buffer<[M], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[N, M], !x>
-  etdg.return %y : !etdg.buffer<[N, M], !x>
+// NARROW:         arith.addf %{{.*}} : tensor<16xbf16>
+etdg.graph @narrow(%x: !etdg.buffer<[N], !x>, %s: !etdg.buffer<[M], !s>) -> !etdg.buffer<[N, M], !s> attributes {ft.lengths = {N = 400 : i64, M = 400 : i64}} {
+  %y = etdg.buffer : !etdg.buffer<[N, M], !s>
+  etdg.block @b [map, map] (i, j) in [0, N) x [0, M) reads (%v = %x[i] : !x, %a = %s[j] : !s) writes (%y[i, j]) {
+    %0 = linalg.reduce { arith.addf } ins(%v : !x) outs(%a : !s) dimensions = [1]
+    etdg.yield %0 : !s
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[M], !s>, !etdg.buffer<[N, M], !s>
+  etdg.return %y : !etdg.buffer<[N, M], !s>
 }
 
 // -----

@@ -32,6 +32,8 @@
 // RUN: ft-run %s --entry=seen --engine=cpu --compare=interpret --dim M=0
 // RUN: ft-run %s --entry=seen --engine=cpu --compare=interpret --dim N=0
 // RUN: ft-run %s --entry=seen --engine=cpu --compare=interpret --dim M=1
+// RUN: ft-run %s --entry=narrow --engine=cpu --compare=interpret --rtol=0.004
+// RUN: ft-run %s --entry=narrow --engine=cpu --compare=interpret --dim M=1 --dim N=7
 // RUN: ft-run %s --entry=integers --engine=cpu --compare=interpret
 // RUN: ft-run %s --entry=integers --engine=cpu --compare=interpret --dim M=0
 // RUN: ft-run %s --entry=integers --engine=cpu --compare=interpret --dim N=0
@@ -273,4 +275,24 @@ func.func @integers(%a: !ft.list<[M], tensor<3x27xi32>> {ft.gen = #ft.index<-9, 
     ft.yield %s : !ft.list<[N], tensor<3x27xi32>>
   }
   return %r : !ft.list<[M, N], tensor<3x27xi32>>
+}
+
+// A product in bf16 is rounded once, when it is added: it is stored in f32.
+// CHECK-LABEL: etdg.graph @narrow
+// CHECK:         etdg.block @r0_once [map] (i) in [0, M) where N >= 1
+// CHECK:           linalg.matmul ins({{.*}} : tensor<16x64xbf16>, tensor<64x64xbf16>) outs(%{{.*}} : tensor<16x64xf32>) -> tensor<16x64xf32>
+// CHECK:         etdg.block @r0 [map, map]
+// CHECK:           %[[S:.*]] = arith.extf
+// CHECK:           %[[T:.*]] = arith.addf %[[S]], %{{.*}} : tensor<16x64xf32>
+// CHECK:           arith.truncf %[[T]] : tensor<16x64xf32> to tensor<16x64xbf16>
+func.func @narrow(%a: !ft.list<[M], tensor<16x64xbf16>> {ft.gen = #ft.normal<1.0>}, %b: !ft.list<[N], tensor<16x64xbf16>> {ft.gen = #ft.normal<1.0>},
+                    %w: tensor<64x64xbf16> {ft.gen = #ft.normal<0.125>}) -> !ft.list<[M, N], tensor<16x64xbf16>> attributes {ft.lengths = {M = 30 : i64, N = 20 : i64}} {
+  %r = ft.map (%x = %a : !ft.list<[M], tensor<16x64xbf16>>) -> !ft.list<[M, N], tensor<16x64xbf16>> {
+    %s = ft.map (%y = %b : !ft.list<[N], tensor<16x64xbf16>>) -> !ft.list<[N], tensor<16x64xbf16>> {
+      %0 = linalg.matmul ins(%x, %w : tensor<16x64xbf16>, tensor<64x64xbf16>) outs(%y : tensor<16x64xbf16>) -> tensor<16x64xbf16>
+      ft.yield %0 : tensor<16x64xbf16>
+    }
+    ft.yield %s : !ft.list<[N], tensor<16x64xbf16>>
+  }
+  return %r : !ft.list<[M, N], tensor<16x64xbf16>>
 }

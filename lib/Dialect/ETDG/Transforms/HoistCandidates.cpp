@@ -83,6 +83,23 @@ bool hoist::isAccumulation(Operation *op) {
          *state.user_begin() == sum;
 }
 
+bool hoist::canWiden(Operation *op) {
+  auto linalgOp = cast<linalg::LinalgOp>(op);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32 ||
+      !linalg::isaContractionOpInterface(linalgOp))
+    return false;
+  Block *body = linalgOp.getBlock();
+  return llvm::all_of(body->without_terminator(),
+                      [](Operation &inner) { return isa<arith::MulFOp, arith::AddFOp>(inner); }) &&
+         llvm::all_of(body->getArgumentTypes(), [&](Type type) { return type == element; });
+}
+
+RankedTensorType Repeat::getType() const {
+  auto type = cast<RankedTensorType>(root.getType());
+  return split && canWiden(getOp()) ? type.clone(Float32Type::get(type.getContext())) : type;
+}
+
 //===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//
@@ -441,7 +458,8 @@ SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
     if (startIsFree || (info.isKnown && info.dims == part.dims && repeats(part)))
       continue;
     Type element = getElementTypeOrSelf(op.getResult(0).getType());
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !settings.narrow) {
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !canWiden(&op) &&
+        !settings.narrow) {
       refusals.push_back({&op, leaf, "narrow", ""});
       continue;
     }

@@ -41,7 +41,8 @@ struct Repeat {
   Operation *writer = nullptr, *item = nullptr;
 
   Operation *getOp() const { return root.getDefiningOp(); }
-  RankedTensorType getType() const { return cast<RankedTensorType>(root.getType()); }
+  /// Of what is stored: f32 where a sum of f16 or bf16 is taken apart, so that it is rounded once.
+  RankedTensorType getType() const;
 };
 
 /// Why something that repeats stays where it is.
@@ -53,7 +54,7 @@ struct Refusal {
 
 struct Settings {
   const ft::CpuMachine &machine;
-  bool narrow; // a sum of f16 or bf16 may be taken apart, which rounds twice
+  bool narrow; // what is no product, and of f16 or bf16, may be taken apart: it rounds twice
   bool all;    // whatever it costs
 };
 
@@ -92,6 +93,9 @@ struct CommonNames {
     return list.importExpr(expr, block.getSymbolNames());
   }
 };
+
+/// Whether it is a product of f16 or bf16 that can be computed in f32.
+bool canWiden(Operation *op);
 
 /// What stands for the dimensions of a leaf: a constant where its domain says so, else itself.
 SmallVector<AffineExpr> getPins(BlockOp leaf, CommonNames &names);

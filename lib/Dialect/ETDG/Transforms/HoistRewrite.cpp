@@ -18,6 +18,21 @@ static Value createZero(OpBuilder &builder, Location loc, RankedTensorType type)
   return arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(type, zero));
 }
 
+/// A product of f16 or bf16 in f32: what it adds up is rounded where it is used.
+static void widen(linalg::LinalgOp op, RankedTensorType type) {
+  op->getResult(0).setType(type);
+  Block *body = op.getBlock();
+  OpBuilder builder = OpBuilder::atBlockBegin(body);
+  Type wide = type.getElementType();
+  for (BlockArgument argument : body->getArguments().drop_back()) {
+    auto extended = arith::ExtFOp::create(builder, op.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(extended, extended);
+  }
+  body->getArguments().back().setType(wide);
+  for (Operation &inner : body->without_terminator())
+    inner.getResult(0).setType(wide);
+}
+
 /// One of the new blocks: the operations of `first` over one convex domain.
 static void buildBlock(OpBuilder &builder, const Repeat &first, const Placement &placement,
                        IntegerSet domain, Block &body, Value buffer, CommonNames &names) {
@@ -80,6 +95,8 @@ static void buildBlock(OpBuilder &builder, const Repeat &first, const Placement 
         last.map(old.getDpsInits().front(), zero);
       clone = inner.clone(*op, last);
       cast<linalg::LinalgOp>(clone).setDpsInitOperand(0, zero);
+      if (first.getType() != first.root.getType())
+        widen(cast<linalg::LinalgOp>(clone), first.getType());
       mapping.map(op->getResults(), clone->getResults());
     } else {
       clone = inner.clone(*op, mapping);
@@ -108,9 +125,14 @@ static bool replaceIn(const Repeat &member, const Placement &placement, Value bu
   if (member.split) {
     OpBuilder builder(op);
     Value start = cast<linalg::LinalgOp>(op).getDpsInits().front();
+    bool isWide = member.getType() != member.root.getType();
+    if (isWide)
+      start = arith::ExtFOp::create(builder, op->getLoc(), member.getType(), start);
     value = isa<FloatType>(member.getType().getElementType())
                 ? arith::AddFOp::create(builder, op->getLoc(), start, value).getResult()
                 : arith::AddIOp::create(builder, op->getLoc(), start, value).getResult();
+    if (isWide)
+      value = arith::TruncFOp::create(builder, op->getLoc(), member.root.getType(), value);
   }
   Value root = member.root;
   root.replaceAllUsesWith(value);

@@ -133,8 +133,8 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
     ```
 
     A product that is added to what does vary is taken apart: computed once from 0, added
-    in each iteration. In f32 and f64 that rounds in another order; in f16 and bf16
-    it would round once more and needs `narrow`. What stays gets a
+    in each iteration. That rounds floats in another order; products of f16 and bf16 are
+    kept in f32, other sums of these types would round once more and need `narrow`. What stays gets a
     `coarsen` remark with the rule: `cost`, `dependence` (its source is written by the same
     nest), `domain` (the projection is no convex set), `length`, `narrow`, `skew` (it
     repeats along a vector that is no dimension).
@@ -143,7 +143,7 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
     Option<"machine", "machine", "std::string", "\"\"",
            "A machine model (default: machine/cpu.json as built in)">,
     Option<"narrow", "narrow", "bool", "false",
-           "take sums of f16 and bf16 apart, too, which round once more">,
+           "take sums of f16 and bf16 apart that are no products, which round once more">,
     Option<"all", "all", "bool", "false", "whatever it costs: for tests">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
