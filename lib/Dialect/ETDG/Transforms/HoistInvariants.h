@@ -1,8 +1,8 @@
 //===- HoistInvariants.h - values that repeat along dimensions --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HoistCandidates.cpp finds what a leaf's body computes again and again,
-// HoistRewrite.cpp gives it blocks of its own, HoistInvariants.cpp decides.
+// HoistCandidates.cpp finds what a leaf's body computes again and again, HoistPlan.cpp
+// says where it is computed once and whether that pays, HoistRewrite.cpp does it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_HOISTINVARIANTS_H
@@ -85,6 +85,8 @@ private:
 
 /// Whether the operation adds to what its only output holds at the start: a product, a sum.
 bool isAccumulation(Operation *op);
+/// What it starts from.
+Value getInit(Operation *op);
 
 /// Expressions of blocks of one graph over one list of names.
 struct CommonNames {
