@@ -398,13 +398,19 @@ ValueForm OnlineForms::evaluateComparison(Operation *op, ArrayRef<const ValueFor
   std::map<ElementAtom, double> parameters = getParameterTerms(difference);
   if (parameters.size() != 1)
     return form;
-  bool equal = false, atLeast = false, atMost = false;
+  bool equal = false, atLeast = false, atMost = false, negated = false;
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
-    equal = compare.getPredicate() == arith::CmpFPredicate::OEQ;
-    atLeast = compare.getPredicate() == arith::CmpFPredicate::OGE;
-    atMost = compare.getPredicate() == arith::CmpFPredicate::OLE;
+    arith::CmpFPredicate predicate = compare.getPredicate();
+    // x < π is no x ≥ π.
+    negated = predicate == arith::CmpFPredicate::UNE || predicate == arith::CmpFPredicate::ONE ||
+              predicate == arith::CmpFPredicate::OLT || predicate == arith::CmpFPredicate::OGT;
+    equal = predicate == arith::CmpFPredicate::OEQ || predicate == arith::CmpFPredicate::UNE ||
+            predicate == arith::CmpFPredicate::ONE;
+    atLeast = predicate == arith::CmpFPredicate::OGE || predicate == arith::CmpFPredicate::OLT;
+    atMost = predicate == arith::CmpFPredicate::OLE || predicate == arith::CmpFPredicate::OGT;
   } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    equal = compare.getPredicate() == arith::CmpIPredicate::eq;
+    negated = compare.getPredicate() == arith::CmpIPredicate::ne;
+    equal = negated || compare.getPredicate() == arith::CmpIPredicate::eq;
   }
   if (!equal && !atLeast && !atMost)
     return form;
@@ -416,8 +422,8 @@ ValueForm OnlineForms::evaluateComparison(Operation *op, ArrayRef<const ValueFor
     difference.scale(-1);
     std::swap(atLeast, atMost);
   }
-  matches.push_back({op, difference, parameter, equal, atLeast});
-  form.whenFalse.kind = WhenFalse::False;
+  matches.push_back({op, difference, parameter, equal, atLeast, negated});
+  form.whenFalse.kind = negated != matchesHold ? WhenFalse::True : WhenFalse::False;
   return form;
 }
 
@@ -429,7 +435,8 @@ WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm
   };
   auto is = [&](unsigned i, WhenFalse::Kind kind) { return operands[i]->whenFalse.kind == kind; };
   auto isFixed = [&](unsigned i) {
-    return is(i, WhenFalse::Invariant) || is(i, WhenFalse::Constant) || is(i, WhenFalse::False);
+    return is(i, WhenFalse::Invariant) || is(i, WhenFalse::Constant) || is(i, WhenFalse::False) ||
+           is(i, WhenFalse::True);
   };
   auto constant = [](double value) { return WhenFalse{WhenFalse::Constant, 0, value}; };
   if (llvm::all_of(llvm::seq<unsigned>(0, operands.size()),
@@ -437,6 +444,16 @@ WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm
     return {WhenFalse::Invariant};
   if (isa<arith::AndIOp>(op) && (is(0, WhenFalse::False) || is(1, WhenFalse::False)))
     return {WhenFalse::False};
+  if (isa<arith::OrIOp>(op) && (is(0, WhenFalse::True) || is(1, WhenFalse::True)))
+    return {WhenFalse::True};
+  if (isa<arith::AndIOp>(op) && is(0, WhenFalse::True))
+    return operands[1]->whenFalse;
+  if (isa<arith::AndIOp>(op) && is(1, WhenFalse::True))
+    return operands[0]->whenFalse;
+  if (isa<arith::XOrIOp>(op) && op->getResult(0).getType().isInteger(1))
+    for (unsigned s : {0u, 1u})
+      if (constantOf(*operands[1 - s]) == 1 && (is(s, WhenFalse::True) || is(s, WhenFalse::False)))
+        return {is(s, WhenFalse::True) ? WhenFalse::False : WhenFalse::True};
   if (isa<arith::OrIOp>(op) && is(0, WhenFalse::False))
     return operands[1]->whenFalse;
   if (isa<arith::OrIOp>(op) && is(1, WhenFalse::False))
@@ -445,6 +462,9 @@ WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm
     if (is(0, WhenFalse::False))
       return constantOf(*operands[2]) ? constant(*constantOf(*operands[2]))
                                       : operands[2]->whenFalse;
+    if (is(0, WhenFalse::True))
+      return constantOf(*operands[1]) ? constant(*constantOf(*operands[1]))
+                                      : operands[1]->whenFalse;
     const WhenFalse &a = operands[1]->whenFalse, &b = operands[2]->whenFalse;
     if (a.kind == WhenFalse::State && b.kind == WhenFalse::State && a.state == b.state)
       return a;
@@ -453,6 +473,8 @@ WhenFalse OnlineForms::evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm
           arith::SIToFPOp>(op) &&
       is(0, WhenFalse::False))
     return constant(0);
+  if (isa<arith::UIToFPOp, arith::ExtUIOp, arith::IndexCastUIOp>(op) && is(0, WhenFalse::True))
+    return constant(1);
   if (isa<arith::AddFOp, arith::AddIOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
           arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp>(op))
     for (unsigned s : {0u, 1u}) {
@@ -615,7 +637,8 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
   form.shifted.reset();
   if (!form.factor && !form.unknownState)
     form.shifted = evaluateShifted(op, form, operands);
-  if (form.whenFalse.kind != WhenFalse::False || !isa<arith::CmpFOp, arith::CmpIOp>(op))
+  if ((form.whenFalse.kind != WhenFalse::False && form.whenFalse.kind != WhenFalse::True) ||
+      !isa<arith::CmpFOp, arith::CmpIOp>(op))
     form.whenFalse = evaluateWhenFalse(op, operands);
   form.touched.clear();
   form.touchesMore = false;

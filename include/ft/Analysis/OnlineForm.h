@@ -107,6 +107,7 @@ struct ParameterMatch {
   ElementAtom parameter;
   bool equal;   // x = π
   bool atLeast; // x ≥ π, where not `equal`
+  bool isNegated = false;
 };
 
 /// The use of an exponential whose argument holds parameters.
@@ -115,9 +116,9 @@ struct ParameterExponential {
   Combination argument;
 };
 
-/// What a value is once every comparison with a parameter is false.
+/// What a value is once every comparison with a parameter is false (or, with `matchesHold`, true).
 struct WhenFalse {
-  enum Kind { Invariant, False, Constant, State, Unknown } kind = Unknown;
+  enum Kind { Invariant, False, True, Constant, State, Unknown } kind = Unknown;
   unsigned state = 0;
   double constant = 0;
 };
@@ -178,6 +179,8 @@ public:
   /// The terms of parameters.
   std::map<ElementAtom, double> getParameterTerms(const Combination &form) const;
 
+  /// Look at what is computed where comparisons hold.
+  bool matchesHold = false;
   SmallVector<ParameterMatch, 2> matches;
   SmallVector<ParameterExponential, 2> exponentials;
 

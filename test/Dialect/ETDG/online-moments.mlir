@@ -6,6 +6,7 @@
 // RUN: %python %S/Inputs/online.py %ft_bin %s normalise K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s weighted K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s generic K=1 K=7
+// RUN: %python %S/Inputs/online.py %ft_bin %s skew K=1 K=7 K=31
 // REQUIRES: numpy
 
 !x = tensor<3x4xf32>
@@ -197,4 +198,69 @@ func.func @generic(%xs: !ft.list<[K], !x> {ft.gen = #ft.uniform<9.0, 11.0>}) -> 
     ft.yield %s : !r
   }
   return %ys : !ft.list<[1], !r>
+}
+
+// Second, third and fourth central moments of rows of blocks, the last in one generic operation:
+// beside each its lower moments, around the mean so far; one pass.
+// CHECK-LABEL: etdg.graph @skew
+// CHECK: etdg.block @{{.*}} [reduce] (i | j) in [0, K)
+// CHECK-NOT: (i | j)
+// CHECK: etdg.return
+func.func @skew(%xs: !ft.list<[K], !x> {ft.gen = #ft.uniform<9.0, 11.0>}) -> (!ft.list<[1], !r>, !ft.list<[1], !r>, !ft.list<[1], !r>)
+    attributes {ft.bounds = #ft.bounds<"K >= 1">, ft.lengths = {K = 5 : i64}} {
+  %zero = arith.constant dense<0.0> : !r
+  %four = arith.constant dense<4.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %y1, %y2, %y3 = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r>, !ft.list<[1], !r>, !ft.list<[1], !r> {
+    %t, %n = ft.reduce (%x = %xs : !ft.list<[K], !x>) init (%a, %k = %zero, %zero : !r, !r) -> !r, !r {
+      %b = linalg.reduce { arith.addf } ins(%x : !x) outs(%a : !r) dimensions = [1]
+      %l = arith.addf %k, %four : !r
+      ft.yield %b, %l : !r, !r
+    } combine (%a, %k, %b, %l) {
+      %c = arith.addf %a, %b : !r
+      %m = arith.addf %k, %l : !r
+      ft.yield %c, %m : !r, !r
+    } identity (%zero, %zero : !r, !r)
+    %mean = arith.divf %t, %n : !r
+    %ds = ft.map (%x = %xs : !ft.list<[K], !x>) -> !ft.list<[K], !x> {
+      %e = tensor.empty() : !x
+      %mb = linalg.broadcast ins(%mean : !r) outs(%e : !x) dimensions = [1]
+      %d = arith.subf %x, %mb : !x
+      ft.yield %d : !x
+    }
+    %v = ft.reduce (%d = %ds : !ft.list<[K], !x>) init (%a = %zero : !r) -> !r {
+      %q = arith.mulf %d, %d : !x
+      %b = linalg.reduce { arith.addf } ins(%q : !x) outs(%a : !r) dimensions = [1]
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.addf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%zero : !r)
+    %s3 = ft.reduce (%d = %ds : !ft.list<[K], !x>) init (%a = %zero : !r) -> !r {
+      %q = arith.mulf %d, %d : !x
+      %c3 = arith.mulf %q, %d : !x
+      %b = linalg.reduce { arith.addf } ins(%c3 : !x) outs(%a : !r) dimensions = [1]
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.addf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%zero : !r)
+    %s4 = ft.reduce (%d = %ds : !ft.list<[K], !x>) init (%a = %zero : !r) -> !r {
+      %b = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%d : !x) outs(%a : !r) {
+      ^bb0(%u: f32, %old: f32):
+        %q = arith.mulf %u, %u : f32
+        %q4 = arith.mulf %q, %q : f32
+        %g = arith.addf %old, %q4 : f32
+        linalg.yield %g : f32
+      } -> !r
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.addf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%zero : !r)
+    ft.yield %v, %s3, %s4 : !r, !r, !r
+  }
+  return %y1, %y2, %y3 : !ft.list<[1], !r>, !ft.list<[1], !r>, !ft.list<[1], !r>
 }

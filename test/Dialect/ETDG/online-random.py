@@ -19,7 +19,7 @@ import numpy as np
 
 CONSTANTS = {"%low": "-1.0e30", "%high": "1.0e30", "%zero": "0.0", "%one": "1.0", "%half": "0.5", "%two": "2.0"}
 BINARY = {"sub": "subf", "mul": "mulf", "div": "divf", "add": "addf", "max": "maximumf", "min": "minimumf"}
-KINDS = ["sub"] * 4 + ["exp"] * 6 + ["mul"] * 3 + ["div"] * 3 + ["scale", "add", "max", "min", "select", "neg", "square", "abs", "tanh"]
+KINDS = ["sub"] * 4 + ["exp"] * 6 + ["mul"] * 3 + ["div"] * 3 + ["scale", "add", "max", "min", "select", "neg", "square", "abs", "tanh", "log", "power", "centred", "centred"]
 
 
 class Program:
@@ -31,10 +31,12 @@ class Program:
         self.lines = []
         self.lists, self.lasts = ["%xs", "%ys"], []
         for step in range(self.rng.randint(3, 6)):
-            kind = self.rng.choice(["reduce", "reduce", "map", "between"]) if step else "reduce"
+            kind = self.rng.choice(["reduce", "reduce", "map", "between", "mean"]) if step else "reduce"
             if kind == "between" and self.lasts:
                 value = self.expression(self.lasts + ["%one"], self.rng.randint(1, 2), self.lines)
                 self.lasts.append(value)
+            elif kind == "mean":
+                self.mean()
             else:
                 self.statement(kind == "reduce", first=step == 0)
         self.results = self.lasts[-3:]
@@ -54,6 +56,9 @@ class Program:
             if self.rng.random() < 0.3:
                 e, d = d, self.name()
                 emit(f"{d} = arith.mulf {e}, {pick(['%half', '%two'])} : !r")
+            if self.rng.random() < 0.2:
+                e, d = d, self.name()
+                emit(f"{d} = arith.{pick(['mulf', 'divf'])} {e}, %z : !r")
             emit(f"{t} = math.exp {d} : !r")
         elif kind in ("tanh", "abs"):
             emit(f"{t} = math.{'tanh' if kind == 'tanh' else 'absf'} {a} : !r")
@@ -61,6 +66,23 @@ class Program:
             emit(f"{t} = arith.negf {a} : !r")
         elif kind == "square":
             emit(f"{t} = arith.mulf {a}, {a} : !r")
+        elif kind == "log":
+            e, w = self.name(), self.name()
+            emit(f"{e} = math.absf {a} : !r")
+            emit(f"{w} = arith.addf {e}, {pick(['%half', '%one'])} : !r")
+            emit(f"{t} = math.log {pick([e, w, w])} : !r")
+        elif kind in ("power", "centred"):
+            # (a - b)^n, and products of two such differences
+            d = [self.name() for _ in range(2)]
+            emit(f"{d[0]} = arith.subf {a}, {pick(values)} : !r")
+            emit(f"{d[1]} = arith.subf {pick(values)}, {pick(values)} : !r")
+            if kind == "power":
+                d[1] = d[0]
+            for _ in range(self.rng.randint(0, 2)):
+                q = self.name()
+                emit(f"{q} = arith.mulf {d[0]}, {d[1]} : !r")
+                d[0] = q
+            emit(f"{t} = arith.mulf {d[0]}, {pick(values + ['%one', '%two'])} : !r")
         elif kind == "scale":
             emit(f"{t} = arith.mulf {a}, {pick(['%half', '%two'])} : !r")
         elif kind == "select":
@@ -70,6 +92,24 @@ class Program:
         else:
             emit(f"{t} = arith.{BINARY[kind]} {a}, {pick(values)} : !r")
         return t
+
+    def mean(self):
+        """A mean with the number of elements, or with weights, and perhaps the differences from it."""
+        xs, weights = self.rng.choice(self.lists), self.rng.choice(["%ones", "%ys"])
+        products, total, weight, mean = (self.name() for _ in range(4))
+        self.lines += [f"{products} = ft.map (%p = {xs}, %q = {weights} : !ft.list<[K], !r>, !ft.list<[K], !r>) -> !ft.list<[K], !r> {{"
+                       .replace("%p = " + xs + ", %q = " + weights, f"%p, %q = {xs}, {weights}"),
+                       "%pq = arith.mulf %p, %q : !r", "ft.yield %pq : !r", "}"]
+        for result, summed in ((total, products), (weight, weights)):
+            self.lines += [f"{result} = ft.reduce (%x = {summed} : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {{",
+                           "%b = arith.addf %a, %x : !r", "ft.yield %b : !r", "}"]
+        self.lines.append(f"{mean} = arith.divf {total}, {weight} : !r")
+        self.lasts += [mean] * 2
+        if self.rng.random() < 0.5:
+            differences = self.name()
+            self.lines += [f"{differences} = ft.map (%x = {xs} : !ft.list<[K], !r>) -> !ft.list<[K], !r> {{",
+                           f"%d = arith.subf %x, {mean} : !r", "ft.yield %d : !r", "}"]
+            self.lists.append(differences)
 
     def statement(self, reduces, first):
         pick = self.rng.choice
@@ -108,11 +148,15 @@ class Program:
         lists = ", ".join("!ft.list<[N], !r>" for _ in self.results)
         outs = ", ".join(f"%o{i}" for i in range(len(self.results)))
         constants = [f"{k} = arith.constant dense<{v}> : !r" for k, v in CONSTANTS.items()]
+        ones = ["%ones = ft.map (%x = %xs : !ft.list<[K], !r>) -> !ft.list<[K], !r> {", "%n = arith.mulf %x, %zero : !r",
+                "%o = arith.addf %n, %one : !r", "ft.yield %o : !r", "}"]
         return "\n".join([
             f"func.func @{name}(%xss: !ft.list<[N, K], !r> {{ft.gen = #ft.normal<2.0>}},"
-            f" %yss: !ft.list<[N, K], !r> {{ft.gen = #ft.uniform<0.5, 1.5>}}) -> ({lists}) {{", *constants,
-            f"{outs} = ft.map (%xs, %ys = %xss, %yss : !ft.list<[N, K], !r>, !ft.list<[N, K], !r>) -> {lists} {{",
-            *self.lines, f"ft.yield {', '.join(self.results)} : {', '.join('!r' for _ in self.results)}", "}",
+            f" %yss: !ft.list<[N, K], !r> {{ft.gen = #ft.uniform<0.5, 1.5>}},"
+            f" %zs: !ft.list<[N], !r> {{ft.gen = #ft.normal<1.0>}}) -> ({lists}) {{", *constants,
+            f"{outs} = ft.map (%xs, %ys, %z = %xss, %yss, %zs : !ft.list<[N, K], !r>, !ft.list<[N, K], !r>, !ft.list<[N], !r>)"
+            f" -> {lists} {{",
+            *ones, *self.lines, f"ft.yield {', '.join(self.results)} : {', '.join('!r' for _ in self.results)}", "}",
             f"return {outs} : {lists}", "}\n"])
 
 
@@ -150,7 +194,8 @@ def main(tools, count, first=0):
                     # What the program overflows or divides by 0 may be another infinity.
                     kept = np.isfinite(want) & (np.abs(want) < 1e25)
                     scale = np.sqrt(np.mean(np.square(want[kept]))) if kept.any() else 0
-                    if np.any(np.abs(got[kept] - want[kept]) > 1e-8 * (np.abs(want[kept]) + scale)):
+                    # Sums of differences from a mean are 0 but for rounding.
+                    if np.any(np.abs(got[kept] - want[kept]) > 1e-12 + 1e-8 * (np.abs(want[kept]) + scale)):
                         wrong += 1
                         print(f"{name} K={length}: {got} is not {want}")
     if len(changed) < count // 20:

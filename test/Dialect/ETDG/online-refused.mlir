@@ -342,3 +342,81 @@ func.func @narrowed(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.
   }
   return %y : !ft.list<[1], !r>
 }
+
+// -----
+!r = tensor<3xf32>
+// The sum of what has been seen, over the number of all elements, is no mean of what has been seen:
+// cubes would be taken around 0 at first, and cancel.
+// CHECK: remark: [Missed] refused {{.*}}what shifts its terms grows with the length of the reduction, and no mean of what has been seen stands for it
+func.func @constant_count(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %zero = arith.constant dense<0.0> : !r
+  %inverse = arith.constant dense<0.01> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %t = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %b = arith.addf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %mean = arith.mulf %t, %inverse : !r
+    %d = arith.subf %x, %mean : !r
+    %q = arith.mulf %d, %d : !r
+    %c = arith.mulf %d, %q : !r
+    %b = arith.addf %a, %c : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// A scale that changes from element to element: so would the correction.
+// CHECK: remark: [Missed] refused {{.*}}what scales its exponent is not the same in all iterations
+func.func @varying_scale(%xs: !ft.list<[K], !r>, %cs: !ft.list<[K], !r>) -> !ft.list<[1], !r>
+    attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.foldl (%x, %c = %xs, %cs : !ft.list<[K], !r>, !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %d = arith.subf %x, %m : !r
+    %q = arith.mulf %d, %c : !r
+    %e = math.exp %q : !r
+    %b = arith.addf %a, %e : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}
+
+// -----
+!r = tensor<3xf32>
+// What is not equal to the maximum, less the maximum: joins nothing that is known before the end.
+// CHECK: remark: [Missed] refused {{.*}}block @r1 has no online form
+func.func @apart_shifted(%xs: !ft.list<[K], !r>) -> !ft.list<[1], !r> attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+    %b = arith.maximumf %a, %x : !r
+    ft.yield %b : !r
+  }
+  %s = ft.foldl (%x = %xs : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+    %is = arith.cmpf oeq, %x, %m : !r
+    %d = arith.subf %x, %m : !r
+    %q = arith.select %is, %zero, %d : tensor<3xi1>, !r
+    %b = arith.addf %a, %q : !r
+    ft.yield %b : !r
+  }
+  %y = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    ft.yield %s : !r
+  }
+  return %y : !ft.list<[1], !r>
+}

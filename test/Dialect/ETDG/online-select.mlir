@@ -6,6 +6,8 @@
 // RUN: %python %S/Inputs/online.py %ft_bin %s vectors K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s occurrences K=1 K=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s integers K=1 K=7
+// RUN: %python %S/Inputs/online.py %ft_bin %s others N=1,K=1 N=2,K=7 N=1,K=31
+// RUN: %python %S/Inputs/online.py %ft_bin %s but_one K=1 K=7 K=31
 // REQUIRES: numpy
 
 !x = tensor<3x4xf32>
@@ -159,4 +161,81 @@ func.func @integers(%xs: !ft.list<[K], !ir> {ft.gen = #ft.index<0, 9>},
     ft.yield %most, %all : !ir, !ir
   }
   return %ys, %zs : !ft.list<[1], !ir>, !ft.list<[1], !ir>
+}
+
+// All but the greatest: the sum of their values, and how many there are (integers, exact). What
+// equalled the old maximum joins them when another one is found.
+// CHECK-LABEL: etdg.graph @others
+// CHECK: etdg.block @{{.*}} [reduce] (i | j)
+// CHECK-NOT: (i | j)
+// CHECK: identity (splat -1.000000e+30 : f32, splat 0.000000e+00 : f32, splat 0 : i64, splat 0.000000e+00 : f32, splat 0 : i64)
+// CHECK: etdg.return
+func.func @others(%xss: !ft.list<[N, K], !r> {ft.gen = #ft.normal<1.0>}, %vss: !ft.list<[N, K], !r> {ft.gen = #ft.normal<1.0>}) -> (!ft.list<[N], !r>, !ft.list<[N], !ir>)
+    attributes {ft.bounds = #ft.bounds<"K >= 1">, ft.lengths = {N = 2 : i64, K = 7 : i64}} {
+  %low = arith.constant dense<-1.0e30> : !r
+  %zero = arith.constant dense<0.0> : !r
+  %izero = arith.constant dense<0> : !ir
+  %o0, %o1 = ft.map (%xs, %vs = %xss, %vss : !ft.list<[N, K], !r>, !ft.list<[N, K], !r>) -> !ft.list<[N], !r>, !ft.list<[N], !ir> {
+    %m = ft.reduce (%x = %xs : !ft.list<[K], !r>) init (%a = %low : !r) -> !r {
+      %b = arith.maximumf %a, %x : !r
+      ft.yield %b : !r
+    }
+    %us = ft.map (%x, %v = %xs, %vs : !ft.list<[K], !r>, !ft.list<[K], !r>) -> !ft.list<[K], !r> {
+      %c = arith.cmpf olt, %x, %m : !r
+      %u = arith.select %c, %v, %zero : !b, !r
+      ft.yield %u : !r
+    }
+    %s = ft.reduce (%x = %us : !ft.list<[K], !r>) init (%a = %zero : !r) -> !r {
+      %b = arith.addf %a, %x : !r
+      ft.yield %b : !r
+    }
+    %cs = ft.map (%x = %xs : !ft.list<[K], !r>) -> !ft.list<[K], !ir> {
+      %c = arith.cmpf une, %m, %x : !r
+      %n = arith.extui %c : !b to !ir
+      ft.yield %n : !ir
+    }
+    %n = ft.reduce (%x = %cs : !ft.list<[K], !ir>) init (%a = %izero : !ir) -> !ir {
+      %b = arith.addi %a, %x : !ir
+      ft.yield %b : !ir
+    }
+    ft.yield %s, %n : !r, !ir
+  }
+  return %o0, %o1 : !ft.list<[N], !r>, !ft.list<[N], !ir>
+}
+// The least but one, of rows of blocks: the comparison is with what all of them make.
+// CHECK-LABEL: etdg.graph @but_one
+// CHECK: etdg.block @{{.*}} [reduce] (i | j)
+// CHECK-NOT: (i | j)
+// CHECK: etdg.return
+func.func @but_one(%xs: !ft.list<[K], !x> {ft.gen = #ft.normal<1.0>}) -> !ft.list<[1], !r>
+    attributes {ft.bounds = #ft.bounds<"K >= 1">, ft.lengths = {K = 7 : i64}} {
+  %high = arith.constant dense<1.0e30> : !r
+  %single = ft.iota : !ft.list<[1], tensor<i64>>
+  %o = ft.map (%i = %single : !ft.list<[1], tensor<i64>>) -> !ft.list<[1], !r> {
+    %m = ft.reduce (%x = %xs : !ft.list<[K], !x>) init (%a = %high : !r) -> !r {
+      %b = linalg.reduce { arith.minimumf } ins(%x : !x) outs(%a : !r) dimensions = [1]
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.minimumf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%high : !r)
+    %s = ft.reduce (%x = %xs : !ft.list<[K], !x>) init (%a = %high : !r) -> !r {
+      %b = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%x, %m : !x, !r) outs(%a : !r) {
+      ^bb0(%u: f32, %w: f32, %old: f32):
+        %is = arith.cmpf ole, %u, %w : f32
+        %far = arith.constant 1.0e30 : f32
+        %found = arith.select %is, %far, %u : f32
+        %first = arith.minimumf %old, %found : f32
+        linalg.yield %first : f32
+      } -> !r
+      ft.yield %b : !r
+    } combine (%a, %b) {
+      %c = arith.minimumf %a, %b : !r
+      ft.yield %c : !r
+    } identity (%high : !r)
+    ft.yield %s : !r
+  }
+  return %o : !ft.list<[1], !r>
 }

@@ -57,34 +57,58 @@ private:
         space.emplace(graph);
       }
       for (online::Group &group : online::findGroups(*body, *accesses, *space)) {
-        if (online::sinkBroadcasts(group, *accesses))
+        if (rewriteGroup(group, *accesses))
           return true;
-        SmallVector<online::Refusal> refusals;
-        online::PlanOptions options{narrowStates, ordered};
-        std::optional<online::Plan> plan = online::makePlan(group, *accesses, options, refusals);
-        for (const online::Refusal &refusal : refusals)
-          report(group, refusal);
-        // One block alone gains nothing, and would be found again.
-        if (!plan || plan->members.size() < plan->repeated.size() + 2)
-          continue;
-        online::RewriteResult result = online::applyPlan(group, *plan, *accesses);
-        auto remark = remark::passed(
-            result.merged.getLoc(),
-            remark::RemarkOpts::name("merged").category("online").subCategory("etdg-online"));
-        if (result.numRepeated)
-          remark << remark::metric("repeated", result.numRepeated);
-        remark << remark::reason("{0} blocks over '{1}' became one with {2} states",
-                                 result.numBlocks, result.merged.getDimNames().back().getValue(),
-                                 result.numStates)
-               << remark::metric("block", result.merged.getBlockName().value_or("").str())
-               << remark::metric("blocks", result.numBlocks)
-               << remark::metric("states", result.numStates)
-               << remark::metric("erasedBuffers", result.numErased)
-               << remark::metric("combine", result.hasCombine ? "yes" : "no");
-        return true;
+        // Level by level: reductions that wait for those of the first level run with one another.
+        SmallVector<unsigned> levels = online::getLevels(group);
+        constexpr unsigned maxLevels = 5; // each asks for the groups again
+        unsigned deepest = *llvm::max_element(levels);
+        llvm::DenseSet<Operation *> all, ignored;
+        for (online::Member &member : group.members)
+          all.insert(member.block);
+        for (unsigned level = 0; level + 1 < std::min(deepest, maxLevels); ++level) {
+          for (auto [member, mine] : llvm::zip(group.members, levels))
+            if (mine <= level)
+              ignored.insert(member.block);
+          for (online::Group &rest : online::findGroups(*body, *accesses, *space, ignored))
+            if (all.contains(rest.members.front().block) && rewriteGroup(rest, *accesses))
+              return true;
+        }
       }
     }
     return false;
+  }
+
+  bool rewriteGroup(online::Group &group, const GraphAccesses &accesses) {
+    if (online::sinkBroadcasts(group, accesses))
+      return true;
+    SmallVector<online::Refusal> refusals;
+    online::PlanOptions options{narrowStates, ordered};
+    std::optional<online::Plan> plan = online::makePlan(group, accesses, options, refusals);
+    for (const online::Refusal &refusal : refusals)
+      report(group, refusal);
+    // One block alone gains nothing, and would be found again.
+    if (!plan || plan->members.size() < plan->repeated.size() + 2)
+      return false;
+    online::RewriteResult result = online::applyPlan(group, *plan, accesses);
+    if (!result.merged) {
+      report(group, {plan->members.back(), group.members[plan->members.back()].block,
+                     "its moments can't be written"});
+      return false;
+    }
+    auto remark = remark::passed(
+        result.merged.getLoc(),
+        remark::RemarkOpts::name("merged").category("online").subCategory("etdg-online"));
+    if (result.numRepeated)
+      remark << remark::metric("repeated", result.numRepeated);
+    remark << remark::reason("{0} blocks over '{1}' became one with {2} states", result.numBlocks,
+                             result.merged.getDimNames().back().getValue(), result.numStates)
+           << remark::metric("block", result.merged.getBlockName().value_or("").str())
+           << remark::metric("blocks", result.numBlocks)
+           << remark::metric("states", result.numStates)
+           << remark::metric("erasedBuffers", result.numErased)
+           << remark::metric("combine", result.hasCombine ? "yes" : "no");
+    return true;
   }
 
   /// At least two reductions side by side: nothing else is worth sets.

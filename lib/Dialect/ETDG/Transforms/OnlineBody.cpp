@@ -23,6 +23,21 @@ Value BodyWriter::addRead(BlockBuilder &spec, ReadAttr read, Type type, bool sha
   return value;
 }
 
+/// Whether what stands for the parameter of a state is what it was.
+Value BodyWriter::isSame(CorrectionBuilder &make, const StatePlan &state, RankedTensorType type,
+                         StateValues &from, StateValues &to) {
+  const Centre &centre = plan.centres[state.parameter];
+  Key source{centre.member, centre.write};
+  Value a = from.states.lookup(source), b = to.states.lookup(source);
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(a.getType()));
+  Value same = isFloat
+                   ? arith::CmpFOp::create(make.builder, make.loc, arith::CmpFPredicate::OEQ, a, b)
+                         .getResult()
+                   : arith::CmpIOp::create(make.builder, make.loc, arith::CmpIPredicate::eq, a, b)
+                         .getResult();
+  return make.broadcast(same, state.dims, type);
+}
+
 /// `value`, whose factors were made with running maxima at `from`, as if made with those at `to`.
 Value BodyWriter::correctFactors(CorrectionBuilder &make, const StatePlan &state, Value value,
                                  StateValues &from, StateValues &to, FactorCache *cache) {
@@ -92,18 +107,14 @@ Value BodyWriter::correct(CorrectionBuilder &make, const StatePlan &state, Value
     return make.addSquares(value, state.coefficient, from.weights.lookup(key),
                            from.means.lookup(key), to.means.lookup(key));
   case StatePlan::Select: {
-    const Centre &centre = plan.centres[state.parameter];
-    Key source{centre.member, centre.write};
-    Value a = from.states.lookup(source), b = to.states.lookup(source);
-    bool isFloat = isa<FloatType>(getElementTypeOrSelf(a.getType()));
-    Value same =
-        isFloat ? arith::CmpFOp::create(make.builder, make.loc, arith::CmpFPredicate::OEQ, a, b)
-                      .getResult()
-                : arith::CmpIOp::create(make.builder, make.loc, arith::CmpIPredicate::eq, a, b)
-                      .getResult();
-    Value condition = make.broadcast(same, state.dims, type);
-    return arith::SelectOp::create(make.builder, make.loc, condition, value,
-                                   make.splat(type, state.init));
+    return arith::SelectOp::create(make.builder, make.loc, isSame(make, state, type, from, to),
+                                   value, make.splat(type, state.init));
+  }
+  case StatePlan::Apart: {
+    Value joined = joinStates(make, getFold(group, state.member, state.write), value,
+                              from.moments.at({state.member, state.write, {}}));
+    return arith::SelectOp::create(make.builder, make.loc, isSame(make, state, type, from, to),
+                                   value, joined);
   }
   }
   return value;
@@ -199,6 +210,62 @@ SmallVector<Value> BodyWriter::writeProbe(Key key, Value mean, bool one) {
   return probes[key.first];
 }
 
+/// The bodies that lead to the state `key` once more, with what equals the parameter in place of
+/// what does not, joined to `state`.
+Value BodyWriter::writeComplement(Key key, Value state) {
+  const StatePlan *law = plan.getState(key.first, key.second);
+  llvm::SmallSetVector<unsigned, 4> needed;
+  needed.insert(key.first);
+  for (unsigned i = 0; i < needed.size(); ++i)
+    for (const ReadRole &role : group.members[needed[i]].reads)
+      if (role.kind == ReadRole::Internal && plan.contains(role.member) &&
+          group.members[role.member].isDependent)
+        needed.insert(role.member);
+  SmallVector<SmallVector<Value>> results(group.members.size());
+  for (unsigned m : plan.members) {
+    if (!needed.contains(m))
+      continue;
+    const Member &member = group.members[m];
+    BlockOp block = member.block;
+    SmallVector<Value> arguments;
+    for (auto [r, role] : llvm::enumerate(member.reads)) {
+      if (role.kind == ReadRole::Internal && plan.contains(role.member))
+        arguments.push_back(group.members[role.member].isDependent
+                                ? results[role.member][role.write]
+                                : yields[role.member][role.write]);
+      else if (role.kind == ReadRole::State)
+        arguments.push_back(m == key.first ? state : before.states.lookup({m, role.write}));
+      else if (role.kind == ReadRole::Parameter)
+        arguments.push_back(getCentre(role.parameter));
+      else
+        arguments.push_back(externals.lookup({m, r}));
+      if (!arguments.back()) // a parameter that nothing stands for is not used
+        arguments.back() = arith::ConstantOp::create(
+            *builder, *loc,
+            cast<TypedAttr>(builder->getZeroAttr(block.getBody().getArgument(r).getType())));
+    }
+    llvm::DenseMap<Operation *, Operation *> original;
+    results[m] = cloneBody(*builder, block, arguments, &original);
+    for (auto [clone, from] : original) {
+      if (!llvm::is_contained(law->matches, from))
+        continue;
+      OpBuilder inner(clone->getContext());
+      inner.setInsertionPointAfter(clone);
+      Value match = clone->getResult(0);
+      TypedAttr one = inner.getBoolAttr(true);
+      if (auto tensor = dyn_cast<RankedTensorType>(match.getType()))
+        one = SplatElementsAttr::get(tensor, Attribute(one));
+      Value truth = arith::ConstantOp::create(inner, *loc, one);
+      Value other = arith::XOrIOp::create(inner, *loc, match, truth);
+      match.replaceAllUsesExcept(other, other.getDefiningOp());
+      for (Value &value : results[m])
+        if (value == match)
+          value = other;
+    }
+  }
+  return results[key.first][key.second];
+}
+
 /// The new mean of a `Square` state: the old one, moved by the weighted sum of the differences.
 void BodyWriter::writeMean(unsigned parameter, Key key) {
   const StatePlan *state = plan.getState(key.first, key.second);
@@ -278,11 +345,18 @@ SmallVector<Value> BodyWriter::writeMember(unsigned m) {
       argument =
           arith::ConstantOp::create(*builder, *loc, cast<TypedAttr>(builder->getZeroAttr(type)));
     }
+  for (unsigned w : getStateWrites(member))
+    if (const StatePlan *state = plan.getState(m, w); state->law == StatePlan::Apart) {
+      Value beside = before.moments.at({m, w, {}});
+      auto type = cast<RankedTensorType>(beside.getType());
+      beside = arith::SelectOp::create(*builder, *loc, isSame(make, *state, type, before, after),
+                                       beside, make.splat(type, state->init));
+      after.moments[{m, w, {}}] = writeComplement({m, w}, beside);
+    }
   Operation *mark = body->front().empty() ? nullptr : &body->front().back();
   SmallVector<Value> results = cloneBody(*builder, block, arguments);
   if (forms) {
-    yields[m] = results;
-    writeMoments(m, arguments, mark);
+    writeMoments(m, arguments, mark, results);
   }
   return results;
 }
@@ -359,6 +433,14 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     }
   }
 
+  for (const StatePlan &state : plan.states)
+    if (state.law == StatePlan::Apart) {
+      std::tuple<unsigned, unsigned, MomentIndex> key{state.member, state.write, {}};
+      Value like = before.states.lookup({state.member, state.write});
+      momentBuffers[key] =
+          makeBeside({state.member, state.write}, cast<RankedTensorType>(like.getType()),
+                     bufferBuilder, before.moments[key], state.init);
+    }
   // What scales exponents is carried, too: a combine region reads nothing.
   for (const StatePlan &state : plan.states)
     for (const FactorTerm &term : state.terms) {
@@ -503,7 +585,8 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
          state.law == StatePlan::Moments) &&
         !isSplat(neutral, Builder(context).getZeroAttr(type.getElementType())))
       return false;
-    if (state.law == StatePlan::Select && !isSplat(neutral, state.init))
+    if ((state.law == StatePlan::Select || state.law == StatePlan::Apart) &&
+        !isSplat(neutral, state.init))
       return false;
     if (state.wide) {
       neutral = widenRead(neutral, state.wide);
@@ -522,13 +605,15 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
           splatRead(Builder(context).getZeroAttr(cast<RankedTensorType>(type).getElementType())));
     }
   }
-  auto addBeside = [&](Value like) {
+  auto addBeside = [&](Value like, TypedAttr neutral = {}) {
     types.push_back(like.getType());
-    identity.push_back(
-        splatRead(Builder(context).getZeroAttr(getElementTypeOrSelf(like.getType()))));
+    TypedAttr zero = Builder(context).getZeroAttr(getElementTypeOrSelf(like.getType()));
+    identity.push_back(splatRead(neutral ? neutral : zero));
   };
-  for (auto &[moment, buffer] : momentBuffers)
-    addBeside(before.moments[moment]);
+  for (auto &[moment, buffer] : momentBuffers) {
+    const StatePlan *state = plan.getState(std::get<0>(moment), std::get<1>(moment));
+    addBeside(before.moments[moment], state->law == StatePlan::Apart ? state->init : TypedAttr());
+  }
   for (auto &[parameter, buffer] : centreBuffers)
     addBeside(before.centres[parameter]);
   for (auto &[scale, buffer] : scaleBuffers)
@@ -587,6 +672,17 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
             joined.centres[part.parameter] = joinCentres(make, part.parameter, sides, joined);
     for (unsigned w : states) {
       const StatePlan *state = plan.getState(m, w);
+      if (state->law == StatePlan::Apart) {
+        Value parts[2];
+        for (unsigned s : {0, 1}) {
+          Value beside = sides[s].moments[{m, w, {}}];
+          auto type = cast<RankedTensorType>(beside.getType());
+          parts[s] = arith::SelectOp::create(inside, location,
+                                             isSame(make, *state, type, sides[s], joined), beside,
+                                             make.splat(type, state->init));
+        }
+        joined.moments[{m, w, {}}] = joinStates(make, getFold(group, m, w), parts[0], parts[1]);
+      }
       if (state->law != StatePlan::Moments)
         continue;
       std::vector<MomentIndex> moments = state->getMoments();
@@ -611,10 +707,8 @@ bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location locat
       continue;
     }
     for (auto [n, w] : llvm::enumerate(states)) {
-      OperationState made(location, joining.folds[n]->getName());
-      made.addOperands({arguments[n], arguments[states.size() + n]});
-      made.addTypes(arguments[n].getType());
-      joined.states[{m, w}] = inside.create(made)->getResult(0);
+      joined.states[{m, w}] =
+          joinStates(make, joining.folds[n], arguments[n], arguments[states.size() + n]);
     }
   }
   SmallVector<Value> results;

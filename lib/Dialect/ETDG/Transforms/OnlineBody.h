@@ -63,6 +63,8 @@ public:
   bool writeCombine(BlockBuilder &spec, Region &combine, Location loc);
 
   std::unique_ptr<Region> body;
+  /// A moment could not be written, although the plan said so: nothing may be made of this.
+  bool failed = false;
   /// New buffers of weights and means, for each state of law `Square`.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> weightBuffers, meanBuffers;
   std::map<std::tuple<unsigned, unsigned, MomentIndex>, Value> momentBuffers;
@@ -80,7 +82,11 @@ private:
   SmallVector<Value> writeProbe(Key key, Value mean, bool one);
   Value correct(CorrectionBuilder &make, const StatePlan &state, Value value, StateValues &from,
                 StateValues &to, FactorCache *cache);
-  Value makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder, Value &before);
+  Value makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder, Value &before,
+                   TypedAttr init = {});
+  Value isSame(CorrectionBuilder &make, const StatePlan &state, RankedTensorType type,
+               StateValues &from, StateValues &to);
+  Value writeComplement(Key key, Value state);
   Value correctFactors(CorrectionBuilder &make, const StatePlan &state, Value value,
                        StateValues &from, StateValues &to, FactorCache *cache);
   Value correctMoment(CorrectionBuilder &make, const StatePlan &state, const MomentIndex &index,
@@ -90,7 +96,8 @@ private:
   Value evaluateParameter(CorrectionBuilder &make, unsigned parameter, StateValues &values);
   Value joinCentres(CorrectionBuilder &make, unsigned parameter, StateValues (&sides)[2],
                     StateValues &joined);
-  void writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark);
+  void writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
+                    MutableArrayRef<Value> results);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
 
   Group &group;
@@ -103,6 +110,7 @@ private:
   StateValues before, after;
   SmallVector<SmallVector<Value>> yields;
   FactorCache factors;
+  EqualOperations operationsSoFar;
   /// Where states have moments: the body's forms, over values that stand for parameters.
   std::unique_ptr<OnlineForms> forms;
   std::map<unsigned, Value> standIns;
@@ -129,6 +137,9 @@ private:
   OpBuilder &builder;
   std::map<std::pair<void *, MomentIndex>, Value> known;
 };
+
+/// Two partial states joined by the operation `fold`.
+Value joinStates(CorrectionBuilder &make, Operation *fold, Value a, Value b);
 
 /// Replaces what a centre of 1 makes trivial, and erases what nobody uses.
 void simplifyOnes(Block &body);

@@ -7,6 +7,7 @@
 // between the two reductions make of the states so far, a mean of what has been seen.
 //
 //===----------------------------------------------------------------------===//
+#include "OnlineBody.h"
 #include "OnlinePlanner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -180,6 +181,28 @@ std::optional<double> Planner::getDegree(const Evaluation &evaluation) {
       degrees[result] = degrees.lookup(yielded);
   }
   return degrees.lookup(block.getYield().getOperand(evaluation.index));
+}
+
+/// Whether each moment can be written: tried behind the bodies.
+bool Planner::checkMoments() {
+  OpBuilder builder(group.members.front().block.getContext());
+  builder.setInsertionPointToEnd(&tape->front());
+  for (const StatePlan &state : plan.states) {
+    if (state.law != StatePlan::Moments)
+      continue;
+    std::vector<MomentIndex> moments = state.getMoments();
+    Value argument = stateArgs.lookup({state.member, state.write});
+    std::map<std::pair<void *, MomentIndex>, Value> states;
+    for (const MomentIndex &index : moments)
+      states[{argument.getAsOpaquePointer(), index}] = argument;
+    MomentWriter writer(*forms, builder, states);
+    for (const MomentIndex &index : ArrayRef(moments).drop_back())
+      if (!writer.write(yields[state.member][state.write], index)) {
+        exclude(state.member, nullptr, "no moment of its terms can be written");
+        return false;
+      }
+  }
+  return true;
 }
 
 /// Centres of the parameters that shift terms and have none yet.

@@ -108,6 +108,13 @@ Value CorrectionBuilder::addSquares(Value state, double coefficient, Value weigh
   return arith::AddFOp::create(builder, loc, state, weighted);
 }
 
+Value online::joinStates(CorrectionBuilder &make, Operation *fold, Value a, Value b) {
+  OperationState made(make.loc, fold->getName());
+  made.addOperands({a, b});
+  made.addTypes(a.getType());
+  return make.builder.create(made)->getResult(0);
+}
+
 Value CorrectionBuilder::joinMeans(Value mean, Value otherMean, Value otherWeight, Value weight) {
   auto type = cast<RankedTensorType>(mean.getType());
   Value share = arith::DivFOp::create(builder, loc, otherWeight, weight);

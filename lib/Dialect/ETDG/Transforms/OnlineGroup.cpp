@@ -446,11 +446,33 @@ static std::vector<Group> splitGroup(Group &group) {
   return parts;
 }
 
+SmallVector<unsigned> online::getLevels(const Group &group) {
+  SmallVector<unsigned> levels(group.members.size(), 0);
+  for (bool changed = true; std::exchange(changed, false);)
+    for (auto [m, member] : llvm::enumerate(group.members)) {
+      unsigned level = levels[m];
+      for (const ReadRole &role : member.reads) {
+        if (role.kind == ReadRole::Internal)
+          level = std::max(level, levels[role.member]);
+        if (role.kind == ReadRole::Parameter)
+          for (unsigned origin : group.parameters[role.parameter].origins)
+            level = std::max(level, levels[origin] + 1);
+      }
+      // Deeper than there are members: they wait for each other, which no graph does.
+      if (level != levels[m] && level <= group.members.size()) {
+        levels[m] = level;
+        changed = true;
+      }
+    }
+  return levels;
+}
+
 std::vector<Group> online::findGroups(Block &body, const GraphAccesses &accesses,
-                                      const SymbolSpace &space) {
+                                      const SymbolSpace &space,
+                                      const llvm::DenseSet<Operation *> &ignored) {
   SmallVector<SmallVector<BlockOp>> classes;
   for (BlockOp block : body.getOps<BlockOp>()) {
-    if (!isCandidate(block, body))
+    if (!isCandidate(block, body) || ignored.contains(block))
       continue;
     auto isSame = [&](ArrayRef<BlockOp> others) {
       BlockOp other = others.front();

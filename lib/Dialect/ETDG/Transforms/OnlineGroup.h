@@ -66,8 +66,14 @@ struct Group {
   AffineExpr first, last;
 };
 
-/// The groups of a body that hold a reduction depending on another one's last state.
-std::vector<Group> findGroups(Block &body, const GraphAccesses &accesses, const SymbolSpace &space);
+/// The groups of a body that hold a reduction depending on another one's last state. What is
+/// `ignored` is no member: others depend on it as on anything that was computed before.
+std::vector<Group> findGroups(Block &body, const GraphAccesses &accesses, const SymbolSpace &space,
+                              const llvm::DenseSet<Operation *> &ignored = {});
+
+/// For each member the greatest number of reductions of the group that wait for one another before
+/// it can run.
+SmallVector<unsigned> getLevels(const Group &group);
 
 /// Moves a broadcast or reshape at the end of a block that makes a parameter of the group into
 /// the readers. Returns whether there was one: groups must be found again then.

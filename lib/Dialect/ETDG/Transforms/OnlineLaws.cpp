@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "OnlinePlanner.h"
 #include "OnlineWiden.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -347,6 +348,114 @@ static bool sameLaw(const ValueForm &a, const ValueForm &b) {
 }
 static bool isLawful(const ValueForm &form) { return form.factor || form.square || form.shifted; }
 
+/// Whether the comparisons on which states depend are with running maxima or minima of what they
+/// compare.
+bool Planner::checkMatches(unsigned m, ArrayRef<unsigned> states, size_t from) {
+  for (const ParameterMatch &match : forms->matches) {
+    // Comparisons of maps before count where the state depends on their parameter.
+    bool matters = llvm::any_of(states, [&](unsigned w) {
+      return llvm::any_of(forms->get(yields[m][w]).touched, [&](const ElementAtom &atom) {
+        return atom.root == match.parameter.root;
+      });
+    });
+    if (!matters)
+      continue;
+    unsigned parameter =
+        llvm::find(parameterArgs, forms->getRoot(match.parameter.root)) - parameterArgs.begin();
+    const Parameter &info = group.parameters[parameter];
+    Centre centre{Centre::Running};
+    if (info.lastPlane) {
+      centre.member = info.lastPlane->first;
+      centre.write = info.lastPlane->second;
+    }
+    Combination x = match.difference;
+    x.terms.erase(match.parameter);
+    bool isRunning =
+        info.lastPlane && included.test(centre.member) && !group.members[centre.member].isDependent;
+    bool upper = isRunning && isBound(centre, x, match.parameter, true, true);
+    bool lower = isRunning && isBound(centre, x, match.parameter, false, true);
+    centre.rises = upper;
+    if (match.equal ? !upper && !lower : match.atLeast ? !upper : !lower) {
+      exclude(m, originalOf(match.op),
+              "compares with the last state of what is no maximum or minimum of the same values");
+      return false;
+    }
+    if (!takeCentre(m, originalOf(match.op), parameter, centre))
+      return false;
+  }
+  return true;
+}
+
+/// Whether what `yield` is made of uses a parameter for nothing but comparisons with it.
+bool Planner::onlyCompares(Value yield, Value parameter) {
+  llvm::SetVector<Operation *> needed;
+  auto add = [&](Value value) {
+    if (Operation *def = value.getDefiningOp(); def && def->getBlock() == &tape->front())
+      needed.insert(def);
+  };
+  add(yield);
+  for (unsigned i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      add(operand);
+  auto isMatch = [&](Operation *op) {
+    return llvm::any_of(forms->matches,
+                        [&](const ParameterMatch &match) { return match.op == op; });
+  };
+  llvm::SetVector<Value> values;
+  values.insert(parameter);
+  for (unsigned i = 0; i < values.size(); ++i)
+    for (OpOperand &use : values[i].getUses()) {
+      Operation *op = use.getOwner();
+      if (isMatch(op) || (op->getBlock() == &tape->front() && !needed.contains(op)))
+        continue;
+      if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        values.insert(generic.getMatchingBlockArgument(&use));
+        continue;
+      }
+      if (!isa<linalg::BroadcastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, arith::ExtFOp>(
+              op))
+        return false;
+      values.insert(op->getResult(0));
+    }
+  return true;
+}
+
+/// Writes down the law of a state to which everything is joined but what equals a parameter.
+bool Planner::takeApart(unsigned m, unsigned write, const ValueForm &form, size_t from) {
+  StatePlan state;
+  state.member = m;
+  state.write = write;
+  state.law = StatePlan::Apart;
+  state.init = getInit(m, write);
+  Operation *fold = getFold(group, m, write);
+  if (!state.init || !fold) {
+    exclude(m, nullptr,
+            fold ? "its initial state is no constant"
+                 : "what is not equal to a last state joins it in no known way");
+    return false;
+  }
+  std::optional<double> init = getInitNumber(m, write);
+  if (isa<arith::AddFOp, arith::AddIOp>(fold) && (!init || *init != 0)) {
+    exclude(m, nullptr, "its initial state is not 0: the correction would change it");
+    return false;
+  }
+  if (form.touchesMore || form.touched.size() != 1) {
+    exclude(m, nullptr, "an element of its state depends on several of the last state");
+    return false;
+  }
+  state.parameter = parameterOf(form.touched.front());
+  state.dims = form.touched.front().dims;
+  if (!onlyCompares(yields[m][write], parameterArgs[state.parameter])) {
+    exclude(m, nullptr, "what it joins depends on the last state, too");
+    return false;
+  }
+  for (const ParameterMatch &match : forms->matches)
+    if (match.parameter.root == form.touched.front().root)
+      state.matches.push_back(originalOf(match.op));
+  plan.states.push_back(state);
+  return true;
+}
+
 bool Planner::analyseMember(unsigned m) {
   const Member &member = group.members[m];
   BlockOp block = member.block;
@@ -424,77 +533,44 @@ bool Planner::analyseMember(unsigned m) {
     bool isKept = form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n;
     selects &= (isKept || isUntouched(form)) && form.touched == known[n]->touched;
   }
-  for (const ParameterMatch &match : forms->matches) {
-    // Comparisons of maps before count where the state depends on their parameter.
-    bool matters = llvm::any_of(states, [&](unsigned w) {
-      return llvm::any_of(forms->get(yields[m][w]).touched, [&](const ElementAtom &atom) {
-        return atom.root == match.parameter.root;
-      });
-    });
-    if (!selects || !matters)
-      continue;
-    unsigned parameter =
-        llvm::find(parameterArgs, forms->getRoot(match.parameter.root)) - parameterArgs.begin();
-    const Parameter &info = group.parameters[parameter];
-    Centre centre{Centre::Running};
-    if (info.lastPlane) {
-      centre.member = info.lastPlane->first;
-      centre.write = info.lastPlane->second;
-    }
-    Combination x = match.difference;
-    x.terms.erase(match.parameter);
-    bool isRunning =
-        info.lastPlane && included.test(centre.member) && !group.members[centre.member].isDependent;
-    bool upper = isRunning && isBound(centre, x, match.parameter, true, true);
-    bool lower = isRunning && isBound(centre, x, match.parameter, false, true);
-    centre.rises = upper;
-    if (match.equal ? !upper && !lower : match.atLeast ? !upper : !lower) {
-      exclude(m, originalOf(match.op),
-              "compares with the last state of what is no maximum or minimum of the same values");
-      return false;
-    }
-    if (!takeCentre(m, originalOf(match.op), parameter, centre))
-      return false;
-  }
+  if (selects && !checkMatches(m, states, numMatches))
+    return false;
   if (selects) {
     for (auto [n, w] : llvm::enumerate(states))
       if (!takeForm(m, w, forms->get(yields[m][w]), /*select=*/true))
         return false;
     return true;
   }
+  // Or what is not equal to a maximum: what was equal to the old one joins when it changes.
+  if (states.size() == 1) {
+    // The comparison may be in a map before.
+    SmallVector<ParameterMatch, 2> matches = forms->matches;
+    SmallVector<ParameterExponential, 2> exponentials = forms->exponentials;
+    ValueForm form;
+    for (bool hold : {true, false}) {
+      forms->matchesHold = hold;
+      for (unsigned other : plan.members)
+        if (other != m && group.members[other].isDependent)
+          for (Operation *op : operations[other])
+            forms->visit(op);
+      pass(known);
+      if (hold)
+        form = forms->get(yields[m][states.front()]);
+    }
+    forms->matches = matches;
+    forms->exponentials = exponentials;
+    bool compares = llvm::any_of(matches, [&](const ParameterMatch &match) {
+      return form.touched.size() == 1 && match.parameter.root == form.touched.front().root;
+    });
+    if (compares && form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == 0 &&
+        form.touched == known[0]->touched)
+      return checkMatches(m, states, numMatches) && takeApart(m, states.front(), form, numMatches);
+  }
   Operation *culprit = failed.culprit ? originalOf(failed.culprit) : nullptr;
   exclude(m, culprit,
           culprit ? "'" + nameOf(culprit) + "' does not factor: " + failed.reason.str()
                   : "what it adds changes from iteration to iteration");
   return false;
-}
-
-/// What an earlier body computes already is that value: the same score, written out in every
-/// step, is one.
-void Planner::shareEqual(Operation *first, MutableArrayRef<Value> results) {
-  auto hash = [](Operation *op) {
-    return static_cast<unsigned>(OperationEquivalence::computeHash(
-        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations));
-  };
-  for (Operation *op = first, *next; op; op = next) {
-    next = op->getNextNode();
-    if (!isMemoryEffectFree(op))
-      continue;
-    SmallVector<Operation *, 1> &same = known[hash(op)];
-    auto it = llvm::find_if(same, [&](Operation *other) {
-      return OperationEquivalence::isEquivalentTo(other, op, OperationEquivalence::IgnoreLocations);
-    });
-    if (it == same.end()) {
-      same.push_back(op);
-      continue;
-    }
-    for (Value &result : results)
-      if (result.getDefiningOp() == op)
-        result = (*it)->getResult(cast<OpResult>(result).getResultNumber());
-    op->replaceAllUsesWith(*it);
-    op->erase();
-  }
 }
 
 /// Puts the bodies one after the other and finds the law of each state.
@@ -509,7 +585,7 @@ bool Planner::analyse() {
   forms = std::make_unique<OnlineForms>();
   tape = std::make_unique<Region>();
   original.clear();
-  known.clear();
+  operationsSoFar = {};
   stateArgs.clear();
   externalArgs.clear();
   yields.assign(group.members.size(), {});
@@ -550,10 +626,10 @@ bool Planner::analyse() {
     }
     Operation *before = block->empty() ? nullptr : &block->back();
     yields[m] = cloneBody(builder, from, arguments, &original);
-    shareEqual(before           ? before->getNextNode()
-               : block->empty() ? nullptr
-                                : &block->front(),
-               yields[m]);
+    operationsSoFar.share(before           ? before->getNextNode()
+                          : block->empty() ? nullptr
+                                           : &block->front(),
+                          yields[m]);
     for (Operation *op = before           ? before->getNextNode()
                          : block->empty() ? nullptr
                                           : &block->front();
@@ -575,7 +651,7 @@ bool Planner::analyse() {
   }
   if (std::exchange(restarts, false))
     return analyse();
-  if (failed.any() || !findCentres())
+  if (failed.any() || !findCentres() || !checkMoments())
     return false;
   // Whatever reads a parameter has something to stand for it.
   for (unsigned m : plan.members)

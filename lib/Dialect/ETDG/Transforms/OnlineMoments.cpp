@@ -193,8 +193,8 @@ Value BodyWriter::correctMoment(CorrectionBuilder &make, const StatePlan &state,
 
 /// A buffer beside that of a state, with the same planes, that starts at 0; `value`: its last plane
 /// so far.
-Value BodyWriter::makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder,
-                             Value &value) {
+Value BodyWriter::makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder, Value &value,
+                             TypedAttr init) {
   const Member &member = group.members[key.first];
   BlockOp block = member.block;
   Value buffer = block.getBuffers()[block.getWrite(key.second).getOperand()];
@@ -212,19 +212,34 @@ Value BodyWriter::makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBu
           PieceAttr::getBuffer(set, spec->operandFor(made), piece.getMap().getValue()));
     else
       pieces.push_back(PieceAttr::getSplat(
-          set, cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type.getElementType()))));
+          set, init ? init : Builder(type.getContext()).getZeroAttr(type.getElementType())));
   }
   value = addRead(*spec, ReadAttr::get(read.getContext(), pieces, 0), type, false);
   return made;
 }
 
+static SmallVector<unsigned, 4> getPowers(const ValueForm &form) {
+  SmallVector<unsigned, 4> powers;
+  if (std::optional<ShiftedProduct> product = form.getProduct())
+    for (const ShiftedForm &shifted : product->forms)
+      powers.push_back(shifted.power);
+  return powers;
+}
+
 /// Finds the forms of what a member's body has just written (behind `mark`), and writes the moments
 /// of its states.
-void BodyWriter::writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark) {
+void BodyWriter::writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
+                              MutableArrayRef<Value> results) {
   const Member &member = group.members[m];
+  auto getFirst = [&]() -> Operation * {
+    return mark ? mark->getNextNode() : body->front().empty() ? nullptr : &body->front().front();
+  };
+  // As in the plan: what is equal has one name.
+  if (Operation *first = getFirst())
+    operationsSoFar.share(first, results);
+  yields[m].assign(results.begin(), results.end());
   SmallVector<Operation *> operations;
-  for (Operation *op = mark ? mark->getNextNode() : &body->front().front(); op;
-       op = op->getNextNode())
+  for (Operation *op = getFirst(); op; op = op->getNextNode())
     operations.push_back(op);
   SmallVector<unsigned> states = getStateWrites(member);
   std::vector<std::optional<ValueForm>> known(states.size());
@@ -271,23 +286,20 @@ void BodyWriter::writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *
     std::vector<MomentIndex> indices = state->getMoments();
     if (state->law != StatePlan::Moments)
       continue;
-    for (const MomentIndex &index : ArrayRef(indices).drop_back())
-      after.moments[{m, w, index}] =
-          make.widen(moments.write(yields[m][w], index), before.states.lookup({m, w}).getType());
+    // Forms that fell together in the plan must do so here.
+    failed |= ArrayRef(getPowers(forms->get(yields[m][w]))) != ArrayRef(indices.back());
+    for (const MomentIndex &index : ArrayRef(indices).drop_back()) {
+      Value moment = failed ? Value() : moments.write(yields[m][w], index);
+      failed |= !moment;
+      Value state = before.states.lookup({m, w});
+      after.moments[{m, w, index}] = moment ? make.widen(moment, state.getType()) : state;
+    }
   }
 }
 
 //===----------------------------------------------------------------------===//
 // Writing moments
 //===----------------------------------------------------------------------===//
-
-static SmallVector<unsigned, 4> getPowers(const ValueForm &form) {
-  SmallVector<unsigned, 4> powers;
-  if (std::optional<ShiftedProduct> product = form.getProduct())
-    for (const ShiftedForm &shifted : product->forms)
-      powers.push_back(shifted.power);
-  return powers;
-}
 
 /// Whether a value is one of the linear forms itself.
 static bool isLinearInParameters(OnlineForms &forms, const ValueForm &form, Value value) {

@@ -4,6 +4,7 @@
 #include "OnlineWiden.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -176,6 +177,34 @@ std::optional<Joining> online::getJoining(const Group &group, unsigned index) {
   return joining;
 }
 
+/// What an earlier body computes already is that value: the same score, written out in every
+/// step, is one.
+void EqualOperations::share(Operation *first, MutableArrayRef<Value> results) {
+  auto hash = [](Operation *op) {
+    return static_cast<unsigned>(OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations));
+  };
+  for (Operation *op = first, *next; op; op = next) {
+    next = op->getNextNode();
+    if (!isMemoryEffectFree(op))
+      continue;
+    SmallVector<Operation *, 1> &same = known[hash(op)];
+    auto it = llvm::find_if(same, [&](Operation *other) {
+      return OperationEquivalence::isEquivalentTo(other, op, OperationEquivalence::IgnoreLocations);
+    });
+    if (it == same.end()) {
+      same.push_back(op);
+      continue;
+    }
+    for (Value &result : results)
+      if (result.getDefiningOp() == op)
+        result = (*it)->getResult(cast<OpResult>(result).getResultNumber());
+    op->replaceAllUsesWith(*it);
+    op->erase();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
@@ -289,10 +318,11 @@ bool Planner::selectOnce(bool &changed) {
         }
         break;
       case ReadRole::Blocked:
-        exclude(m, nullptr,
-                llvm::is_contained(member.stateReads, static_cast<int>(r))
-                    ? "starts at what another reduction has come to"
-                    : "depends on the last state in a way that changes from iteration to iteration");
+        exclude(
+            m, nullptr,
+            llvm::is_contained(member.stateReads, static_cast<int>(r))
+                ? "starts at what another reduction has come to"
+                : "depends on the last state in a way that changes from iteration to iteration");
         return false;
       case ReadRole::Foreign:
         // What it reads must have been computed for all iterations before.

@@ -70,16 +70,19 @@ using MomentIndex = SmallVector<unsigned, 4>;
 
 struct StatePlan {
   unsigned member, write;
-  enum Law { Invariant, Factor, Square, Select, Moments } law = Invariant;
+  /// Apart: all but what compares equal to the parameter; beside what does, which joins when the
+  /// parameter changes (the greatest but one).
+  enum Law { Invariant, Factor, Square, Select, Moments, Apart } law = Invariant;
   SmallVector<FactorTerm, 2> terms; // Factor
-  unsigned parameter = 0;           // Square, Select
-  SmallVector<int64_t, 4> dims;     // Select
+  unsigned parameter = 0;           // Square, Select, Apart
+  SmallVector<int64_t, 4> dims;     // Select, Apart
   double coefficient = 0;           // Square: of the parameter in what is squared
   Operation *square = nullptr;      // Square: the multiplication, in the member's body
   TypedAttr init;                   // the scalar of the initial splat, or null
   /// The element type of the running state where it is wider than the declared one.
   FloatType wide;
-  SmallVector<ShiftTerm, 2> shifts = {}; // Moments, beside `terms`
+  SmallVector<ShiftTerm, 2> shifts = {};    // Moments, beside `terms`
+  SmallVector<Operation *, 1> matches = {}; // Apart: the comparisons, in the members' bodies
 
   /// All indices of moments, the state's own last.
   std::vector<MomentIndex> getMoments() const;
@@ -130,6 +133,16 @@ bool isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term);
 /// No plan where no dependent reduction has an online form; `refusals` say why.
 std::optional<Plan> makePlan(Group &group, const GraphAccesses &accesses,
                              const PlanOptions &options, SmallVectorImpl<Refusal> &refusals);
+
+/// Operations of straight-line code that compute the same.
+class EqualOperations {
+public:
+  /// Replaces operations from `first` on by equal ones that came before; `results` follow.
+  void share(Operation *first, MutableArrayRef<Value> results);
+
+private:
+  llvm::DenseMap<unsigned, SmallVector<Operation *, 1>> known; // by hash
+};
 
 /// How partial results of a reduction join: by its region, or, where each state is only ever added
 /// to (or maximised, …), by that operation.

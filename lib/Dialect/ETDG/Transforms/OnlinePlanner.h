@@ -28,14 +28,17 @@ private:
   bool checkOrder();
   bool analyse();
   bool checkWidening();
-  void shareEqual(Operation *first, MutableArrayRef<Value> results);
   bool analyseMember(unsigned member);
   bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
+  bool checkMatches(unsigned member, ArrayRef<unsigned> states, size_t from);
+  bool takeApart(unsigned member, unsigned write, const ValueForm &form, size_t from);
+  bool onlyCompares(Value yield, Value parameter);
   bool checkExponentials(unsigned member, size_t from);
   std::optional<FactorTerm::Scale> getScale(const ElementAtom &atom);
   bool takeFactor(StatePlan &state, const ParameterFactor &factor);
   bool takeShifts(StatePlan &state, const ValueForm &form);
   bool findCentres();
+  bool checkMoments();
   std::optional<Evaluation> evaluateState(unsigned member, unsigned write);
   std::optional<Evaluation> evaluateRead(BlockOp block, unsigned read, unsigned depth);
   std::optional<double> getDegree(const Evaluation &evaluation);
@@ -70,7 +73,7 @@ private:
   SmallVector<SmallVector<Value>> yields;
   SmallVector<SmallVector<Operation *>> operations;
   SmallVector<Value> parameterArgs;
-  llvm::DenseMap<unsigned, SmallVector<Operation *, 1>> known; // by hash
+  EqualOperations operationsSoFar;
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> stateArgs;
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> externalArgs; // (member, read)
 };

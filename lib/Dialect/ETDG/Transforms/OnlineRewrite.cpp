@@ -96,6 +96,7 @@ private:
   }
   bool isReadElsewhere(Key key);
   BlockOp build();
+  void undo();
   void moveReaders(BlockOp merged);
   void finish(const StatePlan &state);
   void eraseUnread();
@@ -150,6 +151,26 @@ bool Rewriter::isReadElsewhere(Key key) {
   return false;
 }
 
+/// Takes back the buffers that the writer has made or changed.
+void Rewriter::undo() {
+  writer.body.reset();
+  for (const StatePlan &state : plan.states) {
+    Key key{state.member, state.write};
+    auto type = cast<BufferType>(stateBuffers.lookup(key).getType());
+    stateBuffers[key].setType(
+        BufferType::get(type.getContext(), type.getLengths(), declared.lookup(key)));
+    for (auto *buffers : {&writer.weightBuffers, &writer.meanBuffers})
+      if (Value buffer = buffers->lookup(key))
+        buffer.getDefiningOp()->erase();
+  }
+  for (auto &[moment, buffer] : writer.momentBuffers)
+    buffer.getDefiningOp()->erase();
+  for (auto &[parameter, buffer] : writer.centreBuffers)
+    buffer.first.getDefiningOp()->erase();
+  for (auto &[scale, buffer] : writer.scaleBuffers)
+    buffer.first.getDefiningOp()->erase();
+}
+
 BlockOp Rewriter::build() {
   unsigned last = *std::max_element(plan.members.begin(), plan.members.end());
   BlockOp place = member(last);
@@ -172,6 +193,10 @@ BlockOp Rewriter::build() {
   OpBuilder bufferBuilder(group.body, group.body->begin());
   writer.write(spec, kept, place.getLoc(), bufferBuilder);
   Region combine;
+  if (writer.failed) {
+    undo();
+    return {};
+  }
   result.hasCombine = writer.writeCombine(spec, combine, place.getLoc());
   if (!result.hasCombine) {
     combine.getBlocks().clear();
@@ -625,10 +650,14 @@ RewriteResult Rewriter::run() {
       written.insert(member(m).getBuffers()[write.getOperand()]);
 
   result.merged = build();
+  if (!result.merged)
+    return result;
   result.numBlocks = plan.members.size();
   result.numStates = 0;
   for (const StatePlan &state : plan.states)
-    result.numStates += state.law == StatePlan::Square ? 3 : state.getMoments().size();
+    result.numStates += state.law == StatePlan::Square  ? 3
+                        : state.law == StatePlan::Apart ? 2
+                                                        : state.getMoments().size();
   result.numStates += writer.centreBuffers.size() + writer.scaleBuffers.size();
   for (unsigned m : plan.members)
     if (!plan.repeated.contains(m))

@@ -70,7 +70,8 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
     - *square*: Σ w (x - m)²: s, Σ w and the running mean (Chan et al.);
     - *moments*: Σ h (x - m)ⁿ exp(...), n ≤ 4 in all forms together: beside the lower moments;
     - *select*: chosen by x = m, x ≥ m or x ≤ m, m a running maximum or minimum of the same x
-      (arg-max with payload): forgotten when m changes.
+      (arg-max with payload): forgotten when m changes;
+    - *apart*: all but what equals m (the greatest but one): what did joins when m changes.
 
     States of f16 and bf16 that are corrected run as f32, with what the bodies make of them, and are
     rounded once, behind the reduction.
