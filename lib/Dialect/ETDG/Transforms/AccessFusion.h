@@ -28,6 +28,8 @@ public:
   AccessFusion(GraphOp graph, int64_t maxPieces)
       : graph(graph), space(graph), maxPieces(maxPieces) {}
   unsigned run();
+  /// Lets a fold's last iteration write what a copy of its last plane writes (PeelFolds.cpp).
+  bool peel(BufferOp state, int64_t maxLength, int64_t maxOperations);
 
 private:
   bool fuse(BufferOp buffer);

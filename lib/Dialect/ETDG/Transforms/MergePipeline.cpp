@@ -19,6 +19,8 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm) {
   graphs.addPass(createETDGMergeDims());
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
-  // Last: merging would look at blocks that were taken apart on purpose.
+  // Behind all merges, which would look at blocks that were taken apart on purpose.
   graphs.addPass(createETDGHoistInvariants());
+  // Folds are leaves again, and what their iterations share is computed before them.
+  graphs.addPass(createETDGPeelFolds());
 }

@@ -175,6 +175,21 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
                         "how many operations a joined leaf may have">];
 }
 
+def ETDGPeelFolds : Pass<"etdg-peel-folds", "::mlir::etdg::GraphOp"> {
+  let summary = "the last iteration of a fold writes what its last plane was copied to";
+  let description = [{
+    A fold's planes take each other's place, so that its result is copied out of
+    them. Where a leaf folds one state and a copy beside it is all that reads the last
+    plane, a leaf in the copy's place computes the last iteration, and the fold has
+    one less. Only for folds that have an iteration at all lengths, are short (at
+    typical ones) and have few operations without a contraction.
+  }];
+  let options = [Option<"maxLength", "max-length", "int64_t", "8",
+                        "how many iterations a fold typically has at most">,
+                 Option<"maxOperations", "max-operations", "int64_t", "24",
+                        "how many operations the fold's body has at most">];
+}
+
 def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
   let summary = "width-wise coarsening: merge blocks horizontally and vertically (FT §5.1)";
   let description = [{
