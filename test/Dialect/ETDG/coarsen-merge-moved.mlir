@@ -12,6 +12,8 @@
 // RUNS-NEXT: interior: equal at 5 sizes, PTX
 // RUNS-NEXT: columns: equal at 5 sizes, PTX
 // RUNS-NEXT: back: equal at 6 sizes, PTX
+// RUNS-NEXT: both: equal at 6 sizes, PTX
+// RUNS-NEXT: trimmed: equal at 5 sizes, PTX
 
 !x = tensor<4xi32>
 !c = !etdg.buffer<[N, L], !x>
@@ -70,13 +72,13 @@ etdg.graph @reversed(%x: !b) -> !b {
 !x = tensor<4xi32>
 !b = !etdg.buffer<[N], !x>
 
-// The element before: the producer runs one iteration later than it did. Its last element
-// and the consumer's first have an iteration each.
+// The element before: the producer runs one iteration later than it did, where the consumer
+// runs. Its last element, which nobody reads, is not computed.
 // CHECK-LABEL: etdg.graph @lagged
-// CHECK:         etdg.block @a [map] (i) in [0, N + 1) where N >= 1 {
+// CHECK:         etdg.block @a [map] (i) in [0, N) {
 // CHECK:           etdg.block @a_0 [] (i |) where i >= 1
 // CHECK-NEXT:          reads (%x = %arg0[i - 1] : tensor<4xi32>)
-// CHECK:           etdg.block @b [] (i |) where i + 1 <= N
+// CHECK:           etdg.block @b [] (i |)
 // CHECK-NEXT:          reads (%x = {i >= 1: %{{.*}}[], i = 0: splat 0 : i32} : tensor<4xi32>)
 // CHECK-NEXT:          writes (%{{.*}}[i])
 // REMARK: Reason="merged block 'b' into 'a', where i + 1 of the first is i of the second, each at iterations of its own", aligned=1, bytes="16 * N", bytes left=16
@@ -99,11 +101,11 @@ etdg.graph @lagged(%x: !b) -> !b {
 !x = tensor<4xi32>
 !b = !etdg.buffer<[N], !x>
 
-// Two ahead. With N = 1 no block runs at i = 1.
+// Two ahead.
 // CHECK-LABEL: etdg.graph @ahead
-// CHECK:         etdg.block @a [map] (i) in [0, N + 2) where N >= 1 {
+// CHECK:         etdg.block @a [map] (i) in [2, N + 2) {
 // CHECK:           etdg.block @a_0 [] (i |) where i + 1 <= N
-// CHECK:           etdg.block @b [] (i |) where i >= 2
+// CHECK:           etdg.block @b [] (i |)
 // CHECK-NEXT:          reads (%x = {i + 1 <= N: %{{.*}}[], i >= N: splat 0 : i32} : tensor<4xi32>)
 // CHECK-NEXT:          writes (%{{.*}}[i - 2])
 // REMARK: Reason="merged block 'b' into 'a', where i of the first is i + 2 of the second, each at iterations of its own"
@@ -249,4 +251,63 @@ etdg.graph @back(%x: !c) -> !c {
     etdg.yield %0 : !x
   } : !c, !c, !c
   etdg.return %y : !c
+}
+
+// -----
+
+!x = tensor<4xi32>
+!b = !etdg.buffer<[N], !x>
+
+// The element before, which is returned, too: both have iterations of their own. With N = 0
+// there are none.
+// CHECK-LABEL: etdg.graph @both
+// CHECK:         etdg.block @a [map] (i) in [0, N + 1) where N >= 1 {
+// CHECK:           etdg.block @a_0 [] (i |) where i >= 1
+// CHECK:           etdg.block @b [] (i |) where i + 1 <= N
+etdg.graph @both(%x: !b) -> (!b, !b) {
+  %t = etdg.buffer {name_hint = "t"} : !b
+  %u = etdg.buffer {name_hint = "u"} : !b
+  %y = etdg.buffer : !b
+  etdg.block @a [map] (i) in [0, N) reads (%v = %x[i] : !x) writes (%t[i], %u[i]) {
+    %0 = arith.addi %v, %v : !x
+    %1 = arith.muli %v, %v : !x
+    etdg.yield %0, %1 : !x, !x
+  } : !b, !b, !b
+  etdg.block @b [map] (i) in [0, N) reads (%v = {i >= 1: %t[i - 1], i = 0: splat 0 : i32} : !x) writes (%y[i]) {
+    %0 = arith.muli %v, %v : !x
+    etdg.yield %0 : !x
+  } : !b, !b
+  etdg.return %u, %y : !b, !b
+}
+
+// -----
+
+!x = tensor<4xi32>
+!c = !etdg.buffer<[N, L], !x>
+!d = !etdg.buffer<[L, N], !x>
+
+// Only the interior is read: no other element is computed.
+// REMARK: Reason="merged block 'b' into 'a', where i of the first is j of the second and j of the first is i of the second, at the iterations of the second"
+// CHECK-LABEL: etdg.graph @trimmed
+// CHECK:         etdg.block @a [map, map] (i, j) in [0, N) x [1, L - 1) {
+// CHECK:           etdg.block @a_0 [] (i, j |)
+// CHECK-NEXT:          reads
+// CHECK:           etdg.block @b [] (i, j |)
+// CHECK-NEXT:          reads
+// CHECK:         etdg.block @edges [map]
+etdg.graph @trimmed(%x: !c, %z: !d) -> !d attributes {ft.bounds = #ft.bounds<"L >= 2">} {
+  %t = etdg.buffer {name_hint = "t"} : !c
+  %y = etdg.buffer : !d
+  etdg.block @a [map, map] (i, j) in [0, N) x [0, L) reads (%v = %x[i, j] : !x) writes (%t[i, j]) {
+    %0 = arith.addi %v, %v : !x
+    etdg.yield %0 : !x
+  } : !c, !c
+  etdg.block @b [map, map] (i, j) in [1, L - 1) x [0, N) reads (%v = %t[j, i] : !x) writes (%y[i, j]) {
+    %0 = arith.muli %v, %v : !x
+    etdg.yield %0 : !x
+  } : !c, !d
+  etdg.block @edges [map] (j) in [0, N) reads (%v = %z[0, j] : !x, %w = %z[L - 1, j] : !x) writes (%y[0, j], %y[L - 1, j]) {
+    etdg.yield %v, %w : !x, !x
+  } : !d, !d
+  etdg.return %y : !d
 }

@@ -82,23 +82,24 @@ etdg.graph @scanned(%x: !c) -> !d {
 !x = tensor<4xi32>
 !b = !etdg.buffer<[N], !x>
 
-// Of two elements shifted by one, a third of all iterations would be idle.
+// Of two elements shifted by one, all of them needed, a third of all iterations would be idle.
 // REMARK: Reason="block @a and block @b stay two (cost): of about 3 iterations no block would run in more than 2"
 // CHECK-LABEL: etdg.graph @short
 // CHECK:         etdg.block @a [map] (i) in [0, N)
 // CHECK:         etdg.block @b [map] (i) in [0, N)
-etdg.graph @short(%x: !b) -> !b attributes {ft.lengths = {N = 2 : i64}} {
+etdg.graph @short(%x: !b) -> (!b, !b) attributes {ft.lengths = {N = 2 : i64}} {
   %t = etdg.buffer {name_hint = "t"} : !b
+  %u = etdg.buffer {name_hint = "u"} : !b
   %y = etdg.buffer : !b
-  etdg.block @a [map] (i) in [0, N) reads (%v = %x[i] : !x) writes (%t[i]) {
+  etdg.block @a [map] (i) in [0, N) reads (%v = %x[i] : !x) writes (%t[i], %u[i]) {
     %0 = arith.addi %v, %v : !x
-    etdg.yield %0 : !x
-  } : !b, !b
+    etdg.yield %0, %v : !x, !x
+  } : !b, !b, !b
   etdg.block @b [map] (i) in [0, N) reads (%v = {i >= 1: %t[i - 1], i = 0: splat 0 : i32} : !x) writes (%y[i]) {
     %0 = arith.muli %v, %v : !x
     etdg.yield %0 : !x
   } : !b, !b
-  etdg.return %y : !b
+  etdg.return %u, %y : !b, !b
 }
 
 // -----

@@ -12,6 +12,7 @@
 // RUNS-NEXT: early: equal at 5 sizes, PTX
 // RUNS-NEXT: contraction: equal at 5 sizes, PTX
 // RUNS-NEXT: seen: equal at 5 sizes, PTX
+// RUNS-NEXT: scanned: equal at 5 sizes, PTX
 
 !x = tensor<4xi32>
 !b = !etdg.buffer<[N], !x>
@@ -263,4 +264,31 @@ etdg.graph @seen(%x: !b) -> (!b, !b) {
     etdg.yield
   }
   etdg.return %y, %z : !b, !b
+}
+
+// -----
+
+!x = tensor<4xi32>
+!b = !etdg.buffer<[N], !x>
+!s = !etdg.buffer<[3], !x>
+
+// A fold in a scan starts from the element before.
+// REMARK: Reason="the last plane of a buffer of type !etdg.buffer<[3], tensor<4xi32>> is copied: iterations of block @r around it run in order"
+// CHECK-LABEL: etdg.graph @scanned
+// CHECK:         etdg.block @f [foldl] (i | k) in [0, 3)
+etdg.graph @scanned(%x: !b) -> !b {
+  %y = etdg.buffer : !b
+  etdg.block @r [scanl] (i) in [0, N) {
+    %s = etdg.buffer live [1] : !s
+    etdg.block @f [foldl] (i | k) in [0, 3)
+        reads (%v = %x[i] : !x, %p = {k >= 1: %s[k - 1], k <= 0 and i >= 1: %y[i - 1], k <= 0 and i <= 0: splat 1 : i32} : !x) writes (%s[k]) {
+      %0 = arith.addi %v, %p : !x
+      etdg.yield %0 : !x
+    } : !b, !s, !b
+    etdg.block @c [] (i |) reads (%v = %s[2] : !x) writes (%y[i]) {
+      etdg.yield %v : !x
+    } : !s, !b
+    etdg.yield
+  }
+  etdg.return %y : !b
 }

@@ -63,8 +63,8 @@ BlockOp BodyMerger::mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal)
   return {};
 }
 
-bool BodyMerger::isWorthGuards(const Alignment &aligned, unsigned k, MergeRefusal &refusal) {
-  const OuterDomain &outer = aligned.domains[k - 1];
+bool BodyMerger::isWorthGuards(const Alignment &aligned, const OuterDomain &outer, unsigned k,
+                               MergeRefusal &refusal) {
   if (outer.isShared)
     return true;
   BlockOp a = aligned.a.block, b = aligned.b.block;
@@ -203,9 +203,7 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
       refusal = {"combine", "one combines partial states, the other does not"};
       continue;
     }
-    const OuterDomain &outer = aligned.domains[k - 1];
-    if (!isWorthGuards(aligned, k, refusal))
-      continue;
+    OuterDomain outer = aligned.domains[k - 1];
     SmallVector<Value> saved;
     bool saves = false;
     for (Value buffer : handed) {
@@ -221,6 +219,17 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
                              std::to_string(k) + " dimensions aligned"};
       continue;
     }
+    // What nobody but the second reads is computed where the second runs.
+    bool isForSecond = !outer.isShared;
+    if (isForSecond)
+      forEachAccess(a, [&](Access &access) {
+        if (access.isWrite() && !a->isAncestor(access.buffer.getParentBlock()->getParentOp()))
+          isForSecond &= llvm::is_contained(saved, access.buffer);
+      });
+    if (isForSecond)
+      outer = legality.getOuterDomainOf(aligned.b, numAncestors + k);
+    if (!isWorthGuards(aligned, outer, k, refusal))
+      continue;
     if (!bringTogether(a, b)) {
       refusal = {"order",
                  "blocks between them read what the first writes, and the second reads what "
@@ -228,7 +237,6 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
       return {};
     }
     std::string first = nameOf(a), second = nameOf(b);
-    std::string how = describeCoordinates(aligned, k);
     unsigned place = number[a], leaves = weight[a] + weight[b];
     number.erase(a);
     number.erase(b);
@@ -236,6 +244,7 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
     scans.erase(b);
     MergedDomain united{outer, legality.getGuard(aligned.a, outer, numAncestors + k),
                         legality.getGuard(aligned.b, outer, numAncestors + k)};
+    std::string how = describeCoordinates(aligned, united, k);
     for (const Coordinates *c : {&aligned.a, &aligned.b})
       if (!c->isIdentity())
         remapBlock(c->block, c->getRemap());

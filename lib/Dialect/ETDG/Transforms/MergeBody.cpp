@@ -157,7 +157,8 @@ bool BodyMerger::bringTogether(Operation *a, Operation *b) {
 // Remarks
 //===----------------------------------------------------------------------===//
 
-std::string BodyMerger::describeCoordinates(const Alignment &aligned, unsigned k) {
+std::string BodyMerger::describeCoordinates(const Alignment &aligned, const MergedDomain &united,
+                                            unsigned k) {
   std::string text;
   llvm::raw_string_ostream os(text);
   BlockOp a = aligned.a.block;
@@ -179,8 +180,10 @@ std::string BodyMerger::describeCoordinates(const Alignment &aligned, unsigned k
     side(aligned.b, d);
     os << " of the second";
   }
-  if (!aligned.domains[k - 1].isShared)
+  if (!isUniverse(united.guardA.set) || !isUniverse(united.guardB.set))
     os << ", each at iterations of its own";
+  else if (!united.outer.isShared)
+    os << ", at the iterations of the second";
   return text;
 }
 

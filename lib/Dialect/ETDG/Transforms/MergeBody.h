@@ -45,7 +45,8 @@ private:
   BlockOp mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal);
   BlockOp mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows, MergeRefusal &refusal);
   /// Whether two blocks with different domains are one at little cost.
-  bool isWorthGuards(const Alignment &aligned, unsigned k, MergeRefusal &refusal);
+  bool isWorthGuards(const Alignment &aligned, const OuterDomain &outer, unsigned k,
+                     MergeRefusal &refusal);
   /// The two blocks and all others that read the buffer, each in coordinates that go with
   /// those of the first; nothing where one does not go along.
   SmallVector<Coordinates> getGroup(const Alignment &aligned, unsigned k, Value buffer);
@@ -54,8 +55,8 @@ private:
   MergeRefusal refuseNest(Operation *a, Operation *b);
   void explainMerge(BlockOp merged, StringRef kind, StringRef first, StringRef second, unsigned k,
                     ft::LengthAttr before = {}, ft::LengthAttr left = {}, StringRef how = "");
-  /// How the dimensions lie that do not stand alike: `, with i = j + 1`.
-  std::string describeCoordinates(const Alignment &aligned, unsigned k);
+  /// How the dimensions lie that do not stand alike, and which iterations there are.
+  std::string describeCoordinates(const Alignment &aligned, const MergedDomain &united, unsigned k);
   void explainRefusal(StringRef kind, BlockOp a, BlockOp b, const MergeRefusal &refusal);
   std::string keyOf(Operation *item);
 

@@ -158,6 +158,13 @@ std::optional<OuterDomain> MergeLegality::unite(const Coordinates &a, const Coor
   return both;
 }
 
+OuterDomain MergeLegality::getOuterDomainOf(const Coordinates &block, unsigned numDims) {
+  OuterDomain own;
+  static_cast<Conditions &>(own) = getOuterConditions(block, numDims);
+  own.isShared = false;
+  return own;
+}
+
 Conditions MergeLegality::getGuard(const Coordinates &block, const OuterDomain &outer,
                                    unsigned numDims) {
   Conditions own = getOuterConditions(block, numDims);
@@ -191,20 +198,20 @@ double MergeLegality::getTypicalSize(IntegerSet set, ArrayRef<StringAttr> symbol
   double size = 1;
   for (unsigned d = numAncestors; d < numDims; ++d) {
     AffineExpr dim = getAffineDimExpr(d, context);
-    std::optional<int64_t> low, high;
+    std::optional<double> low, high; // nothing overflows
     for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
       LinearForm form = LinearForm::of(set.getConstraint(i).replaceSymbols(values));
       int64_t c = form.coefficient(dim);
       if (form.terms.size() != 1 || (c != 1 && c != -1))
         continue;
       // c · d + constant ≥ 0
-      int64_t bound = -c * form.constant;
+      double bound = -static_cast<double>(c) * static_cast<double>(form.constant);
       if (c == 1 || set.isEq(i))
         low = std::max(low.value_or(bound), bound);
       if (c == -1 || set.isEq(i))
         high = std::min(high.value_or(bound), bound);
     }
-    size *= low && high ? std::max<int64_t>(*high - *low + 1, 1) : 16;
+    size *= low && high ? std::max(*high - *low + 1, 1.0) : 16;
   }
   return size;
 }

@@ -327,13 +327,14 @@ static void guardItems(BlockOp block, const Conditions &guard) {
 
 BlockOp etdg::splitOuterDims(BlockOp block, unsigned k, const OuterDomain *united,
                              const Conditions *guard) {
-  bool differs = guard && !isUniverse(guard->set);
+  bool differs = united && !united->isShared;
   if (!block.isLeaf() && block.getNumOwnDims() == k && !differs)
     return block;
   unsigned numDims = block.getNumAncestors() + k;
   BlockBuilder outer = BlockBuilder::from(block);
   if (!block.isLeaf() && block.getNumOwnDims() == k) {
-    guardItems(block, *guard);
+    if (!isUniverse(guard->set))
+      guardItems(block, *guard);
     outer.domain = united->set;
     outer.symbols = united->symbols;
     outer.assign(block);

@@ -120,6 +120,11 @@ bool AccessFusion::peel(BufferOp state, int64_t maxLength, int64_t maxOperations
     return missed("which iteration of " + describeBlock(fold) + " is last depends on others");
   if (copy.getRead(0).getPieces().size() > 1)
     return missed("without iterations the result is another one, and would be a block more");
+  // What waits for what among the statements of an ordered block is for `reorder` to say.
+  for (BlockOp parent = fold.getParentBlock(); parent; parent = parent.getParentBlock())
+    for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
+      if (parent.getOperator(d) != OperatorKind::Map)
+        return missed("iterations of " + describeBlock(parent) + " around it run in order");
   int64_t operations = 0;
   bool contracts = false;
   fold.getBody().walk([&](Operation *op) {

@@ -70,6 +70,9 @@ public:
   std::optional<OuterDomain> unite(const Coordinates &a, const Coordinates &b, unsigned numDims,
                                    bool mayDiffer);
 
+  /// The outer domain of a block in its coordinates, for both.
+  OuterDomain getOuterDomainOf(const Coordinates &block, unsigned numDims);
+
   /// Whether a block may run in the order of other coordinates, by what its own
   /// iterations need of each other.
   bool mayReorder(const Coordinates &coordinates);
