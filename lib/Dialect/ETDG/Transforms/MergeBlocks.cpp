@@ -122,7 +122,8 @@ SmallVector<Coordinates> BodyMerger::getGroup(const Alignment &aligned, unsigned
   llvm::SetVector<Operation *> others;
   for (Operation *user : buffer.getUsers())
     if (Operation *item = itemOf(user); item && item != a && item != aligned.b.block)
-      others.insert(item);
+      if (others.insert(item); others.size() > maxPartners)
+        return {};
   for (Operation *other : others) {
     auto reader = dyn_cast<BlockOp>(other);
     if (!reader || group.size() >= maxPartners || reader.getNumOwnDims() < k)
