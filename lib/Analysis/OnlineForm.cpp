@@ -257,7 +257,12 @@ ValueForm OnlineForms::evaluateAdd(Operation *op, const ValueForm &a, const Valu
       !getParameterTerms(*form.linear).empty())
     form.factor.reset();
   if (!form.isKnown() && !form.linear)
-    return makeFailure(op, {&a, &b}, "adds terms that follow the parameter in different ways");
+    return makeFailure(
+        op, {&a, &b},
+        a.getProduct() && b.getProduct()
+            ? "adds terms that follow the parameter in different ways (each alone, in "
+              "a reduction of its own, may have an online form)"
+            : "adds terms that follow the parameter in different ways");
   if (!form.isKnown()) {
     form.culprit = op;
     form.reason = "a term is shifted by the parameter, and the sum with it";
