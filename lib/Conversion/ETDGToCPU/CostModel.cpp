@@ -373,6 +373,28 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
   return total;
 }
 
+SmallVector<int64_t> CostModel::weightsOf(ArrayRef<BlockOp> nest) {
+  constexpr int64_t most = 16;
+  SmallVector<double> seconds;
+  for (BlockOp block : nest) {
+    if (!block.isLeaf())
+      return {};
+    Work work = workOf(block);
+    double one = work.elementwise / machine.elementwisePerSecond +
+                 work.elementary / machine.elementaryPerSecond;
+    for (const Product &product : work.products)
+      one += product.flops / machine.tileFlops(tileRows());
+    seconds.push_back(one);
+  }
+  double dearest = *llvm::max_element(seconds);
+  if (dearest <= 0)
+    return {};
+  SmallVector<int64_t> weights;
+  for (double one : seconds)
+    weights.push_back(std::max<int64_t>(1, std::llround(most * one / dearest)));
+  return llvm::all_equal(weights) ? SmallVector<int64_t>() : weights;
+}
+
 int64_t CostModel::mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const {
   int64_t most = chooseMaxRows(nest, dims, options);
   return most < tileRows() ? most : most / tileRows() * tileRows();
@@ -547,16 +569,48 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
         middle.dims[d] = (range.lower + range.upper) / 2;
         middle.loops.push_back({d, static_cast<double>(range.size()), false});
       }
-      // Blocks of a nest share the points: each has the work of one of them, the dearest stands for
-      // all.
-      Estimate body;
-      for (BlockOp block : nest)
-        if (nest.size() == 1 || holds(block, middle)) {
-          Estimate one = ofBody(block, middle);
-          if (one.seconds >= body.seconds)
-            body = one;
+      // Of the blocks that share a point of these loops each has the work of one of them, the dearest
+      // stands for all. Which ones do is sampled; what a block costs does not depend on the point.
+      SmallVector<std::optional<Estimate>> bodies(nest.size());
+      SmallVector<double> times(nest.size());
+      Context at = middle;
+      for (unsigned d : plan.inner)
+        at.dims[d] = std::nullopt;
+      double sampled = 0;
+      std::function<void(unsigned, double)> visitInner = [&](unsigned i, double share) {
+        if (i < plan.inner.size()) {
+          for (Sample s : sample(rangeOf(nest, plan.inner[i], at), otherSamples)) {
+            at.dims[plan.inner[i]] = s.value;
+            visitInner(i + 1, share * s.weight);
+          }
+          at.dims[plan.inner[i]] = std::nullopt;
+          return;
         }
-      addCalls(body, mine / std::max(rows, 1.0) * repeats * weight, rows);
+        std::optional<unsigned> dearest;
+        for (auto [b, block] : llvm::enumerate(nest)) {
+          if (nest.size() > 1 && !holds(block, at))
+            continue;
+          if (!bodies[b]) {
+            Context here = middle;
+            here.dims = at.dims;
+            bodies[b] = ofBody(block, here);
+          }
+          if (!dearest || bodies[b]->seconds >= bodies[*dearest]->seconds)
+            dearest = b;
+        }
+        sampled += share;
+        if (dearest)
+          times[*dearest] += share;
+      };
+      if (nest.size() == 1) {
+        times[0] = sampled = repeats;
+        bodies[0] = ofBody(nest.front(), middle);
+      } else {
+        visitInner(0, 1);
+      }
+      for (auto [body, count] : llvm::zip_equal(bodies, times))
+        if (count > 0)
+          addCalls(*body, mine / std::max(rows, 1.0) * repeats * count / sampled * weight, rows);
       lines *= repeats;
       mine *= repeats;
     }

@@ -49,6 +49,9 @@ public:
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 
   unsigned threads() const { return numThreads; }
+  /// How much work a row of each block is, beside that of the dearest (16); nothing where they are
+  /// alike, or unknown.
+  SmallVector<int64_t> weightsOf(ArrayRef<BlockOp> nest);
   /// Rows of a full register tile of a product.
   int64_t tileRows() const { return machine.productFlopsByRows.size(); }
   /// Most rows of a list: full tiles.

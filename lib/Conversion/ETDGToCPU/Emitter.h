@@ -143,6 +143,11 @@ private:
   LogicalResult emitUnits(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, ArrayRef<unsigned> dims,
                           Value begin, Value end, Value &count);
   Value emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims);
+  /// What a unit weighs at a point of the outer ones of `dims`: as one of the dearest region that
+  /// may have points there.
+  Value emitWeight(ArrayRef<BlockOp> nest, const Point &point);
+  Value emitWeightedCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims,
+                          unsigned alike);
   LogicalResult emitAlone(llvm::function_ref<LogicalResult()> body);
   void emitBarrier();
 
@@ -263,6 +268,7 @@ private:
   SmallVector<Value> toFree;
   SmallVectorImpl<RowList> *rowLists = nullptr; // leaves are not called: their rows are listed
   Value listAt;    // position in the list of the row that is added
+  SmallVector<int64_t> unitWeights; // of the nest whose points are shared; none: all alike
   Value tid, team; // of a kernel that threads run together: number and count
 };
 

@@ -72,17 +72,69 @@ Value Emitter::emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsig
   return loop.getResult(0);
 }
 
+Value Emitter::emitWeight(ArrayRef<BlockOp> nest, const Point &point) {
+  Value weight = index(1);
+  for (auto [block, own] : llvm::zip_equal(nest, unitWeights)) {
+    // What is known here decides; a region of which nothing is may have points.
+    IntegerSet set = BlockOp(block).getDomainSet();
+    SmallVector<AffineExpr> known;
+    SmallVector<bool> equal;
+    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+      bool open = false;
+      for (unsigned d = 0; d < set.getNumDims(); ++d)
+        open |= expr.isFunctionOfDim(d) && !(d < point.dims.size() && point.dims[d]);
+      if (open)
+        continue;
+      known.push_back(expr);
+      equal.push_back(equality);
+    }
+    Value may = known.empty() ? arith::ConstantIntOp::create(builder, loc, 1, 1).getResult()
+                              : emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(),
+                                                              known, equal),
+                                              block, point);
+    weight = make<arith::MaxSIOp>(
+        weight, arith::SelectOp::create(builder, loc, may, index(own), index(1)).getResult());
+  }
+  return weight;
+}
+
+Value Emitter::emitWeightedCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims,
+                                 unsigned alike) {
+  if (dims.size() == alike)
+    return make<arith::MulIOp>(emitUnitCount(nest, point, dims), emitWeight(nest, point));
+  auto [lower, upper] = emitBounds(nest, dims.front(), point);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), ValueRange{index(0)});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[dims.front()] = loop.getInductionVar();
+  Value inside = emitWeightedCount(nest, point, dims.drop_front(), alike);
+  scf::YieldOp::create(builder, loc, make<arith::AddIOp>(loop.getRegionIterArg(0), inside));
+  return loop.getResult(0);
+}
+
 LogicalResult Emitter::emitUnits(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan,
                                  ArrayRef<unsigned> dims, Value begin, Value end, Value &count) {
   auto inside = [&](Point unit) {
     return emitLoops(nest, unit, plan.inner, [&](Point all) { return emitRegions(nest, all); });
   };
-  if (plan.listed && dims.size() == plan.rowDims().size()) {
-    // Of the points of all lines, numbered from `count`, those in [begin, end).
-    Value extent = emitUnitCount(nest, point, dims);
+  // Of `extent` points here, whose weights add up from `count`, those in [begin, end).
+  auto partOf = [&](Value extent) {
+    Value weight, all = extent;
+    if (!unitWeights.empty()) {
+      weight = emitWeight(nest, point);
+      all = make<arith::MulIOp>(extent, weight);
+    }
     Value from = make<arith::MaxSIOp>(make<arith::SubIOp>(begin, count), index(0));
-    Value to = make<arith::MinSIOp>(make<arith::SubIOp>(end, count), extent);
-    count = make<arith::AddIOp>(count, extent);
+    Value to = make<arith::MinSIOp>(make<arith::SubIOp>(end, count), all);
+    count = make<arith::AddIOp>(count, all);
+    if (weight) {
+      from = make<arith::DivUIOp>(from, weight);
+      to = make<arith::DivUIOp>(make<arith::MaxSIOp>(to, index(0)), weight);
+    }
+    return std::pair(from, to);
+  };
+  if (plan.listed && dims.size() == plan.rowDims().size()) {
+    auto [from, to] = partOf(emitUnitCount(nest, point, dims));
     return emitListedRows(nest, point, plan, from, to);
   }
   unsigned dim = dims.front();
@@ -100,12 +152,8 @@ LogicalResult Emitter::emitUnits(ArrayRef<BlockOp> nest, Point point, const Nest
     count = loop.getResult(0);
     return success();
   }
-  // Of this line's points, numbered from `count`, those in [begin, end).
-  Value extent = make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0));
-  Value from = make<arith::MaxSIOp>(make<arith::SubIOp>(begin, count), index(0));
-  Value to = make<arith::MinSIOp>(make<arith::SubIOp>(end, count), extent);
+  auto [from, to] = partOf(make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0)));
   Value first = make<arith::AddIOp>(lower, from), last = make<arith::AddIOp>(lower, to);
-  count = make<arith::AddIOp>(count, extent);
   if (plan.row)
     return emitRowTiles(nest, point, dim, first, last, inside);
   auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
@@ -124,13 +172,19 @@ LogicalResult Emitter::emitShare(ArrayRef<BlockOp> nest, Point point, const Nest
       return failure();
     probe.dims[dim] = index(0);
   }
-  Value total = emitUnitCount(nest, point, dims);
+  // Points that are less work weigh less.
+  unitWeights = costs.weightsOf(nest);
+  Value total = unitWeights.empty()
+                    ? emitUnitCount(nest, point, dims)
+                    : emitWeightedCount(nest, point, dims, plan.listed ? plan.rowDims().size() : 1);
   auto share = [&](Value number) {
     return make<arith::DivUIOp>(make<arith::MulIOp>(total, number), team);
   };
   Value begin = share(tid), end = share(make<arith::AddIOp>(tid, index(1)));
   Value count = index(0);
-  return emitUnits(nest, point, plan, dims, begin, end, count);
+  LogicalResult emitted = emitUnits(nest, point, plan, dims, begin, end, count);
+  unitWeights.clear();
+  return emitted;
 }
 
 //===----------------------------------------------------------------------===//
