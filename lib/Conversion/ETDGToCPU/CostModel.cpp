@@ -533,12 +533,12 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
         at.loops.push_back({*plan.row, rows, true, plan.lines});
       }
     };
-    auto addCalls = [&](const Estimate &body, double count, double rows) {
+    auto addCalls = [&](const Estimate &body, double count) {
       total.seconds += count * body.seconds;
       total.streamed += count * body.streamed;
       total.barriers += count * body.barriers;
       calls += count;
-      calledRows += count * (BlockOp(nest.front()).isLeaf() ? rows : body.rows);
+      calledRows += count * body.rows;
     };
     if (plan.inner.empty()) {
       // Each part has its own calls, of which a thread makes its share.
@@ -555,7 +555,7 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
           double rows = plan.row ? std::max(1.0, std::min(all, all * mine / perPoint)) : 1;
           Context at = part.at;
           enter(at, rows, all);
-          addCalls(ofBody(part.block, at), all * count * mine / units / rows * weight, rows);
+          addCalls(ofBody(part.block, at), all * count * mine / units / rows * weight);
         }
       }
     } else {
@@ -610,7 +610,7 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       }
       for (auto [body, count] : llvm::zip_equal(bodies, times))
         if (count > 0)
-          addCalls(*body, mine / std::max(rows, 1.0) * repeats * count / sampled * weight, rows);
+          addCalls(*body, mine / std::max(rows, 1.0) * repeats * count / sampled * weight);
       lines *= repeats;
       mine *= repeats;
     }
