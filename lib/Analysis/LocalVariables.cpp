@@ -82,6 +82,7 @@ private:
   unsigned firstLocal() const { return set.getVarKindOffset(VarKind::Local); }
   bool isOpen(unsigned v) const { return !known[v - firstLocal()]; }
   std::optional<Band> getBand(unsigned low, unsigned up) const;
+  bool isTight(const Band &band) const;
   void addMultiple(unsigned from, unsigned to, const DynamicAPInt &factor);
   bool gather(Numbers row);
   void split(const Band &band);
@@ -109,6 +110,14 @@ std::optional<Band> Resolver::getBand(unsigned low, unsigned up) const {
       band.divisor = llvm::gcd(band.divisor, llvm::abs(c));
   }
   return hasLocal ? std::optional(band) : std::nullopt;
+}
+
+/// Whether the band states a remainder of what some local of it divides.
+bool Resolver::isTight(const Band &band) const {
+  for (unsigned v = firstLocal(); v < set.getNumVars(); ++v)
+    if (band.width < llvm::abs(set.atIneq(band.low, v)) - 1)
+      return true;
+  return false;
 }
 
 /// For the local x = `to`, x + factor·y becomes the variable, y = `from`: a unimodular change,
@@ -237,8 +246,6 @@ bool Resolver::gatherEquality() {
 bool Resolver::step() {
   if (!set.getNumLocalVars())
     return false;
-  if (eliminateOne(set, firstLocal(), set.getNumVars()))
-    return true;
   known.assign(set.getNumLocalVars(), MaybeLocalRepr());
   set.getLocalReprs(&known);
   SmallVector<Band> bands;
@@ -246,6 +253,11 @@ bool Resolver::step() {
     for (unsigned up = low + 1; up < set.getNumInequalities(); ++up)
       if (std::optional<Band> band = getBand(low, up))
         bands.push_back(*band);
+  if (set.hasOnlyDivLocals() &&
+      llvm::none_of(bands, [&](const Band &band) { return isTight(band); }))
+    return false;
+  if (eliminateOne(set, firstLocal(), set.getNumVars()))
+    return true;
   for (const Band &band : bands) {
     if (band.divisor == 0 || band.width >= band.divisor)
       continue;
@@ -259,15 +271,14 @@ bool Resolver::step() {
   if (gatherEquality())
     return true;
   for (const Band &band : bands)
-    for (unsigned v = firstLocal(); v < set.getNumVars(); ++v)
-      if (band.width < llvm::abs(set.atIneq(band.low, v)) - 1) {
-        split(band);
-        return true;
-      }
-  return !set.hasOnlyDivLocals() && projectOne();
+    if (isTight(band)) {
+      split(band);
+      return true;
+    }
+  return projectOne();
 }
 
-SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given) {
+SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given, bool &isResolved) {
   // What is not done by then is left as it is.
   constexpr unsigned maxSteps = 64;
   SmallVector<std::pair<IntegerPolyhedron, unsigned>, 0> open;
@@ -276,9 +287,11 @@ SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given) {
   while (!open.empty()) {
     auto [set, steps] = open.pop_back_val();
     Resolver resolver(std::move(set));
-    while (steps++ < maxSteps && !hasFalseConstraint(resolver.set) && resolver.step())
+    while (steps++ < maxSteps && !hasFalseConstraint(resolver.set) && resolver.step()) {
+      isResolved = true;
       for (IntegerPolyhedron &other : resolver.takeOthers())
         open.emplace_back(std::move(other), steps);
+    }
     if (!hasFalseConstraint(resolver.set))
       done.push_back(std::move(resolver.set));
   }

@@ -25,9 +25,10 @@ bool hasFalseConstraint(const presburger::IntegerPolyhedron &set);
 /// Sets whose union is `set` and whose local variables are divisions, by `m·v ≤ f < m·(v + 1)` or
 /// by an equality; where no rule serves, a set keeps others. No two constraints of one of them
 /// state a remainder, `0 ≤ f − m·v ≤ c` with c < m − 1, other than 0: MLIR's subtraction takes
-/// those for the definition of v, which always holds, and loses them.
-llvm::SmallVector<presburger::IntegerPolyhedron, 0>
-resolveLocals(presburger::IntegerPolyhedron set);
+/// those for the definition of v, which always holds, and loses them. `isResolved` is set where
+/// anything had to be done for that.
+llvm::SmallVector<presburger::IntegerPolyhedron, 0> resolveLocals(presburger::IntegerPolyhedron set,
+                                                                  bool &isResolved);
 
 } // namespace mlir::etdg
 

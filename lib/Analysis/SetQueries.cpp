@@ -67,13 +67,11 @@ PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyh
   if (cover.empty())
     return PresburgerSet(set);
   SmallVector<IntegerPolyhedron, 0> pieces;
-  bool hasLocals = false;
-  for (const IntegerPolyhedron &given : cover)
-    for (IntegerPolyhedron &piece : resolveLocals(given)) {
-      hasLocals |= piece.getNumLocalVars() > 0;
+  bool isResolved = false;
+  for (const IntegerPolyhedron &given : llvm::reverse(cover))
+    for (IntegerPolyhedron &piece : resolveLocals(given, isResolved))
       pieces.push_back(std::move(piece));
-    }
-  if (hasLocals)
+  if (isResolved)
     return subtractInTurn(set, pieces);
   PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
   for (const IntegerPolyhedron &piece : pieces)

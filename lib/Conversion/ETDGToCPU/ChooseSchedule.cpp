@@ -93,6 +93,9 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
                     : barriers == 0 && priced->barriers > 0 ? CostModel::sureGain
                     : barriers > 0 && priced->barriers == 0 ? 1 / CostModel::sureGain
                                                             : 1;
+    // Of orders that cost the same, the program's own, the last one: its bounds are simplest.
+    if (best && i + 1 == schedules.size())
+      margin = std::max(margin, 1.03);
     if (!best || seconds < margin * least) {
       best = i;
       least = seconds;
