@@ -342,7 +342,7 @@ LogicalResult Emitter::emitTaskKernel(ArrayRef<BlockOp> nest, const NestPlan &pl
 
   builder.setInsertionPointAfter(loop);
   endKernel();
-  result.kernels.push_back({name.str(), loc, /*team=*/false});
+  result.kernels.push_back({name.str(), loc, /*team=*/false, {}, {}});
   return success();
 }
 
