@@ -38,6 +38,8 @@ def run(*command):
 # kernel may take.
 SEVERAL = ["test/Optimizer/nests.mlir", "test/Engine/CPU/team.mlir",
            "test/Conversion/ETDGToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
+# What coarsening rewrites, in the form that the host chooses.
+COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.mlir"]
 
 # Programs that keep rows in registers, at row lengths that share a warp, fill a block
 # of threads, divide evenly or not.
@@ -131,7 +133,8 @@ def pack_several(path):
     text, lines = path.read_text(), []
     entries = re.findall(r"^(?:func\.func|etdg\.graph) @(\w+)\(.*?ft\.lengths = \{([^}]*)\}", text,
                          re.M | re.S)
-    for form, flags in (("", []), ("_always", ["--gpu-steps=always"]), ("_never", ["--gpu-steps=never"])):
+    forms = [("", []), ("_always", ["--gpu-steps=always"]), ("_never", ["--gpu-steps=never"])]
+    for form, flags in forms[:1] if str(path.relative_to(root)) in COARSENED else forms:
         if tried(bundle, path, path.stem + form, [], ("sm_80", "sm_90a"), flags) is None:
             continue
         for entry, lengths in entries:
@@ -187,7 +190,7 @@ benches = [line for line in (root / "integration/bench.txt").read_text().splitli
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
     packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
     several = list(pool.map(lambda path: tried(pack_several, path) or [],
-                            [root / path for path in SEVERAL if chosen(pathlib.Path(path).stem)]))
+                            [root / path for path in SEVERAL + COARSENED if chosen(pathlib.Path(path).stem)]))
     rows = list(pool.map(pack_rows, [program for program in ROWS if chosen(pathlib.Path(program[0]).stem)]))
     benched = list(pool.map(lambda line: tried(pack_bench, line) or "", benches))
 listed = [line for lines, _, _ in packed for line in lines] + [line for lines in several + rows for line in lines]
