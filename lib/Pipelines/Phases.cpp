@@ -83,7 +83,7 @@ bool ft::isBuilt(Phase phase) {
   }
 }
 
-void ft::buildPhase(OpPassManager &pm, Phase phase) {
+void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
   switch (phase) {
   case Phase::Input:
     break;
@@ -100,7 +100,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase) {
   case Phase::Coarsen:
     // Before, where the program has chains in one body; after, where merging has made some.
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
-    etdg::buildCoarsenPipeline(pm);
+    etdg::buildCoarsenPipeline(pm, wide);
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     break;
   case Phase::Reorder:
@@ -215,7 +215,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
     Phase phase = static_cast<Phase>(i);
     if (llvm::is_contained(options.skip, stringifyPhase(phase)))
       continue;
-    buildPhase(pm, phase);
+    buildPhase(pm, phase, StringRef(options.target).starts_with("sm_"));
     // The order of the fewest steps need not be the one of the least time on this machine.
     if (phase == Phase::Reorder && options.target == "cpu") {
       ETDGChooseScheduleOptions choose;
@@ -240,7 +240,7 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
       pm.addPass(etdg::createSnapshotPass(snapshots));
       isTaken = true;
     }
-    buildPhase(pm, phase);
+    buildPhase(pm, phase, options.wide);
     if (options.after)
       options.after(pm, phase);
     if (options.validate && Phase::ETDG < phase)

@@ -121,6 +121,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
+  phases.wide = options.engine == "cuda";
   return options.engine == "cpu" ? makeCpuGraph(*owner, entry.name, makeCpuOptions(), phases)
                                  : makeEngineGraph(*owner, entry.name, phases);
 }

@@ -36,8 +36,9 @@ bool isValidating();
 /// Whether a phase has passes; one that has none is the identity.
 bool isBuilt(Phase phase);
 
-/// The passes that lead from the phase before to this one, without its contract.
-void buildPhase(OpPassManager &pm, Phase phase);
+/// The passes that lead from the phase before to this one, without its contract. `wide`: for a machine
+/// that runs all independent iterations at once, a GPU.
+void buildPhase(OpPassManager &pm, Phase phase, bool wide = false);
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> from{*this, "from", llvm::cl::desc("The phase that the input has reached"),
@@ -68,6 +69,8 @@ struct EngineOptions {
   /// Phases to leave out, which is how a caller compares a program with its unoptimised self.
   llvm::SmallVector<std::string> skip;
   Phase to = Phase::Tile;
+  /// As in `buildPhase`.
+  bool wide = false;
   /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.
   bool validate = isValidating();
   /// May add passes behind a phase, before it is validated.

@@ -27,7 +27,7 @@ namespace rt = ::ft::rt;
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
 /// schedules, applied. Who brings graphs has decided about these.
-static LogicalResult makeGraphs(ModuleOp module, ArrayRef<std::string> skip, EngineOptions options = {}) {
+static LogicalResult makeGraphs(ModuleOp module, ArrayRef<std::string> skip, EngineOptions options) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   if (functions) {
@@ -41,6 +41,12 @@ static LogicalResult makeGraphs(ModuleOp module, ArrayRef<std::string> skip, Eng
   if (module.getOps<etdg::GraphOp>().empty())
     return module.emitError("holds no function or graph to compile");
   return success();
+}
+
+static LogicalResult makeGpuGraphs(ModuleOp module, ArrayRef<std::string> skip) {
+  EngineOptions options;
+  options.wide = true;
+  return makeGraphs(module, skip, std::move(options));
 }
 
 static LogicalResult makeCpuGraphs(ModuleOp module, ArrayRef<std::string> skip) {
@@ -103,7 +109,7 @@ lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(et
 
 static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const GpuOptions &options,
                                                    ArrayRef<std::string> skip) {
-  if (failed(makeGraphs(module, skip)))
+  if (failed(makeGpuGraphs(module, skip)))
     return failure();
   return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
     FailureOr<GpuModule> lowered = lowerGraph(graph, options);
@@ -228,7 +234,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
   auto isGpu = [](StringRef target) { return isGpuTarget(target); };
   bool hasGpu = llvm::any_of(targets, isGpu), hasCpu = !llvm::all_of(targets, isGpu);
   OwningOpRef<ModuleOp> forCpu = hasCpu ? module.clone() : nullptr;
-  if ((hasGpu && failed(makeGraphs(module, options.skip))) ||
+  if ((hasGpu && failed(makeGpuGraphs(module, options.skip))) ||
       (hasCpu && failed(makeCpuGraphs(*forCpu, options.skip))))
     return failure();
   rt::Bundle bundle;

@@ -245,7 +245,7 @@ struct ETDGHoistInvariants : etdg::impl::ETDGHoistInvariantsBase<ETDGHoistInvari
       }
       model = std::move(*loaded);
     }
-    Hoister(getOperation(), Settings{model, narrow, all}).run();
+    Hoister(getOperation(), Settings{model, narrow, wide, all}).run();
   }
 };
 } // namespace

@@ -55,6 +55,7 @@ struct Refusal {
 struct Settings {
   const ft::CpuMachine &machine;
   bool narrow; // what is no product, and of f16 or bf16, may be taken apart: it rounds twice
+  bool wide;   // independent iterations run at once
   bool all;    // whatever it costs
 };
 

@@ -197,7 +197,33 @@ double GroupPlan::getReadersSeconds() {
   return seconds;
 }
 
+/// A region of some reader's nest, in which loops run in order, that does not need the value; or
+/// null.
+BlockOp GroupPlan::findOtherRegion() const {
+  for (const Repeat &member : group.members) {
+    auto nest = dyn_cast<NestOp>(member.item);
+    if (!nest)
+      continue;
+    for (BlockOp region : nest.getBody().getOps<BlockOp>()) {
+      bool ordered = false;
+      for (unsigned d = 0; d < region.getNumOwnDims(); ++d)
+        ordered |= region.getOperator(d) != ft::OperatorKind::Map;
+      if (ordered && llvm::none_of(group.members, [&](const Repeat &other) {
+            return region->isAncestor(other.leaf);
+          }))
+        return region;
+    }
+  }
+  return {};
+}
+
 bool GroupPlan::isWorthIt() {
+  // A step of a wavefront takes as long as the longest of its regions, where all run at once.
+  if (context.settings.wide && !context.settings.all)
+    if (BlockOp other = findOtherRegion())
+      return refuse("cost", describeBlock(other) +
+                                " does not need it, and runs beside its readers: their "
+                                "steps would take no less time");
   const ft::CpuMachine &machine = context.settings.machine;
   MLIRContext *mlir = leaf.getContext();
   DomainSolver solver(context.space, context.lengths, names, numDims, mlir);

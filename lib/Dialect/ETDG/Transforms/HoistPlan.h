@@ -38,6 +38,7 @@ private:
   bool place();
   void countBefore();
   bool isTooMuch(double after);
+  BlockOp findOtherRegion() const;
   bool isWorthIt();
   double countPoints(DomainSolver &solver, const Domain &domain, const llvm::SmallBitVector *dims,
                      unsigned numDims);

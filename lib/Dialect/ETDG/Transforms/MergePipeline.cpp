@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::etdg;
 
-void etdg::buildCoarsenPipeline(OpPassManager &pm) {
+void etdg::buildCoarsenPipeline(OpPassManager &pm, bool wide) {
   OpPassManager &graphs = pm.nest<GraphOp>();
   // Statements apart: copies and flows between them become visible.
   graphs.addPass(createETDGLowerOperations());
@@ -20,7 +20,9 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm) {
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
   // Behind all merges, which would look at blocks that were taken apart on purpose.
-  graphs.addPass(createETDGHoistInvariants());
+  ETDGHoistInvariantsOptions hoist;
+  hoist.wide = wide;
+  graphs.addPass(createETDGHoistInvariants(hoist));
   // Folds are leaves again, and what their iterations share is computed before them.
   graphs.addPass(createETDGPeelFolds());
 }
