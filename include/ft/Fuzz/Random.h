@@ -9,6 +9,7 @@
 #define FT_FUZZ_RANDOM_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
 #include <initializer_list>

@@ -153,67 +153,13 @@ Value BodyWriter::getCentre(unsigned parameter) {
   return {};
 }
 
-/// The bodies that lead to the state `key` once more, from a state of 0 and with what is squared
-/// (or 1, for the weights) in place of its square. `mean` stands for the parameter.
-SmallVector<Value> BodyWriter::writeProbe(Key key, Value mean, bool one) {
-  const StatePlan *state = plan.getState(key.first, key.second);
-  CorrectionBuilder make{*builder, *loc};
+/// The bodies that lead to the state `key` once more, from what `stateOf` and `parameterOf` give
+/// for states and parameters. `change` gives what replaces a clone's result, or null.
+SmallVector<Value>
+BodyWriter::writeAgain(Key key, llvm::function_ref<Value(Key)> stateOf,
+                       llvm::function_ref<Value(unsigned)> parameterOf,
+                       llvm::function_ref<Value(Operation *clone, Operation *original)> change) {
   // The dependent members on the way, in order.
-  llvm::SmallSetVector<unsigned, 4> needed;
-  needed.insert(key.first);
-  for (unsigned i = 0; i < needed.size(); ++i)
-    for (const ReadRole &role : group.members[needed[i]].reads)
-      if (role.kind == ReadRole::Internal && plan.contains(role.member) &&
-          group.members[role.member].isDependent)
-        needed.insert(role.member);
-  SmallVector<SmallVector<Value>> probes(group.members.size());
-  for (unsigned m : plan.members) {
-    if (!needed.contains(m))
-      continue;
-    const Member &member = group.members[m];
-    BlockOp block = member.block;
-    SmallVector<Value> arguments;
-    for (auto [r, role] : llvm::enumerate(member.reads)) {
-      if (role.kind == ReadRole::Internal && plan.contains(role.member))
-        arguments.push_back(group.members[role.member].isDependent
-                                ? probes[role.member][role.write]
-                                : yields[role.member][role.write]);
-      else if (role.kind == ReadRole::State)
-        arguments.push_back(make.splat(
-            cast<RankedTensorType>(before.states.lookup({m, role.write}).getType()), 0.0));
-      else if (role.kind == ReadRole::Parameter)
-        arguments.push_back(role.parameter == state->parameter ? mean : getCentre(role.parameter));
-      else
-        arguments.push_back(externals.lookup({m, r}));
-    }
-    llvm::DenseMap<Operation *, Operation *> original;
-    probes[m] = cloneBody(*builder, block, arguments, &original);
-    for (auto [clone, from] : original) {
-      if (from != state->square)
-        continue;
-      OpBuilder inner(clone);
-      Value substitute = clone->getOperand(0);
-      if (one) {
-        Type type = clone->getResult(0).getType();
-        if (auto tensor = dyn_cast<RankedTensorType>(type))
-          substitute = CorrectionBuilder{inner, *loc}.splat(tensor, 1.0);
-        else
-          substitute = arith::ConstantOp::create(inner, *loc, inner.getFloatAttr(type, 1.0));
-      }
-      Value squared = clone->getResult(0);
-      squared.replaceAllUsesWith(substitute);
-      for (Value &value : probes[m])
-        if (value == squared)
-          value = substitute;
-    }
-  }
-  return probes[key.first];
-}
-
-/// The bodies that lead to the state `key` once more, with what equals the parameter in place of
-/// what does not, joined to `state`.
-Value BodyWriter::writeComplement(Key key, Value state) {
-  const StatePlan *law = plan.getState(key.first, key.second);
   llvm::SmallSetVector<unsigned, 4> needed;
   needed.insert(key.first);
   for (unsigned i = 0; i < needed.size(); ++i)
@@ -234,9 +180,9 @@ Value BodyWriter::writeComplement(Key key, Value state) {
                                 ? results[role.member][role.write]
                                 : yields[role.member][role.write]);
       else if (role.kind == ReadRole::State)
-        arguments.push_back(m == key.first ? state : before.states.lookup({m, role.write}));
+        arguments.push_back(stateOf({m, role.write}));
       else if (role.kind == ReadRole::Parameter)
-        arguments.push_back(getCentre(role.parameter));
+        arguments.push_back(parameterOf(role.parameter));
       else
         arguments.push_back(externals.lookup({m, r}));
       if (!arguments.back()) // a parameter that nothing stands for is not used
@@ -246,24 +192,67 @@ Value BodyWriter::writeComplement(Key key, Value state) {
     }
     llvm::DenseMap<Operation *, Operation *> original;
     results[m] = cloneBody(*builder, block, arguments, &original);
-    for (auto [clone, from] : original) {
-      if (!llvm::is_contained(law->matches, from))
-        continue;
-      OpBuilder inner(clone->getContext());
-      inner.setInsertionPointAfter(clone);
-      Value match = clone->getResult(0);
-      TypedAttr one = inner.getBoolAttr(true);
-      if (auto tensor = dyn_cast<RankedTensorType>(match.getType()))
-        one = SplatElementsAttr::get(tensor, Attribute(one));
-      Value truth = arith::ConstantOp::create(inner, *loc, one);
-      Value other = arith::XOrIOp::create(inner, *loc, match, truth);
-      match.replaceAllUsesExcept(other, other.getDefiningOp());
-      for (Value &value : results[m])
-        if (value == match)
-          value = other;
-    }
+    for (auto [clone, from] : original)
+      if (Value other = change(clone, from))
+        for (Value &value : results[m])
+          if (value == clone->getResult(0))
+            value = other;
   }
-  return results[key.first][key.second];
+  return results[key.first];
+}
+
+/// From a state of 0 and with what is squared (or 1, for the weights) in place of its square.
+/// `mean` stands for the parameter.
+SmallVector<Value> BodyWriter::writeProbe(Key key, Value mean, bool one) {
+  const StatePlan *state = plan.getState(key.first, key.second);
+  CorrectionBuilder make{*builder, *loc};
+  return writeAgain(
+      key,
+      [&](Key other) {
+        return make.splat(cast<RankedTensorType>(before.states.lookup(other).getType()), 0.0);
+      },
+      [&](unsigned parameter) {
+        return parameter == state->parameter ? mean : getCentre(parameter);
+      },
+      [&](Operation *clone, Operation *original) -> Value {
+        if (original != state->square)
+          return {};
+        OpBuilder inner(clone);
+        Value substitute = clone->getOperand(0);
+        if (one) {
+          Type type = clone->getResult(0).getType();
+          if (auto tensor = dyn_cast<RankedTensorType>(type))
+            substitute = CorrectionBuilder{inner, *loc}.splat(tensor, 1.0);
+          else
+            substitute = arith::ConstantOp::create(inner, *loc, inner.getFloatAttr(type, 1.0));
+        }
+        clone->getResult(0).replaceAllUsesWith(substitute);
+        return substitute;
+      });
+}
+
+/// With what equals the parameter in place of what does not, joined to `state`.
+Value BodyWriter::writeComplement(Key key, Value state) {
+  const StatePlan *law = plan.getState(key.first, key.second);
+  auto stateOf = [&](Key other) {
+    return other.first == key.first ? state : before.states.lookup(other);
+  };
+  auto invert = [&](Operation *clone, Operation *original) -> Value {
+    if (!llvm::is_contained(law->matches, original))
+      return {};
+    OpBuilder inner(clone->getContext());
+    inner.setInsertionPointAfter(clone);
+    Value match = clone->getResult(0);
+    TypedAttr one = inner.getBoolAttr(true);
+    if (auto tensor = dyn_cast<RankedTensorType>(match.getType()))
+      one = SplatElementsAttr::get(tensor, Attribute(one));
+    Value truth = arith::ConstantOp::create(inner, *loc, one);
+    Value other = arith::XOrIOp::create(inner, *loc, match, truth);
+    match.replaceAllUsesExcept(other, other.getDefiningOp());
+    return other;
+  };
+  return writeAgain(
+      key, stateOf, [&](unsigned parameter) { return getCentre(parameter); }, invert)[key.second];
 }
 
 /// The new mean of a `Square` state: the old one, moved by the weighted sum of the differences.

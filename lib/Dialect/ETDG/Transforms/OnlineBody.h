@@ -79,6 +79,10 @@ private:
   Value getCentre(unsigned parameter);
   void writeMean(unsigned parameter, Key key);
   SmallVector<Value> writeMember(unsigned m);
+  SmallVector<Value>
+  writeAgain(Key key, llvm::function_ref<Value(Key)> stateOf,
+             llvm::function_ref<Value(unsigned)> parameterOf,
+             llvm::function_ref<Value(Operation *clone, Operation *original)> change);
   SmallVector<Value> writeProbe(Key key, Value mean, bool one);
   Value correct(CorrectionBuilder &make, const StatePlan &state, Value value, StateValues &from,
                 StateValues &to, FactorCache *cache);
