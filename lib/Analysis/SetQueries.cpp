@@ -15,10 +15,8 @@ using namespace mlir::presburger;
 using llvm::DynamicAPInt;
 
 IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigned to) {
-  unsigned count = to - from;
   set.convertToLocal(VarKind::SetDim, from, to);
   unsigned firstLocal = set.getVarKindOffset(VarKind::Local);
-  (void)count;
   while (eliminateOne(set, firstLocal, set.getNumVars()))
     ;
   return set;

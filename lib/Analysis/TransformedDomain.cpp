@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Analysis/Accesses.h"
+#include "ft/Analysis/NeededForms.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Analysis/Presburger/Fraction.h"
 #include "mlir/Analysis/Presburger/Matrix.h"
@@ -187,24 +188,9 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
     else
       it->constant = std::min(it->constant, form.constant);
   }
-  SmallVector<unsigned> order(kept.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-int64_t(kept[a].terms.size()), a) <
-           std::pair(-int64_t(kept[b].terms.size()), b);
+  forms = keepNeeded<Inequality>(kept, [&](const Inequality &form, ArrayRef<Inequality> others) {
+    return isImplied(form, outer, others);
   });
-  SmallVector<bool> dropped(kept.size());
-  for (unsigned i : order) {
-    SmallVector<Inequality> others;
-    for (auto [j, form] : llvm::enumerate(kept))
-      if (j != i && !dropped[j])
-        others.push_back(form);
-    dropped[i] = isImplied(kept[i], outer, others);
-  }
-  forms.clear();
-  for (auto [i, form] : llvm::enumerate(kept))
-    if (!dropped[i])
-      forms.push_back(form);
 }
 
 FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {

@@ -1,6 +1,7 @@
 //===- HoistDomain.cpp - domains without some of their dimensions ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HoistDomain.h"
+#include "ft/Analysis/NeededForms.h"
 
 #include <numeric>
 
@@ -144,26 +145,15 @@ bool DomainSolver::implies(ArrayRef<const Domain *> domains, const LinearForm &f
 }
 
 Domain DomainSolver::simplify(const Domain &domain, const Domain &outer) {
-  SmallVector<LinearForm> forms(domain.getForms());
-  // Of several choices the longer ones go.
-  SmallVector<unsigned> order(forms.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-int64_t(forms[a].terms.size()), a) <
-           std::pair(-int64_t(forms[b].terms.size()), b);
-  });
-  SmallVector<bool> dropped(forms.size());
-  for (unsigned i : order) {
-    Domain others;
-    for (auto [j, form] : llvm::enumerate(forms))
-      if (j != i && !dropped[j])
-        others.add(form);
-    dropped[i] = implies({&outer, &others}, forms[i]);
-  }
   Domain result;
-  for (auto [i, form] : llvm::enumerate(forms))
-    if (!dropped[i])
-      result.add(form);
+  for (LinearForm &form : keepNeeded<LinearForm>(
+           domain.getForms(), [&](const LinearForm &form, ArrayRef<LinearForm> rest) {
+             Domain others;
+             for (const LinearForm &other : rest)
+               others.add(other);
+             return implies({&outer, &others}, form);
+           }))
+    result.add(std::move(form));
   return result;
 }
 
