@@ -36,7 +36,9 @@ typedef enum FtStatus {
   FT_DRIVER_ERROR = 10,      /* any other failure of a driver call */
   FT_CONTEXT_LOST = 11,      /* the device failed; this process cannot use it again */
   FT_FORKED = 12,            /* device use in a child of a process that had used it */
-  FT_INTERNAL = 13
+  FT_INTERNAL = 13,
+  FT_INVALID_PROGRAM = 14, /* a program that the compiler refuses; see ft-c/Compiler.h */
+  FT_CANCELLED = 15        /* ended because the caller asked for it */
 } FtStatus;
 
 /* DLPack's numbers. */
@@ -115,6 +117,9 @@ int32_t ft_abi_version(void);
 /* The message of this thread's last failure; "" before the first. Valid until
    the thread's next failure. */
 const char *ft_last_error(void);
+/* For libraries that extend this one: makes `message` this thread's last failure
+   and returns `status`. */
+FtStatus ft_set_last_error(FtStatus status, const char *message);
 /* "invalid argument", ... */
 const char *ft_status_name(FtStatus status);
 
@@ -126,6 +131,25 @@ FtStatus ft_module_load(const char *path, const FtLoadOptions *options, FtModule
 /* The same from memory, which may be freed afterwards. */
 FtStatus ft_module_load_bytes(const void *bytes, size_t size, const FtLoadOptions *options,
                               FtModule **module);
+
+/* Functions of the caller in place of a bundle's code. */
+typedef struct FtKernels {
+  size_t struct_size;
+  /* Runs a kernel, by its index in the plan of entry `entry`: arguments[i] points
+     to the i-th argument's value. Gives NULL, or what went wrong, which stays
+     valid until this thread's next launch. May be called by several threads at
+     once, for entries that differ. */
+  const char *(*launch)(void *context, const char *entry, int32_t kernel, void **arguments);
+  /* Called once, when the module is done with `context`. May be NULL. */
+  void (*release)(void *context);
+  void *context;
+} FtKernels;
+
+/* Loads a bundle whose kernels are the caller's, on the host: its plans are run,
+   checked and bound as if the code were in it. The context belongs to the module
+   from here on, also where this fails. */
+FtStatus ft_module_load_kernels(const void *bytes, size_t size, const FtKernels *kernels,
+                                FtModule **module);
 /* Waits for the module's work and frees what it holds. NULL is allowed. */
 void ft_module_release(FtModule *module);
 

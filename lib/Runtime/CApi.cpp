@@ -10,7 +10,7 @@
 
 using namespace ft::rt;
 
-static_assert(FT_INTERNAL == int(Code::internal) && FT_FORKED == int(Code::forked) &&
+static_assert(FT_CANCELLED == int(Code::cancelled) && FT_FORKED == int(Code::forked) &&
                   FT_NO_DRIVER == int(Code::noDriver),
               "the codes cross the C ABI unchanged");
 
@@ -72,13 +72,22 @@ struct FtEntry {
 };
 
 struct FtModule {
+  ~FtModule() {
+    entries.clear(); // before the kernels that they use
+    if (kernels.release)
+      kernels.release(kernels.context);
+  }
+
   Bundle bundle;
   int32_t deviceType = FT_CPU, deviceId = 0;
   CudaDevice *device = nullptr;
+  FtKernels kernels = {};                        // `launch` is null: the bundle's own
   std::vector<std::unique_ptr<FtEntry>> entries; // one for each of the bundle's
 };
 
 static int fitnessOf(const FtModule &m, const Plan &plan) {
+  if (m.kernels.launch)
+    return 1;
   return m.device ? fitness(plan.target, m.device->major, m.device->minor)
                   : hostFitness(plan.target);
 }
@@ -89,8 +98,9 @@ static Status makeProgram(FtEntry &e, size_t index, Program *&out) {
     const FtModule &m = *e.module;
     const Plan &plan = e.entry->plans[index];
     std::unique_ptr<Target> target;
-    FT_RT_TRY((m.device ? makeCudaTarget(*m.device, m.bundle, plan, target)
-                        : makeHostTarget(m.bundle, plan, target))
+    FT_RT_TRY((m.device           ? makeCudaTarget(*m.device, m.bundle, plan, target)
+               : m.kernels.launch ? makeKernelsTarget(m.bundle, plan, e.entry->name, m.kernels, target)
+                                  : makeHostTarget(m.bundle, plan, target))
                   .inside("entry \"" + e.entry->name + "\", target " + plan.target));
     it = e.programs
              .emplace(index, std::make_unique<Program>(*e.entry, plan, std::move(target),
@@ -151,11 +161,9 @@ static Status prepare(FtEntry &e) {
   return last;
 }
 
-static Status open(Bundle &&bundle, const FtLoadOptions *given, FtModule **out) {
+static Status open(std::unique_ptr<FtModule> module, const FtLoadOptions *given, FtModule **out) {
   FtLoadOptions options = {sizeof(FtLoadOptions), FT_CPU, 0};
   FT_RT_TRY(readStruct(given, options));
-  auto module = std::make_unique<FtModule>();
-  module->bundle = std::move(bundle);
   module->deviceType = options.device_type;
   module->deviceId = options.device_id;
   if (options.device_type == FT_CUDA)
@@ -173,6 +181,9 @@ static Status open(Bundle &&bundle, const FtLoadOptions *given, FtModule **out) 
 
 int32_t ft_abi_version(void) { return FT_ABI_VERSION; }
 const char *ft_last_error(void) { return lastError.c_str(); }
+FtStatus ft_set_last_error(FtStatus status, const char *message) {
+  return guarded([&] { return Status::error(Code(status), message ? message : ""); });
+}
 const char *ft_status_name(FtStatus status) { return codeName(Code(status)); }
 
 FtStatus ft_device_count(int32_t type, int32_t *count) {
@@ -191,9 +202,9 @@ FtStatus ft_module_load(const char *path, const FtLoadOptions *options, FtModule
     if (!path || !module)
       return invalid("path or module is NULL");
     *module = nullptr;
-    Bundle bundle;
-    FT_RT_TRY(Bundle::read(path, bundle));
-    return open(std::move(bundle), options, module).inside(path);
+    auto made = std::make_unique<FtModule>();
+    FT_RT_TRY(Bundle::read(path, made->bundle));
+    return open(std::move(made), options, module).inside(path);
   });
 }
 
@@ -203,9 +214,22 @@ FtStatus ft_module_load_bytes(const void *bytes, size_t size, const FtLoadOption
     if (!bytes || !module)
       return invalid("bytes or module is NULL");
     *module = nullptr;
-    Bundle bundle;
-    FT_RT_TRY(Bundle::parse({static_cast<const char *>(bytes), size}, "bundle", bundle));
-    return open(std::move(bundle), options, module);
+    auto made = std::make_unique<FtModule>();
+    FT_RT_TRY(Bundle::parse({static_cast<const char *>(bytes), size}, "bundle", made->bundle));
+    return open(std::move(made), options, module);
+  });
+}
+
+FtStatus ft_module_load_kernels(const void *bytes, size_t size, const FtKernels *kernels,
+                                FtModule **module) {
+  return guarded([&]() -> Status {
+    auto made = std::make_unique<FtModule>();
+    FT_RT_TRY(readStruct(kernels, made->kernels));
+    if (!bytes || !module || !made->kernels.launch)
+      return invalid("bytes, module or the kernels' launch is NULL");
+    *module = nullptr;
+    FT_RT_TRY(Bundle::parse({static_cast<const char *>(bytes), size}, "bundle", made->bundle));
+    return open(std::move(made), nullptr, module);
   });
 }
 

@@ -43,28 +43,15 @@ int ft::rt::hostFitness(std::string_view target) {
 }
 
 namespace {
-class HostTarget : public Target {
+/// All but launches: memory is the process's own.
+class HostMemory : public Target {
 public:
-  ~HostTarget() override {
+  ~HostMemory() override {
     for (auto &[section, memory] : constants)
-      release(memory);
-    if (library)
-      dlclose(library);
+      HostMemory::release(memory);
   }
 
-  Status load(const Bundle &bundle, const Plan &plan) {
-    if (plan.modules.empty())
-      return Status::error(Code::corrupt, "a plan without a module");
-    const Section &section = bundle.sections[size_t(plan.modules[0])];
-    if (section.kind != Section::cpu)
-      return Status::error(Code::corrupt, "a CPU plan whose module is no CPU library");
-    FT_RT_TRY(open(section.bytes));
-    for (const std::string &name : plan.kernels) {
-      void *symbol = dlsym(library, name.c_str());
-      if (!symbol)
-        return Status::error(Code::notFound, "no function \"" + name + "\" in the CPU library");
-      kernels.push_back(reinterpret_cast<void (*)(void **)>(symbol));
-    }
+  Status loadConstants(const Bundle &bundle, const Plan &plan) {
     for (const Buffer &b : plan.buffers) {
       if (b.kind != Buffer::constant || constants.count(b.index))
         continue;
@@ -79,10 +66,6 @@ public:
   Status enter() override { return {}; }
   void leave() override {}
 
-  Status launch(int64_t kernel, const LaunchShape &, void **parameters, void *) override {
-    kernels[size_t(kernel)](parameters);
-    return {};
-  }
   Status fill(uint64_t to, int value, size_t bytes, void *) override {
     if (bytes) // an empty array may have no memory
       memset(reinterpret_cast<void *>(to), value, bytes);
@@ -115,6 +98,40 @@ public:
   uint64_t constant(int64_t section) const override { return constants.at(section); }
   uint64_t errorAddress() const override { return reinterpret_cast<uint64_t>(&record); }
   ErrorRecord *errorRecord() override { return &record; }
+
+private:
+  std::map<int64_t, uint64_t> constants;
+  ErrorRecord record{};
+};
+
+/// Functions of a library.
+class HostTarget final : public HostMemory {
+public:
+  ~HostTarget() override {
+    if (library)
+      dlclose(library);
+  }
+
+  Status load(const Bundle &bundle, const Plan &plan) {
+    if (plan.modules.empty())
+      return Status::error(Code::corrupt, "a plan without a module");
+    const Section &section = bundle.sections[size_t(plan.modules[0])];
+    if (section.kind != Section::cpu)
+      return Status::error(Code::corrupt, "a CPU plan whose module is no CPU library");
+    FT_RT_TRY(open(section.bytes));
+    for (const std::string &name : plan.kernels) {
+      void *symbol = dlsym(library, name.c_str());
+      if (!symbol)
+        return Status::error(Code::notFound, "no function \"" + name + "\" in the CPU library");
+      kernels.push_back(reinterpret_cast<void (*)(void **)>(symbol));
+    }
+    return loadConstants(bundle, plan);
+  }
+
+  Status launch(int64_t kernel, const LaunchShape &, void **parameters, void *) override {
+    kernels[size_t(kernel)](parameters);
+    return {};
+  }
 
 private:
   /// The loader knows libraries by the text of their path, and a library may stay
@@ -161,8 +178,21 @@ private:
 
   void *library = nullptr;
   std::vector<void (*)(void **)> kernels;
-  std::map<int64_t, uint64_t> constants;
-  ErrorRecord record{};
+};
+
+/// Kernels that the caller brings.
+class KernelsTarget final : public HostMemory {
+public:
+  KernelsTarget(const std::string &entry, const FtKernels &kernels) : entry(entry), kernels(kernels) {}
+
+  Status launch(int64_t kernel, const LaunchShape &, void **parameters, void *) override {
+    const char *error = kernels.launch(kernels.context, entry.c_str(), int32_t(kernel), parameters);
+    return error ? Status::error(Code::invalidArgument, error) : Status();
+  }
+
+private:
+  std::string entry;
+  const FtKernels &kernels;
 };
 } // namespace
 
@@ -170,6 +200,14 @@ Status ft::rt::makeHostTarget(const Bundle &bundle, const Plan &plan,
                               std::unique_ptr<Target> &out) {
   auto target = std::make_unique<HostTarget>();
   FT_RT_TRY(target->load(bundle, plan));
+  out = std::move(target);
+  return {};
+}
+
+Status ft::rt::makeKernelsTarget(const Bundle &bundle, const Plan &plan, const std::string &entry,
+                                 const FtKernels &kernels, std::unique_ptr<Target> &out) {
+  auto target = std::make_unique<KernelsTarget>(entry, kernels);
+  FT_RT_TRY(target->loadConstants(bundle, plan));
   out = std::move(target);
   return {};
 }

@@ -32,6 +32,10 @@ const char *ft::rt::codeName(Code code) {
     return "device use after fork";
   case Code::internal:
     return "internal error";
+  case Code::invalidProgram:
+    return "invalid program";
+  case Code::cancelled:
+    return "cancelled";
   }
   return "unknown status";
 }

@@ -31,6 +31,8 @@ enum class Code : int32_t {
   contextLost = 11,      // a sticky device error: this process's context is gone
   forked = 12,           // device use in a child of a process that had used the device
   internal = 13,
+  invalidProgram = 14, // refused by the compiler
+  cancelled = 15,      // ended because the caller asked for it
 };
 
 /// "invalid argument", ...: stable names for messages and tests.

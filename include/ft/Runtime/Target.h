@@ -8,6 +8,7 @@
 #ifndef FT_RUNTIME_TARGET_H
 #define FT_RUNTIME_TARGET_H
 
+#include "ft-c/Runtime.h"
 #include "ft/Runtime/Bundle.h"
 #include "ft/Runtime/CudaDevice.h"
 
@@ -98,6 +99,9 @@ public:
 Status makeCudaTarget(CudaDevice &device, const Bundle &bundle, const Plan &plan,
                       std::unique_ptr<Target> &out);
 Status makeHostTarget(const Bundle &bundle, const Plan &plan, std::unique_ptr<Target> &out);
+/// Host memory, and kernels that a caller brings; `kernels` must outlive the target.
+Status makeKernelsTarget(const Bundle &bundle, const Plan &plan, const std::string &entry,
+                         const FtKernels &kernels, std::unique_ptr<Target> &out);
 
 /// How well a plan's target suits this processor; 0 is not at all.
 int hostFitness(std::string_view target);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/LaunchPlan/Entry.h"
 
+#include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/ArrayType.h"
 
 using namespace mlir;
@@ -49,58 +50,160 @@ rt::Expr mlir::ft::alignHostBytes(const rt::Expr &bytes) {
   return rt::Expr::binary(rt::Expr::ceildiv, bytes, 256) * 256;
 }
 
-FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph) {
-  SmallVector<StringAttr> symbols = graph.getSymbolNames();
-  auto hostLength = [&](LengthAttr length) { return toHostExpr(length.getExpr(), length.getNames(), symbols); };
+namespace {
+/// One array of a call: a list of tensors, or a buffer.
+struct Parameter {
+  SmallVector<LengthAttr> lengths;
+  RankedTensorType element;
+};
+
+class EntryBuilder {
+public:
+  explicit EntryBuilder(FunctionOpInterface function) : function(function) {}
+  FailureOr<rt::Entry> build();
+
+private:
+  LogicalResult collect(Type type, SmallVector<LengthAttr> lengths, SmallVectorImpl<Parameter> &parameters);
+  void collectSymbols();
+  LogicalResult addArgument(const Parameter &parameter, bool output, unsigned number);
+  LogicalResult bindSymbol(unsigned index);
+  std::optional<rt::Expr> solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim);
+  void require(BoundsAttr bounds, StringRef because);
+  rt::Expr hostLength(LengthAttr length) { return toHostExpr(length.getExpr(), length.getNames(), symbols); }
+
+  FunctionOpInterface function;
+  SmallVector<Parameter> inputs, outputs;
+  SmallVector<StringAttr> symbols;
   rt::Entry entry;
-  entry.name = graph.getSymName().str();
+};
+} // namespace
+
+LogicalResult EntryBuilder::collect(Type type, SmallVector<LengthAttr> lengths,
+                                    SmallVectorImpl<Parameter> &parameters) {
+  if (auto list = dyn_cast<ListType>(type)) {
+    llvm::append_range(lengths, list.getLengths());
+    return collect(list.getElement(), lengths, parameters);
+  }
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type member : tuple.getTypes())
+      if (failed(collect(member, lengths, parameters)))
+        return failure();
+    return success();
+  }
+  auto element = dyn_cast<RankedTensorType>(type);
+  if (auto buffer = dyn_cast<etdg::BufferType>(type)) {
+    llvm::append_range(lengths, buffer.getLengths());
+    element = buffer.getElement();
+  }
+  if (!element || !element.hasStaticShape())
+    return function->emitError() << "has an argument or result of type " << type
+                                 << "; expected lists, buffers or tensors of static shape";
+  parameters.push_back({std::move(lengths), element});
+  return success();
+}
+
+void EntryBuilder::collectSymbols() {
+  if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
+    symbols = graph.getSymbolNames();
+    return;
+  }
+  auto add = [&](LengthAttr length) {
+    for (StringAttr name : length.getNames())
+      if (!llvm::is_contained(symbols, name))
+        symbols.push_back(name);
+  };
+  for (ArrayRef<Parameter> parameters : {ArrayRef(inputs), ArrayRef(outputs)})
+    for (const Parameter &parameter : parameters)
+      llvm::for_each(parameter.lengths, add);
+  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
+    llvm::for_each(bounds.getNonNegative(), add);
+}
+
+LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output, unsigned number) {
+  rt::Argument argument;
+  argument.name = (output ? "result" : "argument") + std::to_string(number);
+  std::optional<rt::DType> dtype = arrayTypeOf(parameter.element.getElementType());
+  if (!dtype)
+    return function->emitError() << "no array holds elements of " << parameter.element.getElementType();
+  argument.dtype = *dtype;
+  for (LengthAttr length : parameter.lengths) {
+    if (length.getRagged())
+      return function->emitError() << "has a ragged length; a compiled program takes none";
+    argument.shape.push_back(hostLength(length));
+  }
+  for (int64_t extent : parameter.element.getShape())
+    argument.shape.push_back(extent);
+  argument.output = output;
+  argument.alignment = 16;
+  entry.arguments.push_back(std::move(argument));
+  return success();
+}
+
+/// The value of `name` where an argument's extent is `a * name + b`; that the extent is what the length
+/// says at this value, the runtime checks.
+std::optional<rt::Expr> EntryBuilder::solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim) {
+  if (length.getRagged() || length.getNames().size() != 1 || length.getNames().front() != name)
+    return std::nullopt;
+  auto at = [&](int64_t value) { return length.evaluate([&](StringAttr) { return std::optional(value); }); };
+  std::optional<int64_t> offset = at(0), one = at(1);
+  if (!offset || !one || *one <= *offset)
+    return std::nullopt;
+  int64_t factor = *one - *offset;
+  AffineExpr symbol = getAffineSymbolExpr(0, function->getContext());
+  if (length.getExpr() != simplifyAffineExpr(symbol * factor + *offset, 0, 1))
+    return std::nullopt;
+  rt::Expr extent = entry.extent(argument, dim);
+  if (*offset != 0)
+    extent = extent + rt::Expr(-*offset);
+  return factor == 1 ? extent : rt::Expr::binary(rt::Expr::floordiv, extent, factor);
+}
+
+LogicalResult EntryBuilder::bindSymbol(unsigned index) {
+  // A length by itself before an expression over it: errors then name the plainer one.
+  for (bool alone : {true, false})
+    for (auto [i, input] : llvm::enumerate(inputs))
+      for (auto [d, length] : llvm::enumerate(input.lengths)) {
+        if (alone != (length.getSingleName() == symbols[index]))
+          continue;
+        if (std::optional<rt::Expr> value = solve(length, symbols[index], i, d)) {
+          entry.symbols[index].value = *value;
+          return success();
+        }
+      }
+  return function->emitError() << "length '" << symbols[index].getValue() << "' is bound by no argument";
+}
+
+void EntryBuilder::require(BoundsAttr bounds, StringRef because) {
+  for (LengthAttr bound : bounds.getNonNegative())
+    entry.requirements.push_back({hostLength(bound), because.empty() ? bound.str() + " >= 0" : because.str()});
+}
+
+FailureOr<rt::Entry> EntryBuilder::build() {
+  entry.name = function.getName().str();
+  for (Type type : function.getArgumentTypes())
+    if (failed(collect(type, {}, inputs)))
+      return failure();
+  for (Type type : function.getResultTypes())
+    if (failed(collect(type, {}, outputs)))
+      return failure();
+  collectSymbols();
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
-  auto addArgument = [&](Type type, bool output, unsigned number) -> LogicalResult {
-    auto buffer = cast<etdg::BufferType>(type);
-    rt::Argument argument;
-    argument.name = (output ? "result" : "argument") + std::to_string(number);
-    std::optional<rt::DType> dtype = arrayTypeOf(buffer.getElement().getElementType());
-    if (!dtype)
-      return graph.emitError() << "no array holds elements of " << buffer.getElement().getElementType();
-    argument.dtype = *dtype;
-    for (LengthAttr length : buffer.getLengths()) {
-      if (length.getRagged())
-        return graph.emitError() << "has a ragged length; a compiled program takes none";
-      argument.shape.push_back(hostLength(length));
-    }
-    for (int64_t extent : buffer.getElement().getShape())
-      argument.shape.push_back(extent);
-    argument.output = output;
-    argument.alignment = 16;
-    entry.arguments.push_back(std::move(argument));
-    return success();
-  };
-  for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes()))
-    if (failed(addArgument(type, false, i)))
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (failed(addArgument(input, false, i)))
       return failure();
-  for (auto [i, type] : llvm::enumerate(graph.getResultTypes()))
-    if (failed(addArgument(type, true, i)))
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (failed(addArgument(output, true, i)))
       return failure();
-  for (auto [s, name] : llvm::enumerate(symbols)) {
-    bool bound = false;
-    for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes()))
-      for (auto [d, length] : llvm::enumerate(cast<etdg::BufferType>(type).getLengths()))
-        if (!bound && length.getSingleName() == name) {
-          entry.symbols[s].value = entry.extent(i, d);
-          bound = true;
-        }
-    if (!bound)
-      return graph.emitError() << "length '" << name.getValue() << "' is bound by no argument";
-  }
-  auto require = [&](BoundsAttr bounds, StringRef because) {
-    for (LengthAttr bound : bounds.getNonNegative())
-      entry.requirements.push_back({hostLength(bound), because.empty() ? bound.str() + " >= 0" : because.str()});
-  };
-  if (auto bounds = graph->getAttrOfType<BoundsAttr>("ft.bounds"))
+  for (unsigned i = 0; i < symbols.size(); ++i)
+    if (failed(bindSymbol(i)))
+      return failure();
+  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
     require(bounds, "");
-  if (auto checks = graph->getAttrOfType<ArrayAttr>("etdg.checks"))
+  if (auto checks = function->getAttrOfType<ArrayAttr>("etdg.checks"))
     for (auto check : checks.getAsRange<DictionaryAttr>())
       require(check.getAs<BoundsAttr>("holds"), check.getAs<StringAttr>("because").getValue());
-  return entry;
+  return std::move(entry);
 }
+
+FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) { return EntryBuilder(function).build(); }

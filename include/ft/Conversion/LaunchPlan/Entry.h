@@ -10,6 +10,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Runtime/LaunchPlan.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::ft {
 
@@ -23,9 +24,11 @@ namespace mlir::ft {
 /// The same, rounded up so that what follows lies at a multiple of 256 bytes.
 ::ft::rt::Expr alignHostBytes(const ::ft::rt::Expr &bytes);
 
-/// An entry without plans, whose symbols are the graph's, in their order. Emits an error at the graph
-/// for an element type without arrays, a ragged length, and a length that no argument binds.
-FailureOr<::ft::rt::Entry> makeEntry(etdg::GraphOp graph);
+/// An entry without plans: what a caller of a function over lists and tensors, or of a graph, gives and
+/// gets. Members of tuples follow each other. Its symbols are a graph's in their order, or a function's
+/// lengths in the order of their first appearance. Emits an error at the function for a type that arrays
+/// don't hold, a ragged length, and a length that no argument binds.
+FailureOr<::ft::rt::Entry> makeEntry(FunctionOpInterface function);
 
 } // namespace mlir::ft
 

@@ -1,0 +1,260 @@
+//===- CompilerTest.cpp - ft-c/Compiler.h ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft-c/Compiler.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern "C" FtStatus runPlainC(const char *text, const char *target, float *in, float *out, int64_t length);
+
+namespace {
+constexpr const char *prefixSum = R"(
+func.func @prefix(%xs: !ft.list<[L], tensor<2xf32>>) -> !ft.list<[L], tensor<2xf32>> {
+  %zero = arith.constant dense<0.0> : tensor<2xf32>
+  %r = ft.scanl (%x = %xs : !ft.list<[L], tensor<2xf32>>) init (%s = %zero : tensor<2xf32>)
+      -> !ft.list<[L], tensor<2xf32>> {
+    %n = arith.addf %s, %x : tensor<2xf32>
+    ft.yield %n : tensor<2xf32>
+  }
+  return %r : !ft.list<[L], tensor<2xf32>>
+}
+)";
+
+/// What a callback saw.
+struct Seen {
+  std::vector<std::string> errors, remarks;
+  std::vector<int32_t> lines;
+  int notes = 0;
+
+  static void take(const FtDiagnostic *diagnostic, void *user) {
+    auto &seen = *static_cast<Seen *>(user);
+    (diagnostic->severity == FT_REMARK ? seen.remarks : seen.errors).push_back(diagnostic->message);
+    seen.lines.push_back(diagnostic->num_places ? diagnostic->places[0].line : 0);
+    seen.notes += diagnostic->num_notes;
+  }
+};
+
+struct Compiler {
+  explicit Compiler(bool remarks = false) {
+    FtCompilerOptions options = {};
+    options.struct_size = sizeof options;
+    options.diagnostic = Seen::take;
+    options.user = &seen;
+    options.remarks = remarks;
+    EXPECT_EQ(ft_compiler_create(&options, &handle), FT_OK);
+  }
+  ~Compiler() { ft_compiler_release(handle); }
+  FtSource *parse(const std::string &text, const char *name = "test.mlir") {
+    FtSource *source = nullptr;
+    status = ft_source_parse(handle, text.data(), text.size(), name, &source);
+    return source;
+  }
+
+  Seen seen;
+  FtCompiler *handle = nullptr;
+  FtStatus status = FT_OK;
+};
+
+FtCompileOptions makeOptions(const char *target) {
+  FtCompileOptions options = {};
+  options.struct_size = sizeof options;
+  options.target = target;
+  return options;
+}
+
+std::string print(FtSource *source, const char *to, const FtCompileOptions *options = nullptr) {
+  std::string text;
+  FtStatus status = ft_print(
+      source, options, to,
+      [](const char *piece, size_t size, void *user) { static_cast<std::string *>(user)->append(piece, size); }, &text);
+  EXPECT_EQ(status, FT_OK) << ft_last_error();
+  return text;
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream stream(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+} // namespace
+
+TEST(Compiler, RunsFromPlainC) {
+  for (const char *target : {"interpret", "cpu"}) {
+    float in[10] = {1, 10, 2, 20, 3, 30, 4, 40, 5, 50}, out[10] = {};
+    ASSERT_EQ(runPlainC(nullptr, target, in, out, 5), FT_OK) << ft_last_error();
+    for (int t = 0; t < 5; ++t) {
+      EXPECT_EQ(out[2 * t], float((t + 1) * (t + 2) / 2)) << target;
+      EXPECT_EQ(out[2 * t + 1], float(5 * (t + 1) * (t + 2))) << target;
+    }
+  }
+}
+
+TEST(Compiler, PrintsAtEachPhase) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(prefixSum);
+  ASSERT_TRUE(source);
+  EXPECT_STREQ(ft_source_entry_name(source, 0), "prefix");
+  EXPECT_EQ(ft_source_entry_name(source, 1), nullptr);
+  EXPECT_NE(print(source, "ft").find("ft.scanl"), std::string::npos);
+  for (int32_t i = 2; const char *phase = ft_phase_name(i); ++i) {
+    std::string text = print(source, phase);
+    EXPECT_NE(text.find("etdg.graph @prefix"), std::string::npos) << phase;
+    EXPECT_EQ(text.find("ft.scanl"), std::string::npos) << phase;
+  }
+  EXPECT_NE(print(source, "llvm").find("define"), std::string::npos);
+  FtCompileOptions gpu = makeOptions("sm_90a");
+  EXPECT_NE(print(source, "ptx", &gpu).find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(print(source, "input").find("ft.scanl"), std::string::npos); // as it was
+  FtTextFn ignore = [](const char *, size_t, void *) {};
+  EXPECT_EQ(ft_print(source, nullptr, "ptx", ignore, nullptr), FT_INVALID_ARGUMENT);
+  EXPECT_EQ(ft_print(source, nullptr, "nothing", ignore, nullptr), FT_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(ft_last_error()).find("coarsen"), std::string::npos);
+  ft_source_release(source);
+}
+
+TEST(Compiler, SaysWhatIsWrong) {
+  Compiler compiler;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(compiler.parse("func.func @f() {\n  return %x : i32\n}\n"), nullptr);
+  EXPECT_EQ(compiler.status, FT_INVALID_PROGRAM);
+  ASSERT_FALSE(compiler.seen.errors.empty());
+  EXPECT_EQ(compiler.seen.lines[0], 2);
+  EXPECT_EQ(std::string(ft_last_error()).find("test.mlir:2:"), 0u) << ft_last_error();
+  // A hostile text is refused before it is parsed, and with its place, too.
+  compiler.seen = {};
+  EXPECT_EQ(compiler.parse("\n" + std::string(100000, '(')), nullptr);
+  ASSERT_EQ(compiler.seen.errors.size(), 1u);
+  EXPECT_EQ(compiler.seen.lines[0], 2);
+  // An error of a phase: indices that are products of names.
+  compiler.seen = {};
+  FtSource *source = compiler.parse("func.func @g(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                                    "  %y = math.exp %x : tensor<?xf32>\n  return %y : tensor<?xf32>\n}\n");
+  ASSERT_TRUE(source);
+  FtProgram *program = nullptr;
+  EXPECT_EQ(ft_compile(source, nullptr, &program), FT_INVALID_PROGRAM);
+  EXPECT_EQ(program, nullptr);
+  EXPECT_FALSE(compiler.seen.errors.empty());
+  ft_source_release(source);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Compiler, RefusesBadOptions) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(prefixSum);
+  ASSERT_TRUE(source);
+  FtProgram *program = nullptr;
+  auto refuse = [&](FtCompileOptions options, FtStatus status, const char *text) {
+    EXPECT_EQ(ft_compile(source, &options, &program), status);
+    EXPECT_NE(std::string(ft_last_error()).find(text), std::string::npos) << ft_last_error();
+    EXPECT_EQ(program, nullptr);
+  };
+  refuse(makeOptions("vax"), FT_INVALID_ARGUMENT, "sm_90a");
+  refuse(makeOptions("interpret,cpu"), FT_INVALID_ARGUMENT, "alone");
+  FtCompileOptions options = makeOptions("cpu");
+  options.entry = "other";
+  refuse(options, FT_NOT_FOUND, "prefix");
+  options = makeOptions("cpu");
+  options.skip = "ft";
+  refuse(options, FT_INVALID_ARGUMENT, "coarsen");
+  options = makeOptions("cpu");
+  options.struct_size = 1;
+  refuse(options, FT_INVALID_ARGUMENT, "struct_size");
+  FtScheduleOptions schedule = {};
+  schedule.struct_size = sizeof schedule;
+  schedule.gpu_step_threads = 33;
+  options = makeOptions("cpu");
+  options.schedule = &schedule;
+  refuse(options, FT_INVALID_ARGUMENT, "gpu_step_threads");
+  ft_source_release(source);
+}
+
+TEST(Compiler, EndsWhenCancelled) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(prefixSum);
+  ASSERT_TRUE(source);
+  int32_t flag = 1;
+  FtCompileOptions options = makeOptions("cpu");
+  options.cancel = &flag;
+  FtProgram *program = nullptr;
+  EXPECT_EQ(ft_compile(source, &options, &program), FT_CANCELLED);
+  EXPECT_EQ(program, nullptr);
+  flag = 0; // and the source is as it was
+  EXPECT_EQ(ft_compile(source, &options, &program), FT_OK) << ft_last_error();
+  ft_program_release(program);
+  ft_source_release(source);
+}
+
+TEST(Compiler, GivesRemarks) {
+  Compiler compiler(/*remarks=*/true);
+  FtSource *source = compiler.parse(readFile(FT_EXAMPLES "/stacked_rnn.mlir"));
+  ASSERT_TRUE(source);
+  FtProgram *program = nullptr;
+  ASSERT_EQ(ft_compile(source, nullptr, &program), FT_OK) << ft_last_error();
+  EXPECT_FALSE(compiler.seen.remarks.empty());
+  for (const std::string &text : compiler.seen.remarks)
+    EXPECT_FALSE(text.empty());
+  EXPECT_TRUE(compiler.seen.errors.empty());
+  ft_program_release(program);
+  ft_source_release(source);
+}
+
+TEST(Compiler, ExportsABundle) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(prefixSum);
+  ASSERT_TRUE(source);
+  FtProgram *program = nullptr;
+  ASSERT_EQ(ft_compile(source, nullptr, &program), FT_OK) << ft_last_error();
+  std::string path = testing::TempDir() + "/prefix.ftb";
+  ASSERT_EQ(ft_program_export(program, path.c_str()), FT_OK) << ft_last_error();
+  FtModule *module = nullptr;
+  ASSERT_EQ(ft_module_load(path.c_str(), nullptr, &module), FT_OK) << ft_last_error();
+  EXPECT_STREQ(ft_module_entry_name(module, 0), "prefix");
+  ft_module_release(module);
+  ft_program_release(program);
+  FtCompileOptions options = makeOptions("interpret");
+  ASSERT_EQ(ft_compile(source, &options, &program), FT_OK) << ft_last_error();
+  EXPECT_EQ(ft_program_export(program, path.c_str()), FT_UNSUPPORTED_FORMAT);
+  ft_program_release(program);
+  ft_source_release(source);
+}
+
+/// Wrong arguments are found by the runtime, whatever runs the program.
+TEST(Compiler, ChecksArgumentsOfEveryTarget) {
+  for (const char *target : {"interpret", "cpu"}) {
+    float in[8] = {}, out[8] = {};
+    EXPECT_EQ(runPlainC("func.func @f(%xs: !ft.list<[L], tensor<3xf32>>) -> !ft.list<[L], tensor<3xf32>> {\n"
+                        "  return %xs : !ft.list<[L], tensor<3xf32>>\n}\n",
+                        target, in, out, 4),
+              FT_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(ft_last_error()).find("expected Lx3xf32, found 4x2xf32"), std::string::npos)
+        << ft_last_error();
+  }
+}
+
+TEST(Compiler, CompilesOnSeveralThreads) {
+  std::atomic<int> equal{0};
+  Compiler shared;
+  FtSource *source = shared.parse(prefixSum);
+  ASSERT_TRUE(source);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      float in[4] = {1, 2, 3, 4}, out[4] = {};
+      if (runPlainC(nullptr, i % 2 ? "cpu" : "interpret", in, out, 2) == FT_OK && out[3] == 6)
+        ++equal;
+      FtProgram *program = nullptr; // of one source, too
+      if (ft_compile(source, nullptr, &program) == FT_OK)
+        ++equal;
+      ft_program_release(program);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(equal, 8);
+  ft_source_release(source);
+}
