@@ -496,3 +496,35 @@ etdg.graph @overflow(%x: !etdg.buffer<[4000000000, 4000000000], tensor<4xf32>>) 
 
 // expected-error @+1 {{the loops over dimension 0 have falling tile sizes, found 8 inside 4}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = 4, kind = parallel>, <dimension = 0, tile = 8, kind = vector>]>
+
+// -----
+
+// What computes stands in leaves; a constant outside of them is what folding must not leave behind.
+!b = !etdg.buffer<[N], tensor<4xf32>>
+// expected-note @+1 {{the graph is here}}
+etdg.graph @g4(%xs: !b) -> !b {
+  // expected-error @+1 {{(G4) a graph holds operations of etdg alone, found 'arith.constant'; what computes belongs in a leaf}}
+  %two = arith.constant dense<2.0> : tensor<4xf32>
+  %ys = etdg.buffer : !b
+  etdg.block @y [map] (i) in [0, N) reads (%x = %xs[i] : tensor<4xf32>) writes (%ys[i]) {
+    %y = arith.mulf %x, %two : tensor<4xf32>
+    etdg.yield %y : tensor<4xf32>
+  } : !b, !b
+  etdg.return %ys : !b
+}
+
+// -----
+
+!b = !etdg.buffer<[], tensor<4xf32>>
+// expected-note @+1 {{it is defined here}}
+etdg.graph @k8(%xs: !b) -> !b {
+  %ys = etdg.buffer : !b
+  // expected-error @+1 {{(K8) a leaf uses its reads and what it computes, no value from outside}}
+  etdg.block @y [] () reads (%x = %xs[] : tensor<4xf32>) writes (%ys[]) {
+    // expected-note @+1 {{operand 0 of this 'builtin.unrealized_conversion_cast' is one}}
+    %y = builtin.unrealized_conversion_cast %xs : !b to tensor<4xf32>
+    %z = arith.addf %x, %y : tensor<4xf32>
+    etdg.yield %z : tensor<4xf32>
+  } : !b, !b
+  etdg.return %ys : !b
+}

@@ -1,4 +1,4 @@
-//===- BlockVerifier.cpp - constraints K1-K7 of etdg.block ----------------===//
+//===- BlockVerifier.cpp - constraints K1-K8 of etdg.block ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Local structure only: what needs sets (pieces cover, accesses in bounds, …) is
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BlockForm.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -74,7 +75,8 @@ public:
       : op(op), numDims(op.getDims().size()), numSymbols(op.getSymbols().size()) {}
   LogicalResult verify() {
     return failure(failed(verifyDims()) || failed(verifySpaces()) || failed(verifyKind()) ||
-                   failed(verifyBody()) || failed(verifyWrites()) || failed(verifyCombine()));
+                   failed(verifyBody()) || failed(verifyWrites()) || failed(verifyCombine()) ||
+                   failed(verifyCaptures()));
   }
 
 private:
@@ -85,6 +87,7 @@ private:
   LogicalResult verifyBody();
   LogicalResult verifyWrites();
   LogicalResult verifyCombine();
+  LogicalResult verifyCaptures();
   LogicalResult checkSpace(Twine what, unsigned dims, unsigned symbols, int64_t elementRank);
   LogicalResult checkRead(ReadAttr read, Type type, Twine what);
   LogicalResult checkPiece(PieceAttr piece, int64_t rank, RankedTensorType type, Twine what);
@@ -388,6 +391,26 @@ LogicalResult BlockVerifier::verifyCombine() {
     if (failed(checkRead(read, types[i], "identity " + Twine(i))))
       return failure();
   return success();
+}
+
+/// Engines run a leaf away from where it stands, with its reads alone.
+LogicalResult BlockVerifier::verifyCaptures() {
+  if (!op.isLeaf())
+    return success();
+  OpOperand *captured = nullptr;
+  auto keepFirst = [&](OpOperand *use) { captured = captured ? captured : use; };
+  visitUsedValuesDefinedAbove(op.getBody(), op.getBody(), keepFirst);
+  if (!op.getCombine().empty())
+    visitUsedValuesDefinedAbove(op.getCombine(), op.getCombine(), keepFirst);
+  if (!captured)
+    return success();
+  InFlightDiagnostic diag = error("K8")
+                            << "a leaf uses its reads and what it computes, no value from outside";
+  diag.attachNote(captured->getOwner()->getLoc())
+      << "operand " << captured->getOperandNumber() << " of this '" << captured->getOwner()->getName()
+      << "' is one";
+  diag.attachNote(captured->get().getLoc()) << "it is defined here";
+  return diag;
 }
 
 LogicalResult BlockOp::verify() { return BlockVerifier(*this).verify(); }

@@ -7,6 +7,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -64,7 +65,20 @@ static void printConstraints(AsmPrinter &printer, IntegerSetAttr attr) {
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGTypes.cpp.inc"
 
+namespace {
+/// Folding puts a constant at the start of the outermost region that takes it, which would be the
+/// graph. What a leaf computes with belongs to the leaf (K8).
+struct KeepConstantsInLeaves : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    auto block = dyn_cast<BlockOp>(region->getParentOp());
+    return block && block.isLeaf();
+  }
+};
+} // namespace
+
 void ETDGDialect::initialize() {
+  addInterfaces<KeepConstantsInLeaves>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ft/Dialect/ETDG/IR/ETDGAttrs.cpp.inc"

@@ -1,7 +1,7 @@
 //===- ETDGOps.cpp - graphs, buffers, nests and the smaller operations ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints G1-G3, B1, K1 of constants, N1, M1, A1 of ETDGOps.td. Those of
+// Constraints G1-G4, B1, K1 of constants, N1, M1, A1 of ETDGOps.td. Those of
 // blocks are in BlockVerifier.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -71,6 +71,14 @@ LogicalResult GraphOp::verify() {
   auto results = body.empty() ? ReturnOp() : dyn_cast<ReturnOp>(body.back());
   if (!getBody().hasOneBlock() || !results)
     return emitOpError() << "(G2) its body is one block that ends in etdg.return";
+  for (Operation &op : body) // G4
+    if (!isa<BufferOp, ConstantOp, AssumeOp, NestOp, BlockOp, KernelOp, ReturnOp>(op)) {
+      InFlightDiagnostic diag = op.emitError()
+                                << "(G4) a graph holds operations of etdg alone, found '"
+                                << op.getName() << "'; what computes belongs in a leaf";
+      diag.attachNote(getLoc()) << "the graph is here";
+      return diag;
+    }
   if (results.getOperandTypes() != TypeRange(getResultTypes())) {
     InFlightDiagnostic diag = results.emitOpError()
                               << "(G2) returns " << results.getOperandTypes()
