@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/FTInterpreter.h"
 #include "FTAccessEval.h"
+#include "ft/Dialect/FT/IR/FunctionForm.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -108,9 +109,10 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::call(func::FuncOp function,
                                                          ArrayRef<RuntimeValue> arguments,
                                                          const LengthBinding &given,
                                                          LengthBinding *bound) {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
-    return mlir::emitError(function.getLoc(),
-                           "the interpreter runs functions of one block with a body");
+  if (function.isExternal())
+    return mlir::emitError(function.getLoc(), "the interpreter runs functions that have a body");
+  if (failed(verifyOneBlock(function)))
+    return failure();
   if (activations.size() >= maxCallDepth)
     return mlir::emitError(function.getLoc(), "calls nest deeper than ") << maxCallDepth;
   Activation activation;

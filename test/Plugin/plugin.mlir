@@ -6,6 +6,11 @@
 // RUN:   --pass-pipeline="builtin.module(convert-ft-to-etdg)" | FileCheck %s
 // RUN: mlir-opt %examples/stacked_rnn.mlir --load-dialect-plugin=%ft_lib/FractalTensorPlugin.so | FileCheck %s --check-prefix=PARSED
 // PARSED: ft.scanl
+//
+// What a pass cannot take is an error there, too.
+// RUN: not mlir-opt %S/Inputs/several-blocks.mlir --load-dialect-plugin=%ft_lib/FractalTensorPlugin.so --load-pass-plugin=%ft_lib/FractalTensorPlugin.so \
+// RUN:   --pass-pipeline="builtin.module(convert-ft-to-etdg)" 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: several-blocks.mlir:2:1: error: {{.*}}(V5) must have one block
 
 // CHECK: etdg.graph
 // CHECK: map

@@ -8,6 +8,7 @@
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "CollapsePairs.h"
 #include "Converter.h"
+#include "ft/Dialect/FT/IR/FunctionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -295,6 +296,8 @@ struct ConvertFTToETDG : ft::impl::ConvertFTToETDGBase<ConvertFTToETDG> {
         functions.push_back(function);
     });
     for (func::FuncOp function : functions) {
+      if (failed(verifyOneBlock(function)))
+        return signalPassFailure();
       function = collapsePairs(function);
       if (!Converter(function).convert())
         return signalPassFailure();

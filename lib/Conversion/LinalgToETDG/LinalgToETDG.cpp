@@ -11,6 +11,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/IR/FunctionForm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -120,10 +121,8 @@ LogicalResult TensorFunctionConverter::checkTypes() {
     check(function, type, "argument " + Twine(i));
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     check(function, type, "result " + Twine(i));
-  if (!function.getBody().hasOneBlock()) {
-    function.emitError("has several basic blocks; control flow must be structured");
+  if (failed(verifyOneBlock(function)))
     return failure();
-  }
   for (Operation &op : function.getBody().front().without_terminator()) {
     StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
     if (!llvm::is_contained({"linalg", "arith", "math", "tensor", "complex"}, dialect)) {

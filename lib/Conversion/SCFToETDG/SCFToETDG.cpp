@@ -25,6 +25,10 @@ etdg::GraphOp Raiser::raise(Operation *at) {
     (void)refuse(function, "has several basic blocks; control flow must be structured");
     return nullptr;
   }
+  if (!isa<func::ReturnOp>(function.getBody().front().back())) {
+    (void)refuse(function, "does not end in 'func.return'");
+    return nullptr;
+  }
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type)) {
       (void)refuse(function, "a result is no ranked tensor");

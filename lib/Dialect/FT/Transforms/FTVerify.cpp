@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "../IR/FTDetail.h"
 #include "CallBounds.h"
+#include "ft/Dialect/FT/IR/FunctionForm.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,11 +39,7 @@ class FTVerify : public ft::impl::FTVerifyBase<FTVerify> {
     if (function.isExternal())
       return;
     check(verifyNoRecursion(function, symbols)); // V2
-    if (!function.getBody().hasOneBlock())       // V5
-      check(function.emitOpError("(V5) must have one block: control flow over lists is not "
-                                 "branches but map, fold and scan"));
-    else if (!isa<func::ReturnOp>(function.front().back()))
-      check(function.emitOpError("(V5) must end in 'func.return'"));
+    check(verifyOneBlock(function));             // V5
 
     function.walk([&](Operation *op) {
       verifyTypes(op);

@@ -14,6 +14,7 @@ func.func private @names(!ft.list<[L - 2], !x>, !ft.list<[2 * K], !x>) -> !ft.li
 
 // expected-error @+1 {{(V5) must have one block: control flow over lists is not branches but map, fold and scan}}
 func.func @blocks(%xs: !ft.list<[L], !x>) {
+  // expected-note @+1 {{the first block ends here}}
   cf.br ^bb1
 ^bb1:
   return
