@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the sections of the test suite and sums them up; called by test.sh.
 
-scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples]
+scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples] [python]
 """
 
 import json
@@ -166,7 +166,14 @@ def examples():
     return counted([sys.executable, str(ROOT / "scripts/demo.py"), "--as-tests"], 1800)
 
 
-SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples}
+def python():
+    """The Python package: operations against NumPy, calls, messages, cache, the twins of the examples."""
+    if not (BUILD / "lib/libFractalTensor.so").exists():
+        return Counts()
+    return counted([sys.executable, str(ROOT / "python/tests/run.py")], 1800)
+
+
+SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples, "python": python}
 
 
 def main():

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stacked grid RNN in two directions (FractalTensor, §6.1, Fig. 9); the twin of ``examples/grid_rnn.mlir``.
+
+The cell at (i, j) of a layer reads two inputs from the layer below, hx from above and hy from the left.
+"""
+
+import fractaltensor as ft
+
+X, W = ft.f32[1, "H"], ft.f32["H", "H"]
+
+
+@ft.jit(lengths={"N": 4, "D": 3, "S": 8, "T": 8, "H": 64},
+        gen={"srcs": ft.normal(1.0), "trgs": ft.normal(1.0), "ws": ft.normal(0.125), "uxs": ft.normal(0.088),
+             "uys": ft.normal(0.088), "bs": ft.normal(0.1)})
+def grid_rnn(srcs: ft.List["N, S", X], trgs: ft.List["N, T", X], ws: ft.List["D", W], uxs: ft.List["D", W],
+             uys: ft.List["D", W], bs: ft.List["D", X]):
+    zero = ft.zeros(1, "H")
+
+    def layer(xss, yss, w, ux, uy, b):
+        def row(above, xs, ys):
+            def cell(left, x, y, up):
+                s = up @ ux + left @ uy + b
+                return ft.emit(ft.tanh(y @ w + s), ft.tanh(x @ w + s))
+
+            hys, hxs = ft.zip(xs, ys, above).scanl(cell, zero)
+            return ft.emit(hxs, hys)
+
+        return ft.zip(xss, yss).scanl(row, ft.repeat(zero, "T"))
+
+    def sentence(src, trg):
+        # Word i all along row i, word j all along column j: access only, no copies.
+        return ft.zip(ws, uxs, uys, bs).scanl(layer, (ft.repeat(src, "T").transpose(), ft.repeat(trg, "S")))
+
+    return ft.zip(srcs, trgs).map(sentence)

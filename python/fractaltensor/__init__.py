@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""FractalTensor: programs over nested lists of tensors, compiled.
+
+::
+
+    import fractaltensor as ft
+
+    @ft.jit
+    def stacked_rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["D", ft.f32["H", "H"]]):
+        return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, "H")), xs))
+
+    y = stacked_rnn(x, w)
+
+`x` and `w` are arrays of NumPy, PyTorch, JAX, CuPy or anything with DLPack; the result is of the same kind.
+"""
+
+from . import cache, functions
+from .binding import ragged
+from .bundles import Bundle, compile_text, load
+from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
+from .compute import map_ as map  # noqa: A004
+from .errors import (
+    ArgumentError, ArgumentValueError, BoundsError, BundleError, CacheError, CompileCancelled, CompileError, DeviceError,
+    DTypeError, Error, GradientError, InternalError, LengthError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,
+)
+from .functions import *  # noqa: F403 - all functions of elements
+from .jit import Jit, jit, synchronize
+from .lengths import Length
+from .lists import ListValue, concat, dim, iota, repeat
+from .lists import zip_ as zip  # noqa: A004
+from .program import index, normal, uniform
+from .tensors import Tensor
+from .types import DType, List, bf16, f16, f32, f64, i8, i16, i32, i64
+from .types import any_ as any  # noqa: A004
+from .types import bool_ as bool  # noqa: A004
+
+__version__ = "0.1.0"

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bundles (``.ftb``): programs compiled ahead of time, and running them from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_int64, c_int32, c_void_p
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from . import arrays, compiled
+from . import library as lib
+from .arrays import CPU, CUDA
+from .compiled import Module, Request
+from .errors import ArgumentError, ArgumentValueError, BundleError, CompileError
+from .program import Program
+from .types import DTYPES, DType
+
+_CPU_CLASSES = ("x86-64-v3", "x86-64-v4")
+
+
+def export(program: Program, path, targets, request: Optional[Request] = None) -> None:
+    """Compiles for targets and writes one file. By default for classes of processors, and the last call's GPU."""
+    known = lib.target_names()
+    if targets is None:
+        wanted = [t for t in _CPU_CLASSES if t in known] or ["cpu"]
+        if request is not None and request.target.startswith("sm_"):
+            wanted.append(request.target)
+    else:
+        wanted = []
+        for target in [targets] if isinstance(targets, str) else targets:
+            if target == "cuda":
+                wanted += [t for t in known if t.startswith("sm_")]
+            elif target == "cpu":
+                wanted += [t for t in _CPU_CLASSES if t in known] or ["cpu"]
+            else:
+                wanted.append(target)
+    for target in wanted:
+        if target not in known or target == "interpret":
+            raise ArgumentError(f"export: there is no target '{target}'; there are {', '.join(t for t in known if t != 'interpret')}, 'cpu' and 'cuda'")
+    handle = compiled.compile_now(program, Request(",".join(dict.fromkeys(wanted))))
+    try:
+        lib.check(lib.library().ft_program_export(handle, os.fsencode(path)), f"export to {os.fspath(path)}")
+    finally:
+        lib.library().ft_program_release(handle)
+
+
+class BundleEntry:
+    """A function of a bundle; call it with arrays, inputs in order. Results are in the first one's library."""
+
+    def __init__(self, bundle: "Bundle", name: str):
+        self.bundle, self.name = bundle, name
+        self.__name__ = name
+
+    @property
+    def arguments(self) -> List[Tuple[str, str, int]]:
+        """Inputs: name, element type, rank."""
+        module = self.bundle._module(self.name, self.bundle._any_device())
+        return [(a.name.decode(), a.dtype.decode(), a.ndim) for a in module.arguments if not a.is_output]
+
+    def __call__(self, *args, out=None, stream=None):
+        from .jit import _calls, current_stream
+
+        if not args:
+            raise ArgumentError(f"{self.name} takes arrays, found none")
+        infos = []
+        for index, value in enumerate(args):
+            info = arrays.describe(value)
+            if info is None:
+                raise ArgumentError(f"{self.name}: argument {index} is {type(value).__name__}: pass an array")
+            infos.append(info)
+        device = (infos[0].device_type, infos[0].device_id)
+        module = self.bundle._module(self.name, device)
+        inputs = [a for a in module.arguments if not a.is_output]
+        outputs = [a for a in module.arguments if a.is_output]
+        if len(args) != len(inputs):
+            raise ArgumentError(f"{self.name} takes {len(inputs)} arrays ({', '.join(a.name.decode() for a in inputs)}), found {len(args)}")
+        tensors, keep = [], []
+        for argument, info in zip(inputs, infos):
+            tensors.append(_tensor(_dtype(argument), info.shape, info.strides, device, info.pointer, keep, info))
+        pointers = (c_void_p * len(module.arguments))(*[ctypes.addressof(t) for t in tensors])
+        shapes = [_output_shape(module, pointers, len(inputs) + i, a) for i, a in enumerate(outputs)]
+        results = self._results(out, outputs, shapes, infos[0].kind, device)
+        for i, (argument, shape, result) in enumerate(zip(outputs, shapes, results)):
+            info = arrays.describe(result)
+            tensor = _tensor(_dtype(argument), info.shape, info.strides, device, info.pointer, keep, info)
+            tensors.append(tensor)
+            pointers[len(inputs) + i] = ctypes.addressof(tensor)
+        run_on = current_stream(infos[0].kind, device, stream)
+        options = lib.CallOptions(stream=run_on)
+        lib.check(module.library.ft_call(module.entry, pointers, len(pointers), byref(options)), self.name)
+        _calls.note(module, run_on, device)
+        if out is None:
+            results = [arrays.finish(infos[0].kind, r) for r in results]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _results(self, out, outputs, shapes, kind, device):
+        if out is None:
+            return [arrays.allocator(kind, _dtype(a), s, *device)() for a, s in zip(outputs, shapes)]
+        given = list(out) if isinstance(out, (tuple, list)) else [out]
+        if len(given) != len(outputs):
+            raise ArgumentError(f"{self.name}: out= gives {len(given)} arrays, there are {len(outputs)} results")
+        for index, (array, shape) in enumerate(zip(given, shapes)):
+            info = arrays.describe(array)
+            if info is None or info.readonly:
+                raise ArgumentError(f"{self.name}: out[{index}] must be an array that can be written")
+            if info.shape != shape:
+                raise ArgumentValueError(f"{self.name}: out[{index}] must have the shape {shape}, found {info.shape}")
+        return given
+
+    def __repr__(self):
+        return f"<entry {self.name} of {self.bundle.path}>"
+
+
+def _dtype(argument: lib.ArgumentInfo) -> DType:
+    name = argument.dtype.decode()
+    return DTYPES.get(name) or DTYPES["bool" if name == "i1" else name]
+
+
+def _tensor(dtype, shape, strides, device, pointer, keep, info):
+    code, bits = arrays.code_of(info.dtype if info.dtype is not None else dtype)
+    if info.dtype is None and not (dtype.name == "bf16" and info.dtype_text == "uint16"):
+        raise ArgumentError(f"an argument has numbers of {info.dtype_text}, expected {dtype}")
+    tensor = arrays.DLTensor(data=pointer, device_type=device[0], device_id=device[1], ndim=len(shape), code=code, bits=bits, lanes=1)
+    if shape:
+        extents = (c_int64 * len(shape))(*shape)
+        tensor.shape = extents
+        keep.append(extents)
+        if strides is not None:
+            steps = (c_int64 * len(shape))(*strides)
+            tensor.strides = steps
+            keep.append(steps)
+    return tensor
+
+
+def _output_shape(module: Module, pointers, index: int, argument) -> Tuple[int, ...]:
+    shape = (c_int64 * max(1, argument.ndim))()
+    rank = c_int32(argument.ndim)
+    lib.check(module.library.ft_output_shape(module.entry, pointers, len(pointers), index, shape, byref(rank)), module.name)
+    return tuple(shape[: rank.value])
+
+
+class Bundle:
+    """A loaded file. Its entries are attributes and items: ``bundle.stacked_rnn(x, w)``; with one entry call the bundle."""
+
+    def __init__(self, path, data: Optional[bytes] = None):
+        self.path = os.fspath(path)
+        self._bytes = _read(self.path) if data is None else data
+        self._handles: Dict[Tuple[int, int, int], c_void_p] = {}
+        self._modules: Dict[Tuple, Module] = {}
+        handle = self._handle(self._any_device())
+        library = lib.library()
+        self.entries = [library.ft_module_entry_name(handle, i).decode() for i in range(library.ft_module_num_entries(handle))]
+
+    def _any_device(self) -> Tuple[int, int]:
+        for key in self._handles:
+            return key[:2]
+        try:
+            self._handle((CPU, 0))
+            return CPU, 0
+        except BundleError:
+            raise
+        except lib.errors.Error:
+            self._handle((CUDA, 0))
+            return CUDA, 0
+
+    def _handle(self, device: Tuple[int, int]) -> c_void_p:
+        key = (*device, os.getpid())
+        found = self._handles.get(key)
+        if found is None:
+            found = c_void_p()
+            options = lib.LoadOptions(device_type=device[0], device_id=device[1])
+            lib.check(lib.library().ft_module_load_bytes(self._bytes, len(self._bytes), byref(options), byref(found)), self.path)
+            self._handles[key] = found
+        return found
+
+    def _module(self, name: str, device: Tuple[int, int]) -> Module:
+        key = (name, *device, os.getpid())
+        found = self._modules.get(key)
+        if found is None:
+            found = Module(self._handle(device), name)
+            found.process = -1  # the bundle owns the handle
+            self._modules[key] = found
+        return found
+
+    def __getitem__(self, name: str) -> BundleEntry:
+        if name not in self.entries:
+            raise BundleError(f"{self.path} has no entry '{name}'; there are {', '.join(self.entries)}")
+        return BundleEntry(self, name)
+
+    def __getattr__(self, name: str) -> BundleEntry:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.entries:
+            raise AttributeError(f"{self.path} has no entry '{name}'; there are {', '.join(self.entries)}")
+        return BundleEntry(self, name)
+
+    def __call__(self, *args, **kwargs):
+        if len(self.entries) != 1:
+            raise ArgumentError(f"{self.path} has {len(self.entries)} entries: call one of them, bundle.{self.entries[0]}(...)")
+        return BundleEntry(self, self.entries[0])(*args, **kwargs)
+
+    def __del__(self):
+        for (*_, process), handle in getattr(self, "_handles", {}).items():
+            if process == os.getpid():
+                try:
+                    lib.library().ft_module_release(handle)
+                except Exception:  # noqa: BLE001 - the interpreter may be going down
+                    pass
+
+    def __repr__(self):
+        return f"<bundle {self.path}: {', '.join(self.entries)}>"
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}") from None
+
+
+def load(path, target: str = "cpu") -> Bundle:
+    """``ft.load("x.ftb")``: a bundle that :meth:`Jit.export` or the command line wrote.
+
+    A file that ends in ``.mlir`` is a program in text; it is compiled for `target`.
+
+    Raises:
+      BundleError: the file is missing, damaged or of another version.
+      CompileError: the compiler refuses the text.
+    """
+    name = os.fspath(path)
+    return compile_text(_read(name), target, name) if name.endswith(".mlir") else Bundle(name)
+
+
+def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
+    """Compiles a program that is written in the compiler's own text; `name` stands for its file in messages."""
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    library = lib.library()
+    handle = c_void_p()
+    options = lib.CompileOptions(target=target.encode())
+    with lib.collecting() as messages:
+        status = library.ft_compile_text(lib.compiler(), data, len(data), name.encode(), byref(options), byref(handle))
+    if status != lib.OK:
+        errors = [m for m in messages if m.severity == "error"]
+        if errors:
+            places = "".join(f"{file}:{line}:{column}: error: " for file, line, column in errors[0].places[:1])
+            raise CompileError(places + errors[0].text, (), [(n.text, ()) for n in errors[0].notes])
+        lib.raise_status(status, name)
+    try:
+        bytes_, size = c_void_p(), ctypes.c_size_t()
+        lib.check(library.ft_program_bytes(handle, byref(bytes_), byref(size)), name)
+        return Bundle(name, ctypes.string_at(bytes_, size.value))
+    finally:
+        library.ft_program_release(handle)

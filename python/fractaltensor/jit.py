@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``@ft.jit``: a function of lists and tensors that is compiled when it is first called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import threading
+import weakref
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from . import arrays, compiled
+from . import library as lib
+from .arrays import CPU, CUDA
+from .binding import Binder, RaggedArray, check_bounds
+from .compiled import Module, Request
+from .errors import ArgumentError, DTypeError, DeviceError, Error, GradientError, TraceError
+from .lengths import Length
+from .plan import Plan, check_outputs, check_overlaps
+from .program import Options, Program, Signature
+from .source import here, of_argument, of_function
+from .trace import Traced, is_tracing
+from .types import DType, dtype_of
+
+ENGINES = ("interpret", "cpu", "cuda")
+_RESERVED = ("out", "stream", "engine")
+
+
+class _NotYet(Exception):
+    """A program that cannot be checked before its names are bound."""
+
+
+class Jit:
+    """A compiled function; made by :func:`jit`. Call it with arrays.
+
+    Call options, beside the function's own parameters:
+
+    - ``out=``: an array or a tuple of arrays for the results (shapes and element types must agree);
+    - ``engine=``: ``"interpret"``, ``"cpu"`` or ``"cuda"``; by default where the arguments are;
+    - ``stream=``: the CUDA stream; by default PyTorch's or CuPy's current one.
+    """
+
+    def __init__(self, function: Callable, options: Options, engine: Optional[str] = None, annotations=None):
+        functools.update_wrapper(self, function)
+        self._function, self._options, self._engine = function, options, engine
+        try:
+            self.signature = Signature(function, annotations)
+        except Error as error:
+            raise error.with_traceback(None) from None
+        self._static_names = [p.name for p in self.signature.parameters if p.type is None]
+        self._programs: Dict[Tuple, Program] = {}
+        self._requests: Dict[Tuple, Request] = {}
+        self._plans: Dict[Tuple, Plan] = {}
+        self._latest: Optional[Tuple[Program, Request]] = None
+        self._lock = threading.RLock()
+        self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
+        self._checked = False
+        self._check()
+
+    # -- checking and tracing ---------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        """Traces once with names in the place of extents, so that errors come when the function is decorated."""
+        statics = {p.name: p.default for p in self.signature.parameters if p.type is None and p.has_default}
+        if len(statics) != len(self._static_names):
+            return
+        symbolic = bool(self.signature.extent_names or self.signature.dtype_names)
+        try:
+            program = Program(self.signature, self._options, {}, {}, statics, checking=symbolic)
+            self._checked = True
+            if not symbolic:
+                self._programs[((), (), _frozen(statics))] = program
+        except Error as error:
+            if symbolic and _needs_numbers(error):
+                return
+            raise error.with_traceback(None) from None
+        except Exception:
+            # The program's own Python may need numbers in the place of names; the call will tell.
+            if not symbolic:
+                raise
+
+    def _program(self, extents: Mapping[str, int], dtypes: Mapping[str, DType], statics: Mapping[str, Any]) -> Program:
+        key = (tuple(sorted(extents.items())), tuple(sorted((n, d.name) for n, d in dtypes.items())), _frozen(statics))
+        found = self._programs.get(key)
+        if found is None:
+            with self._lock:
+                found = self._programs.get(key)
+                if found is None:
+                    try:
+                        found = Program(self.signature, self._options, dict(extents), dict(dtypes), dict(statics))
+                    except Error as error:
+                        raise error.with_traceback(None) from None
+                    self._programs[key] = found
+        return found
+
+    # -- calling --------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if not kwargs:
+            try:
+                plan = self._plans.get(_signature_key(args))
+            except _Slow:
+                plan = None
+            if plan is not None:
+                return plan(args)
+        return self._call(args, kwargs)
+
+    def __get__(self, instance, owner=None):
+        # A program is no method: it has no parameter without a type.
+        return self
+
+    def _call(self, args, kwargs):
+        if is_tracing() and any(isinstance(a, Traced) for a in (*args, *kwargs.values())):
+            return self._function(*args, **kwargs)
+        special = {name: kwargs.pop(name, None) for name in self._reserved if name in kwargs}
+        values, statics = self._arrange(args, kwargs)
+        try:
+            return self._bind_and_run(args if not kwargs else None, values, statics, **special)
+        except Error as error:
+            if os.environ.get("FT_FULL_TRACEBACK"):
+                raise
+            raise error.with_traceback(None) from None
+
+    def _arrange(self, args, kwargs) -> Tuple[List[Any], Dict[str, Any]]:
+        parameters = self.signature.parameters
+        try:
+            bound = inspect.signature(self._function).bind(*args, **kwargs)
+        except TypeError as error:
+            names = ", ".join(p.name for p in parameters)
+            raise ArgumentError(f"{self.__name__}({names}): {error}", of_function(self._function)) from None
+        bound.apply_defaults()
+        values, statics = [], {}
+        for parameter in parameters:
+            value = bound.arguments[parameter.name]
+            if parameter.type is None:
+                statics[parameter.name] = value
+            else:
+                values.append(value)
+        return values, statics
+
+    def _bind_and_run(self, args, values, statics, out=None, stream=None, engine=None):
+        if any(isinstance(v, RaggedArray) for v in values) or any(
+            getattr(p.type, "is_ragged", False) for p in self.signature.traced
+        ):
+            from .ragged import call_ragged
+
+            return call_ragged(self, values, statics, engine or self._engine, out)
+        bound = Binder(self.signature, self.__name__).bind(values)
+        check_bounds(self.signature, self._options.bounds, self.__name__, {**bound.lengths, **bound.extents})
+        program = self._program(bound.extents, bound.dtypes, statics)
+        chosen = engine or self._engine
+        request = self._request(program, chosen, bound.device)
+        self._latest = (program, request)
+        module = compiled.module(program, request, bound.device)
+        plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
+        flags = 0
+        run_stream = current_stream(bound.infos[0].kind, bound.device, stream)
+        if out is not None:
+            given, pointers = check_outputs(plan, out)
+            check_overlaps(plan, bound.infos, pointers)
+            plan.run_into(values, pointers, run_stream, flags)
+            _calls.note(module, run_stream, bound.device)
+            return given[0] if plan.single else program.unflatten(given)
+        prepared = self._prepare(plan, bound, values)
+        if args is not None and engine is None and stream is None and len(args) == len(self.signature.parameters) and not self._static_names:
+            try:
+                self._plans[_signature_key(args)] = prepared
+            except _Slow:
+                pass
+        return prepared(values, run_stream) if stream is not None else prepared(values)
+
+    def _prepare(self, plan: Plan, bound, values) -> Callable:
+        """How a plan is run: directly, on the current stream of a device, or so that backward raises."""
+        kind, device = bound.infos[0].kind, bound.device
+        if any(info.kind == "torch" for info in bound.infos):
+            from .torch_support import without_gradients
+
+            torch = sys.modules["torch"]
+            if any(isinstance(v, torch.Tensor) and v.requires_grad for v in values):
+                return without_gradients(plan, self.__name__, kind, device)
+        if device[0] == CPU:
+            return lambda values, stream=None: plan.run(values, None)
+
+        def run(values, stream=None):
+            stream = current_stream(kind, device, None) if stream is None else stream
+            result = plan.run(values, stream)
+            _calls.note(plan.module, stream, device)
+            return result
+
+        return run
+
+    def _request(self, program: Program, engine: Optional[str], device: Tuple[int, int]) -> Request:
+        target = target_of(engine, device, self.__name__)
+        tuned = self._requests.get((id(program), target))
+        if tuned is not None:
+            return tuned
+        return _tuned_request(program, target)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    def specialize(self, engine: Optional[str] = None, **names) -> "Specialized":
+        """The program for given values of names: ``f.specialize(H=64, T=ft.f16)``; static parameters, too.
+
+        Names that are not given take the values of ``lengths=``, then those of the last call.
+        """
+        extents: Dict[str, int] = {}
+        dtypes: Dict[str, DType] = {}
+        statics = {p.name: p.default for p in self.signature.parameters if p.type is None and p.has_default}
+        latest = self._latest[0] if self._latest else None
+        for name in self.signature.extent_names:
+            value = names.pop(name, self._options.lengths.get(name, latest.extents.get(name) if latest else None))
+            if value is None:
+                raise ArgumentError(f"{self.__name__}: the extent '{name}' has no value yet: call the function, or {self.__name__}.specialize({name}=64)", of_function(self._function))
+            extents[name] = int(value)
+        for name in self.signature.dtype_names:
+            value = names.pop(name, latest.dtypes.get(name) if latest else None)
+            if value is None:
+                raise ArgumentError(f"{self.__name__}: the element type '{name}' has no value yet: call the function, or {self.__name__}.specialize({name}=ft.f32)", of_function(self._function))
+            dtypes[name] = dtype_of(value)
+        for name in self._static_names:
+            if name in names:
+                statics[name] = names.pop(name)
+            elif latest is not None and name in latest.statics:
+                statics[name] = latest.statics[name]
+            elif name not in statics:
+                raise ArgumentError(f"{self.__name__}: the parameter '{name}' has no value yet: {self.__name__}.specialize({name}=...)", of_function(self._function))
+        if names:
+            raise ArgumentError(f"{self.__name__} has no name '{next(iter(names))}' to specialize; list lengths stay symbols", of_function(self._function))
+        return Specialized(self, self._program(extents, dtypes, statics), engine or self._engine)
+
+    def _current(self) -> "Specialized":
+        if self._latest is not None:
+            return Specialized(self, self._latest[0], self._engine, self._latest[1])
+        return self.specialize()
+
+    @property
+    def ft(self) -> str:
+        """The program in the ft dialect."""
+        return self._current().ft
+
+    @property
+    def etdg(self) -> str:
+        """The program's task graph (FractalTensor, §4.4)."""
+        return self._current().etdg
+
+    @property
+    def schedule(self) -> str:
+        """The graph after its loops were ordered and tiled."""
+        return self._current().schedule
+
+    @property
+    def ptx(self) -> str:
+        """The code for a GPU."""
+        return self._current().ptx
+
+    def lower(self, to: str = "target", engine: Optional[str] = None) -> str:
+        """The program after a phase (``input``, ``ft``, ``etdg``, ``coarsen``, ``reorder``, …), or as ``llvm`` or ``ptx``."""
+        return self._current().lower(to, engine)
+
+    def explain(self, engine: Optional[str] = None) -> str:
+        """What the compiler did and did not do, and why, as text."""
+        return self._current().explain(engine)
+
+    def show(self, path: Optional[str] = None):
+        """The graph, its blocks and their waves: an object that a notebook draws; with `path` also an HTML file."""
+        return self._current().show(path)
+
+    def export(self, path, targets=None) -> None:
+        """Writes a bundle (``.ftb``) that runs without this package; `targets` as in the compiler, or engines."""
+        return self._current().export(path, targets)
+
+    def tune(self, *args, progress: bool = True, **kwargs):
+        """Measures what schedules there are with these arguments and keeps the fastest; see :mod:`fractaltensor.tuning`."""
+        from .tuning import tune
+
+        return tune(self, args, kwargs, progress)
+
+    def __repr__(self):
+        parameters = ", ".join(f"{p.name}: {p.type or '(static)'}" for p in self.signature.parameters)
+        return f"<ft.jit {self.__name__}({parameters})>"
+
+
+class Specialized:
+    """A program whose names in element types are bound; made by :meth:`Jit.specialize`."""
+
+    def __init__(self, jit: Jit, program: Program, engine: Optional[str], request: Optional[Request] = None):
+        self.jit, self.program, self.engine, self.request = jit, program, engine, request
+
+    def _make_request(self, engine: Optional[str] = None) -> Request:
+        if engine is None and self.request is not None and self.request.target != "interpret":
+            return self.request
+        engine = engine or self.engine or "cpu"
+        if engine in lib.target_names() and engine not in ENGINES:
+            return Request(engine)
+        device = (CUDA, 0) if engine == "cuda" else (CPU, 0)
+        return self.jit._request(self.program, "cpu" if engine == "interpret" else engine, device)
+
+    @property
+    def ft(self) -> str:
+        """The program in the ft dialect."""
+        return self.program.text()
+
+    @property
+    def etdg(self) -> str:
+        """The program's task graph."""
+        return self.lower("etdg")
+
+    @property
+    def schedule(self) -> str:
+        """The graph after its loops were ordered and tiled."""
+        return self.lower("schedule")
+
+    @property
+    def ptx(self) -> str:
+        """The code for a GPU: the last call's, else the newest that the compiler knows."""
+        request = self.request
+        if request is None or not request.target.startswith("sm_"):
+            targets = [t for t in lib.target_names() if t.startswith("sm_")]
+            if not targets:
+                raise DeviceError("this build of the compiler has no GPU targets")
+            request = Request(targets[-1])
+        return compiled.text_after(self.program, "ptx", request)
+
+    def lower(self, to: str = "target", engine: Optional[str] = None) -> str:
+        """The program after a phase, or as ``llvm`` or ``ptx``."""
+        known = [*lib.phase_names(), "llvm", "ptx"]
+        if to == "ptx":
+            return self.ptx
+        if to not in known:
+            raise ArgumentError(f"lower(to={to!r}): there are {', '.join(known)}")
+        return compiled.text_after(self.program, to, self._make_request(engine))
+
+    def explain(self, engine: Optional[str] = None) -> str:
+        """What the compiler did and did not do, and why, as text."""
+        from .looking import explain
+
+        return explain(self.program, self._make_request(engine))
+
+    def show(self, path: Optional[str] = None):
+        """The graph, its blocks and their waves."""
+        from .looking import show
+
+        return show(self.program, self._make_request(), path)
+
+    def export(self, path, targets=None) -> None:
+        """Writes a bundle that appears whole or not at all."""
+        from .bundles import export
+
+        export(self.program, path, targets, self.request)
+
+    def __repr__(self):
+        names = {**self.program.extents, **{n: str(d) for n, d in self.program.dtypes.items()}}
+        return f"<{self.program.name} with {names}>"
+
+
+def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), lengths: Optional[Mapping[str, int]] = None,
+        typical: Optional[Mapping[str, Any]] = None, gen: Optional[Mapping[str, Any]] = None, engine: Optional[str] = None):
+    """Compiles a function over nested lists. Use it as a decorator.
+
+    Args:
+      function: a function whose parameters have types of this package, ``ft.List["N, L", ft.f32[1, "H"]]``.
+        Parameters with other annotations are static: they are Python values, and each value is compiled once.
+      bounds: what every call guarantees of the lengths: ``["L >= 5"]``. Checked at each call.
+      lengths: lengths for tests and for what is printed before the first call: ``{"L": 64}``.
+      typical: lengths to optimise for: ``{"L": (64, 4096)}``.
+      gen: how test data of an argument is made: ``{"ws": ft.normal(0.1)}``.
+      engine: "interpret", "cpu" or "cuda"; by default where a call's arguments are.
+
+    Returns:
+      A :class:`Jit`, which is called with arrays of NumPy, PyTorch, JAX, CuPy or anything with DLPack.
+
+    Raises:
+      Error: a subclass, at decoration, where the program is wrong for every call.
+    """
+    if engine is not None and engine not in ENGINES:
+        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, found {engine!r}")
+
+    def decorate(function: Callable) -> Jit:
+        if isinstance(function, Jit):
+            raise TraceError(f"{function.__name__} is compiled already: one @ft.jit is enough", of_function(function._function))
+        if inspect.isclass(function) or not hasattr(function, "__code__"):
+            raise TraceError(f"@ft.jit compiles functions, found {type(function).__name__}")
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            raise TraceError(f"@ft.jit: {function.__name__} is a coroutine or a generator; a program is a plain function that returns", of_function(function))
+        options = Options(bounds, lengths, typical, gen)
+        return Jit(function, options, engine)
+
+    return decorate if function is None else decorate(function)
+
+
+# -- signatures of calls -----------------------------------------------------------------------------------------------
+
+
+class _Slow(Exception):
+    """An argument whose signature has no quick key."""
+
+
+def _signature_key(args) -> Tuple:
+    """What a plan depends on, for arrays of NumPy and PyTorch."""
+    key = []
+    for value in args:
+        kind = type(value)
+        if kind is _ndarray():
+            key.append((value.shape, value.strides, value.dtype))
+        elif kind is _tensor():
+            key.append((value.shape, value.stride(), value.dtype, value.device, value.requires_grad))
+        else:
+            raise _Slow
+    return tuple(key)
+
+
+class _Missing:
+    pass
+
+
+_types: List[Any] = [_Missing, _Missing]
+
+
+def _ndarray():
+    if _types[0] is _Missing and "numpy" in sys.modules:
+        _types[0] = sys.modules["numpy"].ndarray
+    return _types[0]
+
+
+def _tensor():
+    if _types[1] is _Missing and "torch" in sys.modules:
+        _types[1] = getattr(sys.modules["torch"], "Tensor", _Missing)
+    return _types[1]
+
+
+def _frozen(statics: Mapping[str, Any]) -> Tuple:
+    try:
+        key = tuple((name, type(value), value) for name, value in sorted(statics.items()))
+        hash(key)
+        return key
+    except TypeError:
+        for name, value in statics.items():
+            try:
+                hash(value)
+            except TypeError:
+                raise ArgumentError(
+                    f"the static parameter '{name}' is {type(value).__name__}, which cannot be compared: "
+                    "pass numbers, strings or tuples, or give the parameter a type of ft if it is data"
+                ) from None
+        raise
+
+
+def _needs_numbers(error: Error) -> bool:
+    return "is known at the call only" in error.reason
+
+
+# -- engines and streams --------------------------------------------------------------------------------------------------
+
+
+def target_of(engine: Optional[str], device: Tuple[int, int], what: str) -> str:
+    """The compiler's target for an engine and the device of the arguments."""
+    if engine is not None and engine not in ENGINES:
+        raise ArgumentError(f"{what}: engine is one of {', '.join(ENGINES)}, found {engine!r}")
+    if device[0] not in (CPU, CUDA):
+        raise ArgumentError(f"{what}: arguments are on a device of DLPack type {device[0]}; there are the CPU and CUDA")
+    if engine == "cuda" and device[0] != CUDA:
+        raise ArgumentError(f"{what}: engine='cuda' needs arguments on a GPU, these are on the CPU: move them, x.cuda()")
+    if engine in ("cpu", "interpret") and device[0] != CPU:
+        raise ArgumentError(f"{what}: engine={engine!r} needs arguments on the CPU, these are on cuda:{device[1]}: move them, x.cpu()")
+    if device[0] == CPU:
+        return engine or "cpu"
+    from .devices import cuda_target
+
+    return cuda_target(device[1])
+
+
+def current_stream(kind: str, device: Tuple[int, int], given) -> Optional[int]:
+    """The stream that a call runs on: the one given, else the library's current one."""
+    if given is not None:
+        if device[0] == CPU:
+            raise ArgumentError("stream= is for CUDA; on the CPU a call is done when it returns")
+        for name in ("cuda_stream", "ptr"):
+            if hasattr(given, name):
+                return int(getattr(given, name))
+        if hasattr(given, "__cuda_stream__"):
+            return int(given.__cuda_stream__()[1])
+        if isinstance(given, int):
+            return given
+        raise ArgumentError(f"stream= takes a stream of PyTorch or CuPy, or its address, found {type(given).__name__}")
+    if device[0] == CPU:
+        return None
+    torch = sys.modules.get("torch")
+    if kind == "torch" and torch is not None:
+        return torch.cuda.current_stream(device[1]).cuda_stream
+    if kind == "cupy":
+        return sys.modules["cupy"].cuda.get_current_stream().ptr
+    if torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.current_stream(device[1]).cuda_stream
+    return 0
+
+
+class _Calls:
+    """The streams that calls went to since they were last waited for."""
+
+    def __init__(self):
+        self._seen: Dict[Tuple, Module] = {}
+
+    def note(self, module: Module, stream: Optional[int], device: Tuple[int, int]) -> None:
+        if device[0] != CPU:
+            self._seen[(id(module), stream)] = module
+
+    def synchronize(self) -> None:
+        seen, self._seen = self._seen, {}
+        for (_, stream), module in seen.items():
+            module.synchronize(stream or 0)
+
+
+_calls = _Calls()
+
+
+def synchronize() -> None:
+    """Waits for all calls on devices and raises what went wrong in one of them, naming it."""
+    _calls.synchronize()
+
+
+def _tuned_request(program: Program, target: str) -> Request:
+    from .tuning import stored_choice
+
+    return stored_choice(program, target)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a person looks at: the compiler's remarks as text, and the graph as a picture."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Dict, List, Optional, Tuple
+
+from . import compiled
+from .compiled import Request
+from .library import Message
+from .program import Program
+from .source import place
+
+_VERBS = {"passed": "did", "missed": "could have, and did not", "failed": "refused", "analysis": "found"}
+
+
+def explain(program: Program, request: Request) -> str:
+    """Remarks by phase: what was done, what was refused, with reasons and numbers."""
+    messages, table = compiled.remarks_of(program, request)
+    remarks = [m for m in messages if m.severity == "remark"]
+    lines = [f"{program.name}, compiled for {request.target}"]
+    lengths = ", ".join(program.signature.length_names)
+    if lengths:
+        lines.append(f"  lengths {lengths} are bound at each call; the same code serves all of them")
+    groups: Dict[str, List[Message]] = {}
+    for remark in remarks:
+        groups.setdefault(remark.category or "compiler", []).append(remark)
+    for category, group in groups.items():
+        lines += ["", f"{category}:"]
+        for remark in group:
+            verb = _VERBS.get(remark.remark, remark.remark)
+            lines.append(f"  {verb} {remark.name}: {_one_line(remark)}")
+            frames = compiled._frames(remark.places, program, table)
+            if frames:
+                lines.append(f"    at {place(frames[0])}")
+    if not remarks:
+        lines.append("  the compiler made no remarks")
+    return "\n".join(lines)
+
+
+def _one_line(remark: Message) -> str:
+    text = " ".join(remark.text.split())
+    # The category, name and kind are printed before it.
+    text = re.sub(r"^\[\w+\]\s*" + re.escape(remark.name) + r"\s*\|?\s*", "", text)
+    return re.sub(r"\s*\|?\s*Category:\S*\s*", " ", text).strip(" |")
+
+
+class Picture:
+    """A program's graph: blocks, buffers and edges with their maps, and the waves of each nest.
+
+    A notebook shows it; elsewhere ``str()`` is the text of the graph and :meth:`save` writes an HTML page.
+    """
+
+    def __init__(self, program: Program, page: str, text: str):
+        self.program, self.page, self.text = program, page, text
+
+    def _repr_html_(self) -> str:
+        # A frame keeps the page's styles and scripts to itself.
+        return (
+            '<iframe style="width:100%;height:480px;border:1px solid #ccc" '
+            f'srcdoc="{html.escape(self.page, quote=True)}"></iframe>'
+        )
+
+    def save(self, path) -> None:
+        """Writes the page into a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.page)
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        blocks = len(re.findall(r"\betdg\.block\b", self.text))
+        return f"<graph of {self.program.name}: {blocks} blocks; .save('graph.html') to look at it>"
+
+
+def show(program: Program, request: Request, path: Optional[str] = None) -> Picture:
+    """The graph after reordering, drawn by the compiler."""
+    text = compiled.text_after(program, "reorder", request)
+    page = compiled.text_after(program, "html", request)
+    picture = Picture(program, page, text)
+    if path is not None:
+        picture.save(path)
+    return picture

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is prepared once for each signature of a call, so that the calls after the first cost little.
+
+A *signature* is the shapes, strides, element types and devices of the arguments. Its plan holds the
+runtime's tensor structs, filled but for the data's addresses, and functions that make the results.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from ctypes import POINTER, byref, c_int64, c_void_p
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from . import arrays
+from . import library as lib
+from .arrays import CPU, CUDA, ArrayInfo, DLTensor, code_of
+from .binding import Binder, Bound, check_bounds, device_text, found_text, result_shape
+from .compiled import Module
+from .errors import ArgumentError, ArgumentValueError, DeviceError, GradientError
+from .program import Program, Signature
+from .types import DType, ListType
+
+
+class _Frame:
+    """The structs of one call in flight. Threads that call at once have one each."""
+
+    __slots__ = ("tensors", "pointers", "keep")
+
+    def __init__(self, specs: Sequence[Tuple]):
+        self.tensors: List[DLTensor] = []
+        self.keep: List = []
+        for dtype, shape, strides, device in specs:
+            code, bits = code_of(dtype)
+            tensor = DLTensor(
+                device_type=device[0], device_id=device[1], ndim=len(shape), code=code, bits=bits, lanes=1,
+            )
+            if shape:
+                extents = (c_int64 * len(shape))(*shape)
+                tensor.shape = extents
+                self.keep.append(extents)
+                if strides is not None:
+                    steps = (c_int64 * len(shape))(*strides)
+                    tensor.strides = steps
+                    self.keep.append(steps)
+            self.tensors.append(tensor)
+        self.pointers = (c_void_p * len(self.tensors))(*[ctypes.addressof(t) for t in self.tensors])
+
+
+class Plan:
+    """One signature of calls of one compiled program."""
+
+    def __init__(self, program: Program, module: Module, infos: Sequence[ArrayInfo], lengths: Dict[str, int], kind: str):
+        self.program, self.module, self.kind = program, module, kind
+        self.device = (infos[0].device_type, infos[0].device_id)
+        self.call = module.library.ft_call
+        self.entry = module.entry
+        self.inputs = [
+            # Without elements there is nothing to step over, and libraries write what they like.
+            (_bits_dtype(type_), info.shape, None if 0 in info.shape else info.strides, self.device) for type_, info in zip(program.types, infos)
+        ]
+        self.results = []
+        for index, type_ in enumerate(program.result_types):
+            shape = result_shape(type_, lengths)
+            if shape is None:
+                raise ArgumentError(f"{program.name}: result {index} is {type_}, whose lengths are data: give it by out=")
+            self.results.append((type_.element.dtype if isinstance(type_, ListType) else type_.dtype, shape))
+        specs = self.inputs + [(dtype, shape, None, self.device) for dtype, shape in self.results]
+        if len(specs) != len(module.arguments):
+            raise lib.errors.InternalError(
+                f"{program.name}: the compiled program has {len(module.arguments)} arguments, the traced one {len(specs)}"
+            )
+        self.specs = specs
+        self.frames: List[_Frame] = [_Frame(specs)]
+        self.allocators = [arrays.allocator(kind, dtype, shape, *self.device) for dtype, shape in self.results]
+        self.result_pointer = _pointer_of(kind)
+        self.argument_pointers = [_pointer_of(info.kind) for info in infos]
+        self.count = len(specs)
+        self.num_inputs = len(self.inputs)
+        self.single = program.structure == 0
+        self.finish = None if kind in ("numpy", "torch", "buffer", "cupy") else kind
+
+    def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0):
+        """Calls with new results."""
+        frame = self.frames.pop() if self.frames else _Frame(self.specs)
+        tensors = frame.tensors
+        at = 0
+        for value, pointer in zip(values, self.argument_pointers):
+            tensors[at].data = pointer(value)
+            at += 1
+        outputs = []
+        for make in self.allocators:
+            output = make()
+            outputs.append(output)
+            tensors[at].data = self.result_pointer(output)
+            at += 1
+        self._launch(frame, stream, flags)
+        if self.finish is not None:
+            outputs = [arrays.finish(self.finish, o) for o in outputs]
+        return outputs[0] if self.single else self.program.unflatten(outputs)
+
+    def run_into(self, values: Sequence[Any], pointers: Sequence[int], stream: Optional[int], flags: int = 0) -> None:
+        """Calls with results in memory of the caller, dense."""
+        frame = self.frames.pop() if self.frames else _Frame(self.specs)
+        for tensor, value, pointer in zip(frame.tensors, values, self.argument_pointers):
+            tensor.data = pointer(value)
+        for tensor, address in zip(frame.tensors[self.num_inputs :], pointers):
+            tensor.data = address
+        self._launch(frame, stream, flags)
+
+    def _launch(self, frame: _Frame, stream: Optional[int], flags: int) -> None:
+        if stream is None and not flags:
+            status = self.call(self.entry, frame.pointers, self.count, None)
+        else:
+            options = lib.CallOptions(stream=stream, flags=flags)
+            status = self.call(self.entry, frame.pointers, self.count, byref(options))
+        self.frames.append(frame)
+        if status:
+            raise self._error(status)
+
+    def _error(self, status: int):
+        library = self.module.library
+        text = (library.ft_last_error() or b"").decode(errors="replace")
+        kind = lib._EXCEPTIONS.get(status, lib.errors.InternalError)
+        return kind(f"{self.program.name}: {text}{lib._HINTS.get(status, '')}")
+
+
+def _bits_dtype(type_) -> DType:
+    return type_.element.dtype if isinstance(type_, ListType) else type_.dtype
+
+
+def _torch_pointer(value) -> int:
+    return value.data_ptr()
+
+
+def _described_pointer(value) -> int:
+    info = arrays.describe(value)
+    # What describes the data also keeps it alive; the value itself outlives the call.
+    return info.pointer
+
+
+def _cupy_pointer(value) -> int:
+    return value.data.ptr
+
+
+def _pointer_of(kind: str) -> Callable[[Any], int]:
+    if kind == "numpy":
+        return arrays.numpy_pointer()
+    if kind == "torch":
+        return _torch_pointer
+    if kind == "cupy":
+        return _cupy_pointer
+    return _described_pointer
+
+
+# -- results that the caller gives ------------------------------------------------------------------------------
+
+
+def check_outputs(plan: Plan, out) -> Tuple[Tuple[Any, ...], List[int]]:
+    """``out=``: as many arrays as results, of their shapes and element types, dense and writable."""
+    program = plan.program
+    given = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    if len(given) != len(plan.results):
+        raise ArgumentError(f"{program.name}: out= gives {len(given)} arrays, there are {len(plan.results)} results")
+    pointers = []
+    for index, (array, (dtype, shape), type_) in enumerate(zip(given, plan.results, program.result_types)):
+        what = f"{program.name}: out" + (f"[{index}]" if len(given) > 1 else "")
+        info = arrays.describe(array)
+        if info is None:
+            raise ArgumentError(f"{what} is {type_}, found {type(array).__name__}: pass an array")
+        expected = f"{dtype} {_shape_text(shape)}"
+        if info.shape != shape or (info.dtype != dtype and not (dtype.name == "bf16" and info.dtype_text == "uint16")):
+            raise ArgumentValueError(f"{what} must be {expected} for {type_}, found {found_text(info)}")
+        if info.readonly:
+            raise ArgumentError(f"{what} ({found_text(info)}) is read-only: pass an array that can be written")
+        if (info.device_type, info.device_id) != plan.device:
+            raise ArgumentError(f"{what} is on {device_text(info.device_type, info.device_id)}, the arguments are on {device_text(*plan.device)}")
+        if info.strides is not None and not _dense(info):
+            raise ArgumentError(f"{what} ({found_text(info)}) is not contiguous, its strides are {info.strides}: pass a dense array")
+        pointers.append(info.pointer)
+    return given, pointers
+
+
+def check_overlaps(plan: Plan, infos: Sequence[ArrayInfo], pointers: Sequence[int]) -> None:
+    """Results share memory with no argument and with no other result."""
+    spans = []
+    for parameter, info in zip(plan.program.parameters, infos):
+        reach = 1
+        for extent, stride in zip(info.shape, info.strides or ()):
+            reach += (extent - 1) * stride
+        if info.strides is None:
+            reach = _count(info.shape)
+        size = (info.dtype.itemsize if info.dtype else 2) * reach if 0 not in info.shape else 0
+        spans.append((info.pointer, info.pointer + size, f"argument '{parameter.name}'"))
+    for index, ((dtype, shape), pointer) in enumerate(zip(plan.results, pointers)):
+        end = pointer + dtype.itemsize * _count(shape)
+        name = "out" + (f"[{index}]" if len(pointers) > 1 else "")
+        for begin, stop, other in spans:
+            if pointer < stop and begin < end:
+                raise ArgumentValueError(f"{plan.program.name}: {name} overlaps {other}: pass memory of its own")
+        spans.append((pointer, end, name))
+
+
+def _count(shape: Sequence[int]) -> int:
+    total = 1
+    for extent in shape:
+        total *= extent
+    return total
+
+
+def _shape_text(shape) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def _dense(info: ArrayInfo) -> bool:
+    if 0 in info.shape:
+        return True
+    expected = 1
+    for extent, stride in zip(reversed(info.shape), reversed(info.strides)):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True

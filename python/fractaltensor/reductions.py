@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions of an element along axes, and what is made of them: softmax, layer_norm.
+
+``axis`` may be one axis, several, or None for all; ``keepdims`` keeps extents of 1 (PyTorch's ``dim``
+and ``keepdim`` are taken, too).
+"""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+from .elementwise import add, apply, as_tensor, divide, exp, floats_only, full_of, log, maximum, multiply, rsqrt, sqrt, subtract, to
+from .errors import DTypeError, ShapeError
+from .lengths import Length
+from .shaping import _known, _product, _reshape, normalize_axis
+from .source import here
+from .trace import Traced
+from .types import TensorType, bool_, dtype_of, extent_of, i64
+
+
+def _axes(x, axis, dim, what: str) -> Tuple[int, ...]:
+    axis = dim if axis is None else axis
+    if axis is None:
+        return tuple(range(x.type.rank))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple(sorted({normalize_axis(a, x.type.rank, what) for a in axes}))
+    if len(found) != len(axes):
+        raise ShapeError(f"{what}: an axis is named twice in {tuple(axes)}", here())
+    return found
+
+
+def _reduce(x, name: str, start, axes: Tuple[int, ...], keepdims: bool, what: str):
+    if not axes:
+        return x
+    kept = tuple(e for i, e in enumerate(x.type.shape) if i not in axes)
+    init = full_of(kept, start, x.type.dtype)
+    (result,) = x._trace.emit("reduce_element", [x, init], [x.type.with_shape(kept)], name=name, dimensions=axes)
+    if keepdims:
+        result = _reshape(result, tuple(1 if i in axes else e for i, e in enumerate(x.type.shape)))
+    return result
+
+
+def _reduction(what: str, floats: str, ints: str, start_float, start_int):
+    def function(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+        x = as_tensor(x, what)
+        dtype = x.type.dtype
+        if dtype.is_bool:
+            if what not in ("sum", "prod"):
+                raise DTypeError(f"{what} of bool: use any() or all(), or convert first, x.to(ft.i64)", here())
+            x, dtype = to(x, i64), i64
+        axes = _axes(x, axis, dim, what)
+        start = start_float if not dtype.is_integer else start_int(dtype.bits)
+        if what in ("max", "min") and any(x.type.shape[a] == 0 for a in axes):
+            raise ShapeError(f"{what} of {x.type}: there are no numbers along axis {axes}", here())
+        return _reduce(x, floats if not dtype.is_integer else ints, start, axes, keepdims or keepdim, what)
+
+    function.__name__ = function.__qualname__ = what
+    function.__doc__ = f"{what}(x, axis=None, keepdims=False): along axes; f16 and bf16 accumulate in f32 and round once."
+    return function
+
+
+sum_ = _reduction("sum", "arith.addf", "arith.addi", 0.0, lambda bits: 0)
+prod = _reduction("prod", "arith.mulf", "arith.muli", 1.0, lambda bits: 1)
+max_ = _reduction("max", "arith.maximumf", "arith.maxsi", float("-inf"), lambda bits: -(1 << (bits - 1)))
+min_ = _reduction("min", "arith.minimumf", "arith.minsi", float("inf"), lambda bits: (1 << (bits - 1)) - 1)
+amax, amin = max_, min_
+
+
+def any_(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+    """Whether any number along the axes is not 0: bool."""
+    x = to(as_tensor(x, "any"), bool_)
+    return _reduce(x, "arith.ori", False, _axes(x, axis, dim, "any"), keepdims or keepdim, "any")
+
+
+def all_(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+    """Whether all numbers along the axes are not 0: bool."""
+    x = to(as_tensor(x, "all"), bool_)
+    return _reduce(x, "arith.andi", True, _axes(x, axis, dim, "all"), keepdims or keepdim, "all")
+
+
+def _count(x, axes) -> float:
+    return float(_known(extent_of(_product([x.type.shape[a] for a in axes])), "a mean")) if not x._trace.checking else 1.0
+
+
+def mean(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+    """The mean along axes."""
+    x = floats_only(x, "mean")
+    axes = _axes(x, axis, dim, "mean")
+    return divide(sum_(x, axes, keepdims or keepdim), _count(x, axes))
+
+
+def var(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None, keepdim: bool = False):
+    """The variance around the mean, divided by n - `correction` (0, as in NumPy)."""
+    x = floats_only(x, "var")
+    axes = _axes(x, axis, dim, "var")
+    centred = subtract(x, mean(x, axes, True))
+    return divide(sum_(multiply(centred, centred), axes, keepdims or keepdim), _count(x, axes) - correction)
+
+
+def std(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None, keepdim: bool = False):
+    """The square root of :func:`var`."""
+    return sqrt(var(x, axis, keepdims or keepdim, correction=correction, dim=dim))
+
+
+def _one_axis(x, axis, dim, what: str) -> int:
+    return normalize_axis(dim if dim is not None else axis, x.type.rank, what)
+
+
+def softmax(x, axis: int = -1, *, dim: Optional[int] = None):
+    """``exp(x - max) / sum(exp(x - max))`` along an axis."""
+    x = floats_only(x, "softmax")
+    at = _one_axis(x, axis, dim, "softmax")
+    e = exp(subtract(x, max_(x, at, True)))
+    return divide(e, sum_(e, at, True))
+
+
+def logsumexp(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+    """``log(sum(exp(x)))`` along axes, without overflow."""
+    x = floats_only(x, "logsumexp")
+    axes = _axes(x, axis, dim, "logsumexp")
+    m = max_(x, axes, True)
+    s = add(log(sum_(exp(subtract(x, m)), axes, True)), m)
+    return s if keepdims or keepdim else _reshape(s, tuple(e for i, e in enumerate(x.type.shape) if i not in axes))
+
+
+def log_softmax(x, axis: int = -1, *, dim: Optional[int] = None):
+    """The logarithm of :func:`softmax`, without its overflow."""
+    x = floats_only(x, "log_softmax")
+    at = _one_axis(x, axis, dim, "log_softmax")
+    return subtract(x, logsumexp(x, at, True))
+
+
+def layer_norm(x, weight=None, bias=None, eps: float = 1e-5, axis: int = -1):
+    """``(x - mean) / sqrt(var + eps) * weight + bias`` along an axis (Ba, Kiros and Hinton, 2016)."""
+    x = floats_only(x, "layer_norm")
+    at = normalize_axis(axis, x.type.rank, "layer_norm")
+    centred = subtract(x, mean(x, at, True))
+    result = multiply(centred, rsqrt(add(mean(multiply(centred, centred), at, True), eps)))
+    if weight is not None:
+        result = multiply(result, weight)
+    return result if bias is None else add(result, bias)
+
+
+def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
+    """``x / sqrt(mean(x²) + eps) * weight`` along an axis (Zhang and Sennrich, 2019)."""
+    x = floats_only(x, "rms_norm")
+    at = normalize_axis(axis, x.type.rank, "rms_norm")
+    result = multiply(x, rsqrt(add(mean(multiply(x, x), at, True), eps)))
+    return result if weight is None else multiply(result, weight)
+
+
+def argmax(x, axis: int = -1):
+    """The index of the largest number along an axis, the first of equals: i64."""
+    return _arg(x, axis, max_, "argmax")
+
+
+def argmin(x, axis: int = -1):
+    """The index of the smallest number along an axis, the first of equals: i64."""
+    return _arg(x, axis, min_, "argmin")
+
+
+def _arg(x, axis, extreme, what: str):
+    from .elementwise import equal, where
+    from .shaping import indices
+
+    x = as_tensor(x, what)
+    at = normalize_axis(axis, x.type.rank, what)
+    n = _known(x.type.shape[at], what)
+    hit = equal(x, extreme(x, at, True))
+    return min_(where(hit, indices(x.type.shape, at), n), at)

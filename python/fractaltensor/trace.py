@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The program that is being traced, and what every traced value has in common.
+
+Functions and lambdas are called once, with symbolic values in the place of data. Each operation on
+such a value is appended to the region in which it happens. A value may be used in its own region and
+in those inside it (it is *captured*); anywhere else it has no meaning, and using it is an error.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+from . import ir
+from .errors import Error, TraceError
+from .source import here
+from .types import ListType, TensorType, ValueType
+
+
+class Trace:
+    """One tracing of one program.
+
+    Attributes:
+      extents, dtypes: what the names in element shapes and element types stand for.
+      checking: whether names may be without a value, when a program is only checked.
+    """
+
+    def __init__(self, name: str, extents: Dict[str, int], dtypes: Dict, checking: bool = False):
+        self.function = ir.Function(name)
+        self.extents, self.dtypes, self.checking = extents, dtypes, checking
+        self.regions: List[ir.Region] = [self.function.body]
+        self.constants: Dict[Tuple, ir.Value] = {}
+        self.length_names: Tuple[str, ...] = ()
+
+    @property
+    def region(self) -> ir.Region:
+        return self.regions[-1]
+
+    def check_operand(self, value: "Traced", what: str) -> ir.Value:
+        """The value, if it may be used in the current region."""
+        if value._trace is not self:
+            raise TraceError(
+                f"{what} uses a value of another program: a traced value lives while its own program is traced; "
+                "pass it as an argument instead",
+                here(),
+            )
+        inner = value._value
+        if not inner.region.encloses(self.region):
+            where = inner.op.frames if inner.op is not None else inner.region.frames
+            raise TraceError(
+                f"{what} uses a value from inside {inner.region.what}, which has no value here; "
+                "return it from that function (emit it, in a scan) and use the result",
+                here(),
+                [("the value was made here", where)] if where else (),
+            )
+        return inner
+
+    def emit(self, kind: str, operands: Sequence["Traced"], results: Sequence[ValueType], regions=(), **attributes) -> List["Traced"]:
+        """Appends an operation and gives its results as traced values."""
+        name = attributes.get("name", kind)
+        values = [self.check_operand(operand, name) for operand in operands]
+        op = ir.make_op(self.region, kind, values, results, attributes, regions)
+        return [wrap_value(self, value) for value in op.results]
+
+    def constant(self, type_: TensorType, payload: Tuple) -> "Traced":
+        """A constant, made once for the program, before everything else.
+
+        `payload` is ``("splat", number)`` or ``("dense", bytes, nested numbers)``.
+        """
+        key = (type_, payload[0], repr(payload[1]))
+        value = self.constants.get(key)
+        if value is None:
+            body = self.function.body
+            op = ir.Op("constant", [], {"payload": payload}, [], body)
+            op.frames = here()
+            op.results = [ir.Value(type_, body, op)]
+            body.ops.insert(len(self.constants), op)
+            value = self.constants[key] = op.results[0]
+        return wrap_value(self, value)
+
+    def open_region(self, what: str) -> ir.Region:
+        region = ir.Region(self.region, what)
+        region.frames = here()
+        self.regions.append(region)
+        return region
+
+    def close_region(self) -> None:
+        self.regions.pop()
+
+
+class _Stack(threading.local):
+    def __init__(self):
+        self.traces: List[Trace] = []
+
+
+_stack = _Stack()
+
+
+def current(what: str = "this") -> Trace:
+    """The innermost trace of this thread."""
+    if not _stack.traces:
+        raise TraceError(f"{what} belongs in a program: call it from a function under @ft.jit", here())
+    return _stack.traces[-1]
+
+
+def is_tracing() -> bool:
+    return bool(_stack.traces)
+
+
+class activate:
+    """Makes a trace the current one within a `with`."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def __enter__(self) -> Trace:
+        _stack.traces.append(self.trace)
+        return self.trace
+
+    def __exit__(self, *_):
+        _stack.traces.pop()
+
+
+class Traced:
+    """Base of symbolic values: :class:`Tensor` (an element) and :class:`ListValue` (a nested list)."""
+
+    __slots__ = ("_trace", "_value", "__weakref__")
+
+    #: NumPy must not take a traced value for a sequence; its operators give way to ours.
+    __array_ufunc__ = None
+    __array_priority__ = 1000
+
+    def __init__(self, trace: Trace, value: ir.Value):
+        self._trace, self._value = trace, value
+
+    @property
+    def type(self) -> ValueType:
+        """The value's type: a tensor type or a list type."""
+        return self._value.type
+
+    def _refuse(self, what: str, instead: str):
+        raise TraceError(f"{what} needs data, but {self._describe()} is traced: it stands for all data; {instead}", here())
+
+    def _describe(self) -> str:
+        return f"this {'list' if isinstance(self.type, ListType) else 'tensor'} ({self.type})"
+
+    def __bool__(self):
+        self._refuse("a condition", "use ft.where(condition, a, b), which takes both sides")
+
+    def __int__(self):
+        self._refuse("int()", "use ft.where for choices, and .to(ft.i64) to convert numbers")
+
+    def __float__(self):
+        self._refuse("float()", "use .to(ft.f32) to convert, and ft.where for choices")
+
+    def __index__(self):
+        self._refuse("an index or range()", "index a list with it, xs[i], which gathers; or use ft.where")
+
+    def __complex__(self):
+        self._refuse("complex()", "complex numbers are not supported")
+
+    def __array__(self, *_, **__):
+        self._refuse("NumPy", "use the methods of the value, or the function of the same name in ft")
+
+    def __contains__(self, _):
+        self._refuse("'in'", "compare and reduce: (x == y).any()")
+
+    def __setitem__(self, *_):
+        self._refuse("assigning to an element", "values do not change: use ft.where, or return a new value")
+
+    def __delitem__(self, *_):
+        self._refuse("deleting an element", "values do not change: slice and concatenate")
+
+    def __hash__(self):
+        return id(self)
+
+    def item(self):
+        """Data of a traced value: always an error."""
+        self._refuse(".item()", "return the value and read it after the call")
+
+    tolist = numpy = item
+
+    def backward(self, *_, **__):
+        """Gradients: always an error."""
+        from .errors import GradientError
+
+        raise GradientError("backward(): this version computes forward only, there are no gradients yet", here())
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """A function of PyTorch, such as ``torch.tanh``, where it has one of the same name here."""
+        from . import functions
+
+        name = getattr(func, "__name__", str(func))
+        ours = getattr(functions, name, None)
+        if ours is None or name.startswith("_"):
+            raise TraceError(f"torch.{name} cannot be traced; the functions of ft are listed in ft.functions", here())
+        return ours(*args, **(kwargs or {}))
+
+
+def wrap_value(trace: Trace, value: ir.Value) -> Traced:
+    from .lists import ListValue
+    from .tensors import Tensor
+
+    return (ListValue if isinstance(value.type, ListType) else Tensor)(trace, value)
+
+
+def call_region(trace: Trace, function: Callable, what: str, arguments: Sequence[Tuple[ValueType, str]]) -> Tuple[ir.Region, object]:
+    """Calls a function of the program on fresh arguments, in a region of its own."""
+    region = trace.open_region(what)
+    try:
+        values = [wrap_value(trace, region.add_argument(type_, name)) for type_, name in arguments]
+        try:
+            result = function(*values)
+        except Error as error:
+            raise error.at(here())
+        except TypeError as error:
+            raise _wrong_call(function, what, arguments, error) from error
+        return region, result
+    finally:
+        trace.close_region()
+
+
+def _wrong_call(function, what: str, arguments, error: TypeError) -> Exception:
+    """A clearer message where the number of parameters is wrong; else the error itself."""
+    import inspect
+
+    try:
+        inspect.signature(function).bind(*[None] * len(arguments))
+    except TypeError:
+        given = ", ".join(f"{name}: {type_}" for type_, name in arguments)
+        return TraceError(
+            f"the function of {what} is called with {len(arguments)} arguments ({given}): states first, "
+            f"then one element of each list; {getattr(function, '__name__', 'it')} takes others: {error}",
+            here(),
+        )
+    except ValueError:
+        pass
+    return error
+
+
+def parameter_names(function: Callable, count: int) -> Optional[List[str]]:
+    """The names a person gave to the parameters of a function, if there are as many as `count`."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    names = list(code.co_varnames[: code.co_argcount])
+    if getattr(function, "__self__", None) is not None:
+        names = names[1:]
+    return names[:count] if len(names) >= count else None
