@@ -103,11 +103,13 @@ void LinalgProgram::compileBody() {
     isCompiled &= isSupportedElementType(arg.getType());
   }
   for (Operation &inner : body->without_terminator()) {
-    if (inner.getNumResults() != 1 || !isSupportedElementType(inner.getResult(0).getType())) {
+    if (inner.getNumResults() == 0 || !isSupportedElementType(inner.getResult(0).getType())) {
       isCompiled = false;
       return;
     }
-    auto define = [&] { return registers[inner.getResult(0)] = numRegisters++; };
+    auto define = [&](unsigned result = 0) {
+      return registers[inner.getResult(result)] = numRegisters++;
+    };
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       indices.push_back({index.getDim(), define()});
       continue;
@@ -123,16 +125,18 @@ void LinalgProgram::compileBody() {
       literals.push_back({cell, define()});
       continue;
     }
-    std::optional<ScalarInstr> scalar = decodeScalarOp(&inner, mode);
-    if (!scalar) {
-      isCompiled = false;
-      return;
+    for (unsigned result = 0; result < inner.getNumResults(); ++result) {
+      std::optional<ScalarInstr> scalar = decodeScalarOp(&inner, mode, result);
+      if (!scalar) {
+        isCompiled = false;
+        return;
+      }
+      Instr instr{*scalar, {}, 0, &inner};
+      for (Value operand : inner.getOperands())
+        instr.sources.push_back(registerOf(operand));
+      instr.target = define(result);
+      instrs.push_back(std::move(instr));
     }
-    Instr instr{*scalar, {}, 0, &inner};
-    for (Value operand : inner.getOperands())
-      instr.sources.push_back(registerOf(operand));
-    instr.target = define();
-    instrs.push_back(std::move(instr));
   }
   for (Value value : body->getTerminator()->getOperands())
     yields.push_back(registerOf(value));

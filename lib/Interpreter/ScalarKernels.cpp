@@ -69,51 +69,8 @@ static const llvm::StringMap<Opcode> &opcodeTable() {
       {"arith.index_cast", Opcode::IndexCast},
       {"arith.index_castui", Opcode::IndexCastUI},
       {"arith.bitcast", Opcode::Bitcast},
-      {"math.absf", Opcode::AbsF},
-      {"math.acos", Opcode::ACos},
-      {"math.acosh", Opcode::ACosh},
-      {"math.asin", Opcode::ASin},
-      {"math.asinh", Opcode::ASinh},
-      {"math.atan", Opcode::ATan},
-      {"math.atan2", Opcode::ATan2},
-      {"math.atanh", Opcode::ATanh},
-      {"math.cbrt", Opcode::Cbrt},
-      {"math.ceil", Opcode::Ceil},
-      {"math.clampf", Opcode::ClampF},
-      {"math.copysign", Opcode::CopySign},
-      {"math.cos", Opcode::Cos},
-      {"math.cosh", Opcode::Cosh},
-      {"math.erf", Opcode::Erf},
-      {"math.erfc", Opcode::Erfc},
-      {"math.exp", Opcode::Exp},
-      {"math.exp2", Opcode::Exp2},
-      {"math.expm1", Opcode::ExpM1},
-      {"math.floor", Opcode::Floor},
-      {"math.fma", Opcode::Fma},
-      {"math.log", Opcode::Log},
-      {"math.log10", Opcode::Log10},
-      {"math.log1p", Opcode::Log1p},
-      {"math.log2", Opcode::Log2},
-      {"math.powf", Opcode::PowF},
-      {"math.round", Opcode::Round},
-      {"math.roundeven", Opcode::RoundEven},
-      {"math.rsqrt", Opcode::Rsqrt},
-      {"math.sin", Opcode::Sin},
-      {"math.sinh", Opcode::Sinh},
-      {"math.sqrt", Opcode::Sqrt},
-      {"math.tan", Opcode::Tan},
-      {"math.tanh", Opcode::Tanh},
-      {"math.trunc", Opcode::Trunc},
-      {"math.fpowi", Opcode::FPowI},
-      {"math.isfinite", Opcode::IsFinite},
-      {"math.isinf", Opcode::IsInf},
-      {"math.isnan", Opcode::IsNaN},
-      {"math.isnormal", Opcode::IsNormal},
-      {"math.absi", Opcode::AbsI},
-      {"math.ctlz", Opcode::CtLZ},
-      {"math.cttz", Opcode::CtTZ},
-      {"math.ctpop", Opcode::CtPop},
-      {"math.ipowi", Opcode::IPowI},
+#define FT_MATH_OP(Name, mnemonic, how) {"math." #mnemonic, Opcode::Name},
+#include "ft/Engine/MathFunctions.def"
   };
   return table;
 }
@@ -135,15 +92,20 @@ Round RoundingMode::of(Type type) const {
   return round;
 }
 
-std::optional<ScalarInstr> mlir::ft::interp::decodeScalarOp(Operation *op, RoundingMode mode) {
+std::optional<ScalarInstr> mlir::ft::interp::decodeScalarOp(Operation *op, RoundingMode mode,
+                                                            unsigned result) {
   auto it = opcodeTable().find(op->getName().getStringRef());
-  if (it == opcodeTable().end() || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+  if (it == opcodeTable().end() || result >= op->getNumResults() || op->getNumOperands() == 0 ||
       op->getNumOperands() > 3)
     return std::nullopt;
   ScalarInstr instr;
   instr.opcode = it->second;
+  if (instr.opcode == Opcode::Sincos)
+    instr.opcode = result == 0 ? Opcode::Sin : Opcode::Cos;
+  else if (op->getNumResults() != 1)
+    return std::nullopt;
   instr.numOperands = op->getNumOperands();
-  instr.resultType = getElementTypeOrSelf(op->getResult(0));
+  instr.resultType = getElementTypeOrSelf(op->getResult(result));
   // A select is described by the values it chooses from, not by its condition.
   Value described = op->getOperand(instr.opcode == Opcode::Select ? 1 : 0);
   instr.operandType = getElementTypeOrSelf(described);
@@ -394,47 +356,16 @@ static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
   case Opcode::ExtF:
   case Opcode::TruncF:
     return lanes.unaryF([](double a) { return a; });
-  case Opcode::AbsF:
-    return lanes.unaryF([](double a) { return std::fabs(a); });
-  case Opcode::ACos:
-    return lanes.unaryF([](double a) { return std::acos(a); });
-  case Opcode::ACosh:
-    return lanes.unaryF([](double a) { return std::acosh(a); });
-  case Opcode::ASin:
-    return lanes.unaryF([](double a) { return std::asin(a); });
-  case Opcode::ASinh:
-    return lanes.unaryF([](double a) { return std::asinh(a); });
-  case Opcode::ATan:
-    return lanes.unaryF([](double a) { return std::atan(a); });
-  case Opcode::ATan2:
-    return lanes.binaryF([](double a, double b) { return std::atan2(a, b); });
-  case Opcode::ATanh:
-    return lanes.unaryF([](double a) { return std::atanh(a); });
-  case Opcode::Cbrt:
-    return lanes.unaryF([](double a) { return std::cbrt(a); });
-  case Opcode::Ceil:
-    return lanes.unaryF([](double a) { return std::ceil(a); });
+#define FT_MATH_UNARY(Name, mnemonic, how, host)                                                   \
+  case Opcode::Name:                                                                               \
+    return lanes.unaryF([](double a) { return host(a); });
+#define FT_MATH_BINARY(Name, mnemonic, how, host)                                                  \
+  case Opcode::Name:                                                                               \
+    return lanes.binaryF([](double a, double b) { return host(a, b); });
+#include "ft/Engine/MathFunctions.def"
   case Opcode::ClampF:
     return lanes.floats(
         [&](int64_t i) { return minimum(maximum(in[0][i].f, in[1][i].f), in[2][i].f); });
-  case Opcode::CopySign:
-    return lanes.binaryF([](double a, double b) { return std::copysign(a, b); });
-  case Opcode::Cos:
-    return lanes.unaryF([](double a) { return std::cos(a); });
-  case Opcode::Cosh:
-    return lanes.unaryF([](double a) { return std::cosh(a); });
-  case Opcode::Erf:
-    return lanes.unaryF([](double a) { return std::erf(a); });
-  case Opcode::Erfc:
-    return lanes.unaryF([](double a) { return std::erfc(a); });
-  case Opcode::Exp:
-    return lanes.unaryF([](double a) { return std::exp(a); });
-  case Opcode::Exp2:
-    return lanes.unaryF([](double a) { return std::exp2(a); });
-  case Opcode::ExpM1:
-    return lanes.unaryF([](double a) { return std::expm1(a); });
-  case Opcode::Floor:
-    return lanes.unaryF([](double a) { return std::floor(a); });
   case Opcode::Fma:
     // A product of f32 and a sum in double could round twice.
     if (instr.round == Round::F32)
@@ -443,34 +374,6 @@ static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
                         static_cast<float>(in[2][i].f));
       });
     return lanes.floats([&](int64_t i) { return std::fma(in[0][i].f, in[1][i].f, in[2][i].f); });
-  case Opcode::Log:
-    return lanes.unaryF([](double a) { return std::log(a); });
-  case Opcode::Log10:
-    return lanes.unaryF([](double a) { return std::log10(a); });
-  case Opcode::Log1p:
-    return lanes.unaryF([](double a) { return std::log1p(a); });
-  case Opcode::Log2:
-    return lanes.unaryF([](double a) { return std::log2(a); });
-  case Opcode::PowF:
-    return lanes.binaryF([](double a, double b) { return std::pow(a, b); });
-  case Opcode::Round:
-    return lanes.unaryF([](double a) { return std::round(a); });
-  case Opcode::RoundEven:
-    return lanes.unaryF([](double a) { return std::nearbyint(a); });
-  case Opcode::Rsqrt:
-    return lanes.unaryF([](double a) { return 1.0 / std::sqrt(a); });
-  case Opcode::Sin:
-    return lanes.unaryF([](double a) { return std::sin(a); });
-  case Opcode::Sinh:
-    return lanes.unaryF([](double a) { return std::sinh(a); });
-  case Opcode::Sqrt:
-    return lanes.unaryF([](double a) { return std::sqrt(a); });
-  case Opcode::Tan:
-    return lanes.unaryF([](double a) { return std::tan(a); });
-  case Opcode::Tanh:
-    return lanes.unaryF([](double a) { return std::tanh(a); });
-  case Opcode::Trunc:
-    return lanes.unaryF([](double a) { return std::trunc(a); });
   case Opcode::FPowI:
     return lanes.floats(
         [&](int64_t i) { return std::pow(in[0][i].f, static_cast<double>(in[1][i].i)); });
@@ -575,11 +478,11 @@ static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
       int64_t a = asSigned(in[0][i].i, width);
       return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
     });
-  case Opcode::CtLZ:
+  case Opcode::CountLeadingZeros:
     return lanes.integers([&](int64_t i) {
       return std::countl_zero(asUnsigned(in[0][i].i, width)) - static_cast<int>(64 - width);
     });
-  case Opcode::CtTZ:
+  case Opcode::CountTrailingZeros:
     return lanes.integers([&](int64_t i) {
       return std::min<int>(std::countr_zero(asUnsigned(in[0][i].i, width)), width);
     });

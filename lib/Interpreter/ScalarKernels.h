@@ -23,13 +23,9 @@ enum class Opcode : uint8_t {
   // arith on both
   Select, ExtF, TruncF, ExtSI, ExtUI, TruncI, SIToFP, UIToFP, FPToSI, FPToUI,
   IndexCast, IndexCastUI, Bitcast,
-  // math on floats
-  AbsF, ACos, ACosh, ASin, ASinh, ATan, ATan2, ATanh, Cbrt, Ceil, ClampF, CopySign,
-  Cos, Cosh, Erf, Erfc, Exp, Exp2, ExpM1, Floor, Fma, Log, Log10, Log1p, Log2, PowF,
-  Round, RoundEven, Rsqrt, Sin, Sinh, Sqrt, Tan, Tanh, Trunc, FPowI,
-  IsFinite, IsInf, IsNaN, IsNormal,
-  // math on integers
-  AbsI, CtLZ, CtTZ, CtPop, IPowI,
+  // math, by the names of its table
+#define FT_MATH_OP(Name, mnemonic, how) Name,
+#include "ft/Engine/MathFunctions.def"
   // clang-format on
 };
 
@@ -53,9 +49,10 @@ struct RoundingMode {
   Round of(Type type) const;
 };
 
-/// Decodes an arith or math op with one result whose operands and result have
-/// supported element types; nothing for any other op.
-std::optional<ScalarInstr> decodeScalarOp(Operation *op, RoundingMode mode);
+/// Decodes an arith or math op whose operands and results have supported element
+/// types; nothing for any other op.
+/// `sincos` has two results, and an instruction for each.
+std::optional<ScalarInstr> decodeScalarOp(Operation *op, RoundingMode mode, unsigned result = 0);
 
 /// Runs `instr` on `count` cells of each operand. Returns null, or what is
 /// wrong with the operands (division by zero, say).

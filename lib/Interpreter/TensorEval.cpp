@@ -201,13 +201,16 @@ LogicalResult TensorEval::evalElementwise(Operation *op, Environment &env, bool 
   for (const Tensor &tensor : tensors)
     if (tensor.getShape() != tensors[0].getShape())
       return mlir::emitError(op->getLoc(), "operands differ in shape");
-  Tensor result = Tensor::zeros(instr->resultType, tensors[0].getShape());
   const Cell *in[3] = {};
   for (auto [i, tensor] : llvm::enumerate(tensors))
     in[i] = tensor.data();
-  if (const char *problem = runScalar(*instr, in, result.mutableData(), result.getNumElements()))
-    return mlir::emitError(op->getLoc(), problem);
-  env.bind(op->getResult(0), result);
+  for (OpResult value : op->getResults()) {
+    instr = decodeScalarOp(op, RoundingMode{truth, halfAsSingle}, value.getResultNumber());
+    Tensor result = Tensor::zeros(instr->resultType, tensors[0].getShape());
+    if (const char *problem = runScalar(*instr, in, result.mutableData(), result.getNumElements()))
+      return mlir::emitError(op->getLoc(), problem);
+    env.bind(value, result);
+  }
   return success();
 }
 

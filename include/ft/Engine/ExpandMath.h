@@ -3,7 +3,8 @@
 //
 // The compiler's own elementary functions, on scalars and on vectors: straight
 // lines of arithmetic, so that generated code calls no library and a vector is
-// computed at once. f16 and bf16 go through f32 and round once.
+// computed at once. f16 and bf16 go through f32 and round once. What there is says
+// ft/Engine/MathFunctions.def.
 //
 // Largest errors, in units of the last place, as unittests/Leaf/MathTest.cpp
 // asserts them for f32 and f64 (measured ones are smaller), with fused
@@ -17,8 +18,16 @@
 //                            beyond 1e9 they lose all meaning
 //   tan                4 (f32), 6 (f64) for |x| <= 1.5
 //   atan               3
-//   powf               1 (f32), 16 (f64)
+//   asin, acos         2.5
+//   atan2              3
+//   sinh, cosh         3
+//   asinh, acosh       4
+//   atanh              4
+//   erfc               5
+//   cbrt               1
+//   powf, fpowi        1 (f32), 16 (f64)
 //   rsqrt              2
+//   round              exact
 //
 // NaN, infinities, zeros and denormals behave as in C99's annex F, but for the
 // signs of some zeros and for floating-point exceptions.
@@ -30,18 +39,23 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
+class Operation;
 class RewritePatternSet;
 
 namespace ft {
 
+/// What is a few operations of arith and math on scalars, vectors and tensors alike (clampf, isnan,
+/// sincos, …), in the type that the program wrote it in.
+void populateRewriteMathPatterns(RewritePatternSet &patterns);
+
+/// All of math but what processors have instructions for, on scalars and vectors.
 void populateExpandMathPatterns(RewritePatternSet &patterns);
 
-/// Expands the ops that have a polynomial; leaves the others.
-std::unique_ptr<Pass> createExpandMathPass();
+/// Whether an operation of math stays as it is: both targets have instructions for it.
+bool hasMathInstruction(Operation *op);
 
-/// For modules: calls the C library for the rest (acos, acosh, asin, asinh,
-/// atan2, atanh, cbrt, cosh, erfc, sinh), element by element.
-std::unique_ptr<Pass> createCallMathLibraryPass();
+/// Expands; leaves the rest, which LLVM knows on every target.
+std::unique_ptr<Pass> createExpandMathPass();
 
 } // namespace ft
 } // namespace mlir

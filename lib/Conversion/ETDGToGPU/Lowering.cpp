@@ -16,13 +16,6 @@
 
 using namespace mlir;
 
-/// Without a library, LLVM's target has instructions for these alone.
-static bool hasInstruction(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
-             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
-}
-
 LogicalResult mlir::ft::lowerGpuModuleToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   if (failed(verify(module)))
@@ -33,9 +26,9 @@ LogicalResult mlir::ft::lowerGpuModuleToLLVM(ModuleOp module) {
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError("the expansion of elementary functions does not end");
   WalkResult known = module.walk([](Operation *op) {
-    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || hasInstruction(op))
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || hasMathInstruction(op))
       return WalkResult::advance();
-    op->emitError("has no rule on the GPU for ") << op->getResultTypes().front();
+    op->emitError("has no rule on the GPU for ") << op->getOperandTypes().front();
     return WalkResult::interrupt();
   });
   if (known.wasInterrupted())

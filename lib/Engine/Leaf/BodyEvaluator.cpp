@@ -21,7 +21,7 @@ bool BodyEvaluator::needsScalars(const Member &member) {
       return false;
     // A masked lane may divide by zero, and the processor has no vector division.
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
-            arith::CeilDivUIOp, arith::FloorDivSIOp, math::FPowIOp, math::IPowIOp>(op))
+            arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
       return true;
     return !OpTrait::hasElementwiseMappableTraits(&op);
   };

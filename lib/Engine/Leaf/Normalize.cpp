@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafGraph.h"
 
+#include "ft/Engine/ExpandMath.h"
+
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -76,6 +78,7 @@ LogicalResult mlir::ft::leaf::normalizeLeaf(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
   populateAffineToStdConversionPatterns(patterns);
+  populateRewriteMathPatterns(patterns);
   for (StringRef dialect : {"arith", "linalg", "math", "tensor"})
     if (Dialect *loaded = context->getLoadedDialect(dialect))
       loaded->getCanonicalizationPatterns(patterns);

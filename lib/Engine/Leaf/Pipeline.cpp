@@ -25,7 +25,6 @@ using namespace mlir::ft;
 
 void mlir::ft::buildLeafToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandMathPass());
-  pm.addPass(createCallMathLibraryPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   arith::ArithExpandOpsPassOptions expand;
@@ -97,7 +96,6 @@ std::unique_ptr<Pass> mlir::ft::createGenerateLeafPass() {
 void mlir::ft::registerLeafPasses() {
   registerPass([] { return createGenerateLeafPass(); });
   registerPass([] { return createExpandMathPass(); });
-  registerPass([] { return createCallMathLibraryPass(); });
   registerPass([] { return leaf::createHalfMemoryPass(); });
   PassPipelineRegistration<>("ft-leaf-to-llvm",
                              "Lower generated leaves and their callers to the LLVM dialect",

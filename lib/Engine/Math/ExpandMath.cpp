@@ -4,12 +4,7 @@
 
 #include "MathBuilder.h"
 
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -38,8 +33,8 @@ struct ExpandPattern : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "only f16, bf16, f32 and f64 are expanded");
     Type wide = vector ? Type(vector.clone(computed)) : computed;
     SmallVector<Value> operands = llvm::to_vector_of<Value>(op->getOperands());
-    if (computed != element)
-      for (Value &operand : operands)
+    for (Value &operand : operands)
+      if (computed != element && operand.getType() == type) // no exponent that is an integer
         operand = arith::ExtFOp::create(rewriter, op.getLoc(), wide, operand);
     Value result = function(MathBuilder(rewriter, op.getLoc(), wide), operands);
     if (computed != element)
@@ -64,28 +59,15 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   }
 };
 
-/// Calls the C library, one element at a time, for what has neither a
-/// polynomial nor an instruction.
-struct CallMathLibraryPass : PassWrapper<CallMathLibraryPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CallMathLibraryPass)
+/// Powers of integers.
+struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
 
-  StringRef getArgument() const final { return "ft-call-math-library"; }
-  StringRef getDescription() const final {
-    return "Call the C library for the functions that ft-expand-math leaves";
-  }
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry
-        .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, vector::VectorDialect>();
-  }
-  void runOnOperation() final {
-    ConversionTarget target(getContext());
-    target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::Atan2Op,
-                        math::AtanhOp, math::CbrtOp, math::CoshOp, math::ErfcOp, math::SinhOp>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    RewritePatternSet patterns(&getContext());
-    populateMathToLibmConversionPatterns(patterns);
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
-      signalPassFailure();
+  LogicalResult matchAndRewrite(math::IPowIOp op, PatternRewriter &rewriter) const final {
+    if (isa<TensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "only scalars and vectors are expanded");
+    rewriter.replaceOp(op, buildIPowI(rewriter, op.getLoc(), op.getLhs(), op.getRhs()));
+    return success();
   }
 };
 
@@ -98,35 +80,36 @@ static void addUnary(RewritePatternSet &patterns) {
       [](const MathBuilder &m, ValueRange operands) { return function(m, operands[0]); });
 }
 
-static Value buildRsqrt(const MathBuilder &m, Value x) {
-  return m.div(m.c(1), math::SqrtOp::create(m.b, x));
+template <typename Op, Value (*function)(const MathBuilder &, Value, Value)>
+static void addBinary(RewritePatternSet &patterns) {
+  patterns.add<ExpandPattern<Op>>(patterns.getContext(),
+                                  [](const MathBuilder &m, ValueRange operands) {
+                                    return function(m, operands[0], operands[1]);
+                                  });
 }
 
 void mlir::ft::populateExpandMathPatterns(RewritePatternSet &patterns) {
-  addUnary<math::ExpOp, buildExp>(patterns);
-  addUnary<math::Exp2Op, buildExp2>(patterns);
-  addUnary<math::ExpM1Op, buildExpM1>(patterns);
-  addUnary<math::TanhOp, buildTanh>(patterns);
-  addUnary<math::LogOp, buildLog>(patterns);
-  addUnary<math::Log2Op, buildLog2>(patterns);
-  addUnary<math::Log10Op, buildLog10>(patterns);
-  addUnary<math::Log1pOp, buildLog1p>(patterns);
-  addUnary<math::SinOp, buildSin>(patterns);
-  addUnary<math::CosOp, buildCos>(patterns);
-  addUnary<math::TanOp, buildTan>(patterns);
-  addUnary<math::AtanOp, buildAtan>(patterns);
-  addUnary<math::ErfOp, buildErf>(patterns);
-  addUnary<math::RsqrtOp, buildRsqrt>(patterns);
-  patterns.add<ExpandPattern<math::PowFOp>>(patterns.getContext(),
-                                            [](const MathBuilder &m, ValueRange operands) {
-                                              return buildPow(m, operands[0], operands[1]);
-                                            });
+  populateRewriteMathPatterns(patterns);
+#define FT_MATH_ADD_Expanded(add, Name) add<math::Name##Op, build##Name>(patterns);
+#define FT_MATH_ADD_Instruction(add, Name)
+#define FT_MATH_ADD_Rewritten(add, Name)
+#define FT_MATH_UNARY(Name, mnemonic, how, host) FT_MATH_ADD_##how(addUnary, Name)
+#define FT_MATH_BINARY(Name, mnemonic, how, host) FT_MATH_ADD_##how(addBinary, Name)
+#include "ft/Engine/MathFunctions.def"
+  addBinary<math::FPowIOp, buildFPowI>(patterns);
+  patterns.add<ExpandIPowI>(patterns.getContext());
+}
+
+bool mlir::ft::hasMathInstruction(Operation *op) {
+#define FT_MATH_IS_Instruction(Name) || isa<math::Name##Op>(op)
+#define FT_MATH_IS_Expanded(Name)
+#define FT_MATH_IS_Rewritten(Name)
+#define FT_MATH_OP(Name, mnemonic, how) FT_MATH_IS_##how(Name)
+  return false
+#include "ft/Engine/MathFunctions.def"
+      ;
 }
 
 std::unique_ptr<Pass> mlir::ft::createExpandMathPass() {
   return std::make_unique<ExpandMathPass>();
-}
-
-std::unique_ptr<Pass> mlir::ft::createCallMathLibraryPass() {
-  return std::make_unique<CallMathLibraryPass>();
 }

@@ -115,7 +115,7 @@ static Value powDouble(const MathBuilder &m, Value x, Value y) {
   return m.select(m.both(finite, m.less(power, m.infinity())), corrected, power);
 }
 
-Value mlir::ft::buildPow(const MathBuilder &m, Value x, Value y) {
+Value mlir::ft::buildPowF(const MathBuilder &m, Value x, Value y) {
   Value power;
   if (m.isSingle()) {
     // f64 has the bits that the product with y needs.

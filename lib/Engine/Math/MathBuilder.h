@@ -47,6 +47,7 @@ public:
   Value fma(Value x, Value y, Value z) const { return math::FmaOp::create(b, x, y, z); }
   Value copySign(Value x, Value sign) const { return math::CopySignOp::create(b, x, sign); }
   Value floor(Value x) const { return math::FloorOp::create(b, x); }
+  Value sqrt(Value x) const { return math::SqrtOp::create(b, x); }
   Value select(Value p, Value x, Value y) const { return arith::SelectOp::create(b, p, x, y); }
   Value cmp(arith::CmpFPredicate predicate, Value x, Value y) const {
     return arith::CmpFOp::create(b, predicate, x, y);
@@ -92,21 +93,19 @@ private:
   Type type;
 };
 
-// The functions. Each takes and gives values of the builder's type.
-Value buildExp(const MathBuilder &m, Value x);
-Value buildExp2(const MathBuilder &m, Value x);
-Value buildExpM1(const MathBuilder &m, Value x);
-Value buildTanh(const MathBuilder &m, Value x);
-Value buildLog(const MathBuilder &m, Value x);
-Value buildLog2(const MathBuilder &m, Value x);
-Value buildLog10(const MathBuilder &m, Value x);
-Value buildLog1p(const MathBuilder &m, Value x);
-Value buildPow(const MathBuilder &m, Value x, Value y);
-Value buildSin(const MathBuilder &m, Value x);
-Value buildCos(const MathBuilder &m, Value x);
-Value buildTan(const MathBuilder &m, Value x);
-Value buildAtan(const MathBuilder &m, Value x);
-Value buildErf(const MathBuilder &m, Value x);
+// The functions that the table says are expanded. Each takes and gives values of the builder's type;
+// fpowi's exponents are integers, and ipowi knows no floats at all.
+#define FT_MATH_BUILD_Expanded(Name, ...) Value build##Name(const MathBuilder &m, __VA_ARGS__);
+#define FT_MATH_BUILD_Instruction(...)
+#define FT_MATH_BUILD_Rewritten(...)
+#define FT_MATH_UNARY(Name, mnemonic, how, host) FT_MATH_BUILD_##how(Name, Value x)
+#define FT_MATH_BINARY(Name, mnemonic, how, host) FT_MATH_BUILD_##how(Name, Value x, Value y)
+#include "ft/Engine/MathFunctions.def"
+#undef FT_MATH_BUILD_Expanded
+#undef FT_MATH_BUILD_Instruction
+#undef FT_MATH_BUILD_Rewritten
+Value buildFPowI(const MathBuilder &m, Value x, Value n);
+Value buildIPowI(OpBuilder &b, Location loc, Value base, Value exponent);
 
 } // namespace mlir::ft
 

@@ -5,7 +5,7 @@
 Usage: coefficients.py > Coefficients.h
 """
 import sys
-from mpmath import mp, mpf, chebyfit, exp, log, sin, cos, atan, atanh, erf, erfc, sqrt, pi, tan
+from mpmath import mp, mpf, chebyfit, exp, log, sin, cos, asin, atan, atanh, erf, erfc, sqrt, pi, tan
 
 mp.dps = 60
 tiny = mpf(10) ** -12
@@ -14,6 +14,12 @@ tiny = mpf(10) ** -12
 def series(f, limit):
     """f, with its limit where the formula cancels."""
     return lambda x: limit(x) if abs(x) < tiny else f(x)
+
+
+def scaled_erfc(t):
+    """What is left of erfc, smooth up to infinity, without its two factors."""
+    x = 3 * (1 + t) / (1 - t)
+    return exp(x * x) * erfc(x) * (1 + 2 * x)
 
 
 half_ln2 = log(2) / 2 * mpf("1.01")
@@ -35,6 +41,12 @@ fits = [
      lambda u: log(erfc(u + mpf("2.5"))), 10, 0),
     ("erfcLogDouble", "log(erfc(x)) in x - 3.5, 1 <= x <= 6", mpf("-2.52"), mpf("2.51"),
      lambda u: log(erfc(u + mpf("3.5"))), 0, 27),
+    ("erfcScaledSingle", "exp(x^2) erfc(x) (1 + 2x) in (x - 3) / (x + 3), 0.5 <= x <= 10.1",
+     mpf("-0.7144"), mpf("0.543"), scaled_erfc, 10, 0),
+    ("erfcScaledDouble", "exp(x^2) erfc(x) (1 + 2x) in (x - 3) / (x + 3), 0.5 <= x <= 27.3",
+     mpf("-0.7144"), mpf("0.803"), scaled_erfc, 0, 22),
+    ("asinTail", "(asin(t) / t - 1) / t^2 in t^2, |t| <= 1/2", mpf(0), mpf("0.2525"),
+     series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: mpf(1) / 6 + 3 * z / 40), 5, 12),
 ]
 
 print("""//===- Coefficients.h - Polynomials of the elementary functions -*- C++ -*-===//
