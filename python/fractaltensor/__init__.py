@@ -21,7 +21,7 @@ from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
 from .compute import map_ as map  # noqa: A004
 from .errors import (
     ArgumentError, ArgumentValueError, BoundsError, BundleError, CacheError, CompileCancelled, CompileError, DeviceError,
-    DTypeError, Error, GradientError, InternalError, LengthError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,
+    DTypeError, Error, GradientError, InternalError, LengthError, MissingError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,
 )
 from .functions import *  # noqa: F403 - all functions of elements
 from .jit import Jit, jit, synchronize

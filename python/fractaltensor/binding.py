@@ -66,6 +66,7 @@ class Binder:
 
     def bind(self, values: Sequence[Any]) -> Bound:
         infos = [self._describe(p, value) for p, value in zip(self.signature.traced, values)]
+        self.found = {p.name: info for p, info in zip(self.signature.traced, infos)}
         for parameter, info in zip(self.signature.traced, infos):
             self._check_form(parameter, info)
         for parameter, info in zip(self.signature.traced, infos):
@@ -145,7 +146,8 @@ class Binder:
         if known[0] != value:
             raise self.fail(
                 parameter,
-                f"has {name} = {value}, but '{known[1]}' has {name} = {known[0]}: {what} of one name are equal",
+                f"({found_text(self.found[parameter])}) has {name} = {value}, but '{known[1]}' "
+                f"({found_text(self.found[known[1]])}) has {name} = {known[0]}: {what} of one name are equal",
                 ArgumentValueError, known[1],
             )
 

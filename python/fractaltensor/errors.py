@@ -44,6 +44,10 @@ class TraceError(Error, TypeError):
     """A program does something that cannot be traced, such as an ``if`` on a traced value."""
 
 
+class MissingError(TraceError, AttributeError):
+    """A traced value has no attribute of a name."""
+
+
 class ShapeError(Error, ValueError):
     """Shapes of elements do not fit each other."""
 

@@ -10,7 +10,7 @@ import operator
 from typing import Optional, Sequence, Tuple
 
 from . import compute
-from .errors import BoundsError, LengthError, ShapeError, TraceError
+from .errors import BoundsError, LengthError, MissingError, ShapeError, TraceError
 from .lengths import Length, LengthLike, parse_dims
 from .source import here
 from .trace import Trace, Traced, current
@@ -348,10 +348,12 @@ class ListValue(Traced):
         from .tensors import Tensor
 
         if not name.startswith("_") and hasattr(Tensor, name):
-            raise AttributeError(
-                f"a list has no '{name}': it is for elements; traverse the list, xs.map(lambda x: x.{name}(...))"
+            raise MissingError(
+                f"a list has no '{name}': it is for elements; traverse the list, xs.map(lambda x: x.{name}(...))", here()
             )
-        raise AttributeError(f"a list has no '{name}'; see the operators in help(ft.lists.ListValue)")
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingError(f"a list has no '{name}'; help(ft.ListValue) shows its operators", here())
 
 
 def _refuse_operator(sign: str):

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from . import ir, printer
 from .errors import DTypeError, Error, LengthError, ShapeError, TraceError
 from .lengths import Length, parse_bound
-from .source import here, of_argument, of_function, tracing_from_here
+from .source import here, of_argument, of_function, of_traceback, tracing_from_here
 from .trace import Trace, Traced, activate, wrap_value
 from .types import DTYPES, DType, ListType, TensorType, ValueType, as_type, extent_of
 
@@ -231,7 +231,10 @@ class Program:
         positional = ordered[: len(ordered) - len(keywords)]
         with activate(trace):
             with tracing_from_here():
-                result = function(*positional, **keywords)
+                try:
+                    result = function(*positional, **keywords)
+                except Error as error:
+                    raise error.at(of_traceback(error.__traceback__.tb_next))
                 ir_function.results = [trace.check_operand(v, "the result") for v in self._flatten(trace, result)]
         if not checking:
             ir.remove_dead_results(ir_function)
@@ -277,7 +280,10 @@ class Program:
         if options.bounds:
             texts = []
             for bound in options.bounds:
-                left, sign, right = parse_bound(bound)
+                try:
+                    left, sign, right = parse_bound(bound)
+                except LengthError as error:
+                    raise error.at(of_function(signature.function))
                 left, right = left.substitute(self.extents), right.substitute(self.extents)
                 for name in (*left.names(), *right.names()):
                     if name not in known and name not in signature.extent_names:

@@ -32,11 +32,12 @@ class Frame(NamedTuple):
     end_line: int = 0
 
 
-def _position(frame) -> Frame:
+def _position(frame, instruction: int = -1, line: int = 0) -> Frame:
     code = frame.f_code
-    line, column, end, end_line = frame.f_lineno or code.co_firstlineno, 0, 0, 0
-    if _HAS_COLUMNS and frame.f_lasti >= 0:
-        found = next(itertools.islice(code.co_positions(), frame.f_lasti // 2, None), None)
+    instruction = frame.f_lasti if instruction < 0 else instruction
+    line, column, end, end_line = line or frame.f_lineno or code.co_firstlineno, 0, 0, 0
+    if _HAS_COLUMNS and instruction >= 0:
+        found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
         if found and found[0] is not None and found[2] is not None:
             line, end_line, column, end = found[0], found[1], found[2] + 1, found[3] + 1
             column, end = _characters(code.co_filename, line, column), _characters(code.co_filename, end_line, end)
@@ -68,8 +69,20 @@ def here() -> Tuple[Frame, ...]:
             break
         if not is_ours(frame.f_code.co_filename):
             frames.append(_position(frame))
+            if base is None:
+                break  # outside of a program the one line is enough
         frame = frame.f_back
     return tuple(frames)
+
+
+def of_traceback(traceback) -> Tuple[Frame, ...]:
+    """The user's frames of an exception that our code or the user's raised, innermost first."""
+    frames = []
+    while traceback is not None:
+        if not is_ours(traceback.tb_frame.f_code.co_filename):
+            frames.append(_position(traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return tuple(reversed(frames[-_MAX_FRAMES:]))
 
 
 class tracing_from_here:

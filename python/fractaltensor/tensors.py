@@ -9,7 +9,7 @@ from . import elementwise as _e
 from . import products as _p
 from . import reductions as _r
 from . import shaping as _s
-from .errors import TraceError
+from .errors import MissingError, TraceError
 from .source import here
 from .trace import Traced
 from .types import DType, Extent
@@ -56,6 +56,12 @@ class Tensor(Traced):
 
     def __repr__(self):
         return f"<traced {self.type}>"
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        hint = "it is for lists" if name in ("map", "scanl", "scan", "reduce", "fold", "foldl", "window", "shift") else "help(ft.Tensor) shows what there is"
+        raise MissingError(f"a tensor has no '{name}': {hint}", here())
 
     def __len__(self):
         if not self.type.shape:

@@ -57,8 +57,7 @@ class Trace:
 
     def emit(self, kind: str, operands: Sequence["Traced"], results: Sequence[ValueType], regions=(), **attributes) -> List["Traced"]:
         """Appends an operation and gives its results as traced values."""
-        name = attributes.get("name", kind)
-        values = [self.check_operand(operand, name) for operand in operands]
+        values = [self.check_operand(operand, "this operation") for operand in operands]
         op = ir.make_op(self.region, kind, values, results, attributes, regions)
         return [wrap_value(self, value) for value in op.results]
 
@@ -126,9 +125,17 @@ class Traced:
 
     __slots__ = ("_trace", "_value", "__weakref__")
 
-    #: NumPy must not take a traced value for a sequence; its operators give way to ours.
-    __array_ufunc__ = None
+    #: NumPy must not take a traced value for a sequence.
     __array_priority__ = 1000
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        """A function of NumPy, such as ``np.tanh``, where it has one of the same name here."""
+        if method != "__call__" or options:
+            self._refuse(f"np.{ufunc.__name__}.{method}", "use the methods of the value, or the function of the same name in ft")
+        return _function_of("np", ufunc.__name__)(*inputs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        return _function_of("np", function.__name__)(*args, **kwargs)
 
     def __init__(self, trace: Trace, value: ir.Value):
         self._trace, self._value = trace, value
@@ -189,13 +196,17 @@ class Traced:
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         """A function of PyTorch, such as ``torch.tanh``, where it has one of the same name here."""
-        from . import functions
+        return _function_of("torch", getattr(func, "__name__", str(func)))(*args, **(kwargs or {}))
 
-        name = getattr(func, "__name__", str(func))
-        ours = getattr(functions, name, None)
-        if ours is None or name.startswith("_"):
-            raise TraceError(f"torch.{name} cannot be traced; the functions of ft are listed in ft.functions", here())
-        return ours(*args, **(kwargs or {}))
+
+def _function_of(library: str, name: str) -> Callable:
+    """Our function of the name that another library's has."""
+    from . import functions
+
+    ours = getattr(functions, name, None)
+    if ours is None or name.startswith("_") or not callable(ours):
+        raise TraceError(f"{library}.{name} has no function of its name here; help(ft.functions) lists those there are", here())
+    return ours
 
 
 def wrap_value(trace: Trace, value: ir.Value) -> Traced:

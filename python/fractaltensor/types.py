@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Optional, Sequence, Tuple, Union
 
-from .errors import DTypeError, LengthError, ShapeError
+from .errors import DTypeError, Error, LengthError, ShapeError
 from .lengths import Length, LengthLike, parse_dims
+from .source import here
 
 MAX_DEPTH = 16
 
@@ -38,7 +39,10 @@ class DType:
         self.name, self.kind, self.bits = name, kind, bits
 
     def __getitem__(self, shape) -> "TensorType":
-        return TensorType(self, _shape(shape))
+        try:
+            return TensorType(self, _shape(shape))
+        except Error as error:
+            raise error.at(here())
 
     @property
     def is_float(self) -> bool:
@@ -286,7 +290,14 @@ class List:
 
     def __class_getitem__(cls, items) -> ListType:
         if not isinstance(items, tuple) or len(items) < 2:
-            raise LengthError("a list has lengths and an element: ft.List['N, L', ft.f32[1, 'H']]")
+            raise LengthError("a list has lengths and an element: ft.List['N, L', ft.f32[1, 'H']]", here())
+        try:
+            return cls._make(items)
+        except Error as error:
+            raise error.at(here())
+
+    @classmethod
+    def _make(cls, items) -> ListType:
         *dims, element = items
         element = as_type(element)
         if element is None:
