@@ -89,6 +89,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
     break;
   case Phase::FT:
     pm.addPass(createFTInline());
+    pm.addPass(createFTSelect());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     break;

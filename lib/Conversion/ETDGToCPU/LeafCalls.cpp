@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -224,10 +225,10 @@ Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Va
   // Row r of the leaf: the element at offset + r * rowStride.
   SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
   SmallVector<OpFoldResult> sizes = {rows}, strideValues = {address.rowStride};
-  int64_t stride = element.getNumElements();
-  for (int64_t extent : element.getShape()) {
+  // As the leaf computes them for itself, also where an extent is 0.
+  SmallVector<int64_t> rowMajor = computeSuffixProduct(element.getShape());
+  for (auto [extent, stride] : llvm::zip_equal(element.getShape(), rowMajor)) {
     shape.push_back(extent);
-    stride = extent == 0 ? 0 : stride / extent;
     strides.push_back(stride);
     sizes.push_back(builder.getIndexAttr(extent));
     strideValues.push_back(builder.getIndexAttr(stride));

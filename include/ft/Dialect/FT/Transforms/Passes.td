@@ -27,6 +27,27 @@ def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
+  let summary = "turn the conditions in functions over lists into selections";
+  let description = [{
+    Leaves are straight lines: an `scf.if` in a body, or in that of a `linalg` operation, becomes both of
+    its sides and an `arith.select` for each result. What only one side may compute is guarded: a
+    division gets the divisor 1 and `tensor.extract` the first element where the side is not taken. An
+    error where a side holds what must not run in vain, or the results are lists, and for any other
+    operation of `scf`: loops over elements are map, fold and scan.
+
+    ```mlir
+    %y = scf.if %p -> !x { %a = math.exp %x : !x  scf.yield %a : !x } else { scf.yield %x : !x }
+    ```
+    ==>
+    ```mlir
+    %a = math.exp %x : !x
+    %y = arith.select %p, %a, %x : !x
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FTVerify : Pass<"ft-verify", "::mlir::ModuleOp"> {
   let summary = "check what the verifier of one operation cannot see";
   let description = [{
