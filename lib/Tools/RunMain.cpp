@@ -117,7 +117,7 @@ private:
 } // namespace
 
 FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase to) {
-  owner = module.clone();
+  owner = cloneForEntry(module, entry.name);
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
@@ -215,7 +215,7 @@ FailureOr<Outcome> Runner::runCpu() {
 FailureOr<Outcome> Runner::runCuda() {
   Outcome outcome;
   double begin = now();
-  OwningOpRef<ModuleOp> owner = module.clone();
+  OwningOpRef<ModuleOp> owner = cloneForEntry(module, entry.name);
   FailureOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(*owner, entry.name, options.target);
   if (failed(program))
     return failure();

@@ -40,6 +40,10 @@ struct Entry {
 
 FailureOr<Entry> findEntry(ModuleOp module, StringRef name);
 
+/// A copy of the module without the functions and graphs that the entry has no use for: what is
+/// wrong with others is not its affair, and compiling them takes time.
+OwningOpRef<ModuleOp> cloneForEntry(ModuleOp module, StringRef entry);
+
 struct DataOptions {
   std::vector<std::string> argumentFiles;
   uint64_t seed = 0;
