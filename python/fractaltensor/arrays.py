@@ -253,12 +253,6 @@ def describe(value) -> Optional[ArrayInfo]:
     return _of_buffer(value)
 
 
-def numpy_array(pointer: int, shape: Sequence[int], dtype: DType):
-    import numpy as np
-
-    return np.empty(tuple(shape), _numpy_of(dtype))
-
-
 def _numpy_of(dtype: DType):
     import numpy as np
 
@@ -330,6 +324,20 @@ def finish(kind: str, array):
     library = sys.modules.get(kind)
     convert = getattr(library, "from_dlpack", None)
     return convert(array) if convert else array
+
+
+def dense_copy(array):
+    """The same numbers, dense: for code that reads no strides."""
+    kind = _kind(array)
+    if hasattr(array, "contiguous"):
+        return array.contiguous()
+    if kind == "cupy":
+        return sys.modules["cupy"].ascontiguousarray(array)
+    import numpy as np
+
+    if kind == "numpy":
+        return np.ascontiguousarray(array)
+    return np.ascontiguousarray(np.from_dlpack(array) if hasattr(array, "__dlpack__") else np.asarray(memoryview(array)))
 
 
 def constant_data(value, frames):

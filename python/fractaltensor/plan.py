@@ -71,11 +71,20 @@ class Plan:
             raise lib.errors.InternalError(
                 f"{program.name}: the compiled program has {len(module.arguments)} arguments, the traced one {len(specs)}"
             )
-        self.specs = specs
-        self.frames: List[_Frame] = [_Frame(specs)]
         self.allocators = [arrays.allocator(kind, dtype, shape, *self.device) for dtype, shape in self.results]
         self.result_pointer = _pointer_of(kind)
         self.argument_pointers = [_pointer_of(info.kind) for info in infos]
+        #: Arguments that compiled code cannot read as they lie are copied before each call.
+        self.copied = [
+            index for index, (info, argument) in enumerate(zip(infos, module.arguments))
+            if not _fits(info, argument.strided_dims)
+        ]
+        for index in self.copied:
+            dtype, shape, _, device = specs[index]
+            specs[index] = (dtype, shape, None, device)
+            self.argument_pointers[index] = _pointer_of(_copy_kind(infos[index].kind))
+        self.specs = specs
+        self.frames: List[_Frame] = [_Frame(specs)]
         self.count = len(specs)
         self.num_inputs = len(self.inputs)
         self.single = program.structure == 0
@@ -83,6 +92,8 @@ class Plan:
 
     def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0):
         """Calls with new results."""
+        if self.copied:
+            values = self._copies(values)
         frame = self.frames.pop() if self.frames else _Frame(self.specs)
         tensors = frame.tensors
         at = 0
@@ -102,6 +113,8 @@ class Plan:
 
     def run_into(self, values: Sequence[Any], pointers: Sequence[int], stream: Optional[int], flags: int = 0) -> None:
         """Calls with results in memory of the caller, dense."""
+        if self.copied:
+            values = self._copies(values)
         frame = self.frames.pop() if self.frames else _Frame(self.specs)
         for tensor, value, pointer in zip(frame.tensors, values, self.argument_pointers):
             tensor.data = pointer(value)
@@ -109,21 +122,80 @@ class Plan:
             tensor.data = address
         self._launch(frame, stream, flags)
 
+    def _copies(self, values: Sequence[Any]) -> List[Any]:
+        values = list(values)
+        for index in self.copied:
+            values[index] = arrays.dense_copy(values[index])
+        return values
+
     def _launch(self, frame: _Frame, stream: Optional[int], flags: int) -> None:
         if stream is None and not flags:
             status = self.call(self.entry, frame.pointers, self.count, None)
         else:
             options = lib.CallOptions(stream=stream, flags=flags)
             status = self.call(self.entry, frame.pointers, self.count, byref(options))
+        if status == lib.INVALID_ARGUMENT:
+            status = self._retry_aligned(frame, stream, flags, status)
         self.frames.append(frame)
         if status:
             raise self._error(status)
+
+    def _retry_aligned(self, frame: _Frame, stream: Optional[int], flags: int, status: int) -> int:
+        """Once more where data on the host lies at an address that the code cannot use: with copies of it."""
+        if self.device[0] != CPU:
+            return status
+        moved = []
+        for index, (tensor, (dtype, shape, strides, _)) in enumerate(zip(frame.tensors, self.specs)):
+            size = dtype.itemsize * _count(shape)
+            if tensor.data and tensor.data % _ALIGNMENT and strides in (None, _dense_strides(shape)):
+                memory = (ctypes.c_char * (size + _ALIGNMENT))()
+                address = -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT
+                ctypes.memmove(address, tensor.data, size)
+                moved.append((index, tensor.data, address, size, memory))
+                tensor.data = address
+        if not moved:
+            return status
+        options = lib.CallOptions(stream=stream, flags=flags)
+        status = self.call(self.entry, frame.pointers, self.count, byref(options))
+        for index, home, address, size, _ in moved:
+            if index >= self.num_inputs and status == lib.OK:
+                ctypes.memmove(home, address, size)
+        return status
 
     def _error(self, status: int):
         library = self.module.library
         text = (library.ft_last_error() or b"").decode(errors="replace")
         kind = lib._EXCEPTIONS.get(status, lib.errors.InternalError)
         return kind(f"{self.program.name}: {text}{lib._HINTS.get(status, '')}")
+
+
+#: What the runtime asks of addresses, in bytes.
+_ALIGNMENT = 16
+
+
+def _fits(info: ArrayInfo, strided_dims: int) -> bool:
+    """Whether code that reads `strided_dims` leading dimensions by strides can read an array."""
+    if info.strides is None or 0 in info.shape:
+        return True
+    expected = 1
+    for axis in range(len(info.shape) - 1, -1, -1):
+        if info.shape[axis] != 1 and axis >= strided_dims and info.strides[axis] != expected:
+            return False
+        expected *= info.shape[axis]
+    return True
+
+
+def _copy_kind(kind: str) -> str:
+    return kind if kind in ("numpy", "torch", "cupy") else "numpy"
+
+
+def _dense_strides(shape) -> Tuple[int, ...]:
+    strides: List[int] = []
+    step = 1
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= extent
+    return tuple(strides)
 
 
 def _bits_dtype(type_) -> DType:

@@ -113,6 +113,8 @@ class Printer:
             text = f"{self.define(value)}: {value.type.mlir()}"
             if attributes:
                 text += " {" + ", ".join(f"{k} = {v}" for k, v in attributes.items()) + "}"
+            if self.locations:
+                text += f' loc("{_escape(value.name)}")'
             arguments.append(text)
         results = [value.type.mlir() for value in function.results]
         arrow = results[0] if len(results) == 1 else f"({', '.join(results)})"

@@ -65,7 +65,7 @@ public:
 private:
   LogicalResult collect(Type type, SmallVector<LengthAttr> lengths, SmallVectorImpl<Parameter> &parameters);
   void collectSymbols();
-  LogicalResult addArgument(const Parameter &parameter, bool output, unsigned number);
+  LogicalResult addArgument(const Parameter &parameter, bool output, const std::string &name);
   LogicalResult bindSymbol(unsigned index);
   std::optional<rt::Expr> solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim);
   void require(BoundsAttr bounds, StringRef because);
@@ -119,9 +119,17 @@ void EntryBuilder::collectSymbols() {
     llvm::for_each(bounds.getNonNegative(), add);
 }
 
-LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output, unsigned number) {
+/// What messages call an input: the name that its location has (`loc("xs"(...))`), else its number.
+static std::string inputName(FunctionOpInterface function, unsigned argument, unsigned number) {
+  if (!function.isExternal())
+    if (auto named = dyn_cast<NameLoc>(function.getArgument(argument).getLoc()))
+      return named.getName().str();
+  return "argument" + std::to_string(number);
+}
+
+LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output, const std::string &name) {
   rt::Argument argument;
-  argument.name = (output ? "result" : "argument") + std::to_string(number);
+  argument.name = name;
   std::optional<rt::DType> dtype = arrayTypeOf(parameter.element.getElementType());
   if (!dtype)
     return function->emitError() << "no array holds elements of " << parameter.element.getElementType();
@@ -180,9 +188,13 @@ void EntryBuilder::require(BoundsAttr bounds, StringRef because) {
 
 FailureOr<rt::Entry> EntryBuilder::build() {
   entry.name = function.getName().str();
-  for (Type type : function.getArgumentTypes())
+  SmallVector<std::string> names;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     if (failed(collect(type, {}, inputs)))
       return failure();
+    while (names.size() < inputs.size())
+      names.push_back(inputName(function, index, names.size()));
+  }
   for (Type type : function.getResultTypes())
     if (failed(collect(type, {}, outputs)))
       return failure();
@@ -190,10 +202,10 @@ FailureOr<rt::Entry> EntryBuilder::build() {
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
   for (auto [i, input] : llvm::enumerate(inputs))
-    if (failed(addArgument(input, false, i)))
+    if (failed(addArgument(input, false, names[i])))
       return failure();
   for (auto [i, output] : llvm::enumerate(outputs))
-    if (failed(addArgument(output, true, i)))
+    if (failed(addArgument(output, true, "result" + std::to_string(i))))
       return failure();
   for (unsigned i = 0; i < symbols.size(); ++i)
     if (failed(bindSymbol(i)))
