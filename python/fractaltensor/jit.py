@@ -8,7 +8,6 @@ import inspect
 import os
 import sys
 import threading
-import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import arrays, compiled
@@ -26,10 +25,6 @@ from .types import DType, dtype_of
 
 ENGINES = ("interpret", "cpu", "cuda")
 _RESERVED = ("out", "stream", "engine")
-
-
-class _NotYet(Exception):
-    """A program that cannot be checked before its names are bound."""
 
 
 class Jit:
@@ -52,12 +47,16 @@ class Jit:
         self._static_names = [p.name for p in self.signature.parameters if p.type is None]
         self._programs: Dict[Tuple, Program] = {}
         self._requests: Dict[Tuple, Request] = {}
-        self._plans: Dict[Tuple, Plan] = {}
+        self._plans: Dict[Tuple, Callable] = {}
+        self._torch_plans: Dict[Tuple, Callable] = {}
+        self._structures: Dict[int, Any] = {}
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = threading.RLock()
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
         self._checked = False
         self._check()
+        if "torch" in sys.modules:
+            _number_for_torch(self)
 
     # -- checking and tracing ---------------------------------------------------------------------------
 
@@ -98,6 +97,8 @@ class Jit:
     # -- calling --------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        if _torch_is_compiling():
+            return _compiled_by_torch(self, args, kwargs)
         if not kwargs:
             try:
                 plan = self._plans.get(_signature_key(args))
@@ -105,6 +106,11 @@ class Jit:
                 plan = None
             if plan is not None:
                 return plan(args)
+        elif len(kwargs) == 1 and "out" in kwargs:
+            out = kwargs["out"]
+            plan = self._plans.get(_output_key(args, out))
+            if plan is not None:
+                return plan(args, out)
         return self._call(args, kwargs)
 
     def __get__(self, instance, owner=None):
@@ -117,7 +123,7 @@ class Jit:
         special = {name: kwargs.pop(name, None) for name in self._reserved if name in kwargs}
         values, statics = self._arrange(args, kwargs)
         try:
-            return self._bind_and_run(args if not kwargs else None, values, statics, **special)
+            return self._bind_and_run(args if len(args) == len(self.signature.parameters) else None, values, statics, **special)
         except Error as error:
             if os.environ.get("FT_FULL_TRACEBACK"):
                 raise
@@ -147,23 +153,22 @@ class Jit:
             from .ragged import call_ragged
 
             return call_ragged(self, values, statics, engine or self._engine, out)
-        bound = Binder(self.signature, self.__name__).bind(values)
-        check_bounds(self.signature, self._options.bounds, self.__name__, {**bound.lengths, **bound.extents})
-        program = self._program(bound.extents, bound.dtypes, statics)
-        chosen = engine or self._engine
-        request = self._request(program, chosen, bound.device)
-        self._latest = (program, request)
-        module = compiled.module(program, request, bound.device)
-        plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
+        if out is None and "torch" in sys.modules and _needs_torch(values):
+            return self._through_torch(values)
+        plan, bound = self._make_plan(values, statics, engine)
         flags = 0
         run_stream = current_stream(bound.infos[0].kind, bound.device, stream)
         if out is not None:
             given, pointers = check_outputs(plan, out)
             check_overlaps(plan, bound.infos, pointers)
             plan.run_into(values, pointers, run_stream, flags)
-            _calls.note(module, run_stream, bound.device)
-            return given[0] if plan.single else program.unflatten(given)
-        prepared = self._prepare(plan, bound, values)
+            _calls.note(plan.module, run_stream, bound.device)
+            if args is not None and engine is None and stream is None and not self._static_names:
+                key = _output_key(args, out)
+                if key is not None and len(given) == 1:
+                    self._plans[key] = self._prepare_out(plan, bound)
+            return given[0] if plan.single else plan.program.unflatten(given)
+        prepared = self._prepare(plan, bound)
         if args is not None and engine is None and stream is None and len(args) == len(self.signature.parameters) and not self._static_names:
             try:
                 self._plans[_signature_key(args)] = prepared
@@ -171,21 +176,57 @@ class Jit:
                 pass
         return prepared(values, run_stream) if stream is not None else prepared(values)
 
-    def _prepare(self, plan: Plan, bound, values) -> Callable:
-        """How a plan is run: directly, on the current stream of a device, or so that backward raises."""
+    def _prepare_out(self, plan: Plan, bound) -> Callable:
+        """How a plan is run into one array of the caller; that it shares no memory, the runtime checks."""
         kind, device = bound.infos[0].kind, bound.device
-        if any(info.kind == "torch" for info in bound.infos):
-            from .torch_support import without_gradients
+        pointer = plan.result_pointer
 
-            torch = sys.modules["torch"]
-            if any(isinstance(v, torch.Tensor) and v.requires_grad for v in values):
-                return without_gradients(plan, self.__name__, kind, device)
+        def run(values, out):
+            stream = current_stream(kind, device, None)
+            plan.run_into(values, (pointer(out),), stream)
+            if stream is not None:
+                _calls.note(plan.module, stream, device)
+            return out
+
+        return run
+
+    def _make_plan(self, values, statics, engine=None):
+        """Compiles what a call needs and prepares it for calls with the same signature."""
+        bound = Binder(self.signature, self.__name__).bind(values)
+        check_bounds(self.signature, self._options.bounds, self.__name__, {**bound.lengths, **bound.extents})
+        program = self._program(bound.extents, bound.dtypes, statics)
+        request = self._request(program, engine or self._engine, bound.device)
+        self._latest = (program, request)
+        module = compiled.module(program, request, bound.device)
+        return Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind), bound
+
+    def _plan_for(self, values, statics, flat: bool = False) -> Callable:
+        """A prepared call; `flat`: its results as a list."""
+        plan, bound = self._make_plan(values, statics)
+        return self._prepare(plan, bound, flat)
+
+    def _through_torch(self, values):
+        """A call that PyTorch has to see: gradients are tracked, or tensors have no data."""
+        from .torch_support import call_operator
+
+        _number_for_torch(self)
+        return call_operator(self, values)
+
+    def _in_structure(self, leaves: Sequence):
+        """Results in the structure of the function's result, which is that of any tracing of it."""
+        for program in self._programs.values():
+            return leaves[0] if program.structure == 0 else program.unflatten(leaves)
+        raise lib.errors.InternalError(f"{self.__name__} was not traced")
+
+    def _prepare(self, plan: Plan, bound, flat: bool = False) -> Callable:
+        """How a plan is run: directly, or on the current stream of a device."""
+        kind, device = bound.infos[0].kind, bound.device
         if device[0] == CPU:
-            return lambda values, stream=None: plan.run(values, None)
+            return lambda values, stream=None: plan.run(values, None, 0, flat)
 
         def run(values, stream=None):
             stream = current_stream(kind, device, None) if stream is None else stream
-            result = plan.run(values, stream)
+            result = plan.run(values, stream, 0, flat)
             _calls.note(plan.module, stream, device)
             return result
 
@@ -411,6 +452,19 @@ def _signature_key(args) -> Tuple:
     return tuple(key)
 
 
+def _output_key(args, out) -> Optional[Tuple]:
+    """The same with one array for the result, of the arguments' library; None where there is no quick key."""
+    if type(out) is _ndarray():
+        if not out.flags.writeable or not args or type(args[0]) is not _ndarray():
+            return None
+    elif type(out) is not _tensor() or not args or type(args[0]) is not _tensor():
+        return None
+    try:
+        return (_signature_key(args), _signature_key((out,)))
+    except _Slow:
+        return None
+
+
 class _Missing:
     pass
 
@@ -428,6 +482,33 @@ def _tensor():
     if _types[1] is _Missing and "torch" in sys.modules:
         _types[1] = getattr(sys.modules["torch"], "Tensor", _Missing)
     return _types[1]
+
+
+def _torch_is_compiling() -> bool:
+    """Whether PyTorch's compiler traces this call."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def _compiled_by_torch(jit: Jit, args, kwargs):
+    """Written for PyTorch's compiler to trace: one operator, then its results in order."""
+    from .torch_support import call_operator
+
+    if kwargs:
+        raise ArgumentError(f"{jit.__name__}: under torch.compile arguments are given by position")
+    return call_operator(jit, args)
+
+
+def _number_for_torch(jit: Jit) -> None:
+    from .torch_support import number_of
+
+    number_of(jit)
+
+
+def _needs_torch(values) -> bool:
+    from .torch_support import needs_operator
+
+    return needs_operator(values)
 
 
 def _frozen(statics: Mapping[str, Any]) -> Tuple:

@@ -129,6 +129,22 @@ class Length:
             result = result + product
         return result
 
+    def evaluate(self, values: Mapping[str, object]):
+        """The value where names stand for integers, or for what computes like integers (a framework's symbols)."""
+        total = 0
+        for monomial, coefficient in self.terms:
+            product = coefficient
+            for atom in monomial:
+                if len(atom) == 1:
+                    factor = values[atom[0]]
+                elif atom[0] == "div":
+                    factor = atom[1].evaluate(values) // atom[2].evaluate(values)
+                else:
+                    factor = atom[1].evaluate(values) % atom[2].evaluate(values)
+                product = product * factor
+            total = total + product
+        return total
+
     # -- arithmetic --------------------------------------------------------------
 
     def _other(self, other) -> Optional["Length"]:

@@ -207,7 +207,7 @@ def _folders() -> List[str]:
     here = os.path.dirname(os.path.abspath(__file__))
     own = os.environ.get("FT_LIBRARY")
     if own:
-        return [own if os.path.isdir(own) else os.path.dirname(own)]
+        return [os.path.dirname(own) if own.endswith(".so") or os.path.isfile(own) else own]
     folders = [os.path.join(here, "lib")]
     try:
         from . import _config  # written when the package is installed

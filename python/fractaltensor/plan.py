@@ -8,9 +8,7 @@ runtime's tensor structs, filled but for the data's addresses, and functions tha
 from __future__ import annotations
 
 import ctypes
-import threading
-import weakref
-from ctypes import POINTER, byref, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import arrays
@@ -90,8 +88,8 @@ class Plan:
         self.single = program.structure == 0
         self.finish = None if kind in ("numpy", "torch", "buffer", "cupy") else kind
 
-    def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0):
-        """Calls with new results."""
+    def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0, flat: bool = False):
+        """Calls with new results; `flat`: as a list, whatever the structure of the function's result."""
         if self.copied:
             values = self._copies(values)
         frame = self.frames.pop() if self.frames else _Frame(self.specs)
@@ -109,6 +107,8 @@ class Plan:
         self._launch(frame, stream, flags)
         if self.finish is not None:
             outputs = [arrays.finish(self.finish, o) for o in outputs]
+        if flat:
+            return outputs
         return outputs[0] if self.single else self.program.unflatten(outputs)
 
     def run_into(self, values: Sequence[Any], pointers: Sequence[int], stream: Optional[int], flags: int = 0) -> None:
