@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Engine/CpuProgram.h"
 #include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Engine/CPU/CpuProgram.h"
 #include "ft/InitAll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

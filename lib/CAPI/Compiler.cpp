@@ -7,12 +7,12 @@
 #include "Handles.h"
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Engine/CompileBundle.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Target.h"
-#include "ft/Target/HostLibrary.h"
-#include "ft/Target/PTX.h"
+#include "ft/Target/Host/HostLibrary.h"
+#include "ft/Target/PTX/PTX.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Action.h"

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Fuzz/Check.h"
 
-#include "../Tools/RunProgram.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
-#include "ft/Engine/CpuProgram.h"
+#include "ft/Engine/CPU/CpuProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
+#include "ft/Tools/RunProgram.h"
 #include "ft/Validator/Validator.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -6,15 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "ft/InitAll.h"
 
+#include "Translations.h"
+
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
-#include "ft/Engine/CompileBundle.h"
-#include "ft/Engine/LeafCodegen.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Pipelines/Phases.h"
-#include "ft/Target/Target.h"
+#include "ft/Schedule/Passes.h"
 #include "ft/Validator/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -36,6 +38,7 @@ void mlir::ft::registerOwnPasses() {
   registerFTPasses();
   etdg::registerETDGPasses();
   registerFTConversionPasses();
+  registerFTSchedulePasses();
   registerLeafPasses();
   registerPipelines();
   etdg::registerFTValidatorPasses();

@@ -70,7 +70,7 @@ static const llvm::StringMap<Opcode> &opcodeTable() {
       {"arith.index_castui", Opcode::IndexCastUI},
       {"arith.bitcast", Opcode::Bitcast},
 #define FT_MATH_OP(Name, mnemonic, how) {"math." #mnemonic, Opcode::Name},
-#include "ft/Engine/MathFunctions.def"
+#include "ft/Dialect/Math/Transforms/MathFunctions.def"
   };
   return table;
 }
@@ -362,7 +362,7 @@ static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
 #define FT_MATH_BINARY(Name, mnemonic, how, host)                                                  \
   case Opcode::Name:                                                                               \
     return lanes.binaryF([](double a, double b) { return host(a, b); });
-#include "ft/Engine/MathFunctions.def"
+#include "ft/Dialect/Math/Transforms/MathFunctions.def"
   case Opcode::ClampF:
     return lanes.floats(
         [&](int64_t i) { return minimum(maximum(in[0][i].f, in[1][i].f), in[2][i].f); });

@@ -25,7 +25,7 @@ enum class Opcode : uint8_t {
   IndexCast, IndexCastUI, Bitcast,
   // math, by the names of its table
 #define FT_MATH_OP(Name, mnemonic, how) Name,
-#include "ft/Engine/MathFunctions.def"
+#include "ft/Dialect/Math/Transforms/MathFunctions.def"
   // clang-format on
 };
 

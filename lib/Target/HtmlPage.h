@@ -8,7 +8,7 @@
 #ifndef FT_LIB_TARGET_HTMLPAGE_H
 #define FT_LIB_TARGET_HTMLPAGE_H
 
-#include "ft/Target/GraphSummary.h"
+#include "ft/Analysis/GraphSummary.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::etdg::html {

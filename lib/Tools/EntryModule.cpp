@@ -1,6 +1,6 @@
 //===- EntryModule.cpp - what an entry needs of its module ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RunProgram.h"
+#include "ft/Tools/RunProgram.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunProgram.h"
+#include "ft/Tools/RunProgram.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 

@@ -8,7 +8,7 @@
 #ifndef FT_LIB_TOOLS_RAGGEDDATA_H
 #define FT_LIB_TOOLS_RAGGEDDATA_H
 
-#include "RunProgram.h"
+#include "ft/Tools/RunProgram.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -7,17 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunProgram.h"
+#include "ft/Tools/RunProgram.h"
 
-#include "ft/Engine/CudaProgram.h"
-#include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Engine/CUDA/CudaProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
+#include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/ThreadPool.h"
 #include "ft/Support/InputLimits.h"
-#include "ft/Target/PTX.h"
+#include "ft/Target/PTX/PTX.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -5,13 +5,13 @@
 // mechanics of merging on blocks by hand.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Analysis/GraphSummary.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Dialect/ETDG/Transforms/MergeDims.h"
 #include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
-#include "ft/Target/GraphSummary.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

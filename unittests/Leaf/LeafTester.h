@@ -3,7 +3,7 @@
 #ifndef FT_UNITTESTS_LEAF_LEAFTESTER_H
 #define FT_UNITTESTS_LEAF_LEAFTESTER_H
 
-#include "ft/Engine/LeafCodegen.h"
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -351,7 +351,7 @@ TEST(Math, SpecialValuesOfInverses) {
 TEST(Math, TheTableIsTheDialect) {
   std::set<std::string> table, dialect;
 #define FT_MATH_OP(Name, mnemonic, how) table.insert("math." #mnemonic);
-#include "ft/Engine/MathFunctions.def"
+#include "ft/Dialect/Math/Transforms/MathFunctions.def"
   mlir::MLIRContext context;
   context.loadDialect<mlir::math::MathDialect>();
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())

@@ -3,7 +3,6 @@
 #ifndef FT_CONVERSION_PASSES_H
 #define FT_CONVERSION_PASSES_H
 
-#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"

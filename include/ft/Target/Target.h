@@ -3,7 +3,7 @@
 #ifndef FT_TARGET_TARGET_H
 #define FT_TARGET_TARGET_H
 
-#include "ft/Target/GraphSummary.h"
+#include "ft/Analysis/GraphSummary.h"
 
 namespace mlir {
 class ModuleOp;
@@ -18,9 +18,6 @@ void writeDot(ModuleOp module, llvm::raw_ostream &os);
 /// A page to look at: each graph of `before`, the one of the same name in `after` (which
 /// may be null), and iteration spaces coloured by step, at small lengths or those given.
 void writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &lengths);
-
-/// `--etdg-to-json`, `--etdg-to-dot` and `--etdg-to-html` for ft-translate.
-void registerETDGTranslations();
 
 } // namespace etdg
 } // namespace mlir

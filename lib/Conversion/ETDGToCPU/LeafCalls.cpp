@@ -8,6 +8,8 @@
 
 #include "Emitter.h"
 
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
+
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-using tocpu::boundsOf;
-using tocpu::DimBounds;
-using tocpu::isFreeDimension;
-using tocpu::leavesOf;
+using schedule::boundsOf;
+using schedule::DimBounds;
+using schedule::isFreeDimension;
+using schedule::leavesOf;
 
 GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
     : graph(graph), options(options), context(graph.getContext()), symbols(graph.getSymbolNames()),
@@ -271,7 +271,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
         nest, [&](BlockOp block) { return block.getOperator(d) == OperatorKind::Map; });
     (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
   }
-  std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
+  std::optional<unsigned> rowDim = schedule::chooseRowDimension(nest, free);
   rowPlan.reset();
   if (nest.size() == 1 && front.isLeaf() && sequential.empty() && front.getNumAncestors() == 0 &&
       failed(chooseRowPlan(front, rowDim)))
@@ -529,7 +529,7 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
     remaining.erase(llvm::find(remaining, *lift));
     llvm::erase(free, *lift);
   }
-  std::optional<unsigned> rowDim = tocpu::chooseRowDimension(nest, free);
+  std::optional<unsigned> rowDim = schedule::chooseRowDimension(nest, free);
   // Columns were shared for leaves that are computed for one row here.
   int64_t rows = rowDim && !point.columns ? chooseRows(nest, *rowDim) : 1;
   if (rows == 1)

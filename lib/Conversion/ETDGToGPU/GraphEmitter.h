@@ -8,10 +8,10 @@
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 #define FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 
-#include "../ETDGToCPU/Emitter.h" // which dimensions are free, bounds of dimensions
 #include "RowEmitter.h"
 #include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
 
 #include "llvm/ADT/MapVector.h"
 

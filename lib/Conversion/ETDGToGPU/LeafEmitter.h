@@ -9,7 +9,7 @@
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_LEAFEMITTER_H
 #define FT_LIB_CONVERSION_ETDGTOGPU_LEAFEMITTER_H
 
-#include "../../Engine/Leaf/LeafGraph.h"
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
 #include "Code.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 //===- Lowering.cpp - kernels to the LLVM dialect -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
-#include "ft/Engine/ExpandMath.h"
+#include "ft/Dialect/Math/Transforms/ExpandMath.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

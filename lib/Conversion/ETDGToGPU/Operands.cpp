@@ -451,7 +451,7 @@ bool GraphEmitter::isUniform(BlockOp block, unsigned dim) {
   for (unsigned i = 0; i < block.getNumReads(); ++i)
     if (block.getRead(i).getElementRank() != 0)
       return false;
-  return tocpu::isRowUniform(block, dim,
+  return schedule::isRowUniform(block, dim,
                              [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
 }
 

@@ -13,10 +13,10 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-using tocpu::boundsOf;
-using tocpu::DimBounds;
-using tocpu::isFreeDimension;
-using tocpu::leavesOf;
+using schedule::boundsOf;
+using schedule::DimBounds;
+using schedule::isFreeDimension;
+using schedule::leavesOf;
 
 //===----------------------------------------------------------------------===//
 // What becomes a kernel
@@ -91,7 +91,7 @@ StepNest GraphEmitter::planNest(ArrayRef<BlockOp> nest) {
   for (unsigned d : plan.flat)
     if (free[d])
       freeDims.push_back(d);
-  plan.rowDim = tocpu::chooseRowDimension(nest, freeDims);
+  plan.rowDim = schedule::chooseRowDimension(nest, freeDims);
   return plan;
 }
 

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-using tocpu::leavesOf;
+using schedule::leavesOf;
 
 //===----------------------------------------------------------------------===//
 // The kernel

@@ -1,17 +1,17 @@
 //===- CompileBundle.cpp - graphs to bundles and code as text -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Engine/CompileBundle.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
 
-#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Engine/CpuBundle.h"
+#include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
-#include "ft/Support/InputLimits.h"
 #include "ft/Runtime/Target.h"
-#include "ft/Target/HostLibrary.h"
-#include "ft/Target/PTX.h"
+#include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Support/InputLimits.h"
+#include "ft/Target/Host/HostLibrary.h"
+#include "ft/Target/PTX/PTX.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Conversion/ETDGToCPU/ChooseSchedule.h"
-#include "ft/Engine/CpuProgram.h"
+#include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Schedule/ChooseSchedule.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -7,10 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Engine/CpuBundle.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Engine/CpuProgram.h"
-#include "ft/Target/HostLibrary.h"
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
+#include "ft/Engine/CPU/CpuBundle.h"
+#include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Target/Host/HostLibrary.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

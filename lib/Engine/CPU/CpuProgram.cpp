@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Engine/CpuProgram.h"
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
+#include "ft/Engine/CPU/CpuProgram.h"
 
 #include "Jit.h"
 

@@ -1,6 +1,6 @@
 //===- CudaProgram.cpp - a graph, compiled and run on a GPU ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Engine/CudaProgram.h"
+#include "ft/Engine/CUDA/CudaProgram.h"
 
 #include "ft-c/Runtime.h"
 #include "ft/Runtime/Binding.h"

@@ -1,7 +1,7 @@
 //===- HostLibrary.cpp - LLVM dialect modules to CPU libraries ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Target/HostLibrary.h"
-#include "ft/Target/MachineCode.h"
+#include "ft/Target/Host/HostLibrary.h"
+#include "ft/Target/MachineCode/MachineCode.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"

@@ -1,6 +1,6 @@
 //===- MachineCode.cpp - LLVM dialect modules for a machine ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Target/MachineCode.h"
+#include "ft/Target/MachineCode/MachineCode.h"
 
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

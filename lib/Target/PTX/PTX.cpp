@@ -1,7 +1,7 @@
 //===- PTX.cpp - LLVM dialect modules to PTX ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Target/PTX.h"
-#include "ft/Target/MachineCode.h"
+#include "ft/Target/PTX/PTX.h"
+#include "ft/Target/MachineCode/MachineCode.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"

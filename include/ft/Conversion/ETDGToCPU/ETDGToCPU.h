@@ -20,8 +20,8 @@
 #define FT_CONVERSION_ETDGTOCPU_ETDGTOCPU_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Engine/LeafCodegen.h"
-#include "ft/Machine/CpuMachine.h"
+#include "ft/Machine/CpuTarget.h"
+#include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <string>
@@ -76,21 +76,8 @@ struct CpuModule {
   std::vector<Location> blockLocations;
 };
 
-struct CpuOptions {
+struct CpuOptions : CpuScheduleOptions {
   CpuTarget target = CpuTarget::host();
-  /// Most rows that a leaf computes at once.
-  int64_t maxRows = 64;
-  /// Bytes that the rows of one leaf may touch: a share of the L2 cache.
-  int64_t rowBytes = 256 << 10;
-  /// What costs are estimated for: typical lengths beside the graph's own (`ft.lengths`,
-  /// `etdg.assume`), threads (0: the machine's cores), the machine (null: the built-in model).
-  SmallVector<std::pair<StringAttr, int64_t>> lengths;
-  unsigned threads = 0;
-  const CpuMachine *machine = nullptr;
-  /// Not 0: takes any legal plan of each nest, by this seed, instead of the one of least cost (for tests).
-  uint64_t planSeed = 0;
-  /// Not negative: the candidate of this rank, or the last one, instead of the one of least cost (to compare).
-  int64_t candidate = -1;
 };
 
 /// The graph itself stays as it is. Emits errors and fails on what the CPU

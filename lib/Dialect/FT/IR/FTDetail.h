@@ -8,21 +8,13 @@
 #define FT_LIB_DIALECT_FT_IR_FTDETAIL_H
 
 #include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/IR/VerifyNames.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::ft::detail {
 
 /// Calls `visit` with each length of a type, those of tuple members included.
 void forEachLength(Type type, function_ref<void(LengthAttr)> visit);
-
-/// Every name of `length` must be in `bound`, the names that the arguments of `function` bind.
-LogicalResult verifyNames(LengthAttr length, ArrayRef<StringAttr> bound,
-                          FunctionOpInterface function,
-                          function_ref<InFlightDiagnostic()> emitError);
-
-/// The same for all lengths of a type.
-LogicalResult verifyTypeNames(Type type, ArrayRef<StringAttr> bound, FunctionOpInterface function,
-                              function_ref<InFlightDiagnostic()> emitError);
 
 /// Emits an error that says what bound is missing unless `nonNegative` ≥ 0 is
 /// provable at `op`. `what` says what needs it, "(A1) index 4"; `otherwise` what

@@ -4,9 +4,9 @@
 // Lists everything in a module that the rest of the compiler may not meet.
 //
 //===----------------------------------------------------------------------===//
-#include "../IR/FTDetail.h"
 #include "CallBounds.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
+#include "ft/Dialect/FT/IR/VerifyNames.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

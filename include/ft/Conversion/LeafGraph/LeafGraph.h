@@ -1,0 +1,154 @@
+//===- LeafGraph.h - A leaf as loop nests over buffers ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The form between tensors and loops. All shapes of a leaf are static, so every
+// element that an op reads or writes lies at `offset + sum(stride * iteration)`
+// of some buffer; slices, reshapes, transposes and broadcasts are nothing but
+// other strides.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H
+#define FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H
+
+#include "ft/Conversion/LeafGraph/LeafOptions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <optional>
+#include <vector>
+
+namespace mlir::ft::leaf {
+
+/// A run-time part of an address: the index stored at `buffer[offset]`, times
+/// `stride`.
+struct DynamicTerm {
+  int buffer;
+  int64_t offset;
+  int64_t stride;
+  bool operator==(const DynamicTerm &o) const {
+    return buffer == o.buffer && offset == o.offset && stride == o.stride;
+  }
+};
+
+/// Where elements lie: of a value (one stride per dimension of its shape) or as
+/// a loop nest meets them (one stride per loop).
+struct View {
+  int buffer = -1;        // -1: all elements are `splat`
+  TypedAttr splat;        // a scalar
+  bool undefined = false; // of a tensor.empty: any contents do
+  int64_t offset = 0;
+  SmallVector<int64_t> strides;
+  SmallVector<DynamicTerm> terms;
+
+  bool isSplat() const { return buffer < 0; }
+  bool operator==(const View &o) const {
+    return buffer == o.buffer && splat == o.splat && offset == o.offset && strides == o.strides &&
+           terms == o.terms;
+  }
+};
+
+/// Memory for one row of a value: `numElements` contiguous elements.
+struct Buffer {
+  enum class Kind { Input, Output, Scratch, Constant } kind;
+  unsigned number = 0; // of the input or output
+  Type elementType;
+  int64_t numElements = 0;
+  bool batched = false;       // differs from row to row
+  DenseElementsAttr constant; // one-dimensional
+
+  // Set by the placement.
+  bool inMemory = true;    // else the value only ever lives in registers
+  bool oneRow = false;     // one row's memory serves all rows
+  int64_t byteOffset = -1; // in its scratch area (fixed, or per row)
+
+  bool isFixed() const { return !batched || oneRow; }
+};
+
+/// One op as the body of a loop nest.
+struct Member {
+  Operation *op = nullptr;
+  Block *body = nullptr; // null: `op` itself is the body, applied element by element
+  bool copy = false;     // no body at all: the write gets the read
+  bool widen = false;    // f16 and bf16 are computed in f32 and rounded at the end
+
+  SmallVector<Value> arguments; // body values that stand for the reads
+  SmallVector<View> reads;
+  SmallVector<Value> accumulators; // body values that stand for the carried results
+  SmallVector<View> inits;
+  SmallVector<Value> yields;
+  SmallVector<View> writes;
+  SmallVector<Operation *> combiners; // of a reduction, per result; null: unknown
+
+  /// Loop of the op -> loop of the nest; -1 for a loop that runs once.
+  SmallVector<int> loops;
+  /// Values from outside of the body: scalars and tensors that it extracts from.
+  SmallVector<std::pair<Value, View>> captured;
+
+  bool isReduction() const { return !accumulators.empty(); }
+};
+
+/// How a product of matrices uses the loops of its nest.
+struct Contraction {
+  SmallVector<int> batch, m, n, k; // loops
+  int lhs = 0, rhs = 1;            // reads; the loops m belong to lhs
+  bool isFloat = true;
+  bool lhsUnsigned = false, rhsUnsigned = false; // how integers are extended
+  bool rowsAreM = false;                         // the rows join m
+  bool lanesAlongK = false;                      // vectors along the last k, else along the last n
+};
+
+/// A perfect loop nest whose members are computed together, point by point.
+struct Nest {
+  SmallVector<int64_t> sizes;
+  SmallVector<bool> reduced; // per loop: does it carry the reductions
+  std::vector<Member> members;
+  std::optional<Contraction> contraction;
+  bool batched = false;
+  /// Writes memory that inputs may share: after all other nests, for all rows.
+  bool last = false;
+};
+
+struct LeafGraph {
+  func::FuncOp func;
+  SmallVector<Buffer> buffers;
+  std::vector<Nest> nests; // in order of execution
+  LeafScratch scratch;
+
+  bool isBatched(const View &view) const;
+};
+
+/// Row-major strides of a static shape.
+SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);
+
+/// Bytes of an element in memory.
+int64_t storageBytes(Type type);
+
+/// Rewrites the body so that what remains is linalg.generic, elementwise ops and
+/// data movement.
+LogicalResult normalizeLeaf(func::FuncOp func);
+
+/// Rewrites a generic that has results over different loops, places that several iterations or
+/// none write, or operands read along maps that divide. An error where a result uses what
+/// another one has accumulated so far.
+LogicalResult makeMapsPlain(IRRewriter &rewriter, linalg::GenericOp op);
+
+/// One nest per op, in order.
+FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &options);
+
+/// Two loops that every access walks as if they were one become one; loop `kept` stays as it
+/// is and gets its new number.
+void collapseLoops(Nest &nest, int *kept = nullptr);
+
+/// Recognises products of matrices, and prepares their operands.
+void findContractions(LeafGraph &graph, const CpuTarget &target);
+
+/// Unites nests of equal iteration space whose values meet point by point, so
+/// that these values stay in registers.
+void fuseNests(LeafGraph &graph);
+
+} // namespace mlir::ft::leaf
+
+#endif // FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H

@@ -1,0 +1,36 @@
+//===- LeafOptions.h - how a leaf is called ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
+#define FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
+
+#include "ft/Machine/CpuTarget.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace mlir::ft {
+
+struct LeafOptions {
+  /// Per input: does it vary with the row? Inputs that do not are read at row 0
+  /// for every row. Empty: all vary.
+  SmallVector<bool> batched;
+  /// Per output: may its memory overlap the memory of an input? Such an output
+  /// is written only after all inputs of the row tile were read. Empty: none.
+  SmallVector<bool> aliasesOutput;
+  /// The rows of inputs that vary and of outputs lie anywhere: such an argument is a list of
+  /// addresses, one for each row.
+  bool listed = false;
+  CpuTarget target = CpuTarget::host();
+};
+
+/// Bytes of scratch that a call needs: `fixedBytes + rows * bytesPerRow`.
+struct LeafScratch {
+  int64_t fixedBytes = 0;
+  int64_t bytesPerRow = 0;
+  int64_t forRows(int64_t rows) const { return fixedBytes + rows * bytesPerRow; }
+};
+
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H

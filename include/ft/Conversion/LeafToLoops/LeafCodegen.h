@@ -1,0 +1,72 @@
+//===- LeafCodegen.h - Tensor leaves to vector loops ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A *leaf* is a function whose body is straight-line upstream tensor code on
+// static shapes (linalg, arith, math, tensor). The leaf code generator turns it
+// into a function on memrefs that computes many independent *rows* of it at
+// once: map dimensions of the surrounding nest become rows, so that a product
+// with shared weights reads them once for all rows.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H
+#define FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H
+
+#include "ft/Conversion/LeafGraph/LeafOptions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class OpPassManager;
+class Pass;
+
+namespace ft {
+
+/// Replaces the tensor function `leaf(in_i: tensor<AxBxT>...) -> (tensor...)` by
+/// a private one of the same name on memrefs:
+///
+///   leaf(%rows: index,
+///        %in_i:  memref<? x A x B x T, strided<[?, B, 1], offset: ?>>...,
+///        %out_i: memref<? x A x B x T, strided<[?, B, 1], offset: ?>>...,
+///        %scratch: memref<?xi8>)
+///
+/// with out_i[r] = body(in_0[r or 0], ...) for r in [0, rows). The elements of a
+/// row are contiguous; rows may have any stride, also 0 or negative, as long as
+/// offset + row * stride is not negative (offset counts from the memref's base
+/// pointer). Outputs must not overlap each other, and may overlap inputs only as
+/// LeafOptions says. With `listed`, an input that varies and an output is a
+/// `!llvm.ptr` to an array of pointers instead, of which the r-th is to row r.
+/// `scratch` is aligned to 64 bytes, not shared between
+/// threads, and holds getLeafScratch(leaf).forRows(rows) bytes; it may be empty
+/// when that is 0. Dense constants become private `memref.global`s.
+///
+/// Emits an error at the op that has no rule, and leaves the function as it was,
+/// if the body is not a leaf.
+FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options);
+
+/// Scratch of a function that generateLeaf made (it carries the attributes
+/// `ft.scratch_fixed` and `ft.scratch_per_row`).
+LeafScratch getLeafScratch(func::FuncOp generated);
+
+/// Whether generateLeaf has a rule for every op of the function. Emits nothing.
+bool canBatchRows(func::FuncOp tensorFunc);
+
+/// Lowers a module of generated leaves, and of scf/memref/vector/arith/func code
+/// that calls them, to the LLVM dialect. Math goes through ExpandMath.h; f16 and
+/// bf16 need no runtime library.
+void buildLeafToLLVMPipeline(OpPassManager &pm);
+
+/// A pass that generates every function of the module with the unit attribute
+/// `ft.leaf`. The function may also carry `ft.leaf_batched` and
+/// `ft.leaf_aliases`, arrays of bool as in LeafOptions, and the unit attribute
+/// `ft.leaf_listed`; its target may be
+/// fixed by options `vector-bytes` and `vector-registers` (0: the host's).
+std::unique_ptr<Pass> createGenerateLeafPass();
+
+/// Registers `ft-generate-leaf`, `ft-expand-math` and the pipeline
+/// `ft-leaf-to-llvm`.
+void registerLeafPasses();
+
+} // namespace ft
+} // namespace mlir
+
+#endif // FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H

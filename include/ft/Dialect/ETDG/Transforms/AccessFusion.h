@@ -1,0 +1,63 @@
+//===- AccessFusion.h - copies folded into accesses -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AccessFusion.cpp lets readers of a copy read what was copied,
+// AccessFusionConnect.cpp lets writers of what is copied write its copy.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_ETDG_TRANSFORMS_ACCESSFUSION_H
+#define FT_DIALECT_ETDG_TRANSFORMS_ACCESSFUSION_H
+
+#include "ft/Analysis/Accesses.h"
+#include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
+
+namespace mlir::etdg {
+
+/// One write of a buffer, and what it writes where that is moved only.
+struct Writer {
+  BlockOp leaf;
+  unsigned write;
+  std::optional<unsigned> read;
+  TypedAttr splat;
+
+  bool moves() const { return read || splat; }
+};
+
+class AccessFusion {
+public:
+  AccessFusion(GraphOp graph, int64_t maxPieces)
+      : graph(graph), space(graph), maxPieces(maxPieces) {}
+  unsigned run();
+  /// Lets a fold's last iteration write what a copy of its last plane writes (PeelFolds.cpp).
+  bool peel(BufferOp state, int64_t maxLength, int64_t maxOperations);
+
+private:
+  bool fuse(BufferOp buffer);
+  bool collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writers);
+  bool invert(BlockOp leaf, AffineMap named, unsigned numOwner, BlockBuilder &user, AffineMap index,
+              SmallVectorImpl<AffineExpr> &dims);
+  bool connect(BufferOp source);
+  bool connectUser(BufferOp source, BufferOp target, BlockOp copy, BlockOp user,
+                   BlockBuilder &builder);
+  bool forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block, BlockBuilder &builder);
+  bool forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block, BlockBuilder &builder,
+                    PieceAttr piece, RankedTensorType type, unsigned elementRank,
+                    SmallVectorImpl<PieceAttr> &pieces);
+  /// The constraints that don't follow from the rest and the domain; none when no point is left.
+  /// `within`: where else the points lie.
+  std::optional<IntegerSet> simplify(BlockOp block, const BlockBuilder &builder, IntegerSet set,
+                                     ArrayRef<int64_t> elementShape, IntegerSet within = {});
+  bool refuse(const Twine &reason) {
+    why = reason.str();
+    return false;
+  }
+
+  GraphOp graph;
+  SymbolSpace space;
+  int64_t maxPieces;
+  std::string why;
+};
+
+} // namespace mlir::etdg
+
+#endif // FT_DIALECT_ETDG_TRANSFORMS_ACCESSFUSION_H

@@ -1,0 +1,142 @@
+//===- CostModel.h - seconds that a plan takes ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Estimates the time of a nest under a plan at typical lengths on a machine:
+// products at the rate of as many rows as share a weight, what is read at the
+// bandwidth of the cache in which it lies since its last use, a barrier for each
+// step of team loops. Ranges that depend on outer loops are sampled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_SCHEDULE_COSTMODEL_H
+#define FT_SCHEDULE_COSTMODEL_H
+
+#include "ft/Schedule/Options.h"
+#include "ft/Schedule/Plan.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <map>
+
+namespace mlir::ft::schedule {
+
+/// What a plan costs, and the figures that explain it.
+struct Estimate {
+  double seconds = 0;
+  double steps = 1;    // of the team loops
+  double barriers = 0; // on the way of one thread
+  double width = 1;    // points (rows counted) that a step has, on average
+  double rows = 1;     // of a leaf's call
+  double streamed = 0; // bytes that one thread reads from beyond its first cache
+};
+
+class CostModel {
+public:
+  CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options);
+
+  /// Estimates are off by a sixth or so (docs/cpu-engine.md): what costs barriers has to promise more.
+  static constexpr double sureGain = 0.86;
+
+  /// The plan of least estimated time; a nest always has one. Dimensions may be `fixed` outside.
+  NestPlan choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                  ArrayRef<unsigned> fixed = {});
+  /// Of a nest at the top of a graph.
+  Estimate estimate(ArrayRef<BlockOp> nest, const NestPlan &plan);
+  /// The plan and the estimate, in words and numbers.
+  static std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                              const Estimate &estimate);
+  /// A nest on its own, under its best plan.
+  Estimate estimateBest(ArrayRef<BlockOp> nest);
+
+  unsigned threads() const { return numThreads; }
+  /// How much work a row of each block is, beside that of the dearest (16); nothing where they are
+  /// alike, or unknown.
+  SmallVector<int64_t> weightsOf(ArrayRef<BlockOp> nest);
+  /// Rows of a full register tile of a product.
+  int64_t tileRows() const { return machine.productFlopsByRows.size(); }
+  /// Most rows of a list: full tiles.
+  int64_t mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const;
+  /// Rows of the calls that share so many: about equal, full tiles but for the last one's.
+  int64_t lengthOfParts(int64_t total, int64_t mostRows) const;
+
+private:
+  /// A loop around the code that is looked at.
+  struct Around {
+    unsigned dim;
+    double extent; // per thread
+    bool isRow;
+    SmallVector<unsigned> lines = {}; // more dimensions whose points are rows
+  };
+  /// What is read of a buffer that outlives the block, in one iteration of the loops around, and along
+  /// which of them that moves.
+  struct Read {
+    double bytes;
+    llvm::SmallBitVector varies;
+  };
+  /// Where the code is: values of the dimensions fixed so far, the loops around it.
+  struct Context {
+    SmallVector<std::optional<int64_t>> dims;
+    SmallVector<Around> loops;
+    /// Reads of the other parts of the blocks around: they need room in the caches, too.
+    SmallVector<Read> besides;
+    std::optional<unsigned> row;
+    double rows = 1;
+    unsigned threads = 1; // that share the work from here on
+  };
+  struct Range {
+    int64_t lower, upper;
+    int64_t size() const { return std::max<int64_t>(upper - lower, 0); }
+  };
+  /// A few values of a range that stand for all.
+  struct Sample {
+    int64_t value;
+    double weight;
+  };
+
+  Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
+  Estimate ofBody(BlockOp block, const Context &context);
+  Estimate ofLeaf(BlockOp leaf, const Context &context);
+  /// Nothing where the i-th read's sources live no longer than the blocks around.
+  std::optional<Read> readOf(BlockOp leaf, unsigned i, const Context &context);
+  /// Adds what the leaves of `block` read, for one point of its dimensions.
+  void collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads);
+  std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
+                                     ArrayRef<unsigned> fixed = {});
+  const DimBounds &boundsAt(BlockOp block, unsigned dim, const Context &context);
+  Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
+  static SmallVector<Sample> sample(Range range, unsigned most);
+  bool holds(BlockOp block, const Context &context);
+  std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
+                                  ArrayRef<std::optional<int64_t>> dims);
+  int64_t lengthOf(StringAttr name);
+  /// A product with one right-hand side: for one row of the leaf, FLOPs, and rows of the product.
+  struct Product {
+    double flops = 0, bytes = 0; // bytes of the right-hand side
+    int64_t rows = 0;
+    std::optional<unsigned> read; // of the leaf, where the right-hand side is one
+  };
+  /// Of one row: products, results of simple and of elementary operations.
+  struct Work {
+    SmallVector<Product> products;
+    double elementwise = 0, elementary = 0;
+  };
+  /// What one core takes for a product of so many rows, its right-hand side from a cache or memory.
+  double productSeconds(const Product &product, double rows, CpuMachine::Source source) const;
+  Work workOf(BlockOp leaf);
+
+  const CpuScheduleOptions &options;
+  const CpuMachine &machine;
+  unsigned numThreads;
+  uint64_t choices = 0;
+  llvm::DenseMap<StringAttr, int64_t> lengths;
+  llvm::DenseMap<Operation *, Work> works;
+  /// By dimension and the set of those that are known.
+  llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;
+  /// Plans by the nest's first block and the two questions.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, std::vector<NestPlan>> plans;
+  const std::vector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                                       ArrayRef<unsigned> fixed = {});
+};
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_SCHEDULE_COSTMODEL_H

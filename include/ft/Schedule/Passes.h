@@ -1,0 +1,13 @@
+//===- Passes.h - choices among schedules -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_SCHEDULE_PASSES_H
+#define FT_SCHEDULE_PASSES_H
+
+#include "ft/Schedule/ChooseSchedule.h"
+
+namespace mlir::ft {
+#define GEN_PASS_REGISTRATION
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+#endif // FT_SCHEDULE_PASSES_H

@@ -1,0 +1,33 @@
+//===- PTX.h - LLVM dialect modules to PTX ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By LLVM's NVPTX target; `ptxas` is asked for machine code only where it is
+// found on the path.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_TARGET_PTX_PTX_H
+#define FT_TARGET_PTX_PTX_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::ft {
+
+/// Whether this is a GPU that the compiler knows ("sm_80", "sm_90a").
+bool isGpuTarget(StringRef target);
+
+/// PTX of a module in the LLVM and NVVM dialects.
+FailureOr<std::string> translateToPTX(ModuleOp module, StringRef target);
+
+/// LLVM IR of such a module, optimised, as text.
+FailureOr<std::string> translateToNVPTXText(ModuleOp module, StringRef target);
+
+/// Machine code, or nothing where there is no `ptxas` (or FT_NO_PTXAS is set).
+/// Emits a warning when ptxas refuses.
+std::optional<std::string> assemblePTX(StringRef ptx, StringRef target, Location loc);
+
+} // namespace mlir::ft
+
+#endif // FT_TARGET_PTX_PTX_H

@@ -1,0 +1,216 @@
+//===- FindContractions.cpp - Recognise products of matrices --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product is a nest `c += a * b` whose parallel loops are each missing in one
+// operand (m: in b, n: in a) or in none (batch), and whose reduced loops are in
+// both operands. It is told from the strides, so that slices, transposes and
+// sliding windows count, whichever op they come from.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+
+/// `value` is an argument of the body, perhaps extended: which, and how.
+static std::optional<unsigned> traceOperand(Value value, const Member &member, bool &isUnsigned) {
+  if (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+      return std::nullopt;
+    isUnsigned = isa<arith::ExtUIOp>(op);
+    value = op->getOperand(0);
+  }
+  auto found = llvm::find(member.arguments, value);
+  if (found == member.arguments.end())
+    return std::nullopt;
+  return found - member.arguments.begin();
+}
+
+static bool matchBody(const Member &member, Contraction &result) {
+  if (!member.body || member.accumulators.size() != 1 || member.yields.size() != 1 ||
+      !member.captured.empty() || member.reads.empty() || member.reads.size() > 2)
+    return false;
+  Value accumulator = member.accumulators.front();
+  Operation *sum = member.yields.front().getDefiningOp();
+  if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum) || !accumulator.hasOneUse())
+    return false;
+  if (sum->getOperand(0) != accumulator && sum->getOperand(1) != accumulator)
+    return false;
+  Value product = sum->getOperand(sum->getOperand(0) == accumulator ? 1 : 0);
+  Operation *mul = product.getDefiningOp();
+  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
+    return false;
+  std::optional<unsigned> lhs = traceOperand(mul->getOperand(0), member, result.lhsUnsigned);
+  std::optional<unsigned> rhs = traceOperand(mul->getOperand(1), member, result.rhsUnsigned);
+  if (!lhs || !rhs)
+    return false;
+  result.lhs = *lhs;
+  result.rhs = *rhs;
+  result.isFloat = isa<arith::MulFOp>(mul);
+  return !accumulator.getType().isInteger(1) && !member.reads[*lhs].isSplat() &&
+         !member.reads[*rhs].isSplat();
+}
+
+static bool classifyLoops(const Nest &nest, Contraction &result) {
+  const Member &member = nest.members.front();
+  const View &a = member.reads[result.lhs], &b = member.reads[result.rhs];
+  const View &c = member.writes.front();
+  for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
+    bool inA = a.strides[loop] != 0, inB = b.strides[loop] != 0, inC = c.strides[loop] != 0;
+    if (nest.sizes[loop] < 1 || inC == nest.reduced[loop])
+      return false;
+    if (nest.reduced[loop] && inA && inB)
+      result.k.push_back(loop);
+    else if (!nest.reduced[loop] && inA && inB)
+      result.batch.push_back(loop);
+    else if (!nest.reduced[loop] && inA)
+      result.m.push_back(loop);
+    else if (!nest.reduced[loop] && inB)
+      result.n.push_back(loop);
+    else
+      return false;
+  }
+  return !result.k.empty();
+}
+
+static int64_t product(const Nest &nest, ArrayRef<int> loops) {
+  int64_t result = 1;
+  for (int loop : loops)
+    result *= nest.sizes[loop];
+  return result;
+}
+
+static int unitLoop(const View &view, ArrayRef<int> loops) {
+  for (int loop : loops)
+    if (view.strides[loop] == 1)
+      return loop;
+  return -1;
+}
+
+namespace {
+/// Rearranges an operand into scratch before the product.
+struct Packer {
+  LeafGraph &graph;
+  std::vector<Nest> &before;
+
+  /// `order`: the loops of the operand, the last becomes contiguous.
+  void pack(Nest &nest, int read, ArrayRef<int> order, Type elementType) {
+    Member &member = nest.members.front();
+    View &view = member.reads[read];
+    Nest copy;
+    Member mover;
+    mover.op = member.op;
+    mover.copy = true;
+    Buffer buffer;
+    buffer.kind = Buffer::Kind::Scratch;
+    buffer.elementType = elementType;
+    buffer.batched = graph.isBatched(view);
+    View from = view, to, packed;
+    from.strides.clear();
+    for (int loop : order) {
+      copy.sizes.push_back(nest.sizes[loop]);
+      copy.reduced.push_back(false);
+      from.strides.push_back(view.strides[loop]);
+    }
+    to.buffer = packed.buffer = graph.buffers.size();
+    to.strides = rowMajorStrides(copy.sizes);
+    buffer.numElements = product(nest, order);
+    packed.strides.assign(nest.sizes.size(), 0);
+    for (auto [loop, stride] : llvm::zip_equal(order, to.strides))
+      packed.strides[loop] = stride;
+    graph.buffers.push_back(buffer);
+    copy.batched = buffer.batched;
+    mover.reads.push_back(from);
+    mover.writes.push_back(to);
+    copy.members.push_back(std::move(mover));
+    before.push_back(std::move(copy));
+    view = packed;
+  }
+};
+} // namespace
+
+/// Decides how the product is computed, if it is one.
+static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target,
+                           std::vector<Nest> &before) {
+  Contraction found;
+  Member &member = nest.members.front();
+  if (nest.members.size() != 1 || !matchBody(member, found))
+    return;
+  Nest collapsed = nest;
+  collapseLoops(collapsed);
+  const View &c = collapsed.members.front().writes.front();
+  if (!classifyLoops(collapsed, found))
+    return;
+  // Vectors go along the loop that is contiguous in the result: call it n.
+  int vectorLoop = unitLoop(c, found.n);
+  if (vectorLoop < 0) {
+    vectorLoop = unitLoop(c, found.m);
+    if (vectorLoop < 0)
+      return;
+    std::swap(found.m, found.n);
+    std::swap(found.lhs, found.rhs);
+    std::swap(found.lhsUnsigned, found.rhsUnsigned);
+  }
+  int64_t m = product(collapsed, found.m), n = collapsed.sizes[vectorLoop];
+  int64_t k = product(collapsed, found.k);
+  if (n < 4 || (m * n * k < 64 && !nest.batched))
+    return;
+  llvm::erase(found.n, vectorLoop);
+  found.n.push_back(vectorLoop);
+
+  const View &a = collapsed.members.front().reads[found.lhs];
+  const View &b = collapsed.members.front().reads[found.rhs];
+  // Addresses that are themselves data are found in a loop over the rows.
+  found.rowsAreM = m < 24 && graph.isBatched(a) && !graph.isBatched(b) && a.terms.empty() &&
+                   member.inits.front().terms.empty();
+  // How many rows of the product will use what is prepared: rows are unknown.
+  int64_t uses = found.rowsAreM ? m * 8 : m;
+
+  auto elementType = [&](const View &view) { return graph.buffers[view.buffer].elementType; };
+  auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
+  int kLoop = unitLoop(b, found.k);
+  if (b.strides[vectorLoop] != 1) {
+    Type accumulated = member.writes.empty() ? Type() : elementType(c);
+    int64_t lanes = target.vectorBytes / (isHalf(accumulated) ? 4 : storageBytes(accumulated));
+    bool lanesAlongK = kLoop >= 0 && a.strides[kLoop] == 1 &&
+                       collapsed.sizes[kLoop] >= (uses < 4 ? lanes : 2 * lanes);
+    if (lanesAlongK && uses < 24) {
+      llvm::erase(found.k, kLoop);
+      found.k.push_back(kLoop);
+      found.lanesAlongK = true;
+    }
+  }
+  Packer packer{graph, before};
+  if (!found.lanesAlongK) {
+    Type f32 = Float32Type::get(member.op->getContext());
+    // Scalars of the left operand are expensive to extend one at a time.
+    if (Type type = elementType(a); isHalf(type) && n >= 16) {
+      SmallVector<int> order(found.batch);
+      llvm::append_range(order, found.m);
+      llvm::append_range(order, found.k);
+      packer.pack(collapsed, found.lhs, order, f32);
+    }
+    Type type = elementType(b);
+    if (b.strides[vectorLoop] != 1 || (isHalf(type) && uses >= 16)) {
+      SmallVector<int> order(found.batch);
+      order.append(found.n.begin(), found.n.end() - 1);
+      llvm::append_range(order, found.k);
+      order.push_back(vectorLoop);
+      packer.pack(collapsed, found.rhs, order, isHalf(type) ? f32 : type);
+    }
+  }
+  nest = std::move(collapsed);
+  nest.contraction = std::move(found);
+}
+
+void mlir::ft::leaf::findContractions(LeafGraph &graph, const CpuTarget &target) {
+  std::vector<Nest> nests;
+  for (Nest &nest : graph.nests) {
+    std::vector<Nest> before;
+    tryContraction(graph, nest, target, before);
+    std::move(before.begin(), before.end(), std::back_inserter(nests));
+    nests.push_back(std::move(nest));
+  }
+  graph.nests = std::move(nests);
+}

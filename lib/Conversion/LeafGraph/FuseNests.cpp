@@ -1,0 +1,214 @@
+//===- FuseNests.cpp - Keep point-wise values in registers ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+
+using namespace mlir;
+using namespace mlir::ft::leaf;
+
+/// A loop body of more ops than this spills its registers and compiles slowly.
+static constexpr unsigned maxFusedOps = 96;
+
+namespace {
+
+/// What a member touches beside its point-wise reads.
+struct Footprint {
+  View view;
+  bool write;
+  bool exact; // `view` and the sizes say exactly which elements
+};
+
+} // namespace
+
+static void collect(const Member &member, SmallVectorImpl<Footprint> &result) {
+  auto add = [&](const View &view, bool write, bool exact) {
+    if (!view.isSplat())
+      result.push_back({view, write, exact && view.terms.empty()});
+    for (const DynamicTerm &term : view.terms) {
+      View index;
+      index.buffer = term.buffer;
+      result.push_back({index, false, false});
+    }
+  };
+  for (const View &view : member.reads)
+    add(view, false, true);
+  for (const View &view : member.inits)
+    add(view, false, true);
+  for (const auto &[value, view] : member.captured)
+    add(view, false, false);
+  for (const View &view : member.writes)
+    add(view, true, true);
+}
+
+/// First and last element that a view meets.
+static std::pair<int64_t, int64_t> rangeOf(const View &view, ArrayRef<int64_t> sizes) {
+  int64_t low = view.offset, high = view.offset;
+  for (auto [size, stride] : llvm::zip_equal(sizes, view.strides))
+    (stride < 0 ? low : high) += (size - 1) * stride;
+  return {low, high};
+}
+
+static bool mayConflict(const Footprint &a, ArrayRef<int64_t> aSizes, const Footprint &b,
+                        ArrayRef<int64_t> bSizes) {
+  if (a.view.buffer != b.view.buffer || (!a.write && !b.write))
+    return false;
+  if (!a.exact || !b.exact)
+    return true;
+  auto [aLow, aHigh] = rangeOf(a.view, aSizes);
+  auto [bLow, bHigh] = rangeOf(b.view, bSizes);
+  return aLow <= bHigh && bLow <= aHigh;
+}
+
+static View permuted(const View &view, ArrayRef<int> loops) {
+  View result = view;
+  for (auto [i, loop] : llvm::enumerate(loops))
+    result.strides[loop] = view.strides[i];
+  return result;
+}
+
+/// Loops of `nest` -> loops of `group` such that the values that pass between
+/// them meet point by point; nothing if there is no such order.
+static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group) {
+  unsigned rank = nest.sizes.size();
+  if (group.sizes.size() != rank)
+    return std::nullopt;
+  SmallVector<int> loops;
+  // A value that passes between them decides the order ...
+  auto byStrides = [&](const View &read, const View &write) {
+    SmallVector<int> order;
+    SmallVector<bool> used(rank);
+    for (unsigned i = 0; i < rank; ++i) {
+      int found = -1;
+      for (unsigned j = 0; j < rank && found < 0; ++j)
+        if (!used[j] && write.strides[j] == read.strides[i] && group.sizes[j] == nest.sizes[i])
+          found = j;
+      if (found < 0)
+        return false;
+      used[found] = true;
+      order.push_back(found);
+    }
+    loops = order;
+    return true;
+  };
+  const Member &member = nest.members.front();
+  for (const View &read : member.reads)
+    for (const Member &other : group.members)
+      for (const View &write : other.writes)
+        if (loops.empty() && !read.isSplat() && read.buffer == write.buffer &&
+            !byStrides(read, write))
+          return std::nullopt;
+  // ... or else it is the order as written.
+  if (loops.empty()) {
+    if (nest.sizes != group.sizes)
+      return std::nullopt;
+    llvm::append_range(loops, llvm::seq<int>(0, rank));
+  }
+  return loops;
+}
+
+static unsigned countOps(const Nest &nest) {
+  unsigned count = 0;
+  for (const Member &member : nest.members)
+    count += member.body ? member.body->getOperations().size() : 1;
+  return count;
+}
+
+static bool tryJoin(Nest &group, const Nest &nest) {
+  if (group.contraction || nest.contraction || group.batched != nest.batched || group.last ||
+      nest.last || countOps(group) + countOps(nest) > maxFusedOps)
+    return false;
+  std::optional<SmallVector<int>> loops = align(nest, group);
+  if (!loops)
+    return false;
+  SmallVector<bool> reduced(group.sizes.size());
+  for (auto [i, loop] : llvm::enumerate(*loops))
+    reduced[loop] = nest.reduced[i];
+  bool nestReduces = llvm::is_contained(reduced, true);
+  if (nestReduces && llvm::is_contained(group.reduced, true) && reduced != group.reduced)
+    return false;
+
+  Member member = nest.members.front();
+  for (auto *views : {&member.reads, &member.inits, &member.writes})
+    for (View &view : *views)
+      view = permuted(view, *loops);
+  for (int &loop : member.loops)
+    loop = loop < 0 ? -1 : (*loops)[loop];
+
+  SmallVector<Footprint> own;
+  collect(member, own);
+  for (const Member &other : group.members) {
+    SmallVector<Footprint> theirs;
+    collect(other, theirs);
+    for (const Footprint &a : theirs)
+      for (const Footprint &b : own) {
+        if (!mayConflict(a, group.sizes, b, group.sizes))
+          continue;
+        // Only a value that is written and read at the same point may pass.
+        bool pointwise = a.write && !b.write && a.exact && b.exact && a.view == b.view &&
+                         !llvm::is_contained(a.view.strides, 0) &&
+                         llvm::is_contained(member.reads, b.view) && !other.isReduction() &&
+                         !llvm::is_contained(member.inits, b.view);
+        if (!pointwise)
+          return false;
+      }
+  }
+  if (nestReduces)
+    group.reduced = reduced;
+  group.members.push_back(std::move(member));
+  return true;
+}
+
+static bool conflicts(const Nest &group, const Nest &nest) {
+  SmallVector<Footprint> own;
+  collect(nest.members.front(), own);
+  for (const Member &other : group.members) {
+    SmallVector<Footprint> theirs;
+    collect(other, theirs);
+    for (const Footprint &a : theirs)
+      for (const Footprint &b : own)
+        if (mayConflict(a, group.sizes, b, nest.sizes))
+          return true;
+  }
+  return false;
+}
+
+void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
+  std::vector<Nest> groups;
+  for (Nest &nest : graph.nests) {
+    // The nest may move up to the last group that it depends on, and into it.
+    unsigned first = groups.size();
+    while (first > 0 && !conflicts(groups[first - 1], nest))
+      --first;
+    if (first > 0)
+      --first;
+    bool joined = false;
+    for (unsigned i = first; i < groups.size() && !joined; ++i)
+      joined = tryJoin(groups[i], nest);
+    if (!joined)
+      groups.push_back(std::move(nest));
+  }
+  graph.nests = std::move(groups);
+
+  // Scratch that every reader gets from a register needs no memory.
+  SmallVector<bool> read(graph.buffers.size());
+  for (const Nest &nest : graph.nests) {
+    SmallVector<View> written;
+    for (const Member &member : nest.members) {
+      auto use = [&](const View &view, bool pointwise) {
+        for (const DynamicTerm &term : view.terms)
+          read[term.buffer] = true;
+        if (!view.isSplat() && !(pointwise && llvm::is_contained(written, view)))
+          read[view.buffer] = true;
+      };
+      for (const View &view : member.reads)
+        use(view, !nest.contraction);
+      for (const View &view : member.inits)
+        use(view, false);
+      for (const auto &[value, view] : member.captured)
+        use(view, false);
+      if (!member.isReduction())
+        llvm::append_range(written, member.writes);
+    }
+  }
+  for (auto [buffer, isRead] : llvm::zip_equal(graph.buffers, read))
+    buffer.inMemory = isRead || buffer.kind != Buffer::Kind::Scratch;
+}

@@ -1,0 +1,79 @@
+//===- LeafGraphBuilder.h - From tensor ops to nests ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
+#define FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
+
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::ft::leaf {
+
+ArrayRef<int64_t> shapeOf(Type type);
+
+/// The part of a larger value that an assembling op takes from one operand.
+struct Piece {
+  Value source;
+  SmallVector<int64_t> offsets, sizes, steps;             // in the assembled value
+  SmallVector<std::pair<Value, unsigned>> dynamicOffsets; // value, dimension
+};
+
+/// A value put together from a base and pieces that overwrite it in order
+/// (insert_slice, insert, concat, pad, from_elements).
+struct Assembly {
+  Value base; // null or a scalar or a tensor of the same shape
+  std::vector<Piece> pieces;
+  bool disjoint() const;
+};
+
+struct GraphBuilder {
+  LeafGraph graph;
+  DenseMap<Value, View> views;
+  DenseSet<Value> batched;
+  SmallVector<View> outputs;
+  /// Storage that was chosen before its value is computed.
+  DenseMap<Value, View> storages;
+  /// Values that are computed inside of a larger one: value -> (larger, piece).
+  struct Destination {
+    Value whole;
+    Piece piece;
+  };
+  DenseMap<Value, Destination> destinations;
+  DenseMap<Operation *, Assembly> assemblies;
+  /// insert_slices that a later one assembles.
+  DenseSet<Operation *> absorbed;
+
+  LogicalResult run(const LeafOptions &options);
+  LogicalResult checkType(Operation *op, Type type);
+  void findBatched(Block &block, ArrayRef<bool> inputs);
+
+  // Nests.
+  LogicalResult addOp(Operation *op);
+  LogicalResult addElementwise(Operation *op);
+  LogicalResult addGeneric(linalg::GenericOp op);
+  bool tryView(linalg::GenericOp op);
+  void addCopy(Operation *op, const View &from, const View &to, ArrayRef<int64_t> shape,
+               bool last = false);
+  void finishNest(Nest nest);
+  View readable(Value value, View view);
+
+  // Data movement (DataMovement.cpp).
+  static bool isDataMovement(Operation *op);
+  LogicalResult addDataMovement(Operation *op);
+  LogicalResult addReshape(Operation *op, Value source);
+  LogicalResult addConstant(arith::ConstantOp op);
+  std::optional<Assembly> assemblyOf(Operation *op);
+  void findDestinations(Block &block);
+  LogicalResult addAssembly(Operation *op, const Assembly &assembly);
+  void addOffset(View &view, Value index, int64_t stride);
+
+  // Memory.
+  View newBuffer(Buffer::Kind kind, Type type, bool isBatched);
+  View storageFor(Value value);
+};
+
+/// `view`, of shape `from`, as shape `to`; nothing if strides cannot say it.
+std::optional<View> reshapeView(const View &view, ArrayRef<int64_t> from, ArrayRef<int64_t> to);
+
+} // namespace mlir::ft::leaf
+
+#endif // FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H

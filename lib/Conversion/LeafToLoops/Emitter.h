@@ -1,0 +1,142 @@
+//===- Emitter.h - Loop nests to scf, vector and memref ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
+#define FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
+
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::ft::leaf {
+
+/// A run of nests that one loop over the rows computes (`perRow`), or a single
+/// nest that treats the rows itself or does not depend on them.
+struct Segment {
+  unsigned begin, end;
+  bool perRow;
+};
+
+/// Orders the nests into segments and gives every scratch buffer its place.
+SmallVector<Segment> placeBuffers(LeafGraph &graph);
+
+/// Makes the memref function.
+func::FuncOp emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments, const LeafOptions &options);
+
+/// Elements that are computed together: `width` lanes of which the first
+/// `valid` count. Width 1 means scalars.
+struct LaneShape {
+  int64_t width = 1, valid = 1;
+  bool full() const { return width == valid; }
+};
+
+/// Emits one leaf. A *lane value* is a vector of LaneShape::width elements, or a
+/// scalar where all lanes agree.
+class Emitter {
+public:
+  Emitter(LeafGraph &graph, const CpuTarget &target, Location loc, OpBuilder &builder)
+      : b(loc, builder), graph(graph), target(target) {}
+
+  ImplicitLocOpBuilder b;
+  LeafGraph &graph;
+  const CpuTarget &target;
+  Value rows;
+
+  func::FuncOp emit(ArrayRef<Segment> segments, bool listed);
+  void emitNest(const Nest &nest);
+  void emitContraction(const Nest &nest);
+  /// If the nest is a copy whose contiguous dimension changes.
+  bool emitTranspose(const Nest &nest);
+
+  // Index arithmetic that folds.
+  Value index(int64_t value);
+  Value add(Value a, Value b);
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
+  Value mul(Value a, int64_t b);
+
+  /// A loop that LLVM keeps as it is: it is vectorised already.
+  scf::ForOp loop(Value begin, Value end, int64_t step, ValueRange inits = {});
+
+  // Memory.
+  Value flat(int buffer) {
+    Value ofRow = rowFlats.lookup(buffer);
+    return ofRow ? ofRow : memories[buffer].flat;
+  }
+  /// Whether each row has an address of its own.
+  bool isListed(int buffer) { return static_cast<bool>(memories[buffer].list); }
+  /// The memory of one row of a buffer whose rows are listed.
+  Value flatOfRow(int buffer, Value row);
+  /// Element offset of the current row; null where that is zero.
+  Value rowOffset(int buffer);
+  Value rowStride(int buffer) { return memories[buffer].rowStride; }
+  /// Element offset at which a view begins, in the current row.
+  Value beginOf(const View &view);
+  /// In `memory`, else that of the current row.
+  Value loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+                  Value memory = {});
+  void storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape, Value value,
+                  Value memory = {});
+  /// One element per lane of `indices` (a lane value), counted from `offset`.
+  Value gatherLanes(int buffer, Value offset, Value indices, LaneShape shape, Value memory = {});
+
+  // Lane values.
+  Value broadcast(Value value, int64_t width);
+  Value constant(Type type, TypedAttr value);
+  Value maskOf(LaneShape shape);
+  Value toFloat32(Value value);
+  Value toElementType(Value value, Type type);
+
+private:
+  struct Memory {
+    Value flat;      // memref<?xT> that holds the buffer
+    Value base;      // element offset of row 0; null: zero
+    Value rowStride; // in elements; null: all rows are one
+    Value list;      // addresses of the rows, instead of all these
+  };
+  SmallVector<Memory> memories;
+  Value row; // of the row loop around; null outside
+  DenseMap<int, Value> rowOffsets;
+  DenseMap<int, Value> rowFlats; // of the current row, where rows are listed
+
+  void bindMemory(func::FuncOp func);
+  Memory flatten(Value memref, bool batched);
+};
+
+inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+inline bool isVector(Value value) { return isa<VectorType>(value.getType()); }
+
+/// Evaluates the body of a member on lane values.
+class BodyEvaluator {
+public:
+  BodyEvaluator(Emitter &emitter, const Member &member, LaneShape shape)
+      : e(emitter), member(member), shape(shape) {}
+
+  /// Bodies that must be computed one element at a time.
+  static bool needsScalars(const Member &member);
+
+  /// Lane value of a loop of the nest, for linalg.index.
+  function_ref<Value(int loop)> loopIndex;
+  void map(Value bodyValue, Value lanes) { values[bodyValue] = lanes; }
+  void run();
+  Value result(unsigned number) { return lookup(member.yields[number]); }
+  /// `op(a, b)` for an op with two operands and one result of one type.
+  Value combine(Operation *op, Value a, Value b);
+
+private:
+  Emitter &e;
+  const Member &member;
+  LaneShape shape;
+  DenseMap<Value, Value> values;
+
+  Value lookup(Value value);
+  void evaluate(Operation *op);
+  Value evaluateExtract(Operation *op);
+  SmallVector<Value> evaluateElementwise(Operation *op, SmallVector<Value> operands);
+};
+
+} // namespace mlir::ft::leaf
+
+#endif // FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H

@@ -1,0 +1,69 @@
+//===- LeafCodegen.cpp - The generator's entry points ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+
+/// The graph of a copy of the function, and the copy.
+static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &options,
+                                    OwningOpRef<func::FuncOp> &copy) {
+  if (func.isExternal() || !func.getBody().hasOneBlock())
+    return func.emitError("a leaf has one block");
+  unsigned inputs = func.getNumArguments();
+  if (!options.batched.empty() && options.batched.size() != inputs)
+    return func.emitError("expected to know of each of ")
+           << inputs << " inputs whether it varies with the row, found " << options.batched.size();
+  MLIRContext *context = func.getContext();
+  context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                       math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                       tensor::TensorDialect, vector::VectorDialect>();
+  copy = func.clone();
+  if (failed(normalizeLeaf(*copy)))
+    return failure();
+  return buildLeafGraph(*copy, options);
+}
+
+FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
+                                               const LeafOptions &options) {
+  OwningOpRef<func::FuncOp> copy;
+  FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
+  if (failed(graph))
+    return failure();
+  findContractions(*graph, options.target);
+  fuseNests(*graph);
+  SmallVector<Segment> segments = placeBuffers(*graph);
+  // The copy takes the place of the function while the loops are made from it.
+  tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
+  func::FuncOp normalized = graph->func;
+  tensorFunc.erase();
+  func::FuncOp result = emitLeaf(*graph, segments, options);
+  normalized.erase();
+  return result;
+}
+
+LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {
+  LeafScratch scratch;
+  if (auto fixed = generated->getAttrOfType<IntegerAttr>("ft.scratch_fixed"))
+    scratch.fixedBytes = fixed.getInt();
+  if (auto perRow = generated->getAttrOfType<IntegerAttr>("ft.scratch_per_row"))
+    scratch.bytesPerRow = perRow.getInt();
+  return scratch;
+}
+
+bool mlir::ft::canBatchRows(func::FuncOp tensorFunc) {
+  ScopedDiagnosticHandler quiet(tensorFunc.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<func::FuncOp> copy;
+  return succeeded(analyze(tensorFunc, {}, copy));
+}

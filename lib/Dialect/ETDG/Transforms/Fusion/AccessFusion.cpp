@@ -1,0 +1,384 @@
+//===- AccessFusion.cpp - copies folded into the maps of readers ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Access map fusion (FT §5.1): a leaf that only moves elements (a copy, a
+// transposition, a concatenation's part, a window, a fill) has a write map that
+// names its iteration; its readers then read where it reads, piece by piece, and
+// its buffer disappears. Buffers are written once, so the element is the same at
+// any later time.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
+#include "ft/Analysis/GraphSummary.h"
+#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGFUSEACCESSES
+#include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
+} // namespace mlir::etdg
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+//===----------------------------------------------------------------------===//
+// Writers
+//===----------------------------------------------------------------------===//
+
+bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writers) {
+  bool moves = false;
+  llvm::SetVector<Operation *> users(buffer.getResult().user_begin(),
+                                     buffer.getResult().user_end());
+  for (Operation *user : llvm::reverse(users)) {
+    auto leaf = dyn_cast<BlockOp>(user);
+    if (!leaf || !leaf.isLeaf())
+      continue;
+    for (auto [i, write] : llvm::enumerate(leaf.getWrites().getAsRange<WriteAttr>())) {
+      if (leaf.getBuffers()[write.getOperand()] != buffer.getResult())
+        continue;
+      Writer writer{leaf, static_cast<unsigned>(i), std::nullopt, {}};
+      Value value = leaf.getYield().getOperand(i);
+      DenseElementsAttr constant;
+      if (auto argument = dyn_cast<BlockArgument>(value);
+          argument && argument.getOwner() == &leaf.getBody().front() &&
+          leaf.getRead(argument.getArgNumber()).getElementRank() == 0)
+        writer.read = argument.getArgNumber();
+      else if (matchPattern(value, m_Constant(&constant)) && constant.isSplat())
+        writer.splat = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+      moves |= writer.moves();
+      writers.push_back(writer);
+    }
+  }
+  return moves;
+}
+
+/// The leaf's iteration that has `index` as its `named` indices, over a user's point; both maps
+/// are over the user's symbols. Dimensions of the buffer's owner are the user's.
+bool AccessFusion::invert(BlockOp leaf, AffineMap named, unsigned numOwner, BlockBuilder &user,
+                          AffineMap index, SmallVectorImpl<AffineExpr> &dims) {
+  MLIRContext *context = leaf.getContext();
+  for (unsigned d = 0; d < leaf.getNumDims(); ++d) {
+    AffineExpr dim = getAffineDimExpr(d, context), value;
+    if (d < numOwner) {
+      dims.push_back(dim);
+      continue;
+    }
+    // An index ±d + e, with e over dimensions that are known: d = ±(index - e).
+    for (unsigned p = 0; p < named.getNumResults() && !value; ++p) {
+      LinearForm form = LinearForm::of(named.getResult(p));
+      int64_t c = form.coefficient(dim);
+      if (form.getLastDim() != static_cast<int>(d) || !form.isLinearIn(d) || (c != 1 && c != -1))
+        continue;
+      AffineExpr rest = named.getResult(p).replace(dim, getAffineConstantExpr(0, context));
+      value = (index.getResult(p) - rest.replaceDims(dims)) * c;
+    }
+    // A dimension of one value: `= e` over those before it.
+    for (BlockOp block = leaf; block && !value; block = block.getParentBlock()) {
+      if (d < block.getNumAncestors() || d >= block.getNumDims())
+        continue;
+      IntegerSet set = block.getDomainSet();
+      for (unsigned i = 0; i < set.getNumConstraints() && !value; ++i) {
+        LinearForm form = LinearForm::of(set.getConstraint(i));
+        int64_t c = form.coefficient(dim);
+        if (!set.isEq(i) || form.getLastDim() != static_cast<int>(d) || !form.isLinearIn(d) ||
+            (c != 1 && c != -1))
+          continue;
+        AffineExpr rest = set.getConstraint(i).replace(dim, getAffineConstantExpr(0, context)) * -c;
+        value = user.importExpr(rest, block.getSymbolNames()).replaceDims(dims);
+      }
+    }
+    if (!value)
+      return refuse("an index map of " + describeBlock(leaf) + " does not name dimension '" +
+                    leaf.getDimNames()[d].getValue() + "'");
+    dims.push_back(value);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+std::optional<IntegerSet> AccessFusion::simplify(BlockOp block, const BlockBuilder &builder,
+                                                 IntegerSet set, ArrayRef<int64_t> elementShape,
+                                                 IntegerSet within) {
+  Access points{Access::Read,
+                block,
+                Value(),
+                0,
+                0,
+                AffineMap(),
+                IntegerSet(),
+                {},
+                llvm::to_vector(elementShape)};
+  auto isFeasible = [&](ArrayRef<AffineExpr> constraints, ArrayRef<bool> eqs) {
+    SetBuilder all(space, points.getPointSize());
+    if (failed(addPoint(all, points)) || (within && failed(all.add(within, builder.symbols))))
+      return true;
+    for (auto [constraint, eq] : llvm::zip(constraints, eqs))
+      if (failed(all.add(constraint, eq, builder.symbols)))
+        return true;
+    return !isEmpty(all.get());
+  };
+  SmallVector<AffineExpr> constraints(set.getConstraints());
+  SmallVector<bool> eqs(set.getEqFlags());
+  if (!isFeasible(constraints, eqs))
+    return std::nullopt;
+  for (unsigned i = 0; i < constraints.size();) {
+    AffineExpr constraint = constraints[i];
+    bool eq = eqs[i];
+    SmallVector<AffineExpr> others(constraints);
+    SmallVector<bool> otherEqs(eqs);
+    otherEqs[i] = false;
+    others[i] = -constraint - 1;
+    bool needed = isFeasible(others, otherEqs);
+    if (eq && !needed) {
+      others[i] = constraint - 1;
+      needed = isFeasible(others, otherEqs);
+    }
+    if (needed) {
+      ++i;
+      continue;
+    }
+    constraints.erase(constraints.begin() + i);
+    eqs.erase(eqs.begin() + i);
+  }
+  if (constraints.empty())
+    return getUniverse(set.getContext(), set.getNumDims(), set.getNumSymbols());
+  return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, eqs);
+}
+
+bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block,
+                                BlockBuilder &builder, PieceAttr piece, RankedTensorType type,
+                                unsigned elementRank, SmallVectorImpl<PieceAttr> &pieces) {
+  BlockOp leaf = writer.leaf;
+  MLIRContext *context = leaf.getContext();
+  BlockBuilder source = BlockBuilder::from(leaf);
+  BlockImporter importer(builder, source);
+  unsigned pointSize = builder.dims.size() + elementRank;
+  AffineMap map = piece.getMap().getValue();
+  if (!piece.getGathers().empty())
+    return refuse("a read of " + describeBlock(block) + " takes its index from data");
+  SmallVector<AffineExpr> dims;
+  AffineMap written = importer.map(leaf.getWrite(writer.write).getMap().getValue());
+  if (!invert(leaf, written, getNumOwnerDims(buffer.getResult()), builder, map, dims))
+    return false;
+
+  // The points at which this writer wrote what is read.
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> eqs;
+  auto add = [&](IntegerSet set) {
+    llvm::append_range(constraints, set.getConstraints());
+    llvm::append_range(eqs, set.getEqFlags());
+  };
+  add(piece.getSet().getValue());
+  // Only the blocks around the buffer are at the same iteration for writer and reader.
+  BlockOp owner = buffer->getParentOfType<BlockOp>();
+  for (BlockOp b = leaf; b && b != owner; b = b.getParentBlock()) {
+    SmallVector<AffineExpr> own(dims.begin(), dims.begin() + b.getNumDims());
+    IntegerSet domain = b.getDomainSet();
+    for (AffineExpr constraint : domain.getConstraints())
+      constraints.push_back(builder.importExpr(constraint, b.getSymbolNames()).replaceDims(own));
+    llvm::append_range(eqs, domain.getEqFlags());
+  }
+  unsigned depth = buffer.getResult().getType().getDepth();
+  for (unsigned p = 0; p < depth; ++p) {
+    AffineExpr difference = written.getResult(p).replaceDims(dims) - map.getResult(p);
+    constraints.push_back(difference);
+    eqs.push_back(true);
+  }
+
+  SmallVector<int64_t> shape;
+  if (elementRank)
+    llvm::append_range(shape, type.getShape());
+  auto emit = [&](ArrayRef<AffineExpr> more, ArrayRef<bool> moreEqs, SourceKind kind,
+                  int64_t operand, AffineMap newMap, ArrayRef<GatherAttr> gathers,
+                  TypedAttr value) {
+    SmallVector<AffineExpr> all(constraints);
+    llvm::append_range(all, more);
+    SmallVector<bool> allEqs(eqs);
+    llvm::append_range(allEqs, moreEqs);
+    IntegerSet set =
+        canonicalizeSet(IntegerSet::get(pointSize, builder.symbols.size(), all, allEqs));
+    std::optional<IntegerSet> left = simplify(block, builder, set, shape);
+    if (left)
+      pieces.push_back(PieceAttr::get(context, IntegerSetAttr::get(*left), kind, operand,
+                                      AffineMapAttr::get(newMap), gathers, value));
+  };
+  AffineMap nothing = AffineMap::get(pointSize, builder.symbols.size(), {}, context);
+  if (writer.splat) {
+    emit({}, {}, SourceKind::Splat, -1, nothing, {}, writer.splat);
+    return true;
+  }
+  if (!writer.read) {
+    emit({}, {}, SourceKind::Buffer, piece.getOperand(), map, {}, {});
+    return true;
+  }
+  for (PieceAttr from : source.reads[*writer.read].getPieces()) {
+    SmallVector<AffineExpr> more;
+    IntegerSet set = importer.set(from.getSet().getValue());
+    for (AffineExpr constraint : set.getConstraints())
+      more.push_back(constraint.replaceDims(dims));
+    auto compose = [&](AffineMap old, bool element) {
+      SmallVector<AffineExpr> results;
+      for (AffineExpr result : importer.map(old).getResults())
+        results.push_back(result.replaceDims(dims));
+      if (element)
+        for (unsigned e = depth; e < map.getNumResults(); ++e)
+          results.push_back(map.getResult(e));
+      return AffineMap::get(pointSize, builder.symbols.size(), results, context);
+    };
+    if (from.getKind() != SourceKind::Buffer) {
+      emit(more, set.getEqFlags(), from.getKind(), -1, compose(from.getMap().getValue(), false), {},
+           from.getValue());
+      continue;
+    }
+    // The source is seen where the reader stands, at the same point of its owner, and still there.
+    SmallVector<Value> sources = {source.buffers[from.getOperand()]};
+    for (GatherAttr gather : from.getGathers())
+      sources.push_back(source.buffers[gather.getOperand()]);
+    for (Value value : sources) {
+      if (auto op = value.getDefiningOp<BufferOp>()) {
+        if (!op.keepsAllPlanes())
+          return refuse("planes of " + describeBuffer(value) + " take each other's place");
+        if (!op->getParentOp()->isAncestor(block))
+          return refuse(describeBuffer(value) + " is private to blocks around " +
+                        describeBlock(leaf));
+      }
+      for (unsigned d = 0, e = getNumOwnerDims(value); d < e; ++d)
+        if (dims[d] != getAffineDimExpr(d, context))
+          return refuse(describeBuffer(value) + " is another one in the iteration that reads");
+      if (value == buffer.getResult())
+        return refuse(describeBuffer(value) + " is moved inside itself");
+    }
+    SmallVector<GatherAttr> gathers;
+    for (GatherAttr gather : from.getGathers())
+      gathers.push_back(
+          GatherAttr::get(context, gather.getPosition(), importer.operand(gather.getOperand()),
+                          AffineMapAttr::get(compose(gather.getMap().getValue(), false))));
+    emit(more, set.getEqFlags(), SourceKind::Buffer, importer.operand(from.getOperand()),
+         compose(from.getMap().getValue(), true), gathers, {});
+  }
+  return true;
+}
+
+/// The block with all its reads of the buffer forwarded.
+bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block,
+                           BlockBuilder &builder) {
+  auto isBuffer = [&](int64_t operand) {
+    return operand >= 0 && builder.buffers[operand] == buffer.getResult();
+  };
+  for (ReadAttr read : builder.identity)
+    for (PieceAttr piece : read.getPieces())
+      if (piece.getKind() == SourceKind::Buffer && isBuffer(piece.getOperand()))
+        return refuse("an identity of " + describeBlock(block) + " reads it");
+  for (unsigned i = 0; i < builder.reads.size(); ++i) {
+    // Widened by imports: taken anew each time.
+    unsigned count = builder.reads[i].getPieces().size();
+    SmallVector<PieceAttr> pieces;
+    bool changed = false;
+    auto type = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    unsigned elementRank = builder.reads[i].getElementRank();
+    for (unsigned p = 0; p < count; ++p) {
+      PieceAttr piece = builder.reads[i].getPieces()[p];
+      for (GatherAttr gather : piece.getGathers())
+        if (isBuffer(gather.getOperand()))
+          return refuse("it holds indices of a gather");
+      if (piece.getKind() != SourceKind::Buffer || !isBuffer(piece.getOperand())) {
+        pieces.push_back(piece);
+        continue;
+      }
+      changed = true;
+      for (const Writer &writer : writers)
+        if (!forwardPiece(buffer, writer, block, builder, builder.reads[i].getPieces()[p], type,
+                          elementRank, pieces))
+          return false;
+    }
+    if (!changed)
+      continue;
+    if (pieces.empty())
+      return refuse("no iteration reads it");
+    if (static_cast<int64_t>(pieces.size()) > std::max<int64_t>(maxPieces, count))
+      return refuse("read " + Twine(i) + " of " + describeBlock(block) + " would have " +
+                    Twine(pieces.size()) + " pieces, the limit is " + Twine(maxPieces));
+    builder.reads[i] = ReadAttr::get(builder.reads[i].getContext(), pieces, elementRank);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+bool AccessFusion::fuse(BufferOp buffer) {
+  SmallVector<Writer> writers;
+  if (!collectWriters(buffer, writers))
+    return false;
+  why.clear();
+  auto missed = [&]() {
+    remark::missed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
+        << remark::reason("{0} stays: {1}", describeBuffer(buffer.getResult()), why)
+        << remark::metric("bytes", getLiveBytes(buffer).str());
+    return false;
+  };
+  llvm::MapVector<Operation *, BlockBuilder> readers;
+  for (Operation *user : buffer.getResult().getUsers()) {
+    auto block = dyn_cast<BlockOp>(user);
+    if (!block || !block.isLeaf())
+      return false; // a result of the graph, or an identity
+    bool isRead = llvm::any_of(getAccesses(block), [&](Access &access) {
+      return !access.isWrite() && access.buffer == buffer.getResult();
+    });
+    if (isRead)
+      readers.insert({block, BlockBuilder::from(block)});
+  }
+  if (readers.empty())
+    return false;
+  if (!buffer.keepsAllPlanes())
+    return false; // a state, written at the end of an iteration
+  // Where another writer computes, its elements stay in the buffer.
+  bool allMove = llvm::all_of(writers, [](const Writer &w) { return w.moves(); });
+  if (!allMove)
+    return false;
+  for (auto &[op, builder] : readers)
+    if (!forward(buffer, writers, cast<BlockOp>(op), builder))
+      return missed();
+  for (auto &[op, builder] : readers)
+    builder.assign(cast<BlockOp>(op));
+  remark::passed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
+      << remark::reason("{0} is read where it was copied from", describeBuffer(buffer.getResult()))
+      << remark::metric("bytes", getLiveBytes(buffer).str())
+      << remark::metric("readers", static_cast<unsigned>(readers.size()));
+  return true;
+}
+
+unsigned AccessFusion::run() {
+  SmallVector<BufferOp> buffers;
+  graph.walk([&](BufferOp buffer) { buffers.push_back(buffer); });
+  unsigned fused = 0;
+  for (BufferOp buffer : buffers)
+    fused += fuse(buffer);
+  if (fused)
+    eraseDeadBuffers(graph);
+  buffers.clear();
+  graph.walk([&](BufferOp buffer) { buffers.push_back(buffer); });
+  for (BufferOp buffer : buffers)
+    fused += connect(buffer);
+  eraseEmptyBlocks(graph);
+  return fused;
+}
+
+namespace {
+struct ETDGFuseAccesses : etdg::impl::ETDGFuseAccessesBase<ETDGFuseAccesses> {
+  using ETDGFuseAccessesBase::ETDGFuseAccessesBase;
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      AccessFusion(getOperation(), maxPieces).run();
+  }
+};
+} // namespace

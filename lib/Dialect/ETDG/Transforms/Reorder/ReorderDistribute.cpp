@@ -1,0 +1,306 @@
+//===- ReorderDistribute.cpp - items of a body as nests -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a nest or block is taken apart into the items of its body: coordinates,
+// domains, and private buffers that become buffers of the body around.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
+#include "ReorderSplit.h"
+#include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+using namespace mlir::etdg::reorder;
+using ft::LengthAttr;
+
+SmallVector<Operation *> reorder::getItems(Region &body) {
+  SmallVector<Operation *> items;
+  for (Operation &op : body.front())
+    if (isa<NestOp, BlockOp>(op))
+      items.push_back(&op);
+  return items;
+}
+
+/// Gives every access to `buffer` `dims` as its first indices.
+static void prependPositions(Value buffer, Value replacement, unsigned from, unsigned count) {
+  MLIRContext *context = buffer.getContext();
+  auto wider = [&](AffineMap map) {
+    SmallVector<AffineExpr> results;
+    for (unsigned d = 0; d < count; ++d)
+      results.push_back(getAffineDimExpr(from + d, context));
+    llvm::append_range(results, map.getResults());
+    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
+  };
+  llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
+  for (Operation *user : users) {
+    auto block = dyn_cast<BlockOp>(user);
+    if (!block)
+      continue;
+    BlockBuilder b = BlockBuilder::from(block);
+    auto isOurs = [&](int64_t operand) { return operand >= 0 && b.buffers[operand] == buffer; };
+    auto change = [&](ReadAttr read) {
+      return transformRead(
+          read, [&](AffineMap map, int64_t operand) { return isOurs(operand) ? wider(map) : map; },
+          [](IntegerSet set) { return set; }, [](int64_t operand) { return operand; },
+          [&](int64_t operand, int64_t position) {
+            return isOurs(operand) ? position + static_cast<int64_t>(count) : position;
+          });
+    };
+    for (ReadAttr &read : b.reads)
+      read = change(read);
+    for (ReadAttr &read : b.identity)
+      read = change(read);
+    for (WriteAttr &write : b.writes)
+      if (isOurs(write.getOperand()))
+        write = WriteAttr::get(context, write.getOperand(),
+                               AffineMapAttr::get(wider(write.getMap().getValue())));
+    for (Value &operand : b.buffers)
+      if (operand == buffer)
+        operand = replacement;
+    b.assign(block);
+  }
+}
+
+/// The lengths that a buffer of a block gets for the block's dimensions: indices
+/// are the dimensions themselves. None where a range has no such bound.
+static std::optional<SmallVector<LengthAttr>> getOuterLengths(BlockOp block,
+                                                              const SymbolSpace &space) {
+  SmallVector<LengthAttr> lengths;
+  for (const DimRange &range : getOwnRanges(block, space)) {
+    auto lower = range.lower ? range.lower.getConstant() : std::nullopt;
+    if (!lower || *lower < 0 || !range.upper)
+      return std::nullopt;
+    lengths.push_back(range.upper);
+  }
+  return lengths;
+}
+
+bool reorder::canDistribute(const Site &site, const SymbolSpace &space) {
+  return llvm::all_of(getBlocks(site.item), [&](BlockOp block) {
+    return block.getBody().getOps<BufferOp>().empty() || getOuterLengths(block, space);
+  });
+}
+
+/// A name that no one in the graph has as a dimension or length.
+static StringAttr getFreshName(GraphOp graph, StringRef base,
+                               llvm::SmallDenseSet<StringAttr> &taken) {
+  StringAttr name = StringAttr::get(graph.getContext(), base);
+  for (unsigned i = 0; !taken.insert(name).second; ++i)
+    name = StringAttr::get(graph.getContext(), base + Twine(i));
+  return name;
+}
+
+/// What may be cut where it stood may not be cut where it runs with others.
+static ft::OperatorKind getOrdered(ft::OperatorKind kind) {
+  switch (kind) {
+  case ft::OperatorKind::Reduce:
+  case ft::OperatorKind::Fold:
+    return ft::OperatorKind::FoldL;
+  case ft::OperatorKind::Scan:
+    return ft::OperatorKind::ScanL;
+  default:
+    return kind;
+  }
+}
+
+/// Adds the parent's domain, the item's number, and 0 for dimensions it lacks.
+static void restrictTo(BlockOp block, BlockOp parent, std::optional<unsigned> itemDim,
+                       unsigned item, unsigned firstMissing) {
+  MLIRContext *context = block.getContext();
+  BlockBuilder b = BlockBuilder::from(block);
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> eqs;
+  auto addSet = [&](IntegerSet set, ArrayRef<StringAttr> symbols) {
+    for (unsigned i = 0; i < set.getNumConstraints() && !isUniverse(set); ++i) {
+      constraints.push_back(b.importExpr(set.getConstraint(i), symbols));
+      eqs.push_back(set.isEq(i));
+    }
+  };
+  SmallVector<StringAttr> own = b.symbols;
+  addSet(parent.getDomainSet(), parent.getSymbolNames());
+  addSet(b.domain, own);
+  if (itemDim) {
+    constraints.push_back(getAffineDimExpr(*itemDim, context) - static_cast<int64_t>(item));
+    eqs.push_back(true);
+  }
+  for (unsigned d = firstMissing; d < b.dims.size(); ++d) {
+    constraints.push_back(getAffineDimExpr(d, context));
+    eqs.push_back(true);
+  }
+  unsigned numSymbols = b.symbols.size();
+  b.domain = constraints.empty() ? getUniverse(context, b.dims.size(), numSymbols)
+                                 : IntegerSet::get(b.dims.size(), numSymbols, constraints, eqs);
+  // Everything speaks of the longer list of symbols.
+  auto widenMap = [&](AffineMap map) {
+    return AffineMap::get(map.getNumDims(), numSymbols, map.getResults(), context);
+  };
+  auto widenSet = [&](IntegerSet set) {
+    return IntegerSet::get(set.getNumDims(), numSymbols, set.getConstraints(), set.getEqFlags());
+  };
+  auto widen = [&](ReadAttr read) {
+    return transformRead(
+        read, [&](AffineMap map, int64_t) { return widenMap(map); }, widenSet,
+        [](int64_t operand) { return operand; });
+  };
+  for (ReadAttr &read : b.reads)
+    read = widen(read);
+  for (ReadAttr &read : b.identity)
+    read = widen(read);
+  for (WriteAttr &write : b.writes)
+    write = WriteAttr::get(context, write.getOperand(),
+                           AffineMapAttr::get(widenMap(write.getMap().getValue())));
+  b.assign(block);
+}
+
+namespace {
+/// Takes a nest or block apart into its items.
+class Distributor {
+public:
+  Distributor(const Site &site, const SymbolSpace &space)
+      : site(site), space(space), graph(site.item->getParentOfType<GraphOp>()),
+        parents(getBlocks(site.item)), builder(site.item) {}
+  /// The nests and blocks that stand now.
+  SmallVector<Operation *> run();
+
+private:
+  /// Buffers and constants move out; buffers get the parent's dimensions.
+  void hoistBuffers();
+  /// (ancestors, the parent's, number of the item, the children's)
+  void chooseDims(ArrayRef<Operation *> items, bool withNumber);
+  void place(BlockOp block, BlockOp parent, unsigned number);
+
+  const Site &site;
+  const SymbolSpace &space;
+  GraphOp graph;
+  SmallVector<BlockOp> parents;
+  OpBuilder builder;
+  SmallVector<StringAttr> dims;
+  std::optional<unsigned> itemDim;
+  unsigned firstChild = 0;
+};
+} // namespace
+
+void Distributor::hoistBuffers() {
+  for (BlockOp parent : parents)
+    for (Operation &op : llvm::make_early_inc_range(parent.getBody().front())) {
+      if (isa<ConstantOp>(op)) {
+        op.moveBefore(site.item);
+        continue;
+      }
+      auto buffer = dyn_cast<BufferOp>(op);
+      if (!buffer)
+        continue;
+      BufferType type = buffer.getResult().getType();
+      SmallVector<LengthAttr> lengths = *getOuterLengths(parent, space);
+      llvm::append_range(lengths, type.getLengths());
+      auto outer = BufferOp::create(builder, buffer.getLoc(),
+                                    BufferType::get(graph.getContext(), lengths, type.getElement()),
+                                    DenseI64ArrayAttr(), buffer.getNameHintAttr());
+      prependPositions(buffer.getResult(), outer.getResult(), parent.getNumAncestors(),
+                       parent.getNumOwnDims());
+      buffer.erase();
+    }
+}
+
+void Distributor::chooseDims(ArrayRef<Operation *> items, bool withNumber) {
+  BlockOp front = parents.front();
+  SmallVector<StringAttr> childNames;
+  for (Operation *item : items) {
+    BlockOp block = getBlocks(item).front();
+    if (block.getNumOwnDims() <= childNames.size())
+      continue;
+    SmallVector<StringAttr> names = block.getDimNames();
+    childNames = llvm::to_vector(ArrayRef<StringAttr>(names).take_back(block.getNumOwnDims()));
+  }
+  llvm::SmallDenseSet<StringAttr> taken(space.getNames().begin(), space.getNames().end());
+  dims = front.getDimNames();
+  taken.insert(dims.begin(), dims.end());
+  itemDim.reset();
+  if (withNumber) {
+    graph.walk([&](BlockOp block) {
+      for (StringAttr name : block.getDimNames())
+        taken.insert(name);
+    });
+    itemDim = dims.size();
+    dims.push_back(getFreshName(graph, "s", taken));
+  }
+  firstChild = dims.size();
+  for (StringAttr name : childNames) {
+    taken.erase(name);
+    dims.push_back(getFreshName(graph, name.getValue(), taken));
+  }
+}
+
+void Distributor::place(BlockOp block, BlockOp parent, unsigned number) {
+  MLIRContext *context = graph.getContext();
+  unsigned numOuter = parent.getNumDims(), own = block.getNumOwnDims();
+  BlockRemap remap;
+  remap.dims = dims;
+  remap.numAncestors = parent.getNumAncestors();
+  for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
+    remap.operators.push_back(getOrdered(parent.getOperator(d)));
+  if (itemDim)
+    remap.operators.push_back(ft::OperatorKind::ScanL);
+  for (unsigned d = 0, e = dims.size() - firstChild; d < e; ++d)
+    remap.operators.push_back(d < own ? block.getOperator(d) : ft::OperatorKind::ScanL);
+  for (unsigned d = 0; d < numOuter; ++d)
+    remap.exprs.push_back(getAffineDimExpr(d, context));
+  for (unsigned d = 0; d < own; ++d)
+    remap.exprs.push_back(getAffineDimExpr(firstChild + d, context));
+  remapBlock(block, remap);
+  restrictTo(block, parent, itemDim, number, firstChild + own);
+}
+
+SmallVector<Operation *> Distributor::run() {
+  hoistBuffers();
+  SmallVector<Operation *> results;
+  auto createNest = [&]() {
+    auto nest = NestOp::create(builder, site.item->getLoc(), ScheduleAttr());
+    results.push_back(nest);
+    if (nest.getBody().empty()) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&nest.getBody());
+    }
+    return &nest.getBody().front();
+  };
+  if (site.forKernel) {
+    BlockOp parent = parents.front();
+    for (Operation *item : getItems(parent.getBody())) {
+      chooseDims(item, /*withNumber=*/false);
+      Block *body = isa<NestOp>(item) ? createNest() : nullptr;
+      for (BlockOp block : getBlocks(item)) {
+        if (body) {
+          block->moveBefore(body, body->end());
+        } else {
+          block->moveBefore(site.item);
+          results.push_back(block);
+        }
+        place(block, parent, 0);
+      }
+    }
+  } else {
+    SmallVector<Operation *> all;
+    bool several = false;
+    for (BlockOp parent : parents) {
+      SmallVector<Operation *> items = getItems(parent.getBody());
+      several |= items.size() > 1;
+      llvm::append_range(all, items);
+    }
+    chooseDims(all, several);
+    Block *body = createNest();
+    for (BlockOp parent : parents)
+      for (auto [number, item] : llvm::enumerate(getItems(parent.getBody())))
+        for (BlockOp block : getBlocks(item)) {
+          block->moveBefore(body, body->end());
+          place(block, parent, number);
+        }
+  }
+  site.item->erase();
+  return results;
+}
+
+SmallVector<Operation *> reorder::distribute(const Site &site, const SymbolSpace &space) {
+  return Distributor(site, space).run();
+}

@@ -1,0 +1,130 @@
+//===- Translations.cpp - the translations of task dependence graphs ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file that holds functions over lists, and no graph yet, is converted first.
+//
+//===----------------------------------------------------------------------===//
+#include "Translations.h"
+
+#include "ft/InitAll.h"
+#include "ft/Pipelines/Phases.h"
+#include "ft/Pipelines/Pipelines.h"
+#include "ft/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// A copy of the module in which functions are graphs.
+static OwningOpRef<ModuleOp> toGraphs(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (copy->getOps<GraphOp>().empty()) {
+    PassManager pm(copy->getContext());
+    ft::buildToETDGPipeline(pm);
+    if (failed(pm.run(*copy)))
+      return {};
+  }
+  if (copy->getOps<GraphOp>().empty()) {
+    module.emitError() << "expected an etdg.graph, or a function over lists to make one of";
+    return {};
+  }
+  return copy;
+}
+
+/// A copy of the graphs after the reordering; null where they are scheduled already.
+static OwningOpRef<ModuleOp> toOrdered(ModuleOp graphs, bool &failed) {
+  bool scheduled = false;
+  graphs.walk([&](Operation *op) {
+    if (auto nest = dyn_cast<NestOp>(op))
+      scheduled |= static_cast<bool>(nest.getScheduleAttr());
+    if (auto block = dyn_cast<BlockOp>(op))
+      scheduled |= static_cast<bool>(block.getScheduleAttr());
+  });
+  if (scheduled)
+    return {};
+  OwningOpRef<ModuleOp> copy = graphs.clone();
+  PassManager pm(copy->getContext());
+  ft::buildPhase(pm, ft::Phase::Coarsen);
+  ft::buildPhase(pm, ft::Phase::Reorder);
+  failed = mlir::failed(pm.run(*copy));
+  return copy;
+}
+
+static LogicalResult parseLengths(ModuleOp module, ArrayRef<std::string> given,
+                                  LengthValues &values) {
+  for (StringRef text : given) {
+    auto [name, value] = text.split('=');
+    int64_t number;
+    if (name.empty() || value.getAsInteger(10, number) || number < 0)
+      return module.emitError() << "expected a length as NAME=VALUE with VALUE at least 0, found '"
+                                << text << "'";
+    values[name] = number;
+  }
+  return success();
+}
+
+/// A name that no graph has is a slip.
+static LogicalResult checkNames(ModuleOp module, ModuleOp graphs, const LengthValues &values) {
+  for (auto &value : values) {
+    bool known = false;
+    for (GraphOp graph : graphs.getOps<GraphOp>())
+      for (StringAttr name : graph.getSymbolNames())
+        known |= name.getValue() == value.first();
+    if (!known)
+      return module.emitError() << "--dim names '" << value.first() << "', a length that no graph has";
+  }
+  return success();
+}
+
+void etdg::registerETDGTranslations() {
+  static llvm::cl::list<std::string> lengths(
+      "dim",
+      llvm::cl::desc(
+          "A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
+      llvm::cl::value_desc("NAME=VALUE"));
+  auto registerDialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
+  static TranslateFromMLIRRegistration json(
+      "etdg-to-json",
+      "task dependence graphs as JSON: nodes, domains, maps, depth, dimension, bytes",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        LengthValues values;
+        if (failed(parseLengths(module, lengths, values)))
+          return failure();
+        OwningOpRef<ModuleOp> graphs = toGraphs(module);
+        if (!graphs || failed(checkNames(module, *graphs, values)))
+          return failure();
+        writeJson(*graphs, os, values);
+        return success();
+      },
+      registerDialects);
+  static TranslateFromMLIRRegistration html(
+      "etdg-to-html", "task dependence graphs and their iteration spaces as a page to look at",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        LengthValues values;
+        if (failed(parseLengths(module, lengths, values)))
+          return failure();
+        OwningOpRef<ModuleOp> before = toGraphs(module);
+        if (!before || failed(checkNames(module, *before, values)))
+          return failure();
+        bool wrong = false;
+        OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);
+        if (wrong)
+          return failure();
+        writeHtml(*before, after ? *after : ModuleOp(), os, values);
+        return success();
+      },
+      registerDialects);
+  static TranslateFromMLIRRegistration dot(
+      "etdg-to-dot", "task dependence graphs as drawings for Graphviz",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        OwningOpRef<ModuleOp> graphs = toGraphs(module);
+        if (!graphs)
+          return failure();
+        writeDot(*graphs, os);
+        return success();
+      },
+      registerDialects);
+}

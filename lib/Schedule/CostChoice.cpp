@@ -1,0 +1,109 @@
+//===- CostChoice.cpp - which plan takes the least time -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/Dimensions.h"
+
+#include "llvm/Support/Format.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool withTeam,
+                                                bool fixedRow, ArrayRef<unsigned> fixed) {
+  BlockOp front = nest.front();
+  unsigned question = fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
+  auto [it, inserted] = plans.try_emplace({front.getOperation(), question});
+  if (inserted)
+    it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
+  return it->second;
+}
+
+std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Context &context,
+                                              ArrayRef<unsigned> fixed) {
+  std::optional<std::pair<NestPlan, Estimate>> found;
+  // (A copy: estimating children adds plans.)
+  std::vector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
+  for (const NestPlan &plan : all) {
+    Estimate estimate = ofNest(nest, plan, context);
+    if (!found) {
+      found = {plan, estimate};
+      continue;
+    }
+    const Estimate &before = found->second;
+    // Threads that wait for each other lose more than the model knows: a plan with more team loops
+    // has to be clearly better. Of equals, the one that reads less.
+    double margin = plan.team.size() > found->first.team.size() ? CostModel::sureGain : 0.97;
+    bool reads = plan.team.size() == found->first.team.size() &&
+                 estimate.seconds <= 1.01 * before.seconds &&
+                 estimate.streamed < 0.8 * before.streamed;
+    if (estimate.seconds < margin * before.seconds || reads)
+      found = {plan, estimate};
+  }
+  return *found;
+}
+
+NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
+                           ArrayRef<unsigned> fixed) {
+  Context context;
+  BlockOp front = nest.front();
+  context.threads = withTeam ? numThreads : 1;
+  if (fixedRow)
+    context.row = 0;
+  const std::vector<NestPlan> &all = plansOf(nest, context.threads > 1, fixedRow, fixed);
+  if (all.size() == 1)
+    return all.front();
+  if (options.planSeed != 0) {
+    std::mt19937_64 generator(options.planSeed + 0x9e3779b97f4a7c15 * ++choices);
+    return all[generator() % all.size()];
+  }
+  // Of the dimensions outside nothing is known but that they are in the middle of their ranges.
+  SmallVector<BlockOp> chain;
+  for (BlockOp parent = front.getParentBlock(); parent; parent = parent.getParentBlock())
+    chain.insert(chain.begin(), parent);
+  for (BlockOp parent : chain) {
+    context.dims.resize(parent.getNumDims());
+    for (unsigned d = parent.getNumAncestors(); d < parent.getNumDims(); ++d) {
+      Range range = rangeOf({parent}, d, context);
+      context.dims[d] = range.lower + range.size() / 2;
+      context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+    }
+  }
+  context.dims.resize(front.getNumDims());
+  for (unsigned d : fixed) {
+    Range range = rangeOf(nest, d, context);
+    context.dims[d] = range.lower + range.size() / 2;
+    context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+  }
+  return best(nest, context, fixed).first;
+}
+
+Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
+  Context context;
+  context.threads = numThreads;
+  Estimate result = ofNest(nest, plan, context);
+  result.seconds += machine.launchSeconds;
+  return result;
+}
+
+std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                                const Estimate &estimate) {
+  std::string text = schedule::describe(nest, plan);
+  llvm::raw_string_ostream out(text);
+  out << llvm::format(
+      ": %.0f steps of %.1f points, %.1f rows a call, %.0f barriers, %.3g MB streamed, %.3g us",
+      estimate.steps, estimate.width, estimate.rows, estimate.barriers, estimate.streamed / 1e6,
+      estimate.seconds * 1e6);
+  return text;
+}
+
+Estimate CostModel::estimateBest(ArrayRef<BlockOp> nest) {
+  Context context;
+  context.threads = numThreads;
+  Estimate result = best(nest, context).second;
+  result.seconds += machine.launchSeconds;
+  return result;
+}

@@ -1,0 +1,211 @@
+//===- CostLeaves.cpp - seconds that a call of a leaf takes ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/Dimensions.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+CostModel::Work CostModel::workOf(BlockOp leaf) {
+  auto [it, inserted] = works.try_emplace(leaf.getOperation());
+  if (!inserted)
+    return it->second;
+  Work work;
+  // Products with one right-hand side are one product with as many times the rows.
+  llvm::MapVector<Value, Product> products;
+  auto add = [&](Operation *op, double points) {
+    if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+      work.elementary += points;
+    else if (op->getNumResults() == 1 && !op->hasTrait<OpTrait::ConstantLike>() &&
+             !op->hasTrait<OpTrait::IsTerminator>())
+      work.elementwise += points;
+  };
+  for (Operation &op : leaf.getBody().front()) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      double points = 1;
+      for (int64_t range : linalgOp.getStaticLoopRanges())
+        points *= ShapedType::isDynamic(range) ? 1 : range;
+      if (linalg::isaContractionOpInterface(linalgOp)) {
+        auto out = cast<ShapedType>(linalgOp.getDpsInits().front().getType());
+        int64_t columns = out.getRank() > 0 ? std::max<int64_t>(out.getShape().back(), 1) : 1;
+        Value right = linalgOp->getOperand(1);
+        Product &product = products[right];
+        if (auto argument = dyn_cast<BlockArgument>(right); argument && argument.getOwner() == &leaf.getBody().front())
+          product.read = argument.getArgNumber();
+        if (auto type = dyn_cast<RankedTensorType>(right.getType()); type && type.hasStaticShape())
+          product.bytes = bytesOf(type);
+        product.flops += 2 * points;
+        product.rows += std::max<int64_t>(out.hasStaticShape() ? out.getNumElements() / columns : 1, 1);
+      } else {
+        for (Operation &inner : *linalgOp.getBlock())
+          add(&inner, points);
+      }
+    } else if (op.getNumResults() == 1) {
+      auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+      add(&op, type && type.hasStaticShape() ? type.getNumElements() : 1);
+    }
+  }
+  for (auto &[operand, product] : products)
+    work.products.push_back(product);
+  return works[leaf.getOperation()] = work;
+}
+
+double CostModel::productSeconds(const Product &product, double rows,
+                                 CpuMachine::Source source) const {
+  int64_t all = std::max<int64_t>(1, std::llround(rows * product.rows));
+  double seconds = 0;
+  for (auto [size, count] : machine.tilesOf(all)) {
+    auto once = [&, rows = size](CpuMachine::Source from) {
+      double compute = rows * product.flops / product.rows / machine.tileFlops(rows);
+      double stream = from.level == 0 ? 0 : product.bytes / from.bytesPerSecond;
+      // Reads of the second cache hide behind arithmetic, unless they take as long, those of farther
+      // memory in part.
+      if (from.level > 1)
+        return std::hypot(compute, stream);
+      double more = std::max(compute, stream), less = std::min(compute, stream);
+      return more * std::pow(1 + std::pow(less / more, 12), 1.0 / 12);
+    };
+    // What one tile has read, the next finds in the second cache, if not in the first.
+    CpuMachine::Source again = source;
+    if (source.level > 1)
+      again = {1, machine.levels[1].bytesPerSecond};
+    seconds += once(seconds == 0 ? source : again) + (count - 1) * once(again);
+  }
+  // (A product of a fraction of a row, of several threads.)
+  return seconds * rows * product.rows / all;
+}
+
+std::optional<CostModel::Read> CostModel::readOf(BlockOp leaf, unsigned i, const Context &context) {
+  auto element = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+  llvm::SmallBitVector varies(context.loops.size());
+  bool outside = false;
+  for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+    if (piece.getKind() != etdg::SourceKind::Buffer)
+      continue;
+    Operation *definition = leaf.getBuffers()[piece.getOperand()].getDefiningOp();
+    outside |= !definition || isa<etdg::GraphOp>(definition->getParentOp());
+    AffineMap map = piece.getMap().getValue();
+    for (auto [l, loop] : llvm::enumerate(context.loops))
+      if (map.isFunctionOfDim(loop.dim) ||
+          llvm::any_of(loop.lines, [&](unsigned d) { return map.isFunctionOfDim(d); }))
+        varies.set(l);
+  }
+  if (!outside)
+    return std::nullopt;
+  return Read{static_cast<double>(bytesOf(element)), varies};
+}
+
+void CostModel::collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads) {
+  if (!block.isLeaf()) {
+    for (auto child : block.getBody().getOps<BlockOp>())
+      collectReads(child, context, reads);
+    for (auto nest : block.getBody().getOps<etdg::NestOp>())
+      for (auto child : nest.getBody().getOps<BlockOp>())
+        collectReads(child, context, reads);
+    return;
+  }
+  Context here = context;
+  here.dims.resize(block.getNumDims());
+  SmallVector<std::pair<unsigned, double>> own;
+  for (unsigned d = 0; d < block.getNumDims(); ++d)
+    if (!here.dims[d]) {
+      Range range = rangeOf({block}, d, here);
+      here.dims[d] = range.lower + range.size() / 2;
+      own.push_back({d, static_cast<double>(range.size())});
+    }
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    std::optional<Read> read = readOf(block, i, context);
+    if (!read)
+      continue;
+    for (auto [dim, extent] : own)
+      if (llvm::any_of(block.getRead(i).getPieces(), [d = dim](etdg::PieceAttr piece) {
+            return piece.getKind() == etdg::SourceKind::Buffer &&
+                   piece.getMap().getValue().isFunctionOfDim(d);
+          }))
+        read->bytes *= extent;
+    // A team divides the parts of a block.
+    read->bytes /= context.threads;
+    reads.push_back(std::move(*read));
+  }
+}
+
+Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
+  Estimate result;
+  result.rows = context.rows;
+  Work work = workOf(leaf);
+  double compute = context.rows * (work.elementwise / machine.elementwisePerSecond +
+                                   work.elementary / machine.elementaryPerSecond);
+  SmallVector<std::pair<unsigned, Read>> reads;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+    if (std::optional<Read> read = readOf(leaf, i, context))
+      reads.push_back({i, std::move(*read)});
+  auto variesByRow = [&](const Read &read) {
+    for (auto [l, loop] : llvm::enumerate(context.loops))
+      if (loop.isRow && read.varies.test(l))
+        return true;
+    return false;
+  };
+  // All that is read inside loop l, once around it.
+  auto footprint = [&](int64_t l) {
+    double bytes = 0;
+    auto add = [&](const Read &read) {
+      double own = read.bytes;
+      for (unsigned inner = l + 1; inner < read.varies.size(); ++inner)
+        if (read.varies.test(inner))
+          own *= context.loops[inner].extent;
+      bytes += own;
+    };
+    for (auto &[number, read] : reads)
+      add(read);
+    for (const Read &read : context.besides)
+      if (l < static_cast<int64_t>(read.varies.size()))
+        add(read);
+    return bytes;
+  };
+  double stream = 0;
+  SmallVector<CpuMachine::Source> sources(leaf.getNumReads(), CpuMachine::Source{0, 0});
+  for (auto &[number, read] : reads) {
+    double bytes = read.bytes;
+    int64_t reuse = -1;
+    for (int64_t l = context.loops.size() - 1; l >= 0; --l) {
+      if (context.loops[l].isRow) {
+        if (read.varies.test(l))
+          bytes *= context.rows;
+        continue;
+      }
+      if (!read.varies.test(l) && context.loops[l].extent > 1) {
+        reuse = l;
+        break;
+      }
+    }
+    CpuMachine::Source source = machine.sourceFor(footprint(reuse));
+    sources[number] = source;
+    if (source.level == 0)
+      continue; // the operations' own rates have it
+    result.streamed += bytes;
+    if (llvm::none_of(work.products, [i = number](const Product &p) { return p.read == i; }))
+      stream += bytes / source.bytesPerSecond;
+  }
+  for (const Product &product : work.products) {
+    CpuMachine::Source source{0, 0};
+    if (product.read)
+      source = sources[*product.read];
+    // Rows with a right-hand side of their own are products of their own.
+    bool own = llvm::any_of(reads, [&](const auto &entry) {
+      return entry.first == product.read && variesByRow(entry.second);
+    });
+    compute += own ? context.rows * productSeconds(product, 1, source)
+                   : productSeconds(product, context.rows, source);
+  }
+  result.seconds = std::max(compute, stream) + machine.leafCallSeconds;
+  return result;
+}

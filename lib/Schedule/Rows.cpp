@@ -1,0 +1,218 @@
+//===- Rows.cpp - which dimensions may be moved, and be rows --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dimension may become parallel tasks or the rows of leaves when no dependence
+// crosses it and its range is rectangular. The dependence test here is a
+// sufficient one on the maps' results; the optimiser has the exact one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Schedule/Dimensions.h"
+
+#include "mlir/IR/AffineExprVisitor.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+SmallVector<BlockOp> schedule::leavesOf(BlockOp block) {
+  SmallVector<BlockOp> leaves;
+  block->walk([&](BlockOp inner) {
+    if (inner.isLeaf())
+      leaves.push_back(inner);
+  });
+  return leaves;
+}
+
+bool schedule::dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
+  if (!expr.isFunctionOfDim(dim))
+    return false;
+  for (unsigned d = 0; d < numDims; ++d)
+    if (d != dim && expr.isFunctionOfDim(d))
+      return false;
+  MLIRContext *context = expr.getContext();
+  AffineExpr step = simplifyAffineExpr(expr.replace(getAffineDimExpr(dim, context), getAffineDimExpr(dim, context) + 1) - expr,
+                                       numDims, 64);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() != 0;
+}
+
+AffineExpr schedule::withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names) {
+  SmallVector<AffineExpr> symbols;
+  for (StringAttr name : block.getSymbolNames()) {
+    auto *it = llvm::find(names, name);
+    unsigned position = it - names.begin();
+    if (it == names.end())
+      names.push_back(name);
+    symbols.push_back(getAffineSymbolExpr(position, expr.getContext()));
+  }
+  return expr.replaceSymbols(symbols);
+}
+
+static bool isInside(Value buffer, BlockOp block) {
+  Operation *def = buffer.getDefiningOp();
+  return def && block->isProperAncestor(def);
+}
+
+bool schedule::isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim) {
+  SmallVector<StringAttr> names;
+  if (!isRectangular(nest, dim))
+    return false;
+
+  // No dependence crosses it: every buffer that the nest both writes and reads has
+  // an index that is the same function of dim alone in each access.
+  struct Access {
+    BlockOp leaf;
+    AffineMap map;
+  };
+  llvm::DenseMap<Value, SmallVector<Access>> writes, reads;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block)) {
+      for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
+        Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
+        if (!isInside(buffer, block))
+          writes[buffer].push_back({leaf, leaf.getWrite(i).getMap().getValue()});
+      }
+      for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+          if (piece.getKind() != etdg::SourceKind::Buffer)
+            continue;
+          AffineMap map = piece.getMap().getValue();
+          // Gathered positions say nothing about where the read is.
+          SmallVector<AffineExpr> results(map.getResults());
+          for (etdg::GatherAttr gather : piece.getGathers()) {
+            results[gather.getPosition()] = getAffineConstantExpr(0, map.getContext());
+            Value indices = leaf.getBuffers()[gather.getOperand()];
+            if (!isInside(indices, block))
+              reads[indices].push_back({leaf, gather.getMap().getValue()});
+          }
+          Value buffer = leaf.getBuffers()[piece.getOperand()];
+          if (!isInside(buffer, block))
+            reads[buffer].push_back(
+                {leaf, AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext())});
+        }
+    }
+  for (auto &[buffer, writers] : writes) {
+    auto it = reads.find(buffer);
+    if (it == reads.end())
+      continue;
+    unsigned rank = cast<etdg::BufferType>(buffer.getType()).getDepth();
+    bool separated = false;
+    for (unsigned p = 0; p < rank && !separated; ++p) {
+      AffineExpr position = withNames(writers.front().map.getResult(p), writers.front().leaf, names);
+      separated = dependsOnlyOn(position, dim, 64);
+      auto same = [&](const Access &access) {
+        return withNames(access.map.getResult(p), access.leaf, names) == position;
+      };
+      separated = separated && llvm::all_of(writers, same) && llvm::all_of(it->second, same);
+    }
+    if (!separated)
+      return false;
+  }
+  return true;
+}
+
+bool schedule::isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols) {
+  if (!expr.isFunctionOfDim(dim))
+    return true;
+  MLIRContext *context = expr.getContext();
+  AffineExpr d = getAffineDimExpr(dim, context);
+  AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, numDims, numSymbols);
+  return !step.isFunctionOfDim(dim);
+}
+
+RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
+  RowUse use = RowUse::Uniform;
+  auto evenMap = [&](AffineMap map, Value buffer) {
+    for (auto [p, e] : llvm::enumerate(map.getResults())) {
+      if (!isLinearIn(e, dim, numDims, numSymbols))
+        return false;
+      if (e.isFunctionOfDim(dim) && planesOf(buffer, p) != 0)
+        use = RowUse::Runs;
+    }
+    return true;
+  };
+  for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+    if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
+      return RowUse::Single;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    // Elements put together from scalars are put together row by row.
+    if (leaf.getRead(i).getElementRank() != 0)
+      return RowUse::Single;
+    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+      for (AffineExpr e : piece.getSet().getValue().getConstraints())
+        if (e.isFunctionOfDim(dim))
+          use = RowUse::Runs;
+      for (etdg::GatherAttr gather : piece.getGathers()) {
+        // Each row has private indices of its own, whatever the map says.
+        Operation *indices = leaf.getBuffers()[gather.getOperand()].getDefiningOp();
+        if (gather.getMap().getValue().isFunctionOfDim(dim) || (indices && !isa<etdg::GraphOp>(indices->getParentOp())))
+          return RowUse::Single;
+      }
+      if (piece.getKind() == etdg::SourceKind::Buffer &&
+          !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
+        return RowUse::Single;
+    }
+  }
+  return use;
+}
+
+int64_t schedule::bytesOf(RankedTensorType type) {
+  unsigned bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+/// Bytes of a leaf's reads and writes that vary along one of `dims`.
+static int64_t varyingBytes(BlockOp leaf, ArrayRef<unsigned> dims) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
+      if (piece.getKind() == etdg::SourceKind::Buffer &&
+          llvm::any_of(dims, [&](unsigned d) { return piece.getMap().getValue().isFunctionOfDim(d); })) {
+        bytes += bytesOf(cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()));
+        break;
+      }
+  for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+    bytes += bytesOf(cast<etdg::BufferType>(leaf.getBuffers()[leaf.getWrite(i).getOperand()].getType()).getElement());
+  return bytes;
+}
+
+int64_t schedule::varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim) {
+  int64_t bytes = 0;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block))
+      for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
+          if (piece.getKind() != etdg::SourceKind::Buffer || !piece.getMap().getValue().isFunctionOfDim(dim))
+            continue;
+          Value buffer = leaf.getBuffers()[piece.getOperand()];
+          if (isa<BlockArgument>(buffer) || isa_and_nonnull<etdg::ConstantOp>(buffer.getDefiningOp()))
+            bytes += bytesOf(cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()));
+        }
+  return bytes;
+}
+
+std::optional<unsigned> schedule::chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) {
+  std::optional<unsigned> best;
+  int64_t bestBytes = 0;
+  for (unsigned dim : free) {
+    int64_t bytes = 0;
+    for (BlockOp block : nest)
+      for (BlockOp leaf : leavesOf(block))
+        bytes += varyingBytes(leaf, dim);
+    if (!best || bytes <= bestBytes) {
+      best = dim;
+      bestBytes = bytes;
+    }
+  }
+  return best;
+}
+
+int64_t schedule::chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const CpuScheduleOptions &options) {
+  int64_t largest = 1;
+  for (BlockOp block : nest)
+    for (BlockOp leaf : leavesOf(block))
+      largest = std::max(largest, varyingBytes(leaf, dims));
+  return std::clamp<int64_t>(options.rowBytes / largest, 1, options.maxRows);
+}
