@@ -3,22 +3,67 @@
 # tools, plugin and bindings link that one, because a process that holds a
 # dialect twice aborts when the second copy registers itself.
 
-# ft_add_library(<name> <sources>...)
+# ft_layer(<name> [DEPENDS <layers>...] [HEADERS <files or folders of include/>...])
+#
+# Says which layer the current folder of lib/ is, and whose headers it may
+# include. Its public headers are those of the same folder of include/ft, and
+# HEADERS. scripts/layers.py checks each build that the sources keep to it: what
+# CMake links can't, as all ends in one library.
+function(ft_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;HEADERS" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ft_layer(${name}): unexpected '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  file(RELATIVE_PATH dir ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE ";" " " headers "${ARG_HEADERS}")
+  string(REPLACE ";" " " depends "${ARG_DEPENDS}")
+  set_property(GLOBAL APPEND_STRING PROPERTY FT_LAYERS "${name} | ${dir} | ${headers} | ${depends}\n")
+endfunction()
+
+# ft_add_library(<name> <sources>... [STATIC] [DEPENDS <layers>...] [HEADERS ...])
+#
+# A part of libFractalTensor.so; with STATIC, a library of its own for programs
+# that say so (tools, the fuzzer), which nobody who embeds the compiler gets.
 function(ft_add_library name)
-  add_library(${name} OBJECT ${ARGN})
+  cmake_parse_arguments(ARG "STATIC" "" "DEPENDS;HEADERS" ${ARGN})
+  if(ARG_STATIC)
+    add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  else()
+    add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+    set_property(GLOBAL APPEND PROPERTY FT_OBJECT_LIBRARIES ${name})
+  endif()
   add_dependencies(${name} FTHeaders)
   if(FT_ENABLE_PCH)
     target_precompile_headers(${name} REUSE_FROM FTPrecompiledHeader)
   endif()
-  set_property(GLOBAL APPEND PROPERTY FT_OBJECT_LIBRARIES ${name})
+  ft_layer(${name} DEPENDS ${ARG_DEPENDS} HEADERS ${ARG_HEADERS})
 endfunction()
 
 # ft_add_tool(<name> <sources>...): a thin main over the shared library.
 function(ft_add_tool name)
   add_executable(${name} ${ARGN})
   add_dependencies(${name} FTHeaders)
-  target_link_libraries(${name} PRIVATE FractalTensor MLIR LLVM)
+  target_link_libraries(${name} PRIVATE FTTools FractalTensor FractalTensorRuntime MLIR LLVM)
   install(TARGETS ${name} EXPORT FractalTensorTargets RUNTIME DESTINATION bin)
+endfunction()
+
+# ft_check_layers(): a target of each build that fails where a source includes
+# what its layer may not.
+function(ft_check_layers)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  get_property(layers GLOBAL PROPERTY FT_LAYERS)
+  set(list ${PROJECT_BINARY_DIR}/layers.txt)
+  file(CONFIGURE OUTPUT ${list} CONTENT "# layer | folder | more headers | may include\n${layers}" @ONLY)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.cpp ${PROJECT_SOURCE_DIR}/lib/*.h
+    ${PROJECT_SOURCE_DIR}/include/*.h)
+  set(script ${PROJECT_SOURCE_DIR}/scripts/layers.py)
+  set(installed ${PROJECT_SOURCE_DIR}/include/installed.txt)
+  set(stamp ${PROJECT_BINARY_DIR}/layers.stamp)
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND Python3::Interpreter ${script} ${list} ${PROJECT_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${script} ${list} ${installed} ${sources} COMMENT "Checking layers" VERBATIM)
+  add_custom_target(FTLayers ALL DEPENDS ${stamp})
 endfunction()
 
 # ft_tablegen(<file.td> <target> <gen> <out> [<gen> <out>]...)

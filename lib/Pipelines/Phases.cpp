@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Validator/Passes.h"
 

@@ -1,0 +1,1 @@
+#include "ft/Base/Base.h"

@@ -1,0 +1,2 @@
+#include "../Base/Private.h"
+#include "Private.h"
