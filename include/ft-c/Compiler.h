@@ -185,7 +185,8 @@ typedef struct FtCompileOptions {
 } FtCompileOptions;
 
 /* Prints the program as it is after a phase (one of ft_phase_name), or as code:
-   "llvm" (for one target), "ptx" (for one GPU). `options` may be NULL; what is
+   "llvm" (for one target), "ptx" (for one GPU); or its graph as a drawing for
+   Graphviz ("dot"), as data ("json") or as a page to look at ("html"). `options` may be NULL; what is
    printed at a phase is what ft_compile with the same options compiles. */
 FtStatus ft_print(FtSource *source, const FtCompileOptions *options, const char *to, FtTextFn write,
                   void *user);

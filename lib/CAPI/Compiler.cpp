@@ -13,6 +13,7 @@
 #include "ft/Runtime/Target.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
+#include "ft/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Action.h"
@@ -376,11 +377,11 @@ FtStatus ft_compile_text(FtCompiler *compiler, const char *text, size_t size, co
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// The module at a phase, or nothing where a phase failed.
-static FailureOr<std::string> printPhase(SourceState &state, const Request &request, StringRef to) {
+/// The module at a phase, or null where a phase failed.
+static OwningOpRef<ModuleOp> runPhases(SourceState &state, const Request &request, StringRef to) {
   OwningOpRef<ModuleOp> module = copyProgram(*state.module, request.entry);
   if (!module)
-    return failure();
+    return {};
   CompileOptions options;
   bool hasFunctions =
       llvm::any_of(module->getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
@@ -394,11 +395,39 @@ static FailureOr<std::string> printPhase(SourceState &state, const Request &requ
   PassManager pm(&state.context);
   buildCompilePipeline(pm, options);
   if (failed(pm.run(*module)))
+    return {};
+  return module;
+}
+
+static FailureOr<std::string> printPhase(SourceState &state, const Request &request, StringRef to) {
+  OwningOpRef<ModuleOp> module = runPhases(state, request, to);
+  if (!module)
     return failure();
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream);
   stream << "\n";
+  return text;
+}
+
+/// The graphs, drawn: as they come from the program and, on a page, after reordering.
+static FailureOr<std::string> drawGraphs(SourceState &state, const Request &request, StringRef as) {
+  OwningOpRef<ModuleOp> before = runPhases(state, request, "etdg");
+  if (!before)
+    return failure();
+  etdg::LengthValues lengths;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (as == "dot") {
+    etdg::writeDot(*before, stream);
+  } else if (as == "json") {
+    etdg::writeJson(*before, stream, lengths);
+  } else {
+    OwningOpRef<ModuleOp> after = runPhases(state, request, "reorder");
+    if (!after)
+      return failure();
+    etdg::writeHtml(*before, *after, stream, lengths);
+  }
   return text;
 }
 
@@ -420,8 +449,10 @@ FtStatus ft_print(FtSource *source, const FtCompileOptions *given, const char *t
     return status;
   StringRef what = to;
   bool isCode = what == "llvm" || what == "ptx";
-  if (!isCode && !symbolizePhase(what))
-    return invalid("to: expected one of " + listPhases() + ", llvm, ptx, found \"" + what.str() + "\"");
+  bool isDrawing = what == "dot" || what == "json" || what == "html";
+  if (!isCode && !isDrawing && !symbolizePhase(what))
+    return invalid("to: expected one of " + listPhases() + ", llvm, ptx, dot, json, html, found \"" + what.str() +
+                   "\"");
   if (isCode && (request.targets.size() != 1 || request.isInterpreted()))
     return invalid("to: code is printed for one target, which is not \"interpret\"");
   if (what == "ptx" && !isGpuTarget(request.targets.front()))
@@ -432,7 +463,9 @@ FtStatus ft_print(FtSource *source, const FtCompileOptions *given, const char *t
     std::lock_guard<std::mutex> guard(state.lock);
     state.sink.clear();
     CancelScope cancel(state.context, request);
-    FailureOr<std::string> printed = isCode ? printCode(state, request, what) : printPhase(state, request, what);
+    FailureOr<std::string> printed = isCode      ? printCode(state, request, what)
+                                     : isDrawing ? drawGraphs(state, request, what)
+                                                 : printPhase(state, request, what);
     if (request.isCancelled())
       return fail(FT_CANCELLED, "the compilation was cancelled");
     if (failed(printed))

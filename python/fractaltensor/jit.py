@@ -366,7 +366,7 @@ class Specialized:
 
     def lower(self, to: str = "target", engine: Optional[str] = None) -> str:
         """The program after a phase, or as ``llvm`` or ``ptx``."""
-        known = [*lib.phase_names(), "llvm", "ptx"]
+        known = [*lib.phase_names(), "llvm", "ptx", "dot", "json", "html"]
         if to == "ptx":
             return self.ptx
         if to not in known:

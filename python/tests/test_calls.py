@@ -216,6 +216,19 @@ class Looking(unittest.TestCase):
         self.assertIn("rnn, compiled for cpu", text)
         self.assertIn("test_calls.py", text)
 
+    def test_picture(self):
+        picture = rnn.specialize(H=8).show()
+        self.assertIn("etdg.block", str(picture))
+        self.assertIn("blocks", repr(picture))
+        self.assertTrue(picture.page.lstrip().lower().startswith("<!doctype html>"))
+        self.assertNotIn("https://", picture.page.replace("https://www.w3.org", ""))
+        self.assertIn("srcdoc=", picture._repr_html_())
+        with tempfile.TemporaryDirectory() as folder:
+            rnn.specialize(H=8).show(os.path.join(folder, "graph.html"))
+            self.assertEqual(pathlib.Path(folder, "graph.html").read_text(), picture.page)
+        for to, begin in (("dot", "digraph"), ("json", "{")):
+            self.assertTrue(rnn.specialize(H=8).lower(to=to).lstrip().startswith(begin))
+
     def test_text_is_stable(self):
         def make():
             @ft.jit
