@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import re
 import threading
 from ctypes import byref, c_char_p, c_int32, c_size_t, c_void_p
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
@@ -80,7 +81,7 @@ def compile_error(program: Program, table, messages: Sequence[lib.Message], fall
         kind = lib._EXCEPTIONS.get(status, InternalError)
         return (CompileError if kind is Error else kind)(f"{program.name}: {fallback}", of_function(program.signature.function))
     first = found[0]
-    notes = [(note.text, _frames(note.places, program, table)) for note in first.notes if "see current operation" not in note.text]
+    notes = [(note.text, _frames(note.places, program, table)) for note in first.notes if not any(skip in note.text for skip in ("see current operation", "has no ft.bounds"))]
     for more in found[1:4]:
         notes.append((f"also: {more.text}", _frames(more.places, program, table)))
     error = CompileError(f"{program.name}: {_friendly(first.text)}", _frames(first.places, program, table), notes)
@@ -89,9 +90,8 @@ def compile_error(program: Program, table, messages: Sequence[lib.Message], fall
 
 def _friendly(text: str) -> str:
     """The compiler speaks of its text; a person writes @ft.jit."""
-    if "ft.bounds" in text:
-        text += " (in Python: @ft.jit(bounds=[...]))"
-    return text
+    text = re.sub(r"needs (.*): add it to ft\.bounds of the function", r"needs \1: state it, @ft.jit(bounds=['\1'])", text)
+    return re.sub(r"^'ft\.\w+' op (\([A-Z]\d+\) )?", "", text)
 
 
 # -- compiling ---------------------------------------------------------------------------------------------------

@@ -172,8 +172,16 @@ def _states(kind: str, init, elements: Sequence[ValueType]) -> List:
     several = init if isinstance(init, (tuple, list)) else (init,)
     if not several:
         raise TraceError(f"{kind} carries at least one state, found an empty tuple", here())
-    likes = list(elements) if len(several) == len(elements) else [elements[0]] * len(several)
+    likes = list(elements) if len(several) == len(elements) else [_like(v, elements) for v in several]
     return [as_value(v, like, f"the initial state of {kind}") for v, like in zip(several, likes)]
+
+
+def _like(value, elements: Sequence[ValueType]) -> ValueType:
+    """The type that a number takes as a state beside several lists: that of the first element which holds it."""
+    for element in elements:
+        if isinstance(element, TensorType) and (element.dtype.is_float or not isinstance(value, float)):
+            return element
+    return elements[0]
 
 
 def _check_lag(kind: str, lag: int, has_init: bool) -> None:

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the type stubs of what is made at run time: functions of elements, methods of tensors, public names.
+
+    python3 python/generate_stubs.py           writes fractaltensor/{__init__,functions,tensors}.pyi
+    python3 python/generate_stubs.py --check   exits with 1 where they are out of date
+"""
+
+import inspect
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import fractaltensor as ft  # noqa: E402
+from fractaltensor import functions, tensors  # noqa: E402
+
+HEAD = "# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n# Made by python/generate_stubs.py.\n"
+
+#: Types of parameters by their names; everything else is a tensor or a number.
+PARAMETERS = {
+    "axis": "Axes", "dim": "Axes", "keepdims": "bool", "keepdim": "bool", "dtype": "DTypeLike", "shape": "Any", "axes": "Any",
+    "subscripts": "str", "approximate": "str", "eps": "float", "correction": "float", "negative_slope": "float",
+    "diagonal": "int", "sections": "Any", "chunks": "int", "reps": "Any", "bounds": "Any", "array": "Any", "tensors": "Sequence[Tensor]",
+    "values": "Any", "operands": "TensorLike", "n": "Any", "m": "Any", "axis1": "int", "axis2": "int", "fill_value": "TensorLike",
+    "min": "Optional[TensorLike]", "max": "Optional[TensorLike]", "weight": "Optional[Tensor]", "bias": "Optional[Tensor]",
+}
+RESULTS = {"split": "Tuple[Tensor, ...]", "chunk": "Tuple[Tensor, ...]", "concatenate": "Any", "cat": "Any"}
+
+
+def parameters(function, method=False):
+    """A function's parameters as a stub writes them."""
+    texts, seen_star = [], False
+    for index, p in enumerate(inspect.signature(function).parameters.values()):
+        if p.kind == p.KEYWORD_ONLY and not seen_star:
+            texts.append("*")
+            seen_star = True
+        if method and index == 0:
+            texts.append("self")
+            continue
+        prefix = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        seen_star |= prefix == "*"
+        type_ = PARAMETERS.get(p.name, "TensorLike")
+        text = f"{prefix}{p.name}: {type_}"
+        if p.default is not p.empty:
+            text += " = ..." if type_ != "Axes" else " = ..."
+        texts.append(text)
+    return ", ".join(texts)
+
+
+def describe(function, indent):
+    doc = (inspect.getdoc(function) or "").strip().split("\n")[0].replace("\\", "\\\\")
+    return f'{indent}    """{doc}"""\n' if doc else ""
+
+
+PRELUDE = (
+    "from typing import Any, Optional, Sequence, Tuple, Union\n\nfrom .tensors import Tensor\nfrom .types import DType\n\n"
+    "TensorLike = Union[Tensor, bool, int, float]\nDTypeLike = Union[DType, str, Any]\nAxes = Union[None, int, Sequence[int]]\n"
+)
+
+
+def functions_stub():
+    text = HEAD + PRELUDE
+    for name in sorted(n for n in vars(functions) if not n.startswith("_")):
+        value = getattr(functions, name)
+        if not callable(value) or inspect.isclass(value):
+            continue
+        text += f"\ndef {name}({parameters(value)}) -> {RESULTS.get(name, 'Tensor')}:\n{describe(value, '')}    ...\n"
+    return text
+
+
+def tensors_stub():
+    text = HEAD + PRELUDE.replace("from .tensors import Tensor\n", "from .trace import Traced\n").replace("Union[Tensor,", 'Union["Tensor",')
+    text += '\nclass Tensor(Traced):\n    """A tensor of static shape, known by type only while a program is traced."""\n\n'
+    for name in ("T", "mT"):
+        text += f"    @property\n    def {name}(self) -> Tensor: ...\n"
+    for name, type_ in (("dtype", "DType"), ("shape", "Tuple[Any, ...]"), ("ndim", "int"), ("rank", "int")):
+        text += f"    @property\n    def {name}(self) -> {type_}: ...\n"
+    hidden = {"T", "mT", "dtype", "shape", "ndim", "rank"}
+    for name, value in sorted(vars(tensors.Tensor).items()):
+        if name in hidden or not inspect.isfunction(value) or name in ("__hash__", "__repr__", "__getattr__"):
+            continue
+        signature = inspect.signature(value)
+        if list(signature.parameters)[1:] == ["args", "kwargs"]:
+            source = getattr(functions, name, None) or getattr(functions, {"astype": "to", "view": "reshape", "flatten": "ravel", "expand": "broadcast_to", "split": "chunk", "repeat": "tile"}.get(name, name), None)
+            own = parameters(source, True) if source else "self, *args: Any, **kwargs: Any"
+            if name == "split":
+                own = "self, sections: Any, axis: int = ..."
+        else:
+            own = parameters(value, True)
+        result = {"split": "Tuple[Tensor, ...]", "chunk": "Tuple[Tensor, ...]", "__len__": "int", "dim": "int", "numel": "Any", "size": "Any",
+                  "__iter__": "Any", "__getitem__": "Any"}.get(name, "Tensor")
+        ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+        text += f"    def {name}({own}) -> {result}: ...{ignore}\n"
+    return text
+
+
+def package_stub():
+    text = HEAD + "from . import cache as cache\nfrom . import functions as functions\n"
+    places = {}
+    names = sorted(n for n in vars(ft) if not n.startswith("_"))
+    modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit")
+    import importlib
+
+    for module_name in modules:
+        module = importlib.import_module(f"fractaltensor.{module_name}")
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", None) == module.__name__ or module_name == "types":
+                places.setdefault(id(value), (module_name, name))
+    for name in names:
+        value = getattr(ft, name)
+        if inspect.ismodule(value):
+            continue
+        if getattr(functions, name, None) is value:
+            text += f"from .functions import {name} as {name}\n"
+            continue
+        place = places.get(id(value))
+        own = getattr(value, "__module__", "")
+        if inspect.isclass(value) and own.startswith("fractaltensor."):
+            place = (own.split(".", 1)[1], value.__name__)
+        if place:
+            text += f"from .{place[0]} import {place[1]} as {name}\n"
+    return text + "\n__version__: str\n"
+
+
+FILES = {"functions.pyi": functions_stub, "tensors.pyi": tensors_stub, "__init__.pyi": package_stub}
+
+
+def main() -> int:
+    stale = []
+    for name, make in FILES.items():
+        path = HERE / "fractaltensor" / name
+        text = make()
+        compile(text, name, "exec")
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text() != text:
+                stale.append(name)
+        else:
+            path.write_text(text)
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run python/generate_stubs.py")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
