@@ -12,7 +12,7 @@ from typing import Callable, List, Optional, Sequence, Tuple
 
 from .errors import DTypeError, LengthError, ShapeError, TraceError
 from .source import here
-from .trace import Traced, call_region, current, parameter_names
+from .trace import Traced, call_region, decide, parameter_names
 from .types import ListType, TensorType, ValueType, wrap
 
 _SCANS = ("scan", "scanl", "scanr")
@@ -239,6 +239,7 @@ def _results(trace, region, kind: str, result, state_types) -> Tuple[List, List]
 def _same_type(kind: str, what: str, found: ValueType, expected: ValueType) -> None:
     if found == expected:
         return
+    decide(found, expected)
     message = f"{kind}: {what} is {found}, the initial one is {expected}"
     if isinstance(found, TensorType) and isinstance(expected, TensorType):
         if found.dtype != expected.dtype:
@@ -253,6 +254,9 @@ def _check_free(kind: str, states, elements, combine) -> None:
             raise TraceError(f"{kind} keeps its order: combine is for reduce, fold and scan", here())
         return
     if combine is None and list(states) != list(elements):
+        if len(states) == len(elements):
+            for state, element in zip(states, elements):
+                decide(state, element)
         ordered = "scanl" if kind == "scan" else "foldl"
         raise TraceError(
             f"{kind} may be re-associated only where states ({', '.join(map(str, states))}) and elements "

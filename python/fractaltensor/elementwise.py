@@ -13,7 +13,7 @@ from typing import List, Optional, Sequence, Tuple
 from .errors import DTypeError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
-from .trace import Traced, current
+from .trace import Traced, current, decide
 from .types import DType, Extent, TensorType, bool_, dtype_of, f32, f64, i64
 
 # -- operands -------------------------------------------------------------------------------------------
@@ -117,6 +117,7 @@ def broadcast_shapes(shapes: Sequence[Tuple[Extent, ...]], what: str, types=None
             if here_ == 1 or here_ == extent:
                 continue
             if extent != 1:
+                decide(here_, extent)
                 listed = " and ".join(str(t) for t in (types or [list(map(str, s)) for s in shapes]))
                 raise ShapeError(
                     f"{what} of {listed}: the shapes do not broadcast, extents {extent} and {here_} differ", here()

@@ -13,7 +13,7 @@ from . import compute
 from .errors import BoundsError, LengthError, MissingError, ShapeError, TraceError
 from .lengths import Length, LengthLike, parse_dims
 from .source import here
-from .trace import Trace, Traced, current
+from .trace import Trace, Traced, current, decide
 from .types import DType, ListType, TensorType, i64, wrap
 
 
@@ -246,6 +246,7 @@ class ListValue(Traced):
         offset = _whole(offset, "shift")
         value = compute.as_value(fill, self.type.peeled, "shift's fill")
         if value.type != self.type.peeled:
+            decide(value.type, self.type.peeled)
             raise ShapeError(f"shift: fill is {value.type}, the elements are {self.type.peeled}", here())
         return self._access("shift", self.type, [value], offset=offset)
 
@@ -466,6 +467,7 @@ def concat(*lists):
     total = Length.of(0)
     for xs in lists:
         if xs.type.peeled != lists[0].type.peeled:
+            decide(xs.type.peeled, lists[0].type.peeled)
             raise ShapeError(f"concat of {lists[0].type} and {xs.type}: the elements differ", here())
         total = total + xs._plain_length("concat")
     if len(lists) == 1:

@@ -13,7 +13,7 @@ from .elementwise import as_tensor, broadcast_to, full_of, multiply, same_dtype
 from .errors import DTypeError, ShapeError
 from .shaping import _reshape, transpose
 from .source import here
-from .trace import wrap_value
+from .trace import decide, wrap_value
 from .types import Extent, TensorType
 
 
@@ -62,6 +62,7 @@ def matmul(x1, x2):
     right = "k" if b.type.rank == 1 else "kn"
     inner_a, inner_b = a.type.shape[-1], b.type.shape[-1 if b.type.rank == 1 else -2]
     if inner_a != inner_b:
+        decide(inner_a, inner_b)
         raise ShapeError(f"matmul of {a.type} and {b.type}: the inner extents {inner_a} and {inner_b} differ", here())
     batch = _batch(a.type.shape[: -len(left)], b.type.shape[: -len(right)], a, b)
     names = "abcdefgh"[: len(batch)]
@@ -123,6 +124,7 @@ def einsum(subscripts: str, *operands):
             raise ShapeError(f"einsum {subscripts!r}: a letter twice in '{own}' (a diagonal) is not supported", here())
         for letter, extent in zip(own, tensor.type.shape):
             if extents.setdefault(letter, extent) != extent:
+                decide(extents[letter], extent)
                 raise ShapeError(f"einsum {subscripts!r}: '{letter}' is {extents[letter]} and {extent}", here())
     if not arrow:
         joined = "".join(names)

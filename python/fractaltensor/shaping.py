@@ -10,7 +10,7 @@ from .elementwise import as_tensor, broadcast_shapes, broadcast_to, full_of, sam
 from .errors import DTypeError, LengthError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
-from .trace import Traced, current, wrap_value
+from .trace import Traced, current, decide, wrap_value
 from .types import DType, Extent, TensorType, bool_, dtype_of, extent_of, f32, i64
 
 
@@ -74,6 +74,7 @@ def reshape(x, *shape):
             raise ShapeError(f"reshape of {x.type} to ({_list(target)}): {total} numbers do not divide", here())
         target[holes[0]] = extent_of(missing)
     if _product(target) != _product(x.type.shape):
+        decide(_product(target), _product(x.type.shape))
         raise ShapeError(
             f"reshape of {x.type} to ({_list(target)}): {_product(x.type.shape)} numbers become {_product(target)}", here()
         )
@@ -337,6 +338,7 @@ def stack(tensors, axis: int = 0):
         raise ShapeError("stack needs at least one tensor", here())
     for tensor in tensors:
         if tensor.type.shape != tensors[0].type.shape:
+            decide(tensor.type, tensors[0].type)
             raise ShapeError(f"stack of {tensors[0].type} and {tensor.type}: the shapes differ", here())
     at = normalize_axis(axis, tensors[0].type.rank + 1, "stack")
     return concatenate_elements([expand_dims(t, at) for t in tensors], at)
