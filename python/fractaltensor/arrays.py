@@ -292,13 +292,17 @@ def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int,
     if device_type == CUDA:
         if "torch" in sys.modules:
             return allocator("torch", dtype, shape, device_type, device_id)
-        raise ArgumentError("results on a GPU need out=, or arguments of PyTorch or CuPy")
+        return _no_allocator
     try:
         import numpy as np
     except ImportError:
         return lambda: _plain_buffer(dtype, shape)
     target = _numpy_of(dtype)
     return lambda: np.empty(shape, target)
+
+
+def _no_allocator():
+    raise ArgumentError("results on a GPU need out=, or arguments of PyTorch or CuPy")
 
 
 def _plain_buffer(dtype: DType, shape: Tuple[int, ...]):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from typing import Dict, Tuple
 
@@ -16,10 +17,11 @@ _targets: Dict[int, str] = {}
 
 def capability(device: int) -> Tuple[int, int]:
     """A device's compute capability, asked of the driver."""
+    name = os.environ.get("FT_LIBCUDA") or "libcuda.so.1"  # as the runtime does
     try:
-        driver = ctypes.CDLL("libcuda.so.1")
+        driver = ctypes.CDLL(name)
     except OSError:
-        raise DeviceError("there is no libcuda.so.1: is an NVIDIA driver installed? engine='cpu' needs none") from None
+        raise DeviceError(f"there is no {name}: is an NVIDIA driver installed? engine='cpu' needs none") from None
     handle, found = ctypes.c_int(), []
     if driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(handle), device):
         raise DeviceError(f"the CUDA driver has no device {device}")
