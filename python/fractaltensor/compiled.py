@@ -100,14 +100,16 @@ def _friendly(text: str) -> str:
 class Request:
     """What to compile a program for. Hashable; `target` is one that the compiler names."""
 
-    __slots__ = ("target", "skip", "candidate", "variants", "machine", "threads", "lengths")
+    __slots__ = ("target", "skip", "candidate", "variants", "machine", "threads", "lengths", "variant")
 
-    def __init__(self, target="cpu", skip="", candidate=0, variants=False, machine="", threads=0, lengths=()):
+    def __init__(self, target="cpu", skip="", candidate=0, variants=False, machine="", threads=0, lengths=(), variant=""):
         self.target, self.skip, self.candidate, self.variants = target, skip, candidate, variants
         self.machine, self.threads, self.lengths = machine, threads, tuple(sorted(dict(lengths).items()))
+        #: Of the forms of kernels that were compiled, the one to run; it changes no code.
+        self.variant = variant
 
     def key(self) -> str:
-        return repr([getattr(self, name) for name in self.__slots__])
+        return repr([getattr(self, name) for name in self.__slots__ if name != "variant"])
 
     def options(self, entry: str, cancel=None) -> lib.CompileOptions:
         schedule = lib.ScheduleOptions(cpu_candidate=self.candidate, variants=int(self.variants))
@@ -180,6 +182,8 @@ def module(program: Program, request: Request, device: Tuple[int, int]) -> Modul
         found = _modules.get(key)
         if found is None:
             found = _make(program, request, device, key[0])
+            if request.variant in found.variants:
+                found.select(request.variant)
             _modules[key] = found
     with _lock:
         _making.pop(key, None)

@@ -225,8 +225,12 @@ class Jit:
             return lambda values, stream=None: plan.run(values, None, 0, flat)
 
         def run(values, stream=None):
-            stream = current_stream(kind, device, None) if stream is None else stream
-            result = plan.run(values, stream, 0, flat)
+            if stream is None:
+                stream = current_stream(kind, device, None)
+                result = plan.run(values, stream, 0, flat)
+            else:
+                result = plan.run(values, stream, 0, flat)
+                _keep_for_stream((*values, result), stream, device)
             _calls.note(plan.module, stream, device)
             return result
 
@@ -594,6 +598,23 @@ class _Calls:
 
 
 _calls = _Calls()
+
+
+def _keep_for_stream(values, stream: int, device: Tuple[int, int]) -> None:
+    """Tells PyTorch's allocator that memory is in use on a stream that is not its current one."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    other = torch.cuda.ExternalStream(stream, device=device[1])
+
+    def keep(item):
+        if isinstance(item, (tuple, list)):
+            for inner in item:
+                keep(inner)
+        elif isinstance(item, torch.Tensor):
+            item.record_stream(other)
+
+    keep(values)
 
 
 def synchronize() -> None:

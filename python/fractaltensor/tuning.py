@@ -61,15 +61,20 @@ def stored_choice(program: Program, target: str) -> Request:
         return Request(target)
     try:
         choice = json.loads(raw)
-        return Request(target, candidate=int(choice.get("candidate", 0)), skip=str(choice.get("skip", "")))
+        return Request(
+            target, candidate=int(choice.get("candidate", 0)), skip=str(choice.get("skip", "")),
+            variants=bool(choice.get("variants", False)), variant=str(choice.get("variant", "")),
+        )
     except (ValueError, AttributeError, TypeError):
         return Request(target)
 
 
 def _candidates(target: str):
     """Names and requests to try. Later candidates may not exist; the compiler says so."""
-    yield "the compiler's choice", Request(target)
-    yield "loops as written", Request(target, skip="coarsen,reorder")
+    # On a GPU one compile has every form of its kernels.
+    variants = target.startswith("sm_")
+    yield "the compiler's choice", Request(target, variants=variants)
+    yield "loops as written", Request(target, skip="coarsen,reorder", variants=variants)
     if target == "cpu":
         for rank in range(1, _MAX_CANDIDATES + 1):
             yield f"order {rank}", Request(target, candidate=rank)
@@ -126,8 +131,13 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
         if code in seen:
             continue
         seen.add(code)
-        seconds = _measure(Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind), values, stream)
-        tried.append((Tried(name, seconds), request))
+        plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
+        for variant in module.variants if request.variants else [""]:
+            if variant:
+                module.select(variant)
+            seconds = _measure(plan, values, stream)
+            own = Request(target, skip=request.skip, candidate=request.candidate, variants=request.variants, variant=variant)
+            tried.append((Tried(f"{name}, {variant}" if variant else name, seconds), own))
         _bar(index + 1, name, seconds, progress)
     if progress:
         print(file=sys.stderr)
@@ -137,5 +147,6 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     jit._requests[(id(program), target)] = best
     jit._plans.clear()
     if cache.enabled():
-        cache.put(_key(program, target), json.dumps({"candidate": best.candidate, "skip": best.skip}).encode())
+        cache.put(_key(program, target), json.dumps(
+            {"candidate": best.candidate, "skip": best.skip, "variants": best.variants, "variant": best.variant}).encode())
     return Tuned([t for t, _ in tried])

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""On a GPU, with PyTorch: element types, streams, torch.compile, CUDA graphs, errors that data cause, cost of a call.
+
+    FT_LIBRARY=… python3 python/tests/run.py test_gpu
+"""
+
+import importlib.util
+import math
+import time
+import unittest
+
+import fractaltensor as ft
+
+torch = None
+if importlib.util.find_spec("torch"):
+    import torch
+
+HAS_GPU = torch is not None and torch.cuda.is_available()
+
+if HAS_GPU:
+    import test_examples
+    import test_programs
+
+
+@ft.jit
+def stacked_rnn(xss: ft.List["N, L", ft.any["T", 1, "H"]], ws: ft.List["D", ft.any["T", "H", "H"]]):
+    return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: ft.tanh(x @ w + h), ft.zeros(1, "H", dtype="T")), xs))
+
+
+@ft.jit
+def lookup(table: ft.List["V", ft.f32[4]], ids: ft.List["N", ft.i64]):
+    return ids.map(lambda i: table[i] * 2)
+
+
+@ft.jit
+def add(xs: ft.List["N", ft.f32[4]], ys: ft.List["N", ft.f32[4]]):
+    return ft.zip(xs, ys).map(ft.add)
+
+
+def reference(x, w):
+    layers = []
+    for d in range(w.shape[0]):
+        h, out = torch.zeros_like(x[:, 0]), []
+        for k in range(x.shape[1]):
+            h = torch.tanh(x[:, k] @ w[d] + h)
+            out.append(h)
+        x = torch.stack(out, 1)
+        layers.append(x)
+    return torch.stack(layers, 1)
+
+
+def inputs(dtype=None, n=4, l=9, d=3, h=64):
+    torch.manual_seed(0)
+    x = torch.randn(n, l, 1, h, device="cuda")
+    w = torch.randn(d, h, h, device="cuda") / math.sqrt(h)
+    dtype = dtype or torch.float32
+    return x.to(dtype), w.to(dtype)
+
+
+def close(a, b, tolerance=1e-4):
+    torch.testing.assert_close(a.double(), b.double(), rtol=tolerance, atol=tolerance)
+
+
+@unittest.skipUnless(HAS_GPU, "no GPU, or PyTorch does not see it")
+class Gpu(unittest.TestCase):
+    def test_element_types(self):
+        for dtype, tolerance in ((torch.float32, 1e-4), (torch.float64, 1e-10), (torch.float16, 1e-2), (torch.bfloat16, 8e-2)):
+            for h in (64, 7):
+                with self.subTest(dtype=dtype, h=h):
+                    x, w = inputs(dtype, h=h)
+                    y = stacked_rnn(x, w)
+                    self.assertEqual((y.dtype, y.device), (dtype, x.device))
+                    close(y, reference(x.double(), w.double()), tolerance)
+
+    def test_examples(self):
+        """Every twin on the GPU as on the CPU."""
+        for name in test_examples.NAMES:
+            with self.subTest(name):
+                program = test_examples.twin(name)
+                values = test_examples.arguments(program)
+                expected = program(*values)
+                found = program(*[torch.from_numpy(v).cuda() for v in values])
+                ft.synchronize()
+                for a, b in zip(found if isinstance(found, tuple) else (found,), expected if isinstance(expected, tuple) else (expected,)):
+                    close(a.cpu(), torch.from_numpy(b), 1e-3)
+
+    def test_programs(self):
+        for name, program, reference_, arrays, dtype, scale in test_programs.CASES:
+            with self.subTest(name):
+                expected = program(*arrays)
+                found = program(*[torch.from_numpy(a).cuda() for a in arrays])
+                ft.synchronize()
+                for a, b in zip(found if isinstance(found, tuple) else (found,), expected if isinstance(expected, tuple) else (expected,)):
+                    close(a.cpu(), torch.as_tensor(b), 2e-2 if dtype == "f16" else 1e-3)
+
+    def test_side_stream(self):
+        """On a stream of its own, behind work that is still running, without waiting on the host."""
+        x, w = inputs()
+        stacked_rnn(x, w)
+        torch.cuda.synchronize()
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            big = torch.randn(8192, 8192, device="cuda")
+            for _ in range(20):
+                big = big @ big / 8192
+            scaled = x * 2
+            y = stacked_rnn(scaled, w)
+            busy = not stream.query()
+        self.assertTrue(busy, "the call waited for the stream")
+        stream.synchronize()
+        close(y, reference(x * 2, w))
+        z = stacked_rnn(x, w, stream=stream)
+        stream.synchronize()
+        close(z, reference(x, w))
+
+    def test_cuda_graph(self):
+        x, w = inputs()
+        out = stacked_rnn(x, w)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = stacked_rnn(x, w)
+            stacked_rnn(x + 1, w, out=out)
+        for _ in range(3):
+            x.copy_(torch.randn_like(x))
+            graph.replay()
+            torch.cuda.synchronize()
+            close(y, reference(x, w))
+            close(out, reference(x + 1, w))
+
+    def test_compile(self):
+        model = torch.compile(lambda x, w: stacked_rnn(x * 2, w) + 1, fullgraph=True)
+        fast = torch.compile(lambda x, w: stacked_rnn(x * 2, w) + 1, fullgraph=True, mode="reduce-overhead")
+        x, w = inputs()
+        for _ in range(3):
+            close(model(x, w), reference(x * 2, w) + 1)
+            close(fast(x, w).clone(), reference(x * 2, w) + 1)
+
+    def test_index_out_of_range(self):
+        """Data decide: raised when the device is waited for, naming the call; the next call works."""
+        table = torch.arange(20.0, device="cuda").reshape(5, 4)
+        lookup(table, torch.tensor([0, 7], device="cuda"))
+        with self.assertRaisesRegex(ft.DeviceError, "lookup"):
+            ft.synchronize()
+        y = lookup(table, torch.tensor([0, 4], device="cuda"))
+        ft.synchronize()
+        close(y, 2 * table[[0, 4]])
+
+    def test_wrong_places(self):
+        x, w = inputs()
+        with self.assertRaises(ft.ArgumentError):
+            stacked_rnn(x, w.cpu())
+        with self.assertRaises(ft.ArgumentError):
+            stacked_rnn(x, w, engine="cpu")
+        with self.assertRaises(ft.ArgumentError):
+            stacked_rnn(x, w, out=torch.empty(4, 3, 9, 1, 64))
+
+    def test_tune(self):
+        x, w = inputs()
+        print(stacked_rnn.tune(x, w, progress=False))
+        close(stacked_rnn(x, w), reference(x, w))
+
+    def test_cost_of_a_call(self):
+        """Prints; nothing is asserted of times."""
+        x, y = torch.ones(3, 4, device="cuda"), torch.ones(3, 4, device="cuda")
+        add(x, y)
+        from fractaltensor.torch_support import number_of
+
+        calls = {"direct": lambda: add(x, y), "operator": lambda: torch.ops.fractaltensor.call(number_of(add), [x, y]), "torch.add": lambda: x + y}
+        for name, call in calls.items():
+            best = math.inf
+            for _ in range(20):
+                torch.cuda.synchronize()
+                begin = time.perf_counter()
+                for _ in range(200):
+                    call()
+                best = min(best, (time.perf_counter() - begin) / 200)
+            print(f"{name}: {best * 1e6:.2f} us a call")
+
+
+if __name__ == "__main__":
+    unittest.main()
