@@ -9,7 +9,7 @@ import math
 
 import fractaltensor as ft
 
-from flash_attention import LOWEST, Q, join, start, visit
+from flash_attention import LOWEST, join, start, visit
 
 
 @ft.jit(bounds=["L >= 3"], lengths={"B": 2, "L": 8, "R": 2, "P": 32, "W": 64},

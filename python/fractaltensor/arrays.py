@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from .errors import ArgumentError, DTypeError
 from .types import DType, bf16, bool_, dtype_of, f16, f32, f64, i8, i16, i32, i64
@@ -160,6 +160,24 @@ def numpy_dtype(dtype) -> Optional[DType]:
     return found[0]
 
 
+def scalar_array(value, dtype: DType):
+    """A number as an array of rank 0, which the caller keeps for as long as the call runs."""
+    import numpy as np
+
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float) and not dtype.is_float:
+        raise ArgumentError(f"is {dtype}, found the float {number!r}: round it, int(x)")
+    if isinstance(number, int) and not isinstance(number, bool) and dtype.is_bool:
+        raise ArgumentError(f"is bool, found the integer {number!r}: pass True or False")
+    if dtype.is_integer and not -(1 << (dtype.bits - 1)) <= number < 1 << (dtype.bits - 1):
+        raise ArgumentError(f"is {dtype}, which does not hold {number!r}")
+    if dtype == bf16:
+        bits = np.asarray(number, np.float32).view(np.uint32)
+        rounded = bits + 0x7FFF + ((bits >> 16) & 1) if number == number else bits
+        return (rounded >> 16).astype(np.uint16).view(_numpy_of(bf16))
+    return np.asarray(number, _numpy_of(dtype))
+
+
 def _of_numpy(array) -> ArrayInfo:
     size = array.itemsize or 1
     strides = tuple(s // size if s % size == 0 else None for s in array.strides)
@@ -236,11 +254,14 @@ def _of_torch(array) -> ArrayInfo:
 
 def describe(value) -> Optional[ArrayInfo]:
     """What an argument is, or None where it is no array."""
-    module = type(value).__module__.split(".", 1)[0]
-    if module == "numpy" and hasattr(value, "__array_interface__"):
-        if type(value).__name__ not in ("ndarray", "memmap") and not hasattr(value, "flags"):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(value, numpy.ma.MaskedArray):
+            raise ArgumentError("a masked array has a mask that would be lost: fill it, x.filled(0)")
+        if isinstance(value, numpy.ndarray):
+            return _of_numpy(value)
+        if isinstance(value, numpy.generic):
             return None
-        return _of_numpy(value) if hasattr(value, "strides") and not isinstance(value, (int, float)) else None
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _of_torch(value)

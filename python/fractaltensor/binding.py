@@ -7,14 +7,14 @@ strides that are not negative, the element contiguous. Nothing is copied or conv
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from .arrays import ArrayInfo, CPU, describe
 from .errors import ArgumentError, ArgumentValueError, Error
 from .lengths import Length, parse_bound
 from .program import Parameter, Signature
 from .source import of_argument, of_function
-from .types import DType, ListType, TensorType, bf16
+from .types import DType, ListType, bf16
 
 
 class RaggedArray:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref, c_int64, c_int32, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from . import arrays, compiled
 from . import library as lib

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import threading
-from ctypes import byref, c_char_p, c_int32, c_size_t, c_void_p
+from ctypes import byref, c_int32, c_size_t, c_void_p
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import cache

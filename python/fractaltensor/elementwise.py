@@ -14,7 +14,7 @@ from .errors import DTypeError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
 from .trace import Traced, current, decide
-from .types import DType, Extent, TensorType, bool_, dtype_of, f32, f64, i64
+from .types import DType, Extent, TensorType, bool_, dtype_of, f32, i64
 
 # -- operands -------------------------------------------------------------------------------------------
 

@@ -15,15 +15,16 @@ from . import library as lib
 from .arrays import CPU, CUDA
 from .binding import Binder, RaggedArray, check_bounds
 from .compiled import Module, Request
-from .errors import ArgumentError, DTypeError, DeviceError, Error, GradientError, TraceError
-from .lengths import Length
+from .errors import ArgumentError, DeviceError, Error, TraceError
 from .plan import Plan, check_outputs, check_overlaps
 from .program import Options, Program, Signature
-from .source import here, of_argument, of_function
+from .source import of_argument, of_function
 from .trace import Traced, is_tracing
-from .types import DType, dtype_of
+from .types import DType, TensorType, dtype_of
 
 ENGINES = ("interpret", "cpu", "cuda")
+#: Plans that a program keeps; beyond it all are made anew, which costs some hundred microseconds each.
+_MAX_PLANS = 4096
 _RESERVED = ("out", "stream", "engine")
 
 
@@ -143,8 +144,21 @@ class Jit:
             if parameter.type is None:
                 statics[parameter.name] = value
             else:
-                values.append(value)
+                values.append(self._number(parameter, value))
         return values, statics
+
+    def _number(self, parameter, value):
+        """A number for a parameter of rank 0 as an array; everything else as it is."""
+        type_ = parameter.type
+        if not isinstance(type_, TensorType) or type_.shape or not type_.dtype.is_bound:
+            return value
+        numpy = sys.modules.get("numpy")
+        if not isinstance(value, (bool, int, float)) and (numpy is None or not isinstance(value, numpy.generic)):
+            return value
+        try:
+            return arrays.scalar_array(value, type_.dtype)
+        except ArgumentError as error:
+            raise ArgumentError(f"{self.__name__}: argument '{parameter.name}' {error.reason}", of_argument(self._function, parameter.name)) from None
 
     def _bind_and_run(self, args, values, statics, out=None, stream=None, engine=None):
         if any(isinstance(v, RaggedArray) for v in values) or any(
@@ -171,7 +185,10 @@ class Jit:
         prepared = self._prepare(plan, bound)
         if args is not None and engine is None and stream is None and len(args) == len(self.signature.parameters) and not self._static_names:
             try:
-                self._plans[_signature_key(args)] = prepared
+                key = _signature_key(args)
+                if len(self._plans) >= _MAX_PLANS:
+                    self._plans.clear()
+                self._plans[key] = prepared
             except _Slow:
                 pass
         return prepared(values, run_stream) if stream is not None else prepared(values)
@@ -321,6 +338,10 @@ class Jit:
         from .tuning import tune
 
         return tune(self, args, kwargs, progress)
+
+    def __reduce__(self):
+        # As functions are pickled: by name. Other processes import it and compile, or find it in the cache.
+        return self.__qualname__
 
     def __repr__(self):
         parameters = ", ".join(f"{p.name}: {p.type or '(static)'}" for p in self.signature.parameters)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint64, c_void_p
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from . import errors
 from .arrays import DLTensor

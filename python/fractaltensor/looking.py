@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional
 
 from . import compiled
 from .compiled import Request

@@ -13,11 +13,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import arrays
 from . import library as lib
-from .arrays import CPU, CUDA, ArrayInfo, DLTensor, code_of
-from .binding import Binder, Bound, check_bounds, device_text, found_text, result_shape
+from .arrays import CPU, ArrayInfo, DLTensor, code_of
+from .binding import device_text, found_text, result_shape
 from .compiled import Module
-from .errors import ArgumentError, ArgumentValueError, DeviceError, GradientError
-from .program import Program, Signature
+from .errors import ArgumentError, ArgumentValueError
+from .program import Program
 from .types import DType, ListType
 
 

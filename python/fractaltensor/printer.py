@@ -10,7 +10,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from . import ir
 from .source import Frame
-from .types import DType, ListType, TensorType
+from .types import DType, TensorType
 
 _WORD = re.compile(r"[^A-Za-z0-9_]")
 

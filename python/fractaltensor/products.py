@@ -7,9 +7,9 @@ product's map; nothing is copied.
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, Sequence, Tuple
 
-from .elementwise import as_tensor, broadcast_to, full_of, multiply, same_dtype
+from .elementwise import as_tensor, full_of, multiply, same_dtype
 from .errors import DTypeError, ShapeError
 from .shaping import _reshape, transpose
 from .source import here

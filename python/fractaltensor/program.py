@@ -9,9 +9,9 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from . import ir, printer
 from .errors import DTypeError, Error, LengthError, ShapeError, TraceError
 from .lengths import Length, parse_bound
-from .source import here, of_argument, of_function, of_traceback, tracing_from_here
+from .source import of_argument, of_function, of_traceback, tracing_from_here
 from .trace import Trace, Traced, activate, wrap_value
-from .types import DTYPES, DType, ListType, TensorType, ValueType, as_type, extent_of
+from .types import DType, ListType, ValueType, as_type
 
 
 class Parameter:

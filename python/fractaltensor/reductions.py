@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
-from .elementwise import add, apply, as_tensor, divide, exp, floats_only, full_of, log, maximum, multiply, rsqrt, sqrt, subtract, to
+from .elementwise import add, as_tensor, divide, exp, floats_only, full_of, log, multiply, rsqrt, sqrt, subtract, to
 from .errors import DTypeError, ShapeError
-from .lengths import Length
 from .shaping import _known, _product, _reshape, normalize_axis
 from .source import here
-from .trace import Traced
-from .types import TensorType, bool_, dtype_of, extent_of, i64
+from .types import bool_, extent_of, i64
 
 
 def _axes(x, axis, dim, what: str) -> Tuple[int, ...]:

@@ -7,11 +7,11 @@ import operator
 from typing import List, Optional, Sequence, Tuple
 
 from .elementwise import as_tensor, broadcast_shapes, broadcast_to, full_of, same_dtype
-from .errors import DTypeError, LengthError, ShapeError, TraceError
+from .errors import LengthError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
 from .trace import Traced, current, decide, wrap_value
-from .types import DType, Extent, TensorType, bool_, dtype_of, extent_of, f32, i64
+from .types import DType, Extent, TensorType, bool_, extent_of, f32, i64
 
 
 def extents(shape, what: str) -> Tuple[Extent, ...]:

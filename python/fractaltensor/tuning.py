@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 from . import cache, compiled
-from . import library as lib
 from .arrays import CPU
 from .binding import Binder, check_bounds
 from .compiled import Request
-from .errors import ArgumentError, CompileError, Error
+from .errors import ArgumentError, CompileError
 from .plan import Plan
 from .program import Program
 
@@ -144,6 +143,8 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     if not tried:
         raise first
     best = min(tried, key=lambda t: t[0].seconds)[1]
+    if best.variant:
+        compiled.module(program, best, bound.device).select(best.variant)
     jit._requests[(id(program), target)] = best
     jit._plans.clear()
     if cache.enabled():

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cache on disk: damaged entries, full disks, folders that are not ours, many processes, kills."""
 
-import contextlib
-import io
 import os
 import pathlib
 import shutil

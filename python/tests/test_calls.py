@@ -92,6 +92,43 @@ class Arguments(unittest.TestCase):
         x = np.arange(24, dtype="f4").reshape(3, 4, 2)
         self.assertTrue(np.array_equal(double(Foreign(x[:, ::2])), 2 * x[:, ::2]))
 
+    def test_numbers(self):
+        """Numbers for parameters of rank 0, of Python and of NumPy."""
+
+        @ft.jit
+        def affine(xs: ft.List["N", ft.f32], a: ft.f32, n: ft.i64, on: ft.bool):
+            return xs.map(lambda x: ft.where(on, a * x + n.to(ft.f32), x))
+
+        x = np.arange(3, dtype="f4")
+        for a, n, on in ((2.0, 3, True), (2, np.int64(3), np.bool_(True)), (np.float64(2), np.asarray(3), np.asarray(True)), (np.float32(2), 3, True)):
+            self.assertTrue(np.array_equal(affine(x, a, n, on), 2 * x + 3))
+        self.assertTrue(np.array_equal(affine(x, 2.0, 3, False), x))
+        for a, n, on in ((2.0, 3.5, True), (2.0, 1 << 70, True), (2.0, 3, 1), ("2", 3, True)):
+            with self.assertRaises(ft.ArgumentError):
+                affine(x, a, n, on)
+
+    def test_booleans(self):
+        @ft.jit
+        def flip(xs: ft.List["N", ft.bool[3]]):
+            return xs.map(lambda x: ~x), xs.reduce(ft.logical_or, False)
+
+        x = np.array([[True, False, True], [False, False, True]])
+        a, b = flip(x)
+        self.assertTrue(np.array_equal(a, ~x) and np.array_equal(b, x.any(0)))
+        self.assertEqual((a.dtype, b.dtype), (np.dtype(bool), np.dtype(bool)))
+
+    def test_what_is_no_plain_array(self):
+        for wrong in (np.ma.masked_array(np.zeros((1, 1, 2), "f4")), np.zeros((1, 1, 2), ">f4"), np.zeros((1, 1, 2), "c8"), "text", None, 3.0, object()):
+            with self.subTest(type(wrong)), self.assertRaises(ft.ArgumentError):
+                double(wrong)
+
+    def test_pickle(self):
+        import copy
+        import pickle
+
+        self.assertIs(pickle.loads(pickle.dumps(double)), double)
+        self.assertIs(copy.deepcopy(double), double)
+
     def test_names_and_keywords(self):
         x, w = rnn_inputs()
         assert_close(self, rnn(w=w, xss=x), rnn_reference(x, w))

@@ -2,8 +2,6 @@
 """PyTorch: tensors in and out, element types, the operator, torch.compile, no gradients."""
 
 import importlib.util
-import os
-import sys
 import unittest
 
 import fractaltensor as ft
