@@ -137,7 +137,7 @@ class _Wheel:
 
 
 def _sources():
-    return sorted(p for p in PACKAGE.rglob("*") if p.suffix in (".py", ".pyi", ".typed") and p.name != "_config.py")
+    return sorted(p for p in PACKAGE.rglob("*") if p.suffix in (".py", ".pyi", ".typed"))
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -47,7 +47,7 @@ class Module:
         status = self.library.ft_synchronize(self.handle, stream or None)
         if status:
             text = (self.library.ft_last_error() or b"").decode(errors="replace")
-            raise DeviceError(f"{self.name}: an earlier call failed: {text}")
+            raise DeviceError(f"{self.name}: an earlier call failed: {lib.readable(text)}")
 
     def __del__(self):
         # A child of fork does not own what its parent loaded.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Callable, List, NamedTuple, Optional, Tuple
@@ -207,13 +208,8 @@ def _folders() -> List[str]:
     own = os.environ.get("FT_LIBRARY")
     if own:
         return [os.path.dirname(own) if own.endswith(".so") or os.path.isfile(own) else own]
-    folders = [os.path.join(here, "lib")]
-    try:
-        from . import _config  # written when the package is installed
-
-        folders += _config.LIBRARY_FOLDERS
-    except ImportError:
-        pass
+    # In a wheel; and where a Debian package puts them: lib/python3/dist-packages/fractaltensor and lib.
+    folders = [os.path.join(here, "lib"), os.path.dirname(os.path.dirname(os.path.dirname(here)))]
     # A checkout: the package lies in python/, the library in build/lib.
     folders.append(os.path.join(os.path.dirname(os.path.dirname(here)), "build", "lib"))
     return folders
@@ -281,6 +277,15 @@ def raise_status(status: int, what: str = "", frames=(), notes=()) -> None:
     message = text.decode(errors="replace") if text else f"status {status}"
     kind = _EXCEPTIONS.get(status, errors.InternalError)
     raise kind((f"{what}: " if what else "") + message + _HINTS.get(status, ""), frames, notes)
+
+
+def readable(text: str) -> str:
+    """A message of the runtime as a person reads it who knows of no entries and kernels."""
+    text = re.sub(
+        r"(?:kernel \S+: )?an index was out of range \((-?\d+), (\d+)[^)]*\)",
+        r"an index that is data is out of range: \1 in a list of \2 elements", text,
+    )
+    return re.sub(r'^entry "[^"]*"[,:] ', "", text)
 
 
 def check(status: int, what: str = "") -> None:

@@ -166,7 +166,7 @@ class Plan:
         library = self.module.library
         text = (library.ft_last_error() or b"").decode(errors="replace")
         kind = lib._EXCEPTIONS.get(status, lib.errors.InternalError)
-        return kind(f"{self.program.name}: {text}{lib._HINTS.get(status, '')}")
+        return kind(f"{self.program.name}: {lib.readable(text)}{lib._HINTS.get(status, '')}")
 
 
 #: What the runtime asks of addresses, in bytes.

@@ -10,7 +10,7 @@ from .elementwise import as_tensor, broadcast_shapes, broadcast_to, full_of, sam
 from .errors import LengthError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
-from .trace import Traced, current, decide, wrap_value
+from .trace import Traced, Undecided, current, decide, wrap_value
 from .types import DType, Extent, TensorType, bool_, extent_of, f32, i64
 
 
@@ -71,6 +71,8 @@ def reshape(x, *shape):
             raise ShapeError(f"reshape of {x.type}: the extent -1 is not determined beside a 0", here())
         missing = total // rest
         if missing * rest != total:
+            if total.constant is None or rest.constant is None:
+                raise Undecided  # only while a program is checked; the call knows the numbers
             raise ShapeError(f"reshape of {x.type} to ({_list(target)}): {total} numbers do not divide", here())
         target[holes[0]] = extent_of(missing)
     if _product(target) != _product(x.type.shape):

@@ -105,6 +105,21 @@ class Ordinary(Package):
         self.assertIn("FT_PREBUILT=/nowhere holds no libFractalTensor.so", done.stderr)
 
 
+@unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-deb") and (ROOT / "build/CPackConfig.cmake").exists(), "no cpack or dpkg-deb")
+class Debian(Package):
+    def test_package(self):
+        """Unpacked, the package finds its libraries beside it; the plugin is in it, and what Python compiles goes, too."""
+        done = subprocess.run(["cpack", "--config", str(ROOT / "build/CPackConfig.cmake"), "-B", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (package,) = pathlib.Path(self.folder).glob("*.deb")
+        subprocess.run(["dpkg-deb", "-R", str(package), os.path.join(self.folder, "root")], check=True)
+        root = pathlib.Path(self.folder) / "root"
+        self.check(run(root / "usr/lib/python3/dist-packages"))
+        self.assertTrue((root / "usr/lib/FractalTensorPlugin.so").exists())
+        self.assertIn("__pycache__", (root / "DEBIAN/prerm").read_text())
+        self.assertIn("libmlir-22", (root / "DEBIAN/control").read_text())
+
+
 def can_link():
     return os.path.exists("/usr/lib/llvm-22/lib/libMLIRIR.a") and shutil.which("clang++-22") is not None
 
