@@ -12,7 +12,7 @@ set -euo pipefail
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
   g++ cmake ninja-build ccache git
-  libgtest-dev libzstd-dev zlib1g-dev
+  libgtest-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   python3 python3-numpy python3-psutil
 )
 
@@ -44,6 +44,7 @@ is_present() {
     libgtest-dev)   [[ -e /usr/include/gtest/gtest.h ]] ;;
     libzstd-dev)    [[ -e /usr/include/zstd.h ]] ;;
     zlib1g-dev)     [[ -e /usr/include/zlib.h ]] ;;
+    nlohmann-json3-dev) [[ -e /usr/include/nlohmann/json.hpp ]] ;;
     python3-numpy)  [[ -e /usr/lib/python3/dist-packages/numpy/__init__.py ]] || "$python" -c 'import numpy' 2>/dev/null ;;
     python3-psutil) [[ -e /usr/lib/python3/dist-packages/psutil/__init__.py ]] || "$python" -c 'import psutil' 2>/dev/null ;;
     *)              command -v "$1" >/dev/null ;;

@@ -12,7 +12,7 @@ import lit.util
 config.name = "FractalTensor"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".ft", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "Inputs", "CMakeLists.txt"]
+config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "Inputs", "machines", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.ft_source_dir, "test")
 config.test_exec_root = os.path.join(config.ft_build_dir, "test")
 
@@ -23,6 +23,8 @@ config.environment["PATH"] = os.pathsep.join(
 # Compiled-kernel caches and other state of the user must not leak into tests.
 config.environment["HOME"] = config.test_exec_root
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# Plans are made for these machines, which stay as they are: what is measured decides no test.
+config.environment["FT_MACHINES"] = os.path.join(config.test_source_root, "machines")
 # In a sanitized build, allocators inlined from LLVM's headers poison memory that the
 # distribution's libMLIR, which is not sanitized, hands out without a word. What MLIR
 # keeps until the end is no leak.

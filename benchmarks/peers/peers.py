@@ -151,7 +151,7 @@ def main():
             if model:
                 rate = "f64" if options.type == "f64" else "f32"
                 floor = 1e6 * max(moved / model["memory"][-1]["copy_bytes_per_second"],
-                                  case.flops / model["units"][f"{rate}_flop_per_second"])
+                                  case.flops / model["rates"][f"{rate}_flop_per_second"])
             for label, micros in medians.items():
                 ok = errors[label] <= TOLERANCE[options.type] * (1 if label.startswith("ours") else 1e9)
                 failed += not ok

@@ -33,11 +33,8 @@ struct CpuMachine {
   double elementwisePerSecond = 1, elementaryPerSecond = 1;
   double launchSeconds = 0, barrierSeconds = 0, leafCallSeconds = 0;
 
-  /// The model in JSON, or what is wrong with it: a level, rate or cost that is missing or not
-  /// positive.
-  static llvm::Expected<CpuMachine> parse(llvm::StringRef json);
+  /// The part of a machine (Machine.h) that CPU code is planned by.
   static llvm::Expected<CpuMachine> load(llvm::StringRef path);
-  /// machine/cpu.json as it was when this library was built.
   static const CpuMachine &builtin();
 
   /// The nearest level that holds so many bytes.

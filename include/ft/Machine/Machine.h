@@ -1,0 +1,183 @@
+//===- Machine.h - what a machine can do ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one model of machines, read from a file of machine/ (docs/machine.md says
+// what its fields mean): processors, GPUs and arrays of processing elements. All
+// that chooses, prices or limits something asks it; passes hold no number of a
+// machine.
+//
+// A machine has `units` that work at once (cores, multiprocessors, processing
+// elements), levels of memory from the nearest to the farthest, rates, costs of
+// launching and waiting, limits of what may be resident, and the thresholds that
+// stand for costs which nobody measures yet (`planning`).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_MACHINE_MACHINE_H
+#define FT_MACHINE_MACHINE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir::ft {
+
+struct Machine {
+  enum class Kind { CPU, GPU, Array };
+
+  struct Level {
+    std::string name;
+    /// Whether all units use one memory, of `bytes` in all; else each has `bytes` of its own.
+    bool shared = false;
+    int64_t bytes = 0; // 0: without limit
+    /// What one unit reads, what all together read, what a copy moves (bytes read and bytes
+    /// written); 0 where the file has no such figure.
+    double unitReadBytesPerSecond = 0, readBytesPerSecond = 0, copyBytesPerSecond = 0;
+    double joulesPerByte = 0;
+
+    bool hasRate() const { return unitReadBytesPerSecond > 0 || readBytesPerSecond > 0; }
+    /// What one unit reads where `units` read at once.
+    double rateOfUnit(unsigned units) const {
+      return unitReadBytesPerSecond > 0 ? unitReadBytesPerSecond : readBytesPerSecond / units;
+    }
+  };
+
+  /// Of one unit of a CPU. Products are f32, in register tiles of 1, 2, … rows, operands in the
+  /// nearest cache; results per second of an addition or the like, an exponential or the like.
+  struct UnitRates {
+    SmallVector<double> productFlopsByRows;
+    double elementwise = 0, elementary = 0;
+  };
+
+  /// Of all units together; 0 where unknown. `macs`: multiply-accumulates of the units' arrays.
+  struct Rates {
+    double f32Flops = 0, f64Flops = 0, bf16MmaFlops = 0, exponentials = 0, macs = 0;
+  };
+
+  struct Sync {
+    double launch = 0;    // of a kernel or parallel region
+    double barrier = 0;   // among the threads of a team
+    double leafCall = 0;  // of a leaf of no work
+    double grid = 0;      // a barrier of all blocks of a grid
+    double flag = 0;      // one block tells another
+    SmallVector<std::pair<int64_t, double>> cluster; // a barrier of so many blocks
+  };
+
+  /// What may be resident on a GPU.
+  struct Occupancy {
+    int64_t threadsPerUnit = 0, blocksPerUnit = 0, threadsPerBlock = 0, warp = 0;
+    int64_t registersPerUnit = 0, registersPerThread = 0;
+    int64_t sharedBytesPerUnit = 0, sharedBytesPerBlock = 0;
+    SmallVector<std::pair<int64_t, int64_t>> residentClusters; // of so many blocks with all shared memory
+  };
+
+  struct Energy {
+    double mac = 0; // joules of one multiply-accumulate
+  };
+
+  /// Thresholds of the choices made for a CPU: `mostRows` of a call of a leaf, `rowBytes` that the
+  /// rows of one call may touch, and `sureGain`, the share of the time that a plan with barriers may
+  /// take at most of one without.
+  struct CpuPlanning {
+    int64_t mostRows = 0, rowBytes = 0;
+    double sureGain = 0;
+  };
+
+  /// Thresholds of the choices made for a GPU's kernels.
+  struct GpuPlanning {
+    /// Shared memory of a block of threads that has another one beside it, and of one alone.
+    int64_t sharedBytesOfTwo = 0, sharedBytesAlone = 0;
+    /// Threads of a block whose leaf has few elements (up to `elements[0]`), more (`elements[1]`), many.
+    SmallVector<int64_t> blockThreads, blockElements;
+    /// Elements that the rows of a task have at least, and where a kernel only streams.
+    int64_t taskElements = 0, streamElements = 0;
+    /// Weights of more bytes want at least `weightRows` rows in a task; the rows of one touch
+    /// `taskBytes` at most.
+    int64_t weightBytes = 0, weightRows = 0, taskBytes = 0;
+    int64_t tasksPerUnit = 0, workspaceBlocksPerUnit = 0;
+    /// Threads of a unit for which a kernel that streams leaves registers.
+    int64_t streamThreadsPerUnit = 0;
+    /// Weights from which the blocks of a grid share a leaf's columns, and rows they take then.
+    int64_t columnWeightBytes = 0, columnRows = 0;
+    /// A nest runs in steps of the grid where fewer tasks are free than so many for each unit; with
+    /// weights of `stepWeightBytes` or more, than `stepWeightTasksPerUnit`.
+    int64_t stepTasksPerUnit = 0, stepWeightBytes = 0, stepWeightTasksPerUnit = 0;
+    /// Words of a row that a lane keeps in registers: where rows share a warp, and at most.
+    int64_t rowWordsInWarp = 0, rowWords = 0;
+    /// Sums of fewer terms are not divided among threads.
+    int64_t leastSlicedSum = 0;
+  };
+
+  std::string name;
+  /// Where it was read from, for messages; and by what `find` gives it again.
+  std::string file, reference;
+  Kind kind = Kind::CPU;
+  /// What code for it is compiled for (`cpu`, `sm_90a`, …); none: nothing is.
+  SmallVector<std::string> targets;
+  std::string unitName;
+  unsigned units = 1;
+  /// Bytes of the elements that `macs` and energies are stated for.
+  int64_t elementBytes = 0;
+  SmallVector<Level> levels; // nearest first
+  UnitRates unit;
+  Rates rates;
+  Sync sync;
+  Occupancy occupancy;
+  Energy energy;
+  CpuPlanning cpu;
+  GpuPlanning gpu;
+
+  /// The model that a text in JSON is; errors (FileError, joined) name each field that is missing,
+  /// unknown, not positive or without a source.
+  static llvm::Expected<Machine> parse(llvm::StringRef text, llvm::StringRef file);
+  /// A model by its name, a file of the folder that the environment variable FT_MACHINES names or of
+  /// machine/ as the library was built (`cpu`, `a100`, …); or by the path of a file (which has a `/` or
+  /// ends in `.json`).
+  static llvm::Expected<std::shared_ptr<const Machine>> find(llvm::StringRef nameOrPath);
+  /// The same, of the kind that is wanted.
+  static llvm::Expected<std::shared_ptr<const Machine>> find(llvm::StringRef nameOrPath, Kind kind);
+  /// The name of the machine for which code of this target is planned (any class of processors: `cpu`);
+  /// empty where there is none.
+  static llvm::StringRef nameForTarget(llvm::StringRef target);
+  /// That machine, or null.
+  static std::shared_ptr<const Machine> forTarget(llvm::StringRef target);
+  /// machine/cpu.json.
+  static const Machine &cpuDefault();
+  /// The names of the built-in machines.
+  static ArrayRef<llvm::StringRef> builtinNames();
+
+  bool serves(llvm::StringRef target) const;
+
+  /// FLOP/s of products, and results per second of simple and of elementary operations, of one unit at
+  /// its best.
+  double productFlops() const;
+  double elementwise() const;
+  double elementary() const;
+
+  /// The level of this name; null where there is none.
+  const Level *findLevel(llvm::StringRef name) const;
+  /// The nearest level that holds so many bytes, of those whose rates are known.
+  const Level &levelFor(double bytes) const;
+  /// From where so many bytes are read that are used in turn, and how fast by one unit: of a cache (but the
+  /// nearest) that is too small, a part still hits, up to twice its size.
+  struct Source {
+    unsigned level;
+    double bytesPerSecond;
+  };
+  Source sourceFor(double bytes) const;
+  /// Full register tiles that a product with `rows` rows consists of, and rests, as the leaf generator takes
+  /// them: how many rows, how often. Each reads the whole right-hand side.
+  SmallVector<std::pair<int64_t, int64_t>, 4> tilesOf(int64_t rows) const;
+  /// FLOP/s of one unit in a register tile of so many rows, its right-hand side in the nearest cache.
+  double tileFlops(int64_t rows) const { return unit.productFlopsByRows[rows - 1]; }
+};
+
+/// "CPU", "GPU" or "array": for messages and files.
+llvm::StringRef stringifyKind(Machine::Kind kind);
+
+} // namespace mlir::ft
+
+#endif // FT_MACHINE_MACHINE_H

@@ -1,0 +1,141 @@
+//===- MachineTest.cpp - the model of machines ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Machine/Machine.h"
+
+#include "gtest/gtest.h"
+
+using mlir::ft::Machine;
+using llvm::StringRef;
+
+static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"], "source": "none",
+  "unit": {"name": "core", "count": 3},
+  "memory": [{"level": "l1", "bytes": 100, "unit_read_bytes_per_second": 8},
+             {"level": "l2", "bytes": 1000, "shared": true, "unit_read_bytes_per_second": 4},
+             {"level": "device", "unit_read_bytes_per_second": 1}],
+  "unit_rates": {"f32_product_flop_per_second_by_rows": [1, 2, 3, 6, 5, 6],
+                 "f32_elementwise_per_second": 2, "f32_elementary_per_second": 1},
+  "sync_seconds": {"launch": 1, "barrier": 2, "leaf_call": 3},
+  "planning": {"most_rows": 64, "row_bytes": 10, "sure_gain": 0.9}})";
+
+static Machine parse(StringRef from = text) {
+  llvm::Expected<Machine> machine = Machine::parse(from, "toy.json");
+  if (machine)
+    return std::move(*machine);
+  ADD_FAILURE() << llvm::toString(machine.takeError());
+  return {};
+}
+
+static std::string replaced(StringRef old, StringRef now) {
+  std::string result = text;
+  size_t at = result.find(old);
+  EXPECT_NE(at, std::string::npos) << old.str();
+  return result.replace(at, old.size(), now.str());
+}
+
+TEST(Machine, ReadsItsFile) {
+  Machine machine = parse();
+  EXPECT_EQ(machine.units, 3u);
+  EXPECT_EQ(machine.sync.barrier, 2);
+  EXPECT_EQ(machine.cpu.rowBytes, 10);
+  EXPECT_EQ(machine.levelFor(100).name, "l1");
+  EXPECT_EQ(machine.levelFor(101).name, "l2");
+  EXPECT_TRUE(machine.levelFor(101).shared);
+  EXPECT_EQ(machine.levelFor(1e9).name, "device");
+  EXPECT_TRUE(machine.serves("cpu"));
+  EXPECT_FALSE(machine.serves("sm_80"));
+}
+
+TEST(Machine, HitsAPartOfACacheThatIsTooSmall) {
+  Machine machine = parse();
+  auto expect = [&](double bytes, unsigned level, double rate) {
+    Machine::Source source = machine.sourceFor(bytes);
+    EXPECT_EQ(source.level, level) << bytes;
+    EXPECT_DOUBLE_EQ(source.bytesPerSecond, rate) << bytes;
+  };
+  expect(100, 0, 8);
+  expect(150, 1, 4);
+  expect(1000, 1, 4);
+  // Three quarters of the time at 4, one at 1: 1 / (0.75 / 4 + 0.25 / 1).
+  expect(1250, 1, 1 / 0.4375);
+  expect(1750, 2, 1 / 0.8125);
+  expect(2000, 2, 1);
+  expect(1e9, 2, 1);
+}
+
+TEST(Machine, TakesRowsApartAsTheLeavesDo) {
+  Machine machine = parse();
+  using Tiles = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  EXPECT_EQ(machine.tilesOf(1), (Tiles{{1, 1}}));
+  EXPECT_EQ(machine.tilesOf(3), (Tiles{{2, 1}, {1, 1}}));
+  EXPECT_EQ(machine.tilesOf(5), (Tiles{{4, 1}, {1, 1}}));
+  EXPECT_EQ(machine.tilesOf(7), (Tiles{{6, 1}, {1, 1}}));
+  // 4 + 4, not 6 + 2; and 6 + 4 + 4.
+  EXPECT_EQ(machine.tilesOf(8), (Tiles{{4, 2}}));
+  EXPECT_EQ(machine.tilesOf(14), (Tiles{{6, 1}, {4, 2}}));
+  EXPECT_EQ(machine.tilesOf(18), (Tiles{{6, 3}}));
+  EXPECT_EQ(machine.tilesOf(0), (Tiles{{1, 1}}));
+  EXPECT_DOUBLE_EQ(machine.tileFlops(4), 6);
+}
+
+TEST(Machine, NamesWhatIsWrongAndWhere) {
+  auto errors = [](const std::string &wrong) {
+    llvm::Expected<Machine> machine = Machine::parse(wrong, "toy.json");
+    return machine ? std::string("none") : llvm::toString(machine.takeError());
+  };
+  EXPECT_EQ(errors(replaced(", \"barrier\": 2", "")), "toy.json:8:19: error: missing field 'sync_seconds.barrier'");
+  EXPECT_EQ(errors(replaced("\"barrier\": 2", "\"barrier\": 0")),
+            "toy.json:8:44: error: 'sync_seconds.barrier': expected a positive number, found 0");
+  EXPECT_EQ(errors(replaced("\"bytes\": 1000", "\"bytes\": -1")),
+            "toy.json:4:39: error: 'memory[1].bytes': expected a positive number, found -1");
+  EXPECT_EQ(errors(replaced("\"bytes\": 1000", "\"bytes\": 10.5")),
+            "toy.json:4:39: error: 'memory[1].bytes': expected a whole number below 2^63, found 10.50");
+  EXPECT_NE(errors(replaced("\"count\": 3", "\"count\": 3, \"cuont\": 3")).find("toy.json:2:40: error: unknown field 'unit.cuont'"),
+            std::string::npos);
+  EXPECT_EQ(errors(replaced("[1, 2, 3, 6, 5, 6]", "[]")),
+            "toy.json:6:57: error: 'unit_rates.f32_product_flop_per_second_by_rows': expected at least one, found an empty list");
+  EXPECT_EQ(errors(replaced("\"kind\": \"cpu\"", "\"kind\": \"fpga\"")),
+            "toy.json:1:25: error: 'kind': expected \"cpu\", \"gpu\" or \"array\", found \"fpga\"");
+  EXPECT_EQ(errors(replaced("\"shared\": true", "\"shared\": 1")),
+            "toy.json:4:55: error: 'memory[1].shared': expected true or false, found a number");
+  // Without a source of its own, or of an object around it, each number is an error.
+  std::string sourceless = errors(replaced(", \"source\": \"none\"", ""));
+  EXPECT_NE(sourceless.find("'unit.count' has no source"), std::string::npos) << sourceless;
+  EXPECT_NE(sourceless.find("'planning.sure_gain' has no source"), std::string::npos) << sourceless;
+  EXPECT_NE(sourceless.find("'memory[0].bytes' has no source"), std::string::npos) << sourceless;
+  EXPECT_EQ(errors(replaced("\"launch\": 1", "\"source\": {\"lunch\": \"x\"}, \"launch\": 1")),
+            "toy.json:8:31: error: a source of 'sync_seconds.lunch', which is not here");
+  EXPECT_EQ(errors("[]"), "toy.json:1:1: error: expected an object, found a list");
+}
+
+TEST(Machine, SourcesMayBeGivenFieldByField) {
+  parse(replaced("\"launch\": 1, \"barrier\": 2, \"leaf_call\": 3",
+                 "\"source\": {\"launch\": \"a\", \"barrier\": \"b\"}, \"launch\": 1, \"barrier\": 2, \"leaf_call\": 3"));
+}
+
+TEST(Machine, TheBuiltInOnesAreWhole) {
+  for (StringRef name : Machine::builtinNames()) {
+    llvm::Expected<std::shared_ptr<const Machine>> machine = Machine::find(name);
+    ASSERT_TRUE(bool(machine)) << llvm::toString(machine.takeError());
+    EXPECT_GE((*machine)->levels.size(), 2u) << name.str();
+    EXPECT_EQ((*machine)->reference, name);
+  }
+  EXPECT_EQ(Machine::cpuDefault().unit.productFlopsByRows.size(), 6u);
+  EXPECT_EQ(Machine::forTarget("sm_80")->units, 108u);
+  EXPECT_EQ(Machine::forTarget("sm_90a")->units, 132u);
+  EXPECT_EQ(Machine::forTarget("x86-64-v3").get(), Machine::forTarget("cpu").get());
+  EXPECT_EQ(Machine::forTarget("sm_10"), nullptr);
+}
+
+TEST(Machine, IsFoundByNameFileAndKind) {
+  auto fails = [](auto &&machine) {
+    bool failed = !machine;
+    std::string what = failed ? llvm::toString(machine.takeError()) : "";
+    return what;
+  };
+  EXPECT_EQ(fails(Machine::find("/nowhere/cpu.json")),
+            "can't read the machine file '/nowhere/cpu.json': No such file or directory");
+  EXPECT_EQ(fails(Machine::find("h100")),
+            "no machine 'h100': expected a100, cloud, cpu, edge, h200, or the path of a file");
+  EXPECT_EQ(fails(Machine::find("h200", Machine::Kind::CPU)),
+            "machine/h200.json: expected a machine of kind 'cpu', found one of kind 'gpu'");
+}
