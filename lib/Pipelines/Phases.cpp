@@ -38,12 +38,17 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 
-static llvm::cl::opt<std::string> validateOption(
-    "ft-validate", llvm::cl::value_desc("on|off"),
-    llvm::cl::desc("Prove what each phase from coarsen on makes of a graph: on (default) or off"),
-    llvm::cl::init("on"));
+namespace {
+enum class Validation { On, Off };
+} // namespace
 
-bool ft::isValidating() { return validateOption != "off"; }
+static llvm::cl::opt<Validation> validateOption(
+    "ft-validate", llvm::cl::desc("Prove what each phase from coarsen on makes of a graph"),
+    llvm::cl::values(clEnumValN(Validation::On, "on", "do (default)"),
+                     clEnumValN(Validation::Off, "off", "take it as it comes")),
+    llvm::cl::init(Validation::On));
+
+bool ft::isValidating() { return validateOption == Validation::On; }
 
 static constexpr llvm::StringLiteral phaseNames[numPhases] = {
     "input",     "ft",       "etdg",    "coarsen", "reorder",

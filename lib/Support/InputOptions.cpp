@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -118,9 +119,38 @@ std::unique_ptr<MemoryBuffer> applyTypeOverrides(std::unique_ptr<MemoryBuffer> b
   return MemoryBuffer::getMemBufferCopy(result, buffer->getBufferIdentifier());
 }
 
+/// All of a file, or of what a pipe or a device gives, but no more than one byte above the limit: some
+/// have no end.
+static ErrorOr<std::unique_ptr<MemoryBuffer>> readInput(StringRef file, uint64_t limit) {
+  bool isStandard = file == "-";
+  Expected<sys::fs::file_t> opened = sys::fs::getStdinHandle();
+  if (!isStandard)
+    opened = sys::fs::openNativeFileForRead(file);
+  if (!opened)
+    return errorToErrorCode(opened.takeError());
+  std::string text;
+  std::error_code error;
+  char chunk[1 << 14];
+  while (!limit || text.size() <= limit) {
+    Expected<size_t> count = sys::fs::readNativeFile(*opened, MutableArrayRef(chunk));
+    if (!count) {
+      error = errorToErrorCode(count.takeError());
+      break;
+    }
+    if (*count == 0)
+      break;
+    text.append(chunk, *count);
+  }
+  if (!isStandard)
+    sys::fs::closeFile(*opened);
+  if (error)
+    return error;
+  return MemoryBuffer::getMemBufferCopy(text, isStandard ? "<stdin>" : file);
+}
+
 std::unique_ptr<MemoryBuffer> loadInput(StringRef file, const InputLimits &limits,
                                         ArrayRef<TypeOverride> overrides, raw_ostream &errors) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(file);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = readInput(file, limits.maxBytes);
   if (!buffer) {
     errors << "error: cannot open '" << file << "': " << buffer.getError().message() << '\n';
     return nullptr;

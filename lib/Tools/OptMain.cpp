@@ -5,19 +5,39 @@
 // input limits first.
 //
 //===----------------------------------------------------------------------===//
+#include "Output.h"
+
 #include "ft/Support/InputLimits.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+
+/// Upstream takes an expression that is none for one that matches nothing.
+static bool checkRemarkFilters(const MlirOptMainConfig &config) {
+  std::pair<const char *, std::string> filters[] = {
+      {"remarks-filter", config.getRemarksAllFilter()},
+      {"remarks-filter-passed", config.getRemarksPassedFilter()},
+      {"remarks-filter-failed", config.getRemarksFailedFilter()},
+      {"remarks-filter-missed", config.getRemarksMissedFilter()},
+      {"remarks-filter-analyse", config.getRemarksAnalyseFilter()}};
+  for (auto &[name, filter] : filters) {
+    std::string reason;
+    if (filter.empty() || llvm::Regex(filter).isValid(reason))
+      continue;
+    llvm::errs() << "error: --" << name << "=" << filter << " is no regular expression: " << reason << '\n';
+    return false;
+  }
+  return true;
+}
 
 int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-opt");
@@ -36,20 +56,18 @@ int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
     printRegisteredPasses();
     return EXIT_SUCCESS;
   }
+  if (!checkRemarkFilters(config))
+    return EXIT_FAILURE;
   if (inputFile == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
 
   std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
   if (!buffer)
     return EXIT_FAILURE;
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
-  if (!output) {
-    llvm::errs() << "error: " << message << '\n';
+  // Into memory first: nothing is half written.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(MlirOptMain(stream, std::move(buffer), registry, config)))
     return EXIT_FAILURE;
-  }
-  if (failed(MlirOptMain(output->os(), std::move(buffer), registry, config)))
-    return EXIT_FAILURE;
-  output->keep();
-  return EXIT_SUCCESS;
+  return tools::writeOutput(outputFile, text) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,6 +9,8 @@
 
 #include "ft/Tools/RunProgram.h"
 
+#include "Output.h"
+
 #include "ft/Engine/CUDA/CudaProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
@@ -24,8 +26,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -49,7 +53,7 @@ struct Options {
   cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default) or cuda"), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
   cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
-  cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run (default: etdg)"), cl::value_desc("phase"),
+  cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run: etdg (default), coarsen, reorder, partition, schedule, storage or tile"), cl::value_desc("phase"),
                           cl::cat(category)};
   cl::list<std::string> skip{"skip", cl::CommaSeparated, cl::desc("phases to leave out: coarsen, reorder, storage"),
                              cl::value_desc("phase,..."), cl::cat(category)};
@@ -286,6 +290,23 @@ FailureOr<Outcome> Runner::runChosen() {
 // The tool
 //===----------------------------------------------------------------------===//
 
+/// Why no file can be put there, or nothing: before the program runs, not after.
+static std::string whyNotWritable(const std::string &path) {
+  namespace fs = llvm::sys::fs;
+  if (fs::is_directory(path))
+    return "is a folder";
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!fs::is_directory(folder))
+    return ("there is no folder '" + folder + "'").str();
+  // What exists and is no regular file is written to; all else is replaced.
+  bool isSpecial = fs::exists(path) && !fs::is_regular_file(path);
+  if (std::error_code code = fs::access(isSpecial ? llvm::StringRef(path) : folder, fs::AccessMode::Write))
+    return "cannot be written: " + code.message();
+  return "";
+}
+
 static bool checkOptions(Options &options) {
   auto bad = [](const llvm::Twine &message) {
     llvm::errs() << "ft-run: error: " << message << "\n";
@@ -313,8 +334,11 @@ static bool checkOptions(Options &options) {
   if (!options.compare.empty() && options.compare != "interpret" && options.compare != "truth")
     return bad("--compare=" + options.compare + ": expected interpret or truth");
   for (auto [name, option] : {std::pair("rtol", &options.rtol), std::pair("atol", &options.atol)})
-    if (option->getNumOccurrences() && !(option->getValue() >= 0))
-      return bad(llvm::Twine("--") + name + ": expected a number that is not negative");
+    if (option->getNumOccurrences() && !(option->getValue() >= 0 && std::isfinite(option->getValue())))
+      return bad(llvm::Twine("--") + name + ": expected a finite number that is not negative");
+  for (const std::string &path : options.outs)
+    if (std::string reason = whyNotWritable(path); !reason.empty())
+      return bad("--out=" + llvm::Twine(path) + ": " + reason);
   return true;
 }
 
@@ -458,5 +482,7 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
     if (!options.compare.empty())
       llvm::outs() << (equal ? "equal\n" : "NOT EQUAL\n");
   }
+  if (!flushOutput(llvm::outs(), "standard output"))
+    return EXIT_FAILURE;
   return equal ? EXIT_SUCCESS : EXIT_FAILURE;
 }

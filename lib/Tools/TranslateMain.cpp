@@ -6,6 +6,8 @@
 // leaves no output file behind when a translation fails.
 //
 //===----------------------------------------------------------------------===//
+#include "Output.h"
+
 #include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Tools/ToolMains.h"
@@ -13,12 +15,10 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -83,13 +83,5 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   if (failed(splitAndProcessBuffer(std::move(buffer), translate, stream, splitMarker)))
     return EXIT_FAILURE;
 
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
-  if (!output) {
-    llvm::errs() << "error: " << message << '\n';
-    return EXIT_FAILURE;
-  }
-  output->os() << text;
-  output->keep();
-  return EXIT_SUCCESS;
+  return tools::writeOutput(outputFile, text) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

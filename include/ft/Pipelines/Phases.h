@@ -41,9 +41,12 @@ bool isBuilt(Phase phase);
 void buildPhase(OpPassManager &pm, Phase phase, bool wide = false);
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
-  Option<std::string> from{*this, "from", llvm::cl::desc("The phase that the input has reached"),
-                           llvm::cl::init("input")};
-  Option<std::string> to{*this, "to", llvm::cl::desc("The phase to stop at"),
+  Option<std::string> from{
+      *this, "from",
+      llvm::cl::desc("The phase that the input has reached: input (default), ft, etdg, coarsen, reorder, "
+                     "partition, schedule, storage, tile or target"),
+      llvm::cl::init("input")};
+  Option<std::string> to{*this, "to", llvm::cl::desc("The phase to stop at: one of those (default: target)"),
                          llvm::cl::init("target")};
   Option<std::string> target{*this, "target", llvm::cl::desc("cpu, sm_80 or sm_90a"),
                              llvm::cl::init("cpu")};
