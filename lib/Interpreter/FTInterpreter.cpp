@@ -113,8 +113,6 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::call(func::FuncOp function,
     return mlir::emitError(function.getLoc(), "the interpreter runs functions that have a body");
   if (failed(verifyOneBlock(function)))
     return failure();
-  if (activations.size() >= maxCallDepth)
-    return mlir::emitError(function.getLoc(), "calls nest deeper than ") << maxCallDepth;
   Activation activation;
   activation.lengths = given;
   if (failed(bindArguments(function, arguments, activation)))
@@ -146,6 +144,8 @@ LogicalResult FTInterpreter::evalCall(func::CallOp op, Environment &env) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
   if (!callee)
     return mlir::emitError(op.getLoc(), "calls an unknown function ") << op.getCalleeAttr();
+  if (activations.size() >= maxCallDepth)
+    return mlir::emitError(op.getLoc(), "calls nest deeper than ") << maxCallDepth;
   SmallVector<RuntimeValue> arguments;
   for (Value operand : op.getOperands()) {
     FailureOr<RuntimeValue> value = eval.read(op, operand, env);
@@ -158,8 +158,9 @@ LogicalResult FTInterpreter::evalCall(func::CallOp op, Environment &env) {
   given.names = activations.back()->lengths.names;
   FailureOr<SmallVector<RuntimeValue>> results = call(callee, arguments, given);
   if (failed(results)) {
-    // The innermost error is out already; say which call led to it.
-    mlir::emitRemark(op.getLoc()) << "called from here";
+    // The innermost error is out already; say which calls led to it, but not all of a recursion.
+    if (++numCallers <= 5)
+      mlir::emitRemark(op.getLoc()) << "called from here";
     return failure();
   }
   for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))

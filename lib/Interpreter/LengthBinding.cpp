@@ -82,17 +82,16 @@ LogicalResult mlir::ft::interp::bindGiven(Operation *function, const Lengths &gi
   return success();
 }
 
-LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBinding &lengths) {
-  auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
-  if (!bounds)
-    return success();
+/// An error at `loc` that ends in the lengths, where one of the inequalities does not hold.
+static LogicalResult checkInequalities(BoundsAttr bounds, const LengthBinding &lengths, Location loc,
+                                       StringRef text, bool namesBound) {
   for (LengthAttr bound : bounds.getNonNegative()) {
     std::optional<int64_t> value = lengths.evaluate(bound);
     if (value && *value >= 0)
       continue;
-    InFlightDiagnostic diag =
-        mlir::emitError(function->getLoc(), "the lengths do not satisfy the bound ")
-        << inequalityStr(bound);
+    InFlightDiagnostic diag = mlir::emitError(loc) << text;
+    if (namesBound)
+      diag << inequalityStr(bound);
     for (StringAttr name : bound.getNames()) {
       diag << ": " << name.getValue() << " = ";
       auto it = lengths.names.find(name);
@@ -103,6 +102,23 @@ LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBin
     }
     return diag;
   }
+  return success();
+}
+
+LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBinding &lengths) {
+  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
+    if (failed(checkInequalities(bounds, lengths, function->getLoc(),
+                                 "the lengths do not satisfy the bound ", /*namesBound=*/true)))
+      return failure();
+  // What the conversion to a graph found that a call must satisfy.
+  if (auto checks = function->getAttrOfType<ArrayAttr>("etdg.checks"))
+    for (auto check : checks.getAsRange<DictionaryAttr>()) {
+      auto at = check.getAs<LocationAttr>("at");
+      std::string text = check.getAs<StringAttr>("because").str() + " does not come out even";
+      if (failed(checkInequalities(check.getAs<BoundsAttr>("holds"), lengths,
+                                   at ? Location(at) : function->getLoc(), text, /*namesBound=*/false)))
+        return failure();
+    }
   return success();
 }
 

@@ -45,6 +45,8 @@ private:
 
   TensorEval eval;
   SmallVector<Activation *> activations;
+  /// Calls that were named below an error.
+  unsigned numCallers = 0;
 };
 
 /// Runs `entry` of `module` on arrays: dense row-major, programmable dimensions

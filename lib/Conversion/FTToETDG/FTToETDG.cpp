@@ -194,7 +194,8 @@ LogicalResult Converter::recordChecks() {
     MLIRContext *context = op->getContext();
     auto holds = BoundsAttr::get(context, {zero, LengthAttr::get(context, 0) - zero});
     checks.push_back(builder.getDictionaryAttr({builder.getNamedAttr("holds", holds),
-                                                builder.getNamedAttr("because", builder.getStringAttr(why))}));
+                                                builder.getNamedAttr("because", builder.getStringAttr(why)),
+                                                builder.getNamedAttr("at", LocationAttr(op->getLoc()))}));
   };
   function.walk([&](Operation *op) {
     if (auto split = dyn_cast<SplitOp>(op)) {

@@ -58,8 +58,9 @@ LogicalResult mlir::ft::checkLengths(Location loc, ArrayRef<StringAttr> names, B
   if (checks)
     for (Attribute check : checks) {
       auto entry = cast<DictionaryAttr>(check);
+      auto at = entry.getAs<LocationAttr>("at");
       if (holds(entry.getAs<BoundsAttr>("holds")))
-        return emitError(loc) << entry.getAs<StringAttr>("because").getValue()
+        return emitError(at ? Location(at) : loc) << entry.getAs<StringAttr>("because").getValue()
                               << " does not come out even, got " << binding();
     }
   return success();

@@ -46,9 +46,9 @@ func.func @c3(%xs: !ft.list<[L], !x>, %y: !y) {
 // -----
 !x = tensor<2xf32>
 func.func @c3(%xs: !ft.list<[L], !x>, %z: !x) {
-  // expected-error @+1 {{(C3) the yielded states must have the states' types: expected ('tensor<2xf32>'), found ('tensor<2xf32>', 'tensor<2xf32>')}}
+  // expected-note @+1 {{the operator is here}}
   %0, %1 = ft.foldl (%x = %xs : !ft.list<[L], !x>) init (%s = %z : !x) {
-    // expected-note @+1 {{yielded here}}
+    // expected-error @+1 {{(C3) expected to yield the 1 states, found 2 values}}
     ft.yield %x, %s : !x, !x
   }
   return

@@ -5,9 +5,9 @@
 !x = tensor<2xf32>
 
 // An argument of length L - 2 binds nothing.
+// expected-error @+2 {{argument 0: length 'L' is not bound: no argument of 'names' has a dimension that is just L}}
 // expected-note @+1 {{the function is here}}
 func.func @names(%xs: !ft.list<[L - 2], !x>) {
-  // expected-error @+1 {{'ft.reverse' op length 'L' is not bound: no argument of 'names' has a dimension that is just L}}
   %0 = ft.reverse %xs : !ft.list<[L - 2], !x>
   return
 }

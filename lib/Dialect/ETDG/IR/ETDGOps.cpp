@@ -51,7 +51,26 @@ SmallVector<StringAttr> GraphOp::getSymbolNames() {
   return names;
 }
 
+/// `etdg.checks`: what a call's lengths satisfy, why, and at which operation of the program.
+static LogicalResult verifyChecks(GraphOp graph) {
+  Attribute given = graph->getAttr("etdg.checks");
+  if (!given)
+    return success();
+  auto isCheck = [](Attribute check) {
+    auto entry = dyn_cast<DictionaryAttr>(check);
+    return entry && entry.getAs<ft::BoundsAttr>("holds") && entry.getAs<StringAttr>("because") &&
+           (!entry.get("at") || entry.getAs<LocationAttr>("at"));
+  };
+  auto checks = dyn_cast<ArrayAttr>(given);
+  if (checks && llvm::all_of(checks, isCheck))
+    return success();
+  return graph.emitOpError() << "'etdg.checks' is a list of {holds = #ft.bounds<...>, because = \"...\"}, "
+                             << "each with its place (at = loc(...)) or without, found " << given;
+}
+
 LogicalResult GraphOp::verify() {
+  if (failed(verifyChecks(*this)))
+    return failure();
   // G1
   auto allBuffers = [&](TypeRange types, StringRef what) -> LogicalResult {
     for (auto [i, type] : llvm::enumerate(types))

@@ -222,6 +222,14 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
   if (!yield)
     return parser.emitError(bodyLoc, "expected a region that ends in 'ft.yield', or the result "
                                      "types after '->'");
+  // Types inferred from too few or too many states would be reported where the results are used.
+  if (!isMap && yield.getValues().size() != states.size()) {
+    InFlightDiagnostic diag = mlir::emitError(yield.getLoc(), "(C3) expected to yield the ")
+                              << states.size() << " states, found " << yield.getValues().size()
+                              << " values" << (yield.getEmits().empty() ? "" : " before 'emit'");
+    diag.attachNote(parser.getEncodedSourceLoc(loc)) << "the operator is here";
+    return diag;
+  }
   bool isFold = !isMap && kind != OperatorKind::Scan && kind != OperatorKind::ScanL &&
                 kind != OperatorKind::ScanR;
   result.addTypes(inferResults(isFold, cast<ListType>(listTypes.front()).getLength(),

@@ -210,6 +210,15 @@ LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
         return success();
       bound = getBoundNames(function.getArgumentTypes());
     }
+    // What a signature says and binds nowhere is its own fault, not that of the first operation that
+    // has a value of such a type.
+    for (auto [i, input] : llvm::enumerate(function.getArgumentTypes()))
+      if (failed(verifyTypeNames(input, bound, function, [&, i = i] {
+            return mlir::emitError(function.isExternal() ? function.getLoc()
+                                                         : function.getArgument(i).getLoc())
+                   << "argument " << i << ": ";
+          })))
+        return failure();
     return verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); });
   };
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))

@@ -56,9 +56,11 @@ static LogicalResult visit(func::FuncOp function, func::FuncOp start,
       return WalkResult::advance();
     path.push_back(call);
     if (callee == start) {
-      InFlightDiagnostic diag =
-          start.emitOpError("(V2) calls itself: a program of lists has a finite nest");
-      for (func::CallOp step : path)
+      InFlightDiagnostic diag = call.emitOpError("(V2) calls '")
+                                << start.getSymName()
+                                << "' from inside of it: a program of lists has a finite nest";
+      diag.attachNote(start.getLoc()) << "'" << start.getSymName() << "' is here";
+      for (func::CallOp step : ArrayRef(path).drop_back())
         diag.attachNote(step.getLoc()) << "by the call of '" << step.getCallee() << "' here";
       return WalkResult::interrupt();
     }

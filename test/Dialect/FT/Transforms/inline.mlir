@@ -67,14 +67,14 @@ func.func @main(%xs: !ft.list<[L], !x>) -> !x attributes {ft.bounds = #ft.bounds
 
 // -----
 !x = tensor<2xf32>
-// expected-error @+1 {{(V2) calls itself: a program of lists has a finite nest}}
+// expected-note @+1 {{'a' is here}}
 func.func private @a(%xs: !ft.list<[L], !x>) {
   // expected-note @+1 {{by the call of 'b' here}}
   call @b(%xs) : (!ft.list<[L], !x>) -> ()
   return
 }
 func.func private @b(%xs: !ft.list<[L], !x>) {
-  // expected-note @+1 {{by the call of 'a' here}}
+  // expected-error @+1 {{(V2) calls 'a' from inside of it: a program of lists has a finite nest}}
   call @a(%xs) : (!ft.list<[L], !x>) -> ()
   return
 }

@@ -50,9 +50,9 @@ func.func @caller(%xs: !ft.list<[L], !x>) {
 
 // -----
 !x = tensor<2xf32>
-// expected-error @+1 {{(V2) calls itself: a program of lists has a finite nest}}
+// expected-note @+1 {{'self' is here}}
 func.func @self(%xs: !ft.list<[L], !x>) {
-  // expected-note @+1 {{by the call of 'self' here}}
+  // expected-error @+1 {{(V2) calls 'self' from inside of it: a program of lists has a finite nest}}
   call @self(%xs) : (!ft.list<[L], !x>) -> ()
   return
 }
