@@ -40,12 +40,11 @@ static SmallVector<Row> getRows(BlockOp block, bool mapIsUnordered) {
   llvm::SmallBitVector seen(map.getNumResults());
   for (LoopAttr loop : schedule.getLoops()) {
     AffineExpr row = map.getResult(loop.getDimension()).replaceDims(own);
-    if (loop.getTile() > 1)
-      row = row.floorDiv(loop.getTile());
+    if (loop.getProvenTile() > 1)
+      row = row.floorDiv(loop.getProvenTile());
     else
       seen.set(loop.getDimension());
-    rows.push_back(
-        {row, loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector});
+    rows.push_back({row, loop.isParallel()});
   }
   for (unsigned r = 0; r < map.getNumResults(); ++r)
     if (!seen.test(r))

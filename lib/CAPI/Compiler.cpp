@@ -265,8 +265,8 @@ static FtStatus readOptions(const FtSource &source, const FtCompileOptions *give
     return invalid("from: expected one of " + listPhases() + ", found \"" + request.from + "\"");
   request.skip = splitList(options.skip);
   for (const std::string &name : request.skip)
-    if (std::optional<Phase> phase = symbolizePhase(name); !phase || *phase <= Phase::ETDG || Phase::Tile <= *phase)
-      return invalid("skip: expected coarsen, reorder, partition, schedule or storage, found \"" + name + "\"");
+    if (std::optional<Phase> phase = symbolizePhase(name); !phase || !mayBeSkipped(*phase))
+      return invalid("skip: expected coarsen, reorder, partition or storage, found \"" + name + "\"");
   if (options.num_lengths < 0 || (options.num_lengths > 0 && !options.lengths))
     return invalid("lengths is NULL, or num_lengths is negative");
   request.lengths.assign(options.lengths, options.lengths + options.num_lengths);

@@ -10,6 +10,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Tools/RunProgram.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Validator/Validator.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -243,7 +244,7 @@ LogicalResult Subject::runGraph() {
 LogicalResult Subject::runPhases() {
   OwningOpRef<ModuleOp> module = converted->clone();
   etdg::GraphSnapshot before = etdg::GraphSnapshot::take(graph);
-  for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Tile);
+  for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Storage);
        ++p) {
     Phase phase = static_cast<Phase>(p);
     if (!isBuilt(phase))
@@ -254,6 +255,12 @@ LogicalResult Subject::runPhases() {
       Errors errors(context);
       PassManager pm(context);
       buildPhase(pm, phase);
+      if (phase == Phase::Schedule) {
+        // Any legal arrangement of loops: each has to be proved, and to give the same results.
+        CpuScheduleOptions cpu;
+        cpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+        pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(cpu));
+      }
       pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
       if (failed(pm.run(*module)))
         return fail(name, errors.text);

@@ -49,6 +49,8 @@ public:
 
 private:
   SmallVector<Loop> loopsOf(BlockOp block, etdg::ScheduleAttr schedule);
+  /// The pieces into which a range of tile `?` is cut: random, the same for all blocks of a nest.
+  int64_t cutOf(etdg::LoopAttr loop);
   LogicalResult collect(ArrayRef<BlockOp> blocks, etdg::ScheduleAttr schedule,
                         ArrayRef<int64_t> ancestors, Nest &nest);
   LogicalResult collect(Operation *op, ArrayRef<int64_t> ancestors, Nest &nest);
@@ -64,6 +66,7 @@ private:
   std::mt19937_64 generator;
   LoopPath path;
   uint64_t nextLoop = 0;
+  llvm::DenseMap<Attribute, int64_t> cuts;
 };
 
 } // namespace
@@ -71,6 +74,13 @@ private:
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
+
+int64_t DeclaredOrder::cutOf(etdg::LoopAttr loop) {
+  auto [it, isNew] = cuts.try_emplace(loop, 1);
+  if (isNew)
+    it->second += static_cast<int64_t>(generator() % (loop.getMost() > 0 ? loop.getMost() : 8));
+  return it->second;
+}
 
 SmallVector<Loop> DeclaredOrder::loopsOf(BlockOp block, etdg::ScheduleAttr schedule) {
   SmallVector<Loop> loops;
@@ -90,10 +100,10 @@ SmallVector<Loop> DeclaredOrder::loopsOf(BlockOp block, etdg::ScheduleAttr sched
   llvm::SmallBitVector seen(map.getNumResults());
   for (etdg::LoopAttr loop : schedule.getLoops()) {
     AffineExpr expr = map.getResult(loop.getDimension());
-    bool parallel =
-        loop.getKind() == etdg::LoopKind::Parallel || loop.getKind() == etdg::LoopKind::Vector;
-    loops.push_back({expr, std::max<int64_t>(loop.getTile(), 1), parallel, nameOf(expr)});
-    if (loop.getTile() <= 1)
+    // Whoever runs it cuts a range of tile `?` anywhere: so does this order.
+    int64_t tile = loop.hasAnyTile() ? cutOf(loop) : loop.getTile();
+    loops.push_back({expr, tile, loop.isParallel(), nameOf(expr)});
+    if (loop.isOverPoints())
       seen.set(loop.getDimension());
   }
   // What the loops leave open runs in order.

@@ -12,6 +12,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Validator/Passes.h"
 
@@ -81,8 +82,8 @@ bool ft::isBuilt(Phase phase) {
   case Phase::ETDG:
   case Phase::Coarsen:
   case Phase::Reorder:
+  case Phase::Schedule:
   case Phase::Storage:
-  case Phase::Tile:
     return true;
   default:
     return false;
@@ -113,11 +114,12 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
   case Phase::Reorder:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
     break;
+  case Phase::Schedule:
+    // The target's pass follows: what it knows of lengths and machine is the caller's.
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
+    break;
   case Phase::Storage:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());
-    break;
-  case Phase::Tile:
-    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
     break;
   default: {
     FTSkipPhaseOptions options;
@@ -144,9 +146,8 @@ struct BadOptions : PassWrapper<BadOptions, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-/// Whether a phase may be left out: those that only improve a graph.
-static bool mayBeSkipped(Phase phase) {
-  return Phase::ETDG < phase && phase < Phase::Tile;
+bool ft::mayBeSkipped(Phase phase) {
+  return Phase::ETDG < phase && phase < Phase::Tile && phase != Phase::Schedule;
 }
 
 /// What is wrong with the options, or nothing.
@@ -162,7 +163,8 @@ static std::string checkOptions(const CompileOptions &options) {
            options.to.getValue() + "'";
   for (const std::string &name : options.skip)
     if (std::optional<Phase> phase = symbolizePhase(name); !phase || !mayBeSkipped(*phase))
-      return "ft-compile: skip: expected a phase between etdg and tile, found '" + name + "'";
+      return "ft-compile: skip: expected coarsen, reorder, partition or storage, found '" + name +
+             "'";
   StringRef target = options.target;
   if (target != "cpu" && target != "sm_80" && target != "sm_90a")
     return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
@@ -228,6 +230,11 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
       ETDGChooseScheduleOptions choose;
       choose.machine = options.machine.getValue();
       pm.addNestedPass<etdg::GraphOp>(createETDGChooseSchedule(choose));
+    }
+    if (phase == Phase::Schedule && options.target == "cpu") {
+      ETDGScheduleForCPUOptions loops;
+      loops.machine = options.machine.getValue();
+      pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForCPU(loops));
     }
     finish(phase);
   }

@@ -194,6 +194,18 @@ int64_t CostModel::mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dim
   return most < tileRows() ? most : most / tileRows() * tileRows();
 }
 
+void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan) {
+  SmallVector<unsigned> rows = plan.rowDims();
+  plan.maxRows = plan.listed ? mostListedRows(nest, rows)
+                 : plan.row  ? chooseMaxRows(nest, rows, options)
+                             : 1;
+  plan.rowUnit = plan.listed && tileRows() <= plan.maxRows ? tileRows() : 1;
+  plan.inTurn = plan.team.empty() && !plan.listed && plan.rectangular && plan.isParallel();
+  // Points that are less work weigh less, where threads have shares.
+  if (plan.isParallel() && !plan.inTurn)
+    plan.weights = weightsOf(nest);
+}
+
 int64_t CostModel::lengthOfParts(int64_t total, int64_t mostRows) const {
   int64_t parts = std::max<int64_t>(llvm::divideCeil(total, mostRows), 1);
   int64_t tiles = llvm::divideCeil(llvm::divideCeil(total, parts), tileRows());
@@ -206,9 +218,10 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
   double points = 0, weights = 0, calledRows = 0, calls = 0;
   bool distributed = outer.threads > 1 && plan.isParallel();
   SmallVector<unsigned> rowDims = plan.rowDims();
-  int64_t maxRows = plan.listed ? mostListedRows(nest, rowDims)
-                    : plan.row  ? chooseMaxRows(nest, rowDims, options)
-                                : 1;
+  int64_t maxRows = plan.maxRows  ? plan.maxRows
+                    : plan.listed ? mostListedRows(nest, rowDims)
+                    : plan.row    ? chooseMaxRows(nest, rowDims, options)
+                                  : 1;
   bool leaves = llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); });
   // Parts of the points that calls of leaves have for themselves: regions, or those of one list.
   SmallVector<SmallVector<BlockOp>> parts;

@@ -11,8 +11,7 @@ using namespace mlir::ft::schedule;
 NestLoops schedule::getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
   BlockOp front = nest.front();
   unsigned ancestors = front.getNumAncestors(), own = front.getNumOwnDims();
-  etdg::NestOp nestOp = front.getNest();
-  etdg::ScheduleAttr schedule = nestOp ? nestOp.getScheduleAttr() : front.getScheduleAttr();
+  etdg::ScheduleAttr schedule = scheduleOf(nest);
   // A schedule that was not applied says nothing of these dimensions; their own order is legal.
   if (schedule && !schedule.getMap().getValue().isIdentity())
     schedule = nullptr;
@@ -111,9 +110,7 @@ SmallVector<Group> schedule::getGroups(Region &body) {
   return groups;
 }
 
-/// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,
-/// the same range for all points of the inner ones, and no child asks which row it is in.
-static bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner) {
+bool schedule::canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner) {
   for (BlockOp block : nest) {
     IntegerSet set = block.getDomainSet();
     for (AffineExpr expr : set.getConstraints()) {

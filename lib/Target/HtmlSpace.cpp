@@ -466,10 +466,12 @@ void Space::writeSchedule(llvm::raw_ostream &os) {
     for (auto [position, loop] : llvm::enumerate(schedule.getLoops()))
       if (loop.getDimension() == static_cast<int64_t>(r)) {
         os << (any ? "; " : "") << position << ": " << escape(stringifyLoopKind(loop.getKind()));
-        if (loop.getTile() != 1)
+        if (loop.hasAnyTile())
+          os << " of ?";
+        else if (loop.getTile() != 1)
           os << " of " << loop.getTile();
-        if (loop.getLevel())
-          os << " (" << escape(loop.getLevel().getValue()) << ")";
+        if (loop.getLevel() != LoopLevel::None)
+          os << " (" << escape(stringifyLoopLevel(loop.getLevel())) << ")";
         any = true;
       }
     os << "</td></tr>\n";

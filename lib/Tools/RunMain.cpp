@@ -187,7 +187,7 @@ FailureOr<Outcome> Runner::runCpu() {
   Outcome outcome;
   double begin = now(), cpuBegin = cpuNow();
   OwningOpRef<ModuleOp> owner;
-  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Tile);
+  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Storage);
   if (failed(graph))
     return failure();
   FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph, makeCpuOptions());

@@ -92,9 +92,10 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
       report(owner, "T1", "a loop of the schedule names a dimension that does not exist");
       return std::nullopt;
     }
-    int64_t tile = std::max<int64_t>(loop.getTile(), 1);
+    // A range of tile `?` may be cut between any two iterations: the finest cut asks the most.
+    int64_t tile = loop.hasAnyTile() ? 1 : std::max<int64_t>(loop.getTile(), 1);
     add(map.getResult(loop.getDimension()), tile, isUnordered(loop.getKind()));
-    seen[loop.getDimension()] |= tile == 1;
+    seen[loop.getDimension()] |= loop.isOverPoints();
   }
   // What the loops leave open runs in order.
   for (unsigned i = 0; i < numOwn; ++i)

@@ -41,7 +41,9 @@ func.func @main(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
   }
   return %ys : !ft.list<[N], !x>
 }
-// RUN: ft-opt %s --ft-compile="to=tile skip=partition,schedule" 2>&1 | FileCheck %s --check-prefix=SKIP
-// SKIP-NOT: phase:schedule
+// RUN: ft-opt %s --ft-compile="to=tile skip=partition,storage" 2>&1 | FileCheck %s --check-prefix=SKIP
+// SKIP-NOT: phase:partition
 // RUN: not ft-opt %s --ft-compile="skip=etdg" 2>&1 | FileCheck %s --check-prefix=NOSKIP
-// NOSKIP: error: ft-compile: skip: expected a phase between etdg and tile, found 'etdg'
+// RUN: not ft-opt %s --ft-compile="skip=schedule" 2>&1 | FileCheck %s --check-prefix=NOSCHEDULE
+// NOSKIP: error: ft-compile: skip: expected coarsen, reorder, partition or storage, found 'etdg'
+// NOSCHEDULE: error: ft-compile: skip: expected coarsen, reorder, partition or storage, found 'schedule'

@@ -8,18 +8,18 @@
 // LAST: ft-verify-phase{phase=ft}
 // LAST: ft-verify-phase{phase=etdg}
 // LAST-NOT: ft-verify-phase{phase=coarsen}
-// LAST-NOT: ft-verify-phase{phase=storage}
-// LAST: ft-verify-phase{phase=tile}
+// LAST-NOT: ft-verify-phase{phase=schedule}
+// LAST: ft-verify-phase{phase=storage}
 
 // SKIP: ft-verify-phase{phase=etdg}
 // SKIP-NOT: ft-verify-phase{phase=coarsen}
-// SKIP: ft-verify-phase{phase=reorder}
+// SKIP: ft-verify-phase{phase=schedule}
 
 // EACH: ft-verify-phase{phase=etdg}
 // EACH: ft-verify-phase{phase=coarsen}
 // EACH: ft-verify-phase{phase=reorder}
+// EACH: ft-verify-phase{phase=schedule}
 // EACH: ft-verify-phase{phase=storage}
-// EACH: ft-verify-phase{phase=tile}
 
 // NONE-NOT: ft-verify-phase
 // NONE: etdg-apply-schedule

@@ -48,7 +48,7 @@ private:
   }
   void addSchedule(const std::string &kind, const std::string &what, unsigned op, AffineMap map,
                    ArrayRef<LoopAttr> loops) {
-    auto schedule = ScheduleAttr::get(context, AffineMapAttr::get(map), loops, {});
+    auto schedule = ScheduleAttr::get(context, AffineMapAttr::get(map), loops);
     add(kind, what, op, [=](Operation *at) { setSchedule(at, schedule); });
   }
   AffineMap withRow(AffineMap map, unsigned row, AffineExpr expr) {
@@ -95,7 +95,7 @@ void Maker::makeSchedules(Operation *op, unsigned number) {
   for (unsigned l = 0; l < loops.size(); ++l) {
     LoopAttr loop = loops[l];
     auto with = [&](LoopKind kind, int64_t tile = 1) {
-      return LoopAttr::get(context, loop.getDimension(), tile, kind, StringAttr());
+      return LoopAttr::get(context, loop.getDimension(), tile, kind);
     };
     bool sequential = loop.getKind() == LoopKind::Sequential;
     SmallVector<LoopAttr> changed = loops;

@@ -47,7 +47,7 @@ TEST_F(MutantsTest, AgreesWithEnumeration) {
   constexpr size_t perKind = 16; // of each kind of each example at most
   std::map<std::string, std::pair<unsigned, unsigned>> counts; // legal, illegal by kind
   unsigned rare = 0, confirmed = 0, missed = 0;
-  for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Tile})
+  for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Schedule})
     for (const Example &example : examples) {
       GraphOp graph = load(example.name, phase);
       ASSERT_TRUE(graph) << example.name;

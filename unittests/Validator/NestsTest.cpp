@@ -42,7 +42,7 @@ TEST_F(NestsTest, AgreesWithEnumeration) {
   std::mt19937_64 random(23);
   Tally tally;
   for (const char *file : {"distances", "states", "nests-beside"})
-    for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Tile}) {
+    for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Schedule}) {
       load(std::string("../test/Optimizer/") + file, phase);
       ASSERT_TRUE(module) << file;
       for (GraphOp graph : llvm::to_vector(module->getOps<GraphOp>())) {

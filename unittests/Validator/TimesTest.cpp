@@ -63,7 +63,7 @@ TEST_F(TimesTest, Examples) {
     std::string name = llvm::sys::path::stem(path).str();
     std::string line;
     for (ft::Phase phase : {ft::Phase::ETDG, ft::Phase::Coarsen, ft::Phase::Reorder,
-                            ft::Phase::Storage, ft::Phase::Tile}) {
+                            ft::Phase::Schedule, ft::Phase::Storage}) {
       GraphOp graph = load(name, phase);
       ASSERT_TRUE(graph) << name;
       double ms = measure(graph, 5);

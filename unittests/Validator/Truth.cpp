@@ -166,9 +166,9 @@ std::vector<Loop> Truth::loopsOf(BlockOp block, ScheduleAttr schedule) {
   }
   std::vector<bool> points(numOwn, false);
   for (LoopAttr loop : schedule.getLoops()) {
-    bool unordered = loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector;
-    loops.push_back({map.getResult(loop.getDimension()), loop.getTile(), unordered});
-    if (loop.getTile() == 1)
+    // Of all cuts of a range of tile `?`, single iterations leave the least order.
+    loops.push_back({map.getResult(loop.getDimension()), loop.getProvenTile(), loop.isParallel()});
+    if (loop.isOverPoints())
       points[loop.getDimension()] = true;
   }
   for (unsigned i = 0; i < numOwn; ++i)

@@ -36,6 +36,9 @@ bool isValidating();
 /// Whether a phase has passes; one that has none is the identity.
 bool isBuilt(Phase phase);
 
+/// Whether a phase may be left out: those that only improve a graph.
+bool mayBeSkipped(Phase phase);
+
 /// The passes that lead from the phase before to this one, without its contract. `wide`: for a machine
 /// that runs all independent iterations at once, a GPU.
 void buildPhase(OpPassManager &pm, Phase phase, bool wide = false);
@@ -71,7 +74,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
 struct EngineOptions {
   /// Phases to leave out, which is how a caller compares a program with its unoptimised self.
   llvm::SmallVector<std::string> skip;
-  Phase to = Phase::Tile;
+  Phase to = Phase::Storage;
   /// As in `buildPhase`.
   bool wide = false;
   /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.

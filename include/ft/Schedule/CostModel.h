@@ -55,6 +55,8 @@ public:
   int64_t tileRows() const { return machine.productFlopsByRows.size(); }
   /// Most rows of a list: full tiles.
   int64_t mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const;
+  /// Completes a plan by what the machine says: rows of a call, weights of regions.
+  void finish(ArrayRef<BlockOp> nest, NestPlan &plan);
   /// Rows of the calls that share so many: about equal, full tiles but for the last one's.
   int64_t lengthOfParts(int64_t total, int64_t mostRows) const;
 

@@ -4,6 +4,7 @@
 #define FT_SCHEDULE_PASSES_H
 
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 
 namespace mlir::ft {
 #define GEN_PASS_REGISTRATION

@@ -66,6 +66,12 @@ struct NestPlan {
   SmallVector<unsigned> lines;
   /// The shared dimensions and the row span a box that no team loop moves.
   bool rectangular = true;
+  /// Threads take tasks as they become free, and don't wait for each other; else each has a share.
+  bool inTurn = false;
+  /// Most rows of a leaf's call (0: not chosen yet); a list has full tiles of `rowUnit`.
+  int64_t maxRows = 0, rowUnit = 1;
+  /// How much work a point of each region is, where shares go by that.
+  SmallVector<int64_t> weights;
 
   SmallVector<unsigned> rowDims() const {
     SmallVector<unsigned> dims(lines);
@@ -83,6 +89,25 @@ std::string describe(ArrayRef<BlockOp> nest, const NestPlan &plan);
 /// operators: what is `map` in every block is parallel at equal values of the loops outside.
 /// Dimensions that are `fixed` outside are left out.
 NestLoops getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed = {});
+
+/// Where a nest stands: inside what one thread runs, or all threads are there.
+enum class PlanPlace { Thread, Cores };
+
+/// What is said of a nest: its own schedule, or that of the `etdg.nest` around it.
+etdg::ScheduleAttr scheduleOf(ArrayRef<BlockOp> nest);
+/// Whether a schedule leaves nothing of a nest's loops open.
+bool isBinding(etdg::ScheduleAttr schedule);
+/// A plan as a schedule (PlanSchedule.cpp); loops over `fixed` dimensions, which the nests of a
+/// kernel share, stand outside.
+etdg::ScheduleAttr toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                              ArrayRef<unsigned> fixed, PlanPlace place, etdg::SyncKind before);
+/// The plan that a binding schedule is. An error at the nest where it is none that this engine
+/// runs. `hasRows`: a dimension outside already serves as rows.
+FailureOr<NestPlan> readPlan(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
+                             bool hasRows);
+/// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,
+/// the same range for all points of the inner ones, and no child asks which row it is in.
+bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner);
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads
 /// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -221,12 +222,16 @@ void Emitter::finishKernel() {
 
 LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
   ArrayRef<BlockOp> nest = group.nests.front();
-  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
+  FailureOr<NestPlan> read = readPlan(nest, {}, PlanPlace::Cores, /*hasRows=*/false);
+  if (failed(read))
+    return failure();
+  const NestPlan &plan = *read;
   Estimate estimate = costs.estimate(nest, plan);
   std::string text = CostModel::describe(nest, plan, estimate);
   remark::analysis(loc, remark::RemarkOpts::name("plan").category("cpu").function(name))
       << remark::add("{0}", text);
-  bool tasks = plan.team.empty() && !plan.listed && (plan.rectangular || !plan.isParallel());
+  // Loops that one thread runs are one task.
+  bool tasks = plan.isParallel() ? plan.inTurn : plan.team.empty();
   if (failed(tasks ? emitTaskKernel(nest, plan, name) : emitTeamKernel(group, name, &plan)))
     return failure();
   result.kernels.back().plan = text;
@@ -261,7 +266,7 @@ LogicalResult Emitter::emitTaskKernel(ArrayRef<BlockOp> nest, const NestPlan &pl
   BlockOp front = nest.front();
   std::optional<unsigned> rowDim = plan.row;
   ArrayRef<unsigned> parallel = plan.shared;
-  maxRows = rowDim ? chooseMaxRows(nest, *rowDim, options) : 1;
+  maxRows = rowDim ? plan.maxRows : 1;
 
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
   struct Tasks {
@@ -389,6 +394,11 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
 
 FailureOr<CpuModule> ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
   MLIRContext *context = graph.getContext();
+  // Who has run the phase `schedule` has decided all; others leave that to its pass.
+  OwningOpRef<etdg::GraphOp> copy = graph.clone();
+  if (failed(scheduleForCpu(*copy, options)))
+    return failure();
+  graph = *copy;
   context->loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                        memref::MemRefDialect, scf::SCFDialect>();
   return Emitter(graph, options).run();

@@ -85,7 +85,7 @@ private:
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,
                           llvm::function_ref<LogicalResult(Point)> body);
-  LogicalResult emitRowTiles(ArrayRef<BlockOp> nest, Point point, unsigned rowDim, Value lower, Value upper,
+  LogicalResult emitRowTiles(const NestPlan &plan, Point point, Value lower, Value upper,
                              llvm::function_ref<LogicalResult(Point)> body);
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,

@@ -135,7 +135,10 @@ LogicalResult Emitter::emitGroup(
 }
 
 LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
-  NestPlan plan = costs.choose(nest, /*withTeam=*/false, point.rowDim.has_value(), fixed);
+  FailureOr<NestPlan> read = readPlan(nest, fixed, PlanPlace::Thread, point.rowDim.has_value());
+  if (failed(read))
+    return failure();
+  const NestPlan &plan = *read;
   SmallVector<unsigned> outer(plan.team);
   outer.append(plan.shared);
   return emitLoops(nest, point, outer, [&](Point fixed) -> LogicalResult {
@@ -157,7 +160,7 @@ LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<un
     if (failed(checkBounds(nest, *plan.row, fixed)))
       return failure();
     auto [lower, upper] = emitBounds(nest, *plan.row, fixed);
-    return emitRowTiles(nest, fixed, *plan.row, lower, upper, inside);
+    return emitRowTiles(plan, fixed, lower, upper, inside);
   });
 }
 
@@ -177,12 +180,12 @@ LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<u
   return emitLoops(nest, point, remaining.drop_front(), body);
 }
 
-LogicalResult Emitter::emitRowTiles(ArrayRef<BlockOp> nest, Point point, unsigned rowDim,
-                                    Value lower, Value upper,
+LogicalResult Emitter::emitRowTiles(const NestPlan &plan, Point point, Value lower, Value upper,
                                     llvm::function_ref<LogicalResult(Point)> body) {
+  unsigned rowDim = *plan.row;
   int64_t savedRows = maxRows;
   Value savedValue = maxRowsValue;
-  maxRows = chooseMaxRows(nest, rowDim, options);
+  maxRows = plan.maxRows;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.restoreInsertionPoint(entry);

@@ -192,13 +192,13 @@ LogicalResult Emitter::emitListedRows(ArrayRef<BlockOp> nest, Point point, const
                                       Value begin, Value end) {
   SmallVector<unsigned> dims = plan.rowDims();
   int64_t savedRows = maxRows;
-  maxRows = costs.mostListedRows(nest, dims);
+  maxRows = plan.maxRows;
   FailureOr<SmallVector<RowList>> lists = makeLists(nest, dims);
   if (failed(lists))
     return failure();
   // Parts of about equal length, none longer than a list (CostModel::lengthOfParts).
   Value total = make<arith::MaxSIOp>(make<arith::SubIOp>(end, begin), index(1));
-  Value parts = make<arith::CeilDivUIOp>(total, index(maxRows)), tile = index(costs.tileRows());
+  Value parts = make<arith::CeilDivUIOp>(total, index(maxRows)), tile = index(plan.rowUnit);
   Value tiles = make<arith::CeilDivUIOp>(make<arith::CeilDivUIOp>(total, parts), tile);
   Value step = make<arith::MinUIOp>(make<arith::MulIOp>(tiles, tile), index(maxRows));
   auto loop = scf::ForOp::create(builder, loc, begin, end, step);

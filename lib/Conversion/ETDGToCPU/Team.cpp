@@ -155,7 +155,7 @@ LogicalResult Emitter::emitUnits(ArrayRef<BlockOp> nest, Point point, const Nest
   auto [from, to] = partOf(make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0)));
   Value first = make<arith::AddIOp>(lower, from), last = make<arith::AddIOp>(lower, to);
   if (plan.row)
-    return emitRowTiles(nest, point, dim, first, last, inside);
+    return emitRowTiles(plan, point, first, last, inside);
   auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
@@ -172,8 +172,7 @@ LogicalResult Emitter::emitShare(ArrayRef<BlockOp> nest, Point point, const Nest
       return failure();
     probe.dims[dim] = index(0);
   }
-  // Points that are less work weigh less.
-  unitWeights = costs.weightsOf(nest);
+  unitWeights = plan.weights;
   Value total = unitWeights.empty()
                     ? emitUnitCount(nest, point, dims)
                     : emitWeightedCount(nest, point, dims, plan.listed ? plan.rowDims().size() : 1);
@@ -195,7 +194,15 @@ LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, ArrayRe
                                     bool last, const NestPlan *given) {
   loc = BlockOp(nest.front()).getLoc();
   point.dims.resize(BlockOp(nest.front()).getNumDims());
-  NestPlan plan = given ? *given : costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
+  NestPlan plan;
+  if (given) {
+    plan = *given;
+  } else {
+    FailureOr<NestPlan> read = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  }
   if (plan.isParallel()) {
     if (failed(emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
           if (failed(emitShare(nest, step, plan)))
@@ -264,11 +271,13 @@ LogicalResult Emitter::emitTeamKernel(const Group &group, StringRef name, const 
   std::string text;
   if (failed(emitGroup(
           group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
-            if (!alone) {
-              NestPlan chosen = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false, fixed);
-              text += (text.empty() ? "kernel of " : "; ") + describe(nest, chosen);
-            }
-            return emitTeamNest(nest, point, fixed, /*last=*/alone, alone ? plan : nullptr);
+            if (alone)
+              return emitTeamNest(nest, point, fixed, /*last=*/true, plan);
+            FailureOr<NestPlan> read = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
+            if (failed(read))
+              return failure();
+            text += (text.empty() ? "kernel of " : "; ") + describe(nest, *read);
+            return emitTeamNest(nest, point, fixed, /*last=*/false, &*read);
           })))
     return failure();
   endKernel();

@@ -3,6 +3,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
@@ -54,6 +55,8 @@ static LogicalResult makeCpuGraphs(ModuleOp module, ArrayRef<std::string> skip) 
   options.after = [](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(CpuOptions()));
+    if (phase == Phase::Schedule)
+      pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(CpuOptions()));
   };
   return makeGraphs(module, skip, std::move(options));
 }
@@ -302,8 +305,8 @@ void mlir::ft::registerCodeTranslations() {
     }
     for (const std::string &name : skip)
       if (std::optional<Phase> phase = symbolizePhase(name);
-          !phase || *phase <= Phase::ETDG || Phase::Tile <= *phase) {
-        error() << "--skip=" << name << ": expected coarsen, reorder, partition, schedule or storage\n";
+          !phase || !mayBeSkipped(*phase)) {
+        error() << "--skip=" << name << ": expected coarsen, reorder, partition or storage\n";
         return failure();
       }
     std::vector<std::string> result;

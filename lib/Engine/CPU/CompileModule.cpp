@@ -8,6 +8,7 @@
 
 #include "ft/Engine/CPU/CpuProgram.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/ScheduleForCpu.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -22,6 +23,8 @@ FailureOr<etdg::GraphOp> mlir::ft::makeCpuGraph(ModuleOp module, StringRef entry
       phases.after(pm, phase);
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(options));
+    if (phase == Phase::Schedule)
+      pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(options));
   };
   return makeEngineGraph(module, entry, engine);
 }

@@ -13,7 +13,7 @@
 // SKIP-NOT: atom.add.acq_rel.gpu
 // BUNDLE: "cooperative": false
 // BUNDLE-NOT: "cooperative": true
-// WRONG: error: --skip=etdg: expected coarsen, reorder, partition, schedule or storage
+// WRONG: error: --skip=etdg: expected coarsen, reorder, partition or storage
 
 !x = tensor<1x8xf32>
 

@@ -528,3 +528,67 @@ etdg.graph @k8(%xs: !b) -> !b {
   } : !b, !b
   etdg.return %ys : !b
 }
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{only a parallel loop may have the tile '?', this one is sequential}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, kind = sequential>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{expected one of none, grid, cluster, block, warp, thread, core, rows, listed_rows, lifted, found 'gird'}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = gird>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{expected dimension, tile, most, unit, kind, level, dealing or sync, found 'size'}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, size = 3, kind = parallel>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{'tile' is given twice}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = 3, tile = 4, kind = parallel>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{a loop has a dimension and a kind}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{the iterations of a sequential loop are not run by a level, found core}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential, level = core>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{iterations are dealt to the units of grid, cluster, block or core, not of rows}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = rows, dealing = turn>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{only a sequential loop syncs after each iteration, this one is parallel}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, sync = cores>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{'most' is a multiple of 'unit', neither is negative; found most = 7, unit = 4}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 7, unit = 4, kind = parallel>]>
+
+// -----
+
+// expected-error @+1 {{the loops over dimension 0 have falling tile sizes, found ? inside 4}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = 4, kind = parallel>, <dimension = 0, tile = ?, kind = parallel>]>
+
+// -----
+
+// expected-error @+1 {{a region's weight is at least 1, found 0}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel>] weights = [0]>

@@ -184,32 +184,194 @@ PieceAttr PieceAttr::getIndex(IntegerSet set, AffineExpr value) {
              AffineMapAttr::get(map), {}, TypedAttr());
 }
 
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The fields of a loop while its text is read.
+struct LoopFields {
+  int64_t dimension = -1, tile = 1, most = 0, unit = 1;
+  LoopKind kind = LoopKind::Sequential;
+  LoopLevel level = LoopLevel::None;
+  Dealing dealing = Dealing::None;
+  SyncKind sync = SyncKind::None;
+};
+} // namespace
+
+/// One of an enum's words; says which there are.
+template <typename Enum>
+static ParseResult parseWord(AsmParser &parser, Enum &value,
+                             std::optional<Enum> (*symbolize)(StringRef), uint32_t last,
+                             StringRef (*stringify)(Enum)) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (std::optional<Enum> found = symbolize(word)) {
+    value = *found;
+    return success();
+  }
+  std::string all;
+  for (uint32_t i = 0; i <= last; ++i)
+    all += (i ? ", " : "") + stringify(static_cast<Enum>(i)).str();
+  return parser.emitError(loc) << "expected one of " << all << ", found '" << word << "'";
+}
+
+static ParseResult parseLoopField(AsmParser &parser, StringRef name, LoopFields &fields) {
+  if (name == "dimension")
+    return parser.parseInteger(fields.dimension);
+  if (name == "tile") {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      fields.tile = LoopAttr::anyTile;
+      return success();
+    }
+    return parser.parseInteger(fields.tile);
+  }
+  if (name == "most")
+    return parser.parseInteger(fields.most);
+  if (name == "unit")
+    return parser.parseInteger(fields.unit);
+  if (name == "kind")
+    return parseWord<LoopKind>(parser, fields.kind, symbolizeLoopKind, getMaxEnumValForLoopKind(),
+                               stringifyLoopKind);
+  if (name == "level")
+    return parseWord<LoopLevel>(parser, fields.level, symbolizeLoopLevel,
+                                getMaxEnumValForLoopLevel(), stringifyLoopLevel);
+  if (name == "dealing")
+    return parseWord<Dealing>(parser, fields.dealing, symbolizeDealing, getMaxEnumValForDealing(),
+                              stringifyDealing);
+  if (name == "sync")
+    return parseWord<SyncKind>(parser, fields.sync, symbolizeSyncKind, getMaxEnumValForSyncKind(),
+                               stringifySyncKind);
+  return parser.emitError(parser.getCurrentLocation())
+         << "expected dimension, tile, most, unit, kind, level, dealing or sync, found '" << name
+         << "'";
+}
+
+Attribute LoopAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  LoopFields fields;
+  llvm::SmallDenseSet<StringRef> seen;
+  auto parseField = [&]() -> ParseResult {
+    SMLoc at = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (!seen.insert(name).second)
+      return parser.emitError(at) << "'" << name << "' is given twice";
+    return parseLoopField(parser, name, fields);
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
+    return {};
+  if (!seen.contains("dimension") || !seen.contains("kind")) {
+    parser.emitError(loc) << "a loop has a dimension and a kind";
+    return {};
+  }
+  return parser.getChecked<LoopAttr>(loc, parser.getContext(), fields.dimension, fields.tile,
+                                     fields.most, fields.unit, fields.kind, fields.level,
+                                     fields.dealing, fields.sync);
+}
+
+void LoopAttr::print(AsmPrinter &printer) const {
+  printer << "<dimension = " << getDimension();
+  if (hasAnyTile())
+    printer << ", tile = ?";
+  else if (getTile() != 1)
+    printer << ", tile = " << getTile();
+  if (getMost() != 0)
+    printer << ", most = " << getMost();
+  if (getUnit() != 1)
+    printer << ", unit = " << getUnit();
+  printer << ", kind = " << stringifyLoopKind(getKind());
+  if (getLevel() != LoopLevel::None)
+    printer << ", level = " << stringifyLoopLevel(getLevel());
+  if (getDealing() != Dealing::None)
+    printer << ", dealing = " << stringifyDealing(getDealing());
+  if (getSync() != SyncKind::None)
+    printer << ", sync = " << stringifySyncKind(getSync());
+  printer << ">";
+}
+
+LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dimension,
+                               int64_t tile, int64_t most, int64_t unit, LoopKind kind,
+                               LoopLevel level, Dealing dealing, SyncKind sync) {
+  bool parallel = kind == LoopKind::Parallel || kind == LoopKind::Vector;
+  if (dimension < 0)
+    return emitError() << "a loop's dimension is not negative, found " << dimension;
+  if (tile != anyTile && tile < 1)
+    return emitError() << "a tile size is at least 1, found " << tile;
+  if (tile == anyTile && !parallel)
+    return emitError() << "only a parallel loop may have the tile '?', this one is "
+                       << stringifyLoopKind(kind);
+  if (most < 0 || unit < 1 || (most > 0 && most % unit != 0 && most > unit))
+    return emitError() << "'most' is a multiple of 'unit', neither is negative; found most = "
+                       << most << ", unit = " << unit;
+  if (level != LoopLevel::None && !parallel && kind != LoopKind::Associative)
+    return emitError() << "the iterations of a " << stringifyLoopKind(kind)
+                       << " loop are not run by a level, found " << stringifyLoopLevel(level);
+  bool dealt = level == LoopLevel::Grid || level == LoopLevel::Cluster ||
+               level == LoopLevel::Block || level == LoopLevel::Core;
+  if (dealing != Dealing::None && !dealt)
+    return emitError() << "iterations are dealt to the units of grid, cluster, block or core, not of "
+                       << stringifyLoopLevel(level);
+  if (sync != SyncKind::None && kind != LoopKind::Sequential)
+    return emitError() << "only a sequential loop syncs after each iteration, this one is "
+                       << stringifyLoopKind(kind);
+  return success();
+}
+
+LoopAttr LoopAttr::withDimension(int64_t dimension) const {
+  return get(getContext(), dimension, getTile(), getMost(), getUnit(), getKind(), getLevel(),
+             getDealing(), getSync());
+}
+
+ScheduleAttr ScheduleAttr::withLoops(ArrayRef<LoopAttr> loops) const {
+  return get(getContext(), getMap(), loops, getPlacements(), getBefore(), getWeights(),
+             getThreads(), getTarget());
+}
+
+bool ScheduleAttr::hasLevels() const {
+  return llvm::any_of(getLoops(), [](LoopAttr loop) {
+    return loop.getLevel() != LoopLevel::None || loop.getSync() != SyncKind::None;
+  });
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr map,
-                                   ArrayRef<LoopAttr> loops, ArrayRef<PlacementAttr> placements) {
+                                   ArrayRef<LoopAttr> loops, ArrayRef<PlacementAttr> placements,
+                                   SyncKind before, ArrayRef<int64_t> weights, int64_t threads,
+                                   StringAttr target) {
   if (!map)
     return emitError() << "a schedule has a map";
   unsigned count = map.getValue().getNumResults();
-  SmallVector<int64_t> lastTile(count, 0);
+  // The tile of the innermost loop so far; `?` is beyond all numbers.
+  constexpr int64_t none = 0, any = std::numeric_limits<int64_t>::max();
+  SmallVector<int64_t> lastTile(count, none);
   for (LoopAttr loop : loops) {
-    int64_t dimension = loop.getDimension();
-    if (dimension < 0 || dimension >= count)
+    int64_t dimension = loop.getDimension(), tile = loop.hasAnyTile() ? any : loop.getTile();
+    if (dimension >= count)
       return emitError() << "a loop's dimension is one of the schedule's " << count
                          << " transformed dimensions, found " << dimension;
-    if (loop.getTile() < 1)
-      return emitError() << "a tile size is at least 1, found " << loop.getTile();
-    if (lastTile[dimension] && loop.getTile() >= lastTile[dimension])
+    if (lastTile[dimension] != none && tile >= lastTile[dimension]) {
+      auto name = [](int64_t size) { return size == any ? "?" : std::to_string(size); };
       return emitError() << "the loops over dimension " << dimension
-                         << " have falling tile sizes, found " << loop.getTile() << " inside "
-                         << lastTile[dimension];
-    lastTile[dimension] = loop.getTile();
+                         << " have falling tile sizes, found " << name(tile) << " inside "
+                         << name(lastTile[dimension]);
+    }
+    lastTile[dimension] = tile;
   }
   for (unsigned i = 0; i < count && !loops.empty(); ++i)
-    if (!lastTile[i])
+    if (lastTile[i] == none)
       return emitError() << "every transformed dimension has a loop, dimension " << i
                          << " has none";
   for (PlacementAttr placement : placements)
     if (placement.getStages() < 1 || placement.getRead() < 0 || placement.getLoop() < 0 ||
         placement.getLoop() >= static_cast<int64_t>(std::max<size_t>(1, loops.size())))
       return emitError() << "a placement names a read, one of the loops, and at least one stage";
+  for (int64_t weight : weights)
+    if (weight < 1)
+      return emitError() << "a region's weight is at least 1, found " << weight;
+  if (threads < 0 || threads > 1024)
+    return emitError() << "a block has 1 to 1024 threads, found " << threads;
   return success();
 }

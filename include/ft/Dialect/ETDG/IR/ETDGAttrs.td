@@ -11,6 +11,11 @@ class ETDG_Attr<string name, string attrMnemonic> : AttrDef<ETDG_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
+/// An enum that need not be given.
+class ETDG_EnumOr<EnumInfo enumInfo, string value> : EnumParameter<enumInfo> {
+  let defaultValue = value;
+}
+
 def ETDG_BufferType : TypeDef<ETDG_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "an addressable list of tensors, written once at each index (FT Table 2)";
@@ -39,7 +44,41 @@ def ETDG_LoopKind : I32Enum<"LoopKind", "how a loop of a schedule runs", [
     I32EnumCase<"Sequential", 0, "sequential">,
     I32EnumCase<"Parallel", 1, "parallel">,
     I32EnumCase<"Vector", 2, "vector">,
-    I32EnumCase<"Unroll", 3, "unroll">]> {
+    I32EnumCase<"Unroll", 3, "unroll">,
+    I32EnumCase<"Associative", 4, "associative">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
+def ETDG_LoopLevel : I32Enum<"LoopLevel", "what runs the iterations of a parallel loop", [
+    I32EnumCase<"None", 0, "none">,
+    I32EnumCase<"Grid", 1, "grid">,
+    I32EnumCase<"Cluster", 2, "cluster">,
+    I32EnumCase<"Block", 3, "block">,
+    I32EnumCase<"Warp", 4, "warp">,
+    I32EnumCase<"Thread", 5, "thread">,
+    I32EnumCase<"Core", 6, "core">,
+    I32EnumCase<"Rows", 7, "rows">,
+    I32EnumCase<"ListedRows", 8, "listed_rows">,
+    I32EnumCase<"Lifted", 9, "lifted">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
+def ETDG_Dealing : I32Enum<"Dealing", "how the iterations of a loop are dealt to the units of its level", [
+    I32EnumCase<"None", 0, "none">,
+    I32EnumCase<"Turn", 1, "turn">,
+    I32EnumCase<"Shares", 2, "shares">,
+    I32EnumCase<"Fixed", 3, "fixed">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
+def ETDG_SyncKind : I32Enum<"SyncKind", "who waits for whom", [
+    I32EnumCase<"None", 0, "none">,
+    I32EnumCase<"Block", 1, "block">,
+    I32EnumCase<"Cluster", 2, "cluster">,
+    I32EnumCase<"Flag", 3, "flag">,
+    I32EnumCase<"Grid", 4, "grid">,
+    I32EnumCase<"Cores", 5, "cores">,
+    I32EnumCase<"Kernel", 6, "kernel">]> {
   let cppNamespace = "::mlir::etdg";
 }
 
@@ -103,14 +142,50 @@ def ETDG_WriteAttr : ETDG_Attr<"Write", "write"> {
 def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
   let summary = "one loop of a schedule, over a transformed dimension";
   let description = [{
-    `dimension` is a row of the schedule's map, `tile` a tile size (1: the points
-    themselves; a dimension may occur several times with falling tiles). `level` says
-    what a parallel loop runs on: `core` on a CPU; `grid`, `cluster`, `block`, `warp`,
-    `thread` on a GPU; empty: the engine chooses.
+    `<dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = turn>`
+
+    - `dimension` is a row of the schedule's map. A dimension may have several loops, with falling tiles.
+    - `tile`: how many of its iterations one iteration of this loop stands for; 1, the default, are the
+      points themselves. On a parallel loop it may be `?`: whoever runs it cuts the range anywhere (the host
+      by the number of threads, a step by the points that it has), in pieces of at most `most` iterations
+      and, but for the last one, multiples of `unit`.
+    - `kind`: `sequential`, in order; `parallel`, in any order and at once; `associative`, partial results
+      that join in a fixed order; `vector` and `unroll`, parallel and sequential iterations of one thread.
+    - `level` says what runs a parallel loop's iterations: `grid` (all blocks of threads of a GPU),
+      `cluster`, `block`, `warp`, `thread`; `core` (the threads of a CPU's pool); `rows` (one call of a leaf
+      computes them, as rows of its products, M of a matrix product), `listed_rows` (the same, with an
+      address for each row), `lifted` (a leaf computes all iterations at once); `none`: one
+      thread, or one block of threads, runs them in any order.
+      Neighbouring loops of one level are dealt as one.
+    - `dealing`: `turn`, unit u takes iterations u, u + units, …, or whichever is free takes the next;
+      `shares`, each unit has one range of about equal work; `fixed`, the same iteration is the same unit's each time.
+    - `sync`: on a sequential loop, who waits after each of its iterations.
   }];
-  let parameters = (ins "int64_t":$dimension, DefaultValuedParameter<"int64_t", "1">:$tile,
-                        EnumParameter<ETDG_LoopKind>:$kind, OptionalParameter<"::mlir::StringAttr">:$level);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins "int64_t":$dimension,
+                        DefaultValuedParameter<"int64_t", "1">:$tile,
+                        DefaultValuedParameter<"int64_t", "0">:$most,
+                        DefaultValuedParameter<"int64_t", "1">:$unit,
+                        ETDG_EnumOr<ETDG_LoopKind, "::mlir::etdg::LoopKind::Sequential">:$kind,
+                        ETDG_EnumOr<ETDG_LoopLevel, "::mlir::etdg::LoopLevel::None">:$level,
+                        ETDG_EnumOr<ETDG_Dealing, "::mlir::etdg::Dealing::None">:$dealing,
+                        ETDG_EnumOr<ETDG_SyncKind, "::mlir::etdg::SyncKind::None">:$sync);
+  let builders = [AttrBuilder<(ins "int64_t":$dimension, "int64_t":$tile, "::mlir::etdg::LoopKind":$kind), [{
+    return $_get($_ctxt, dimension, tile, 0, 1, kind, LoopLevel::None, Dealing::None, SyncKind::None);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The tile `?`.
+    static constexpr int64_t anyTile = std::numeric_limits<int64_t>::min();
+    bool hasAnyTile() const { return getTile() == anyTile; }
+    /// Iterations may run in any order and at once.
+    bool isParallel() const { return getKind() == LoopKind::Parallel || getKind() == LoopKind::Vector; }
+    /// Each iteration is one of the dimension's.
+    bool isOverPoints() const { return getTile() == 1; }
+    /// The size by which a proof cuts the range: `?` may be cut between any two iterations.
+    int64_t getProvenTile() const { return hasAnyTile() ? 1 : getTile(); }
+    LoopAttr withDimension(int64_t dimension) const;
+  }];
 }
 
 def ETDG_PlacementAttr : ETDG_Attr<"Placement", "placement"> {
@@ -127,15 +202,39 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
     offset is constant. Loops run outermost first; every transformed dimension occurs.
     ```mlir
     #etdg.schedule<map = affine_map<(i, j, k) -> (j + k, j, i)>,
-      loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>, <dimension = 2, kind = parallel>]>
+      loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>,
+               <dimension = 2, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>,
+               <dimension = 2, kind = parallel, level = rows>]>
     ```
+    A schedule *binds*: it is proved, and engines read it and decide nothing that it says. One whose
+    parallel loops have levels is complete; of others, the phase `schedule` writes what is missing.
+
+    - `before` says who waits before the nest begins, where a nest stands before it in a kernel or body.
+    - `weights`, one for each region of a nest: how much work a point is, where units get shares.
+    - `threads` of a block, on a GPU.
+    - `target` names the engine for which the phase `schedule` completed it (`cpu`, `sm_90a`).
   }];
   let parameters = (ins "::mlir::AffineMapAttr":$map, OptionalArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
-                        OptionalArrayRefParameter<"::mlir::etdg::PlacementAttr">:$placements);
+                        OptionalArrayRefParameter<"::mlir::etdg::PlacementAttr">:$placements,
+                        ETDG_EnumOr<ETDG_SyncKind, "::mlir::etdg::SyncKind::None">:$before,
+                        OptionalArrayRefParameter<"int64_t">:$weights,
+                        DefaultValuedParameter<"int64_t", "0">:$threads,
+                        OptionalParameter<"::mlir::StringAttr">:$target);
+  let builders = [AttrBuilder<(ins "::mlir::AffineMapAttr":$map, "::llvm::ArrayRef<LoopAttr>":$loops,
+                                   CArg<"::llvm::ArrayRef<PlacementAttr>", "{}">:$placements), [{
+    return $_get($_ctxt, map, loops, placements, SyncKind::None, ::llvm::ArrayRef<int64_t>(), 0, ::mlir::StringAttr());
+  }]>];
   let assemblyFormat = [{
-    `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`placements` `=` `[` $placements^ `]`)? `>`
+    `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`before` `=` $before^)?
+    (`weights` `=` `[` $weights^ `]`)? (`threads` `=` $threads^)? (`target` `=` $target^)?
+    (`placements` `=` `[` $placements^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ScheduleAttr withLoops(ArrayRef<LoopAttr> loops) const;
+    /// Whether some parallel loop says what runs it.
+    bool hasLevels() const;
+  }];
 }
 
 #endif // ETDG_ATTRS

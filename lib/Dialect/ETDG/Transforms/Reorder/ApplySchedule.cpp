@@ -46,10 +46,6 @@ struct ETDGApplySchedule : etdg::impl::ETDGApplyScheduleBase<ETDGApplySchedule> 
 };
 } // namespace
 
-static bool isParallel(LoopAttr loop) {
-  return loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Vector;
-}
-
 /// The old dimension that a row is, up to a constant, or -1.
 static int plainDim(AffineExpr row) {
   LinearForm form = LinearForm::of(row);
@@ -76,8 +72,8 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
     int64_t row = loop.getDimension();
     if (!llvm::is_contained(rows, row))
       rows.push_back(row);
-    parallel[row] = parallel[row] && isParallel(loop);
-    seen[row] = seen[row] || loop.getTile() <= 1;
+    parallel[row] = parallel[row] && loop.isParallel();
+    seen[row] = seen[row] || loop.isOverPoints();
   }
   Builder builder(context);
   SmallVector<LoopAttr> loops(schedule.getLoops());
@@ -87,7 +83,7 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
     if (!llvm::is_contained(rows, r))
       rows.push_back(r);
     parallel[r] = false;
-    loops.push_back(LoopAttr::get(context, r, 1, LoopKind::Sequential, {}));
+    loops.push_back(LoopAttr::get(context, r, 1, LoopKind::Sequential));
   }
 
   Applied applied;
@@ -101,8 +97,7 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
   applied.inverse = *getInverseSchedule(applied.map);
   for (LoopAttr loop : loops) {
     int64_t position = llvm::find(rows, loop.getDimension()) - rows.begin();
-    applied.loops.push_back(
-        LoopAttr::get(context, position, loop.getTile(), loop.getKind(), loop.getLevel()));
+    applied.loops.push_back(loop.withDimension(position));
   }
 
   // New names are taken by nobody in sight.
@@ -235,7 +230,8 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
     return failure();
   auto identity = ScheduleAttr::get(
       context, AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(applied->map.getNumDims(), context)),
-      applied->loops, schedule.getPlacements());
+      applied->loops, schedule.getPlacements(), schedule.getBefore(), schedule.getWeights(),
+      schedule.getThreads(), schedule.getTarget());
   unsigned first = BlockOp(blocks.front()).getNumAncestors();
   bool isChanged = !applied->map.isIdentity();
   if (isChanged) {

@@ -40,10 +40,10 @@ ScheduleAttr Order::toSchedule(MLIRContext *context, int64_t offset) const {
   for (unsigned r = 0; r < rows.getNumRows(); ++r) {
     results.push_back(toExpr(rows.getRow(r), context) + (r == 0 ? offset : 0));
     loops.push_back(LoopAttr::get(
-        context, r, 1, parallel[r] ? LoopKind::Parallel : LoopKind::Sequential, StringAttr()));
+        context, r, 1, parallel[r] ? LoopKind::Parallel : LoopKind::Sequential));
   }
   auto map = AffineMap::get(rows.getNumColumns(), 0, results, context);
-  return ScheduleAttr::get(context, AffineMapAttr::get(map), loops, {});
+  return ScheduleAttr::get(context, AffineMapAttr::get(map), loops);
 }
 
 std::string Order::str(ArrayRef<StringAttr> dims) const {

@@ -1,0 +1,25 @@
+//===- ScheduleForCpu.h - loops, levels and rows for a CPU ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_SCHEDULE_SCHEDULEFORCPU_H
+#define FT_SCHEDULE_SCHEDULEFORCPU_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+struct CpuScheduleOptions;
+
+#define GEN_PASS_DECL_ETDGSCHEDULEFORCPU
+#include "ft/Schedule/Passes.h.inc"
+
+/// Completes the schedules of all nests of a graph for the CPU engine; binding ones stay as they
+/// are. An error at a nest whose schedule the engine can't run.
+LogicalResult scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options);
+
+/// `etdg-schedule-for-cpu` with what the caller knows of lengths, threads and machine.
+std::unique_ptr<Pass> createScheduleForCpu(const CpuScheduleOptions &options);
+
+} // namespace mlir::ft
+
+#endif // FT_SCHEDULE_SCHEDULEFORCPU_H

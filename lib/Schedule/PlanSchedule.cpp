@@ -1,0 +1,314 @@
+//===- PlanSchedule.cpp - plans as schedules ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan is written into the IR as a schedule, which the validator proves and from
+// which the emitter reads the plan again:
+//
+//   team    sequential loops outside, the last one with `sync = cores`
+//   shared  parallel loops of level `core`
+//   row     a tile loop of level `core`, and inside of all a loop of level `rows`
+//           (`listed_rows`: one for each dimension whose points are listed)
+//   inner   sequential loops between them
+//
+// Inside what one thread runs there are no cores: the same loops without a level.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/Plan.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+using etdg::Dealing;
+using etdg::LoopAttr;
+using etdg::LoopKind;
+using etdg::LoopLevel;
+using etdg::ScheduleAttr;
+using etdg::SyncKind;
+
+/// Rows of one call beyond which addresses and private memory of a call leave all caches.
+static constexpr int64_t mostRows = int64_t(1) << 16;
+
+ScheduleAttr schedule::scheduleOf(ArrayRef<BlockOp> nest) {
+  BlockOp front = nest.front();
+  etdg::NestOp parent = front.getNest();
+  return parent && parent.getScheduleAttr() ? parent.getScheduleAttr() : front.getScheduleAttr();
+}
+
+bool schedule::isBinding(ScheduleAttr schedule) {
+  return schedule && (schedule.getTarget() || schedule.hasLevels());
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects the loops of a plan, outermost first.
+class LoopWriter {
+public:
+  LoopWriter(ArrayRef<BlockOp> nest, const NestPlan &plan, PlanPlace place)
+      : plan(plan), place(place), context(BlockOp(nest.front()).getContext()),
+        ancestors(BlockOp(nest.front()).getNumAncestors()) {}
+
+  void sequential(unsigned dim, bool sync = false) {
+    loops.push_back(LoopAttr::get(context, dim - ancestors, 1, 0, 1, LoopKind::Sequential,
+                                  LoopLevel::None, Dealing::None,
+                                  sync ? SyncKind::Cores : SyncKind::None));
+  }
+  /// Dealt to the cores, where they are there.
+  void shared(unsigned dim, int64_t tile = 1, int64_t most = 0) {
+    bool cores = place == PlanPlace::Cores;
+    loops.push_back(LoopAttr::get(context, dim - ancestors, tile, most, 1, LoopKind::Parallel,
+                                  cores ? LoopLevel::Core : LoopLevel::None,
+                                  !cores        ? Dealing::None
+                                  : plan.inTurn ? Dealing::Turn
+                                                : Dealing::Shares,
+                                  SyncKind::None));
+  }
+  void row(unsigned dim, bool last) {
+    loops.push_back(LoopAttr::get(context, dim - ancestors, 1, last ? plan.maxRows : 0,
+                                  last && plan.listed ? plan.rowUnit : 1, LoopKind::Parallel,
+                                  plan.listed ? LoopLevel::ListedRows : LoopLevel::Rows,
+                                  Dealing::None, SyncKind::None));
+  }
+  SmallVector<LoopAttr> loops;
+
+private:
+  const NestPlan &plan;
+  PlanPlace place;
+  MLIRContext *context;
+  unsigned ancestors;
+};
+} // namespace
+
+ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
+                               ArrayRef<unsigned> fixed, PlanPlace place, SyncKind before) {
+  BlockOp front = nest.front();
+  MLIRContext *context = front.getContext();
+  LoopWriter writer(nest, plan, place);
+  bool cores = place == PlanPlace::Cores;
+  for (unsigned dim : fixed)
+    writer.sequential(dim, cores && dim == fixed.back());
+  for (unsigned dim : plan.team)
+    writer.sequential(dim, cores && dim == plan.team.back());
+  for (unsigned dim : plan.shared)
+    writer.shared(dim);
+  SmallVector<unsigned> rows = plan.rowDims();
+  if (plan.row && (cores || !plan.listed))
+    for (unsigned dim : rows)
+      writer.shared(dim, LoopAttr::anyTile, dim == rows.back() ? plan.maxRows : 0);
+  for (unsigned dim : plan.inner)
+    writer.sequential(dim);
+  for (unsigned dim : rows)
+    writer.row(dim, dim == rows.back());
+  auto map = AffineMap::getMultiDimIdentityMap(front.getNumOwnDims(), context);
+  ScheduleAttr old = scheduleOf(nest);
+  return ScheduleAttr::get(context, AffineMapAttr::get(map), writer.loops,
+                           old ? old.getPlacements() : ArrayRef<etdg::PlacementAttr>(), before,
+                           plan.weights, 0, StringAttr::get(context, "cpu"));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads a plan off the loops of a schedule, or says which loop this engine can't run.
+class PlanReader {
+public:
+  PlanReader(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place, bool hasRows)
+      : nest(nest), front(nest.front()), fixed(fixed), place(place), hasRows(hasRows),
+        schedule(scheduleOf(nest)) {}
+  FailureOr<NestPlan> read();
+
+private:
+  unsigned dimOf(LoopAttr loop) { return front.getNumAncestors() + loop.getDimension(); }
+  InFlightDiagnostic refuse(LoopAttr loop);
+  LogicalResult take(LoopAttr loop);
+  LogicalResult takeSequential(LoopAttr loop);
+  LogicalResult takeRow(LoopAttr loop);
+  LogicalResult takeShared(LoopAttr loop);
+  LogicalResult finish();
+  bool isRow(unsigned dim) {
+    return llvm::any_of(schedule.getLoops(), [&](LoopAttr loop) {
+      return dimOf(loop) == dim && (loop.getLevel() == LoopLevel::Rows ||
+                                    loop.getLevel() == LoopLevel::ListedRows);
+    });
+  }
+
+  ArrayRef<BlockOp> nest;
+  BlockOp front;
+  ArrayRef<unsigned> fixed;
+  PlanPlace place;
+  bool hasRows;
+  ScheduleAttr schedule;
+
+  NestPlan plan;
+  SmallVector<unsigned> rows;
+  SmallVector<LoopAttr> before; // sequential loops outside of all parallel ones
+  std::optional<Dealing> dealing;
+  bool anyParallel = false;
+};
+} // namespace
+
+InFlightDiagnostic PlanReader::refuse(LoopAttr loop) {
+  InFlightDiagnostic diag = front.emitError("the CPU engine can't run the schedule's loop over ");
+  diag << front.getDimNames()[dimOf(loop)].getValue();
+  if (loop.getLevel() != LoopLevel::None)
+    diag << " (level " << etdg::stringifyLoopLevel(loop.getLevel()) << ")";
+  diag << ": ";
+  return diag;
+}
+
+LogicalResult PlanReader::takeSequential(LoopAttr loop) {
+  if (loop.getTile() != 1)
+    return refuse(loop) << "tiles of sequential loops are not built, found tile = "
+                        << loop.getTile();
+  if (loop.getSync() != SyncKind::None &&
+      (loop.getSync() != SyncKind::Cores || place == PlanPlace::Thread))
+    return refuse(loop) << "expected sync = cores"
+                        << (place == PlanPlace::Thread ? " outside of what one core runs" : "")
+                        << ", found " << etdg::stringifySyncKind(loop.getSync());
+  if (!anyParallel) {
+    before.push_back(loop);
+    return success();
+  }
+  if (!rows.empty())
+    return refuse(loop) << "rows of a leaf stand inside of all other loops";
+  if (loop.getSync() != SyncKind::None)
+    return refuse(loop) << "cores can't wait inside of a loop whose iterations they share";
+  plan.inner.push_back(dimOf(loop));
+  return success();
+}
+
+LogicalResult PlanReader::takeRow(LoopAttr loop) {
+  bool listed = loop.getLevel() == LoopLevel::ListedRows;
+  if (!rows.empty() && listed != plan.listed)
+    return refuse(loop) << "rows are listed or they are not";
+  if (!rows.empty() && !listed)
+    return refuse(loop) << "a leaf has rows of one dimension, more must be listed";
+  if (hasRows)
+    return refuse(loop) << "the block around it computes rows already";
+  if (loop.getTile() != 1)
+    return refuse(loop) << "rows are points, found a tile";
+  if (loop.getMost() > mostRows)
+    return refuse(loop) << "a call has at most " << mostRows << " rows, found most = "
+                        << loop.getMost();
+  plan.listed = listed;
+  rows.push_back(dimOf(loop));
+  plan.maxRows = std::max<int64_t>(loop.getMost(), 1);
+  plan.rowUnit = loop.getUnit();
+  return success();
+}
+
+LogicalResult PlanReader::takeShared(LoopAttr loop) {
+  if (loop.getLevel() != LoopLevel::None && loop.getLevel() != LoopLevel::Core)
+    return refuse(loop) << "it has the levels core, rows and listed_rows";
+  if (loop.getLevel() == LoopLevel::Core && place == PlanPlace::Thread)
+    return refuse(loop) << "one core runs the block around it";
+  if (loop.getLevel() == LoopLevel::None && place == PlanPlace::Cores)
+    return refuse(loop) << "expected level = core, since all cores are here";
+  if (!plan.inner.empty() || !rows.empty())
+    return refuse(loop) << "it stands inside of what one core runs in order";
+  if (place == PlanPlace::Cores) {
+    if (loop.getDealing() == Dealing::Fixed)
+      return refuse(loop) << "expected dealing = turn or shares, found fixed";
+    Dealing own = loop.getDealing() == Dealing::None ? Dealing::Shares : loop.getDealing();
+    if (dealing && *dealing != own)
+      return refuse(loop) << "neighbouring loops are dealt as one, these in two ways";
+    dealing = own;
+  }
+  unsigned dim = dimOf(loop);
+  if (isRow(dim)) {
+    if (loop.isOverPoints())
+      return refuse(loop) << "a loop over points leaves no rows inside, expected a tile";
+    return success(); // the loop of the rows says the rest
+  }
+  if (!loop.isOverPoints())
+    return refuse(loop) << "tiles are built for rows alone";
+  plan.shared.push_back(dim);
+  return success();
+}
+
+LogicalResult PlanReader::take(LoopAttr loop) {
+  if (loop.getKind() == LoopKind::Sequential || loop.getKind() == LoopKind::Unroll)
+    return takeSequential(loop);
+  if (loop.getKind() == LoopKind::Associative)
+    return refuse(loop) << "partial results are not built";
+  anyParallel = true;
+  if (loop.getLevel() == LoopLevel::Rows || loop.getLevel() == LoopLevel::ListedRows)
+    return takeRow(loop);
+  return takeShared(loop);
+}
+
+/// What only all loops together say.
+LogicalResult PlanReader::finish() {
+  // Sequential loops outside: of the team, up to the last one after which the cores wait.
+  size_t team = 0;
+  for (auto [i, loop] : llvm::enumerate(before))
+    if (loop.getSync() == SyncKind::Cores)
+      team = i + 1;
+  if (anyParallel && place == PlanPlace::Thread)
+    team = before.size();
+  if (anyParallel && team < before.size())
+    return refuse(before.back())
+           << "the cores share loops inside, and don't wait after its iterations (sync = cores)";
+  SmallVector<unsigned> inner;
+  for (auto [i, loop] : llvm::enumerate(before))
+    (i < team ? plan.team : inner).push_back(dimOf(loop));
+  plan.inner.insert(plan.inner.begin(), inner.begin(), inner.end());
+  if (!rows.empty()) {
+    plan.row = rows.back();
+    plan.lines.assign(rows.begin(), rows.end() - 1);
+    for (unsigned dim : rows)
+      if (!canBeRow(nest, dim, plan.inner))
+        return front.emitError("the CPU engine can't run the schedule: points of ")
+               << front.getDimNames()[dim].getValue() << " can't be rows, their range or a child's depends on "
+               << "inner dimensions or on the row itself";
+    if (plan.listed && llvm::any_of(nest, [](BlockOp block) { return !block.isLeaf(); }))
+      return front.emitError("the CPU engine can't run the schedule: rows are listed for leaves "
+                             "alone, and this block has a body of blocks");
+  }
+  plan.rectangular = plan.team.empty();
+  for (unsigned dim : plan.shared)
+    plan.rectangular &= isRectangular(nest, dim);
+  if (plan.row)
+    plan.rectangular &= isRectangular(nest, *plan.row);
+  plan.inTurn = dealing == Dealing::Turn;
+  if (plan.inTurn && (!plan.team.empty() || plan.listed || !plan.rectangular))
+    return front.emitError("the CPU engine can't run the schedule: iterations are dealt in turn "
+                           "where they are a box and no core waits; expected dealing = shares");
+  if (!schedule.getWeights().empty() && schedule.getWeights().size() != nest.size())
+    return front.emitError("the schedule has ")
+           << schedule.getWeights().size() << " weights for " << nest.size() << " regions";
+  plan.weights.assign(schedule.getWeights().begin(), schedule.getWeights().end());
+  return success();
+}
+
+FailureOr<NestPlan> PlanReader::read() {
+  if (front.getNumOwnDims() == 0)
+    return plan;
+  if (!isBinding(schedule))
+    return front.emitError("has no binding schedule (etdg-schedule-for-cpu writes one)");
+  if (schedule.getTarget() && schedule.getTarget().getValue() != "cpu")
+    return front.emitError("the schedule is for ")
+           << schedule.getTarget() << ", the engine for \"cpu\"";
+  if (!schedule.getMap().getValue().isIdentity())
+    return front.emitError("the schedule is not applied (run etdg-apply-schedule)");
+  for (LoopAttr loop : schedule.getLoops()) {
+    if (llvm::is_contained(fixed, dimOf(loop)))
+      continue;
+    if (failed(take(loop)))
+      return failure();
+  }
+  if (failed(finish()))
+    return failure();
+  return plan;
+}
+
+FailureOr<NestPlan> schedule::readPlan(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed,
+                                    PlanPlace place, bool hasRows) {
+  return PlanReader(nest, fixed, place, hasRows).read();
+}

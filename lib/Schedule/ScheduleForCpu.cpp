@@ -1,0 +1,152 @@
+//===- ScheduleForCpu.cpp - loops, levels and rows for a CPU --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass `etdg-schedule-for-cpu`: each nest, and each nest inside the bodies of
+// graph blocks, gets a binding schedule: the plan of least estimated time
+// (CostModel.h), written as loops (PlanSchedule.cpp). What is said already stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/Plan.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGSCHEDULEFORCPU
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+using etdg::SyncKind;
+
+namespace {
+/// Goes through a graph as the emitter does: what all threads are at, then what one of them runs.
+class Scheduler {
+public:
+  Scheduler(etdg::GraphOp graph, const CpuScheduleOptions &options) : graph(graph), costs(graph, options) {}
+
+  LogicalResult run() {
+    for (const Group &group : getGroups(graph.getBody()))
+      if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult writeGroup(const Group &group, PlanPlace place, bool hasRows);
+  LogicalResult writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
+                          bool hasRows, SyncKind before);
+  LogicalResult writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows);
+
+  etdg::GraphOp graph;
+  CostModel costs;
+};
+} // namespace
+
+static void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule) {
+  BlockOp front = nest.front();
+  if (etdg::NestOp parent = front.getNest())
+    parent.setScheduleAttr(schedule);
+  else
+    front.setScheduleAttr(schedule);
+}
+
+LogicalResult Scheduler::writeGroup(const Group &group, PlanPlace place, bool hasRows) {
+  for (auto [n, nest] : llvm::enumerate(group.nests)) {
+    SyncKind before = n > 0 && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
+    if (failed(writeNest(nest, group.common[n], place, hasRows, before)))
+      return failure();
+  }
+  // Parallel loops that nests shared stand inside of the sequential ones now.
+  if (auto kernel = dyn_cast<etdg::KernelOp>(group.op))
+    kernel.setShared(group.common.front().size());
+  return success();
+}
+
+LogicalResult Scheduler::writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed,
+                                   PlanPlace place, bool hasRows, SyncKind before) {
+  BlockOp front = nest.front();
+  NestPlan plan;
+  if (front.getNumOwnDims() == 0 || isBinding(scheduleOf(nest))) {
+    FailureOr<NestPlan> read = readPlan(nest, fixed, place, hasRows);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  } else {
+    plan = costs.choose(nest, place == PlanPlace::Cores, hasRows, fixed);
+    costs.finish(nest, plan);
+    setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
+  }
+  // All threads go into a body together where none of its block's loops is shared or one thread's.
+  bool together = place == PlanPlace::Cores && !plan.isParallel() && plan.inner.empty() &&
+                  (!plan.team.empty() || BlockOp(front).getNumAncestors() > 0 || !fixed.empty());
+  return writeBodies(nest, together ? PlanPlace::Cores : PlanPlace::Thread,
+                     hasRows || plan.row.has_value());
+}
+
+LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows) {
+  for (BlockOp block : nest) {
+    if (block.isLeaf())
+      continue;
+    bool isFirst = true;
+    for (const Group &group : getGroups(block.getBody())) {
+      if (group.nests.size() > 1) {
+        if (failed(writeGroup(group, place, hasRows)))
+          return failure();
+      } else {
+        SyncKind before = !isFirst && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
+        if (failed(writeNest(group.nests.front(), {}, place, hasRows, before)))
+          return failure();
+      }
+      isFirst = false;
+    }
+  }
+  return success();
+}
+
+LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
+  if (graph.isExternal())
+    return success();
+  return Scheduler(graph, options).run();
+}
+
+namespace {
+struct ETDGScheduleForCPU : ft::impl::ETDGScheduleForCPUBase<ETDGScheduleForCPU> {
+  using ETDGScheduleForCPUBase::ETDGScheduleForCPUBase;
+  void runOnOperation() override {
+    CpuScheduleOptions options;
+    CpuMachine model;
+    if (!machine.empty()) {
+      llvm::Expected<CpuMachine> loaded = CpuMachine::load(machine);
+      if (!loaded) {
+        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
+        return signalPassFailure();
+      }
+      model = std::move(*loaded);
+      options.machine = &model;
+    }
+    if (failed(scheduleForCpu(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+/// The same, where the caller knows more than a pass's options say.
+struct ScheduleForCpu : PassWrapper<ScheduleForCpu, OperationPass<etdg::GraphOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScheduleForCpu)
+  explicit ScheduleForCpu(const CpuScheduleOptions &options) : options(options) {}
+  StringRef getName() const override { return "ScheduleForCpu"; }
+  void runOnOperation() override {
+    if (failed(scheduleForCpu(getOperation(), options)))
+      signalPassFailure();
+  }
+  CpuScheduleOptions options;
+};
+} // namespace
+
+std::unique_ptr<Pass> mlir::ft::createScheduleForCpu(const CpuScheduleOptions &options) {
+  return std::make_unique<ScheduleForCpu>(options);
+}
