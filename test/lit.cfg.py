@@ -41,7 +41,7 @@ def substitute(tool, directory):
     config.substitutions.append((pattern, os.path.join(directory, tool)))
 
 
-for tool in ("ft-opt", "ft-run", "ft-translate", "ft-lsp-server", "ft-reduce"):
+for tool in ("ft-opt", "ft-run", "ft-translate", "ft-lsp-server", "ft-reduce", "ft-dataflow"):
     substitute(tool, tools)
 for tool in ("FileCheck", "not", "count", "split-file", "mlir-opt"):
     substitute(tool, config.llvm_tools_dir)

@@ -1,0 +1,64 @@
+//===- Report.h - what a search found, for people and programs --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One form for the results of both rules, printed as JSON, as a table, and as a
+// picture of what the buffer holds over time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DATAFLOW_REPORT_H
+#define FT_DATAFLOW_REPORT_H
+
+#include "ft/Dataflow/Accelerator.h"
+#include "ft/Dataflow/Artifact.h"
+
+namespace ft::dataflow {
+
+struct OperandOutcome {
+  std::string tensor;
+  bool isOutput = false, fused = false, held = false;
+  Count traffic = 0, accesses = 0, block = 0;
+};
+
+struct OperatorOutcome {
+  std::string name;
+  unsigned group = 0;
+  unsigned shared = 0; // outer loops shared with the operator before it in the group
+  /// Outermost first.
+  std::vector<std::pair<std::string, Count>> loops;
+  bool online = false;
+  std::vector<OperandOutcome> operands;
+};
+
+struct GroupOutcome {
+  Count traffic = 0, footprint = 0, accesses = 0, time = 0;
+  std::vector<std::string> operators; // in the order of execution
+  std::string nest;                   // the loop nest, in text
+};
+
+struct Outcome {
+  std::string graph, rules, fusion, objective = "traffic";
+  Count buffer = 0;
+  Count traffic = 0, lowerBound = 0, footprint = 0, accesses = 0;
+  Count time = 0; // cycles, under the rules `artifact`
+  Count nodes = 0;
+  std::vector<std::string> fused;
+  std::vector<GroupOutcome> groups;
+  std::vector<OperatorOutcome> operators;
+  std::optional<Estimate> estimate;
+  std::string machine;
+
+  bool proved() const { return lowerBound == traffic; }
+};
+
+Outcome describe(const Graph &graph, const artifact::Result &result,
+                 const artifact::Options &options);
+Outcome describe(const Graph &graph, const exact::Result &result, const exact::Options &options);
+
+std::string toJson(const Outcome &outcome);
+std::string toTable(const Outcome &outcome);
+/// An SVG: the loop nests, and under them what each operator's step finds in the buffer.
+std::string toSvg(const Outcome &outcome);
+
+} // namespace ft::dataflow
+
+#endif // FT_DATAFLOW_REPORT_H

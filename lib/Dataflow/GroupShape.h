@@ -1,0 +1,64 @@
+//===- GroupShape.h - what follows from a group's plans ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about a fused group that its legality, its closed form and its
+// simulation all need (see LoopTree.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DATAFLOW_GROUPSHAPE_H
+#define FT_LIB_DATAFLOW_GROUPSHAPE_H
+
+#include "ft/Dataflow/LoopTree.h"
+
+#include <map>
+
+namespace ft::dataflow::exact {
+
+/// A tensor that one operator of the group writes and others of it read.
+struct Binding {
+  int tensor = -1;
+  unsigned producer = 0;           // place in the group
+  std::vector<unsigned> consumers; // places, ascending
+  /// The number of loops that all of them share.
+  unsigned depth = 0;
+  /// Whether others want it, too, so that it leaves once.
+  bool stored = false;
+};
+
+struct GroupShape {
+  GroupShape(const Graph &graph, const Group &group);
+
+  const Operator &op(unsigned i) const;
+  /// Iterations of operator i's loop at this position.
+  Count trips(unsigned i, unsigned position) const;
+  const Binding *bindingOf(int tensor) const;
+  /// Elements of a block with these dimensions: a tile within the first `depth` loops, else all.
+  Count block(unsigned i, uint32_t mask, unsigned depth) const;
+  /// The position of the outermost loop over rows with several iterations, or the number of loops.
+  unsigned rowDepth(unsigned i) const;
+  bool online(unsigned i) const;
+  /// Whether operator i walks its rows twice.
+  bool sweeps(unsigned i) const;
+  /// The tensor in whose place operator i writes, or -1.
+  int inPlace(unsigned i) const;
+  /// Loops that the operators at two places share.
+  unsigned common(unsigned i, unsigned k) const {
+    return i == k ? group.ops[i].order.size()
+                  : commonLoops(group, i < k ? i : k, i < k ? k : i);
+  }
+
+  const Graph &graph;
+  const Group &group;
+  std::map<int, unsigned> place; // of an operator
+  std::vector<Binding> bindings; // by producer
+
+private:
+  void addBinding(unsigned i);
+};
+
+/// Whether a reader of an online operator's result can correct its own sums.
+bool correctsOnline(const Operator &op, const Operator &reader);
+
+} // namespace ft::dataflow::exact
+
+#endif // FT_LIB_DATAFLOW_GROUPSHAPE_H

@@ -1,0 +1,79 @@
+//===- TileSolver.h - tiles of a fixed loop structure -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With orders, sharing and hold depths fixed, traffic is a sum of products of
+// trip counts, and every operator's use a sum of products of tiles: fewer,
+// larger tiles move less and hold more (DAT §4.2's program). This finds the
+// optimum by branch and bound over boxes of tile choices. In a box the largest
+// tiles bound the traffic and the smallest ones the use.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DATAFLOW_TILESOLVER_H
+#define FT_LIB_DATAFLOW_TILESOLVER_H
+
+#include "ft/Dataflow/Count.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ft::dataflow::exact {
+
+/// A choice of tiles for one loop: sizes and trips of the dimensions that it walks (several if they
+/// are always walked together), the largest tile first.
+struct TileChoice {
+  Count extent = 1, trips = 1;  // products over the dimensions
+  std::vector<Count> tiles;
+};
+using TileList = std::vector<TileChoice>;
+
+/// coefficient × ∏ of one number of each of the variables.
+struct Term {
+  Count coefficient = 1;
+  std::vector<uint8_t> variables;
+};
+
+struct TileProblem {
+  /// The choices of each variable, and the first one that is allowed.
+  std::vector<const TileList *> choices;
+  std::vector<unsigned> first;
+  /// Traffic: Σ coefficient × ∏ trips - offset.
+  std::vector<Term> traffic;
+  Count offset = 0;
+  /// Use of each operator: Σ over parts of max over terms of coefficient × ∏ extents.
+  std::vector<std::vector<std::vector<Term>>> uses;
+  Count buffer = 0;
+};
+
+class TileSolver {
+public:
+  TileSolver(const TileProblem &problem, double gap, Count &nodes)
+      : problem(problem), gap(gap), nodes(nodes) {}
+
+  /// The least traffic below `cutoff`; false if there is none. `solution` gets the choices.
+  bool solve(Count cutoff, Count &least, std::vector<unsigned> &solution);
+  /// Whether there is any traffic below `cutoff`.
+  bool isFeasible(Count cutoff);
+
+private:
+  using Box = std::vector<unsigned>;
+  Count traffic(const Box &at) const;
+  bool fits(const Box &at) const;
+  bool tighten(Box &low, Box &high);
+  void branch(Box low, Box high);
+  bool hopeless(Count bound) const {
+    return bound >= best || double(bound) * (1 + gap) >= double(best);
+  }
+
+  const TileProblem &problem;
+  double gap;
+  Count &nodes;
+  bool start(Count cutoff);
+  Count best = tooLarge;
+  bool found = false, anyWillDo = false;
+  std::vector<unsigned> choice;
+};
+
+} // namespace ft::dataflow::exact
+
+#endif // FT_LIB_DATAFLOW_TILESOLVER_H
