@@ -135,6 +135,20 @@ void ft_source_release(FtSource *source);
 /* The functions and graphs that can be entries; NULL beyond the last. */
 const char *ft_source_entry_name(const FtSource *source, int32_t index);
 
+/*===-- running without compiling -------------------------------------------===*/
+
+/* Takes a result: dense, on the host, living until the callback returns. */
+typedef void (*FtArrayFn)(const FtTensor *array, void *user);
+
+/* Runs a function by the reference interpreter: slow, for programs that no engine
+   takes because shapes are data (ragged lists), and as the meaning of all others.
+   Inputs are dense and on the host: the arguments in order, a ragged list as its
+   elements one after the other; then the offsets of each ragged name (int64, one
+   more than there are lists) in the order in which the names appear. Results come
+   in the same form. `entry` may be NULL where there is one. */
+FtStatus ft_evaluate(FtSource *source, const char *entry, const FtTensor *const *inputs, int32_t count,
+                     FtArrayFn result, void *user);
+
 /*===-- compiling -----------------------------------------------------------===*/
 
 typedef struct FtLength {

@@ -351,6 +351,18 @@ def finish(kind: str, array):
     return convert(array) if convert else array
 
 
+def is_dense(info: ArrayInfo) -> bool:
+    """Whether an array is row-major without gaps."""
+    if info.strides is None or 0 in info.shape:
+        return True
+    expected = 1
+    for extent, stride in zip(reversed(info.shape), reversed(info.strides)):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
 def dense_copy(array):
     """The same numbers, dense: for code that reads no strides."""
     kind = _kind(array)

@@ -26,6 +26,16 @@ class RaggedArray:
         self.values = values
         self.offsets = offsets if isinstance(offsets, tuple) else (offsets,)
 
+    def __iter__(self):
+        """The lists of the outermost ragged level, where it is the only one."""
+        if len(self.offsets) != 1:
+            raise ArgumentError("a list with several ragged levels: use .values and .offsets")
+        (offsets,) = self.offsets
+        return (self.values[int(a) : int(b)] for a, b in zip(offsets[:-1], offsets[1:]))
+
+    def __repr__(self):
+        return f"ft.ragged({self.values!r}, {', '.join(map(repr, self.offsets))})"
+
 
 def ragged(values, *offsets) -> RaggedArray:
     """``ft.ragged(values, offsets)``: an argument with a ragged level; one array of offsets for each."""

@@ -164,7 +164,7 @@ class Jit:
         if any(isinstance(v, RaggedArray) for v in values) or any(
             getattr(p.type, "is_ragged", False) for p in self.signature.traced
         ):
-            from .ragged import call_ragged
+            from .ragged_calls import call_ragged
 
             return call_ragged(self, values, statics, engine or self._engine, out)
         if out is None and "torch" in sys.modules and _needs_torch(values):

@@ -75,6 +75,7 @@ Diagnostic._fields_ = [
 ]
 
 DiagnosticFn = ctypes.CFUNCTYPE(None, POINTER(Diagnostic), c_void_p)
+ArrayFn = ctypes.CFUNCTYPE(None, POINTER(DLTensor), c_void_p)
 TextFn = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)
 
 
@@ -155,6 +156,7 @@ _PROTOTYPES = {
     "ft_target_name": (c_char_p, [c_int32]),
     "ft_source_parse": (c_int32, [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
     "ft_source_release": (None, [c_void_p]),
+    "ft_evaluate": (c_int32, [c_void_p, c_char_p, c_void_p, c_int32, ArrayFn, c_void_p]),
     "ft_print": (c_int32, [c_void_p, c_void_p, c_char_p, TextFn, c_void_p]),
     "ft_compile": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "ft_compile_text": (c_int32, [c_void_p, c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)]),
@@ -166,7 +168,7 @@ _PROTOTYPES = {
 }
 
 def _is_runtime(name: str) -> bool:
-    return not name.startswith(("ft_compile", "ft_phase", "ft_target", "ft_source", "ft_print", "ft_program"))
+    return not name.startswith(("ft_compile", "ft_evaluate", "ft_phase", "ft_target", "ft_source", "ft_print", "ft_program"))
 
 
 class Library:

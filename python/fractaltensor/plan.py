@@ -248,7 +248,7 @@ def check_outputs(plan: Plan, out) -> Tuple[Tuple[Any, ...], List[int]]:
             raise ArgumentError(f"{what} ({found_text(info)}) is read-only: pass an array that can be written")
         if (info.device_type, info.device_id) != plan.device:
             raise ArgumentError(f"{what} is on {device_text(info.device_type, info.device_id)}, the arguments are on {device_text(*plan.device)}")
-        if info.strides is not None and not _dense(info):
+        if info.strides is not None and not arrays.is_dense(info):
             raise ArgumentError(f"{what} ({found_text(info)}) is not contiguous, its strides are {info.strides}: pass a dense array")
         pointers.append(info.pointer)
     return given, pointers
@@ -283,14 +283,3 @@ def _count(shape: Sequence[int]) -> int:
 
 def _shape_text(shape) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
-def _dense(info: ArrayInfo) -> bool:
-    if 0 in info.shape:
-        return True
-    expected = 1
-    for extent, stride in zip(reversed(info.shape), reversed(info.strides)):
-        if extent != 1 and stride != expected:
-            return False
-        expected *= extent
-    return True
