@@ -78,8 +78,9 @@ def code_of(dtype: DType) -> Tuple[int, int]:
 def _of_dlpack(array) -> ArrayInfo:
     device_type, device_id = (int(x) for x in array.__dlpack_device__())
     if device_type == CUDA:
-        # The consumer's stream is the one that the call uses; -1 asks for no synchronisation.
-        capsule = array.__dlpack__(stream=-1)
+        # The consumer's stream is the one that the call uses; -1 asks for no synchronisation. JAX computes on streams
+        # of its own and knows no -1: 1, the default stream on which its arrays are used, waits for what it computes.
+        capsule = array.__dlpack__(stream=1 if _kind(array) == "jax" else -1)
     else:
         capsule = array.__dlpack__()
     tensor = DLTensor.from_address(_capsule_pointer(capsule, b"dltensor"))
