@@ -45,6 +45,8 @@ class Jit:
             self.signature = Signature(function, annotations)
         except Error as error:
             raise error.with_traceback(None) from None
+        self._python_signature = inspect.signature(function)
+        self._has_keyword_only = any(p.kind == p.KEYWORD_ONLY for p in self._python_signature.parameters.values())
         self._static_names = [p.name for p in self.signature.parameters if p.type is None]
         self._programs: Dict[Tuple, Program] = {}
         self._requests: Dict[Tuple, Request] = {}
@@ -132,15 +134,16 @@ class Jit:
 
     def _arrange(self, args, kwargs) -> Tuple[List[Any], Dict[str, Any]]:
         parameters = self.signature.parameters
-        try:
-            bound = inspect.signature(self._function).bind(*args, **kwargs)
-        except TypeError as error:
-            names = ", ".join(p.name for p in parameters)
-            raise ArgumentError(f"{self.__name__}({names}): {error}", of_function(self._function)) from None
-        bound.apply_defaults()
+        if kwargs or len(args) != len(parameters) or self._has_keyword_only:
+            try:
+                bound = self._python_signature.bind(*args, **kwargs)
+            except TypeError as error:
+                names = ", ".join(p.name for p in parameters)
+                raise ArgumentError(f"{self.__name__}({names}): {error}", of_function(self._function)) from None
+            bound.apply_defaults()
+            args = [bound.arguments[p.name] for p in parameters]
         values, statics = [], {}
-        for parameter in parameters:
-            value = bound.arguments[parameter.name]
+        for parameter, value in zip(parameters, args):
             if parameter.type is None:
                 statics[parameter.name] = value
             else:
@@ -169,6 +172,12 @@ class Jit:
             return call_ragged(self, values, statics, engine or self._engine, out)
         if out is None and "torch" in sys.modules and _needs_torch(values):
             return self._through_torch(values)
+        described = None
+        if out is None and engine is None and stream is None:
+            described = _described_key(values, statics)
+            prepared = self._plans.get(described)
+            if prepared is not None:
+                return prepared(values)
         plan, bound = self._make_plan(values, statics, engine)
         flags = 0
         run_stream = current_stream(bound.infos[0].kind, bound.device, stream)
@@ -191,6 +200,8 @@ class Jit:
                 self._plans[key] = prepared
             except _Slow:
                 pass
+        if described is not None:
+            self._plans[described] = prepared
         return prepared(values, run_stream) if stream is not None else prepared(values)
 
     def _prepare_out(self, plan: Plan, bound) -> Callable:
@@ -474,6 +485,20 @@ def _signature_key(args) -> Tuple:
             key.append((value.shape, value.stride(), value.dtype, value.device, value.requires_grad))
         else:
             raise _Slow
+    return tuple(key)
+
+
+def _described_key(values, statics) -> Optional[Tuple]:
+    """The same for arrays of any library; None where one is no array."""
+    key: List[Any] = [_frozen(statics)]
+    for value in values:
+        try:
+            info = arrays.describe(value)
+        except ArgumentError:
+            return None
+        if info is None:
+            return None
+        key.append((info.kind, info.dtype, info.dtype_text, info.shape, info.strides, info.device_type, info.device_id))
     return tuple(key)
 
 

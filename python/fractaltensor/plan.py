@@ -71,7 +71,7 @@ class Plan:
             )
         self.allocators = [arrays.allocator(kind, dtype, shape, *self.device) for dtype, shape in self.results]
         self.result_pointer = _pointer_of(kind)
-        self.argument_pointers = [_pointer_of(info.kind) for info in infos]
+        self.argument_pointers = [_pointer_of(info.kind, _address) for info in infos]
         #: Arguments that compiled code cannot read as they lie are copied before each call.
         self.copied = [
             index for index, (info, argument) in enumerate(zip(infos, module.arguments))
@@ -81,6 +81,8 @@ class Plan:
             dtype, shape, _, device = specs[index]
             specs[index] = (dtype, shape, None, device)
             self.argument_pointers[index] = _pointer_of(_copy_kind(infos[index].kind))
+        #: Arguments whose address comes from a description, which DLPack or a buffer makes.
+        self.described = [i for i, pointer in enumerate(self.argument_pointers) if pointer is _address]
         self.specs = specs
         self.frames: List[_Frame] = [_Frame(specs)]
         self.count = len(specs)
@@ -92,6 +94,8 @@ class Plan:
         """Calls with new results; `flat`: as a list, whatever the structure of the function's result."""
         if self.copied:
             values = self._copies(values)
+        if self.described:
+            values, keep = self._hold(values)  # noqa: F841 - what describes data keeps it alive until the call is over
         frame = self.frames.pop() if self.frames else _Frame(self.specs)
         tensors = frame.tensors
         at = 0
@@ -115,12 +119,23 @@ class Plan:
         """Calls with results in memory of the caller, dense."""
         if self.copied:
             values = self._copies(values)
+        if self.described:
+            values, keep = self._hold(values)  # noqa: F841
         frame = self.frames.pop() if self.frames else _Frame(self.specs)
         for tensor, value, pointer in zip(frame.tensors, values, self.argument_pointers):
             tensor.data = pointer(value)
         for tensor, address in zip(frame.tensors[self.num_inputs :], pointers):
             tensor.data = address
         self._launch(frame, stream, flags)
+
+    def _hold(self, values: Sequence[Any]) -> Tuple[List[Any], List[ArrayInfo]]:
+        """Addresses in the place of arrays that are known by a description, and the descriptions."""
+        values, keep = list(values), []
+        for index in self.described:
+            info = arrays.describe(values[index])
+            keep.append(info)
+            values[index] = info.pointer
+        return values, keep
 
     def _copies(self, values: Sequence[Any]) -> List[Any]:
         values = list(values)
@@ -207,23 +222,26 @@ def _torch_pointer(value) -> int:
 
 
 def _described_pointer(value) -> int:
-    info = arrays.describe(value)
-    # What describes the data also keeps it alive; the value itself outlives the call.
-    return info.pointer
+    return arrays.describe(value).pointer
+
+
+def _address(value) -> int:
+    """Of an argument that is an address already."""
+    return value
 
 
 def _cupy_pointer(value) -> int:
     return value.data.ptr
 
 
-def _pointer_of(kind: str) -> Callable[[Any], int]:
+def _pointer_of(kind: str, other: Callable[[Any], int] = _described_pointer) -> Callable[[Any], int]:
     if kind == "numpy":
         return arrays.numpy_pointer()
     if kind == "torch":
         return _torch_pointer
     if kind == "cupy":
         return _cupy_pointer
-    return _described_pointer
+    return other
 
 
 # -- results that the caller gives ------------------------------------------------------------------------------
