@@ -118,6 +118,66 @@ TEST(Compiler, PrintsAtEachPhase) {
   ft_source_release(source);
 }
 
+TEST(Compiler, DrawsGraphs) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(prefixSum);
+  ASSERT_TRUE(source);
+  for (auto [as, begin] : {std::pair("dot", "digraph"), {"json", "{"}, {"html", "<!DOCTYPE html>"}}) {
+    std::string text;
+    auto append = [](const char *piece, size_t size, void *user) { static_cast<std::string *>(user)->append(piece, size); };
+    EXPECT_EQ(ft_print(source, nullptr, as, append, &text), FT_OK) << as;
+    EXPECT_EQ(text.compare(0, strlen(begin), begin), 0) << text.substr(0, 40);
+  }
+  ft_source_release(source);
+}
+
+TEST(Compiler, EvaluatesRaggedLists) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(R"(
+func.func @sums(%xss: !ft.list<[N, ragged(len)], tensor<i64>>) -> (!ft.list<[N], tensor<i64>>, !ft.list<[N, ragged(len)], tensor<i64>>) {
+  %zero = arith.constant dense<0> : tensor<i64>
+  %s = ft.map (%xs = %xss : !ft.list<[N, ragged(len)], tensor<i64>>) -> !ft.list<[N], tensor<i64>> {
+    %t = ft.foldl (%x = %xs : !ft.list<[ragged(len)], tensor<i64>>) init (%a = %zero : tensor<i64>) -> tensor<i64> {
+      %b = arith.addi %a, %x : tensor<i64>
+      ft.yield %b : tensor<i64>
+    }
+    ft.yield %t : tensor<i64>
+  }
+  return %s, %xss : !ft.list<[N], tensor<i64>>, !ft.list<[N, ragged(len)], tensor<i64>>
+}
+)");
+  ASSERT_TRUE(source);
+  int64_t values[] = {1, 2, 3, 4, 5}, offsets[] = {0, 2, 2, 5}, five = 5, four = 4;
+  FtTensor tensors[2] = {};
+  for (FtTensor &tensor : tensors) {
+    tensor.device.type = FT_CPU;
+    tensor.ndim = 1;
+    tensor.dtype = {0, 64, 1};
+  }
+  tensors[0].data = values;
+  tensors[0].shape = &five;
+  tensors[1].data = offsets;
+  tensors[1].shape = &four;
+  const FtTensor *inputs[] = {&tensors[0], &tensors[1]};
+  std::vector<std::vector<int64_t>> found;
+  auto take = [](const FtTensor *array, void *user) {
+    auto *data = static_cast<int64_t *>(array->data);
+    static_cast<std::vector<std::vector<int64_t>> *>(user)->emplace_back(data, data + array->shape[0]);
+  };
+  ASSERT_EQ(ft_evaluate(source, "sums", inputs, 2, take, &found), FT_OK) << ft_last_error();
+  EXPECT_EQ(found, (std::vector<std::vector<int64_t>>{{3, 0, 12}, {1, 2, 3, 4, 5}, {0, 2, 2, 5}}));
+
+  found.clear();
+  EXPECT_EQ(ft_evaluate(source, "other", inputs, 2, take, &found), FT_NOT_FOUND);
+  EXPECT_EQ(ft_evaluate(source, nullptr, inputs, 1, take, &found), FT_INVALID_ARGUMENT);
+  offsets[3] = 6; // more elements than there are
+  EXPECT_EQ(ft_evaluate(source, nullptr, inputs, 2, take, &found), FT_INVALID_ARGUMENT);
+  tensors[0].device.type = FT_CUDA;
+  EXPECT_EQ(ft_evaluate(source, nullptr, inputs, 2, take, &found), FT_INVALID_ARGUMENT);
+  EXPECT_TRUE(found.empty());
+  ft_source_release(source);
+}
+
 TEST(Compiler, SaysWhatIsWrong) {
   Compiler compiler;
   testing::internal::CaptureStderr();
