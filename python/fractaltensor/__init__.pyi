@@ -67,6 +67,7 @@ from .functions import const as const
 from .functions import copysign as copysign
 from .functions import cos as cos
 from .functions import cosh as cosh
+from .functions import cumsum as cumsum
 from .lists import dim as dim
 from .functions import div as div
 from .functions import divide as divide
@@ -141,6 +142,7 @@ from .functions import multiply as multiply
 from .functions import ne as ne
 from .functions import neg as neg
 from .functions import negative as negative
+from .functions import norm as norm
 from .program import normal as normal
 from .functions import not_equal as not_equal
 from .functions import ones as ones
@@ -161,6 +163,7 @@ from .lists import repeat as repeat
 from .functions import reshape as reshape
 from .functions import right_shift as right_shift
 from .functions import rms_norm as rms_norm
+from .functions import roll as roll
 from .functions import round as round
 from .functions import rsqrt as rsqrt
 from .compute import scan as scan
@@ -189,6 +192,7 @@ from .functions import tanh as tanh
 from .functions import tensor as tensor
 from .functions import tile as tile
 from .functions import to as to
+from .functions import trace as trace
 from .functions import transpose as transpose
 from .functions import tril as tril
 from .functions import triu as triu

@@ -11,7 +11,8 @@ from .elementwise import (
 from .elementwise import round_ as round  # noqa: A004
 from .products import dot, einsum, linear, matmul, outer
 from .reductions import (
-    amax, amin, argmax, argmin, layer_norm, log_softmax, logsumexp, mean, prod, rms_norm, softmax, std, var,
+    amax, amin, argmax, argmin, cumsum, layer_norm, log_softmax, logsumexp, mean, norm, prod, rms_norm,
+    softmax, std, trace, var,
 )
 from .reductions import all_ as all  # noqa: A004
 from .reductions import any_ as any  # noqa: A004
@@ -20,7 +21,7 @@ from .reductions import min_ as min  # noqa: A004
 from .reductions import sum_ as sum  # noqa: A004
 from .shaping import (
     arange, chunk, const, expand_dims, eye, full, full_like, indices, ones, ones_like, permute, permute_dims, ravel,
-    reshape, squeeze, stack, swapaxes, tile, transpose, tril, triu, unsqueeze, zeros, zeros_like,
+    reshape, roll, squeeze, stack, swapaxes, tile, transpose, tril, triu, unsqueeze, zeros, zeros_like,
 )
 from .shaping import expand as broadcast_to
 

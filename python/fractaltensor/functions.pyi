@@ -153,6 +153,10 @@ def cosh(x: TensorLike) -> Tensor:
     """cosh(x) of each number; floats of any width."""
     ...
 
+def cumsum(x: TensorLike, axis: Axes = ..., *, dim: Axes = ...) -> Tensor:
+    """Sums of all numbers up to each one along an axis, as a product with a triangle of ones: n² additions."""
+    ...
+
 def div(x1: TensorLike, x2: TensorLike) -> Tensor:
     """divide(x1, x2): elementwise, shapes broadcast; both of one element type."""
     ...
@@ -381,6 +385,10 @@ def negative(x: TensorLike) -> Tensor:
     """``-x``."""
     ...
 
+def norm(x: TensorLike, axis: Axes = ..., keepdims: bool = ..., *, dim: Axes = ..., keepdim: bool = ...) -> Tensor:
+    """The Euclidean norm along axes: ``sqrt(sum(x²))``."""
+    ...
+
 def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     """not_equal(x1, x2): a tensor of bool; shapes broadcast; both of one element type."""
     ...
@@ -443,6 +451,10 @@ def right_shift(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def rms_norm(x: TensorLike, weight: Optional[Tensor] = ..., eps: float = ..., axis: Axes = ...) -> Tensor:
     """``x / sqrt(mean(x²) + eps) * weight`` along an axis (Zhang and Sennrich, 2019)."""
+    ...
+
+def roll(x: TensorLike, shift: TensorLike, axis: Axes = ...) -> Tensor:
+    """`x` turned round along an axis: what leaves at the end comes back at the beginning."""
     ...
 
 def round(x: TensorLike) -> Tensor:
@@ -539,6 +551,10 @@ def tile(x: TensorLike, reps: Any) -> Tensor:
 
 def to(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """`x` with another element type. Floats to integers round towards zero; to bool asks ``!= 0``."""
+    ...
+
+def trace(x: TensorLike) -> Tensor:
+    """The sum of the diagonal of the last two axes."""
     ...
 
 def transpose(x: TensorLike, *axes: Any) -> Tensor:

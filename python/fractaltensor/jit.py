@@ -194,13 +194,12 @@ class Jit:
         prepared = self._prepare(plan, bound)
         if args is not None and engine is None and stream is None and len(args) == len(self.signature.parameters) and not self._static_names:
             try:
-                key = _signature_key(args)
-                if len(self._plans) >= _MAX_PLANS:
-                    self._plans.clear()
-                self._plans[key] = prepared
+                described = _signature_key(args)
             except _Slow:
                 pass
         if described is not None:
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans.clear()
             self._plans[described] = prepared
         return prepared(values, run_stream) if stream is not None else prepared(values)
 

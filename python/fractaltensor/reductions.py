@@ -147,6 +147,38 @@ def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
     return result if weight is None else multiply(result, weight)
 
 
+def norm(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
+    """The Euclidean norm along axes: ``sqrt(sum(x²))``."""
+    x = floats_only(x, "norm")
+    return sqrt(sum_(multiply(x, x), axis, keepdims or keepdim, dim=dim))
+
+
+def cumsum(x, axis: int = -1, *, dim: Optional[int] = None):
+    """Sums of all numbers up to each one along an axis, as a product with a triangle of ones: n² additions."""
+    from .products import matmul
+    from .shaping import swapaxes, triu, unsqueeze
+
+    x = as_tensor(x, "cumsum")
+    if x.type.dtype.is_bool:
+        x = to(x, i64)
+    at = _one_axis(x, axis, dim, "cumsum")
+    n = x.type.shape[at]
+    ones = triu(full_of((n, n), 1, x.type.dtype))
+    moved = swapaxes(x, at, -1)
+    result = matmul(moved if moved.type.rank > 1 else unsqueeze(moved, 0), ones)
+    return swapaxes(result if moved.type.rank > 1 else _reshape(result, x.type.shape), at, -1)
+
+
+def trace(x):
+    """The sum of the diagonal of the last two axes."""
+    from .shaping import eye
+
+    x = as_tensor(x, "trace")
+    if x.type.rank < 2 or x.type.shape[-1] != x.type.shape[-2]:
+        raise ShapeError(f"trace needs a square matrix in the last two axes, found {x.type}", here())
+    return sum_(multiply(x, eye(x.type.shape[-1], dtype=x.type.dtype)), (-2, -1))
+
+
 def argmax(x, axis: int = -1):
     """The index of the largest number along an axis, the first of equals: i64."""
     return _arg(x, axis, max_, "argmax")

@@ -356,6 +356,18 @@ def tile(x, reps):
     return x
 
 
+def roll(x, shift: int, axis: int = -1):
+    """`x` turned round along an axis: what leaves at the end comes back at the beginning."""
+    x = as_tensor(x, "roll")
+    at = normalize_axis(axis, x.type.rank, "roll")
+    extent = _known(x.type.shape[at], "roll")
+    cut = (-operator.index(shift)) % extent if extent else 0
+    if cut == 0:
+        return x
+    lead = (slice(None),) * at
+    return concatenate_elements([index_element(x, (*lead, slice(cut, None))), index_element(x, (*lead, slice(0, cut)))], at)
+
+
 # -- elements from nothing -------------------------------------------------------------------------------------
 
 

@@ -92,6 +92,9 @@ FLOATS = {
     "masked_fill": (lambda x: x.masked_fill(x > 0, -1.0), lambda x: np.where(x > 0, np.float32(-1), x)),
     "to f64": (lambda x: x.to(ft.f16).to("f64"), lambda x: x.astype("f2").astype("f8")), "to i32": (lambda x: (x * 10).to(ft.i32), lambda x: (x * 10).astype("i4")),
     "to bool": (lambda x: x.floor().bool(), lambda x: np.floor(x) != 0), "linear": (lambda x: ft.functions.linear(x, x, x[:, 0]), lambda x: x @ x.swapaxes(-1, -2) + x[..., 0][:, None]),
+    "cumsum": (lambda x: x.cumsum(0), lambda x: x.cumsum(-2)), "cumsum 1": (lambda x: x[1].cumsum(), lambda x: x[:, 1].cumsum(-1)),
+    "norm": (lambda x: x.norm(dim=1), lambda x: np.linalg.norm(x, axis=-1)), "trace": (lambda x: (x @ x.T).trace(), lambda x: (x * x).sum((-1, -2))),
+    "roll": (lambda x: ft.roll(x, 2, 1) + x.roll(-1), lambda x: np.roll(x, 2, -1) + np.roll(x, -1, -1)),
     "infinity": (lambda x: ft.where(x > 0, float("-inf"), x).max(1), lambda x: np.where(x > 0, -np.inf, x).max(-1)),
 }
 
