@@ -1,7 +1,7 @@
 //===- ProgramChecker.cpp - random programs before and after --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramChecker.h"
-#include "../../lib/Tools/RunProgram.h"
+#include "ft/Tools/RunProgram.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
