@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import os
@@ -184,7 +185,10 @@ class Jit:
         if out is not None:
             given, pointers = check_outputs(plan, out)
             check_overlaps(plan, bound.infos, pointers)
-            plan.run_into(values, pointers, run_stream, flags)
+            with _on_stream(stream and run_stream, bound.device):
+                plan.run_into(values, pointers, run_stream, flags)
+            if stream is not None:
+                _keep_for_stream((*values, *given), run_stream, bound.device)
             _calls.note(plan.module, run_stream, bound.device)
             if args is not None and engine is None and stream is None and not self._static_names:
                 key = _output_key(args, out)
@@ -256,8 +260,9 @@ class Jit:
                 stream = current_stream(kind, device, None)
                 result = plan.run(values, stream, 0, flat)
             else:
-                result = plan.run(values, stream, 0, flat)
-                _keep_for_stream((*values, result), stream, device)
+                with _on_stream(stream, device):
+                    result = plan.run(values, stream, 0, flat)
+                _keep_for_stream(values, stream, device)
             _calls.note(plan.module, stream, device)
             return result
 
@@ -643,6 +648,14 @@ class _Calls:
 
 
 _calls = _Calls()
+
+
+def _on_stream(stream: Optional[int], device: Tuple[int, int]):
+    """PyTorch's current stream while a call on another one allocates its results and copies what it must."""
+    torch = sys.modules.get("torch")
+    if torch is None or not stream or device[0] == CPU:
+        return contextlib.nullcontext()
+    return torch.cuda.stream(torch.cuda.ExternalStream(stream, device=device[1]))
 
 
 def _keep_for_stream(values, stream: int, device: Tuple[int, int]) -> None:

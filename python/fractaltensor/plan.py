@@ -108,7 +108,13 @@ class Plan:
             outputs.append(output)
             tensors[at].data = self.result_pointer(output)
             at += 1
-        self._launch(frame, stream, flags)
+        try:
+            self._launch(frame, stream, flags)
+        except ArgumentValueError:
+            moved = self._moved(values)
+            if moved is None:
+                raise
+            return self.run(moved, stream, flags, flat)
         if self.finish is not None:
             outputs = [arrays.finish(self.finish, o) for o in outputs]
         if flat:
@@ -127,6 +133,15 @@ class Plan:
         for tensor, address in zip(frame.tensors[self.num_inputs :], pointers):
             tensor.data = address
         self._launch(frame, stream, flags)
+
+    def _moved(self, values: Sequence[Any]) -> Optional[List[Any]]:
+        """Copies in the place of tensors on a device whose addresses the code cannot use; None where all are fine."""
+        if self.device[0] == CPU:
+            return None
+        moved = [
+            v.clone() if hasattr(v, "data_ptr") and hasattr(v, "clone") and v.data_ptr() % _ALIGNMENT else v for v in values
+        ]
+        return moved if any(a is not b for a, b in zip(moved, values)) else None
 
     def _hold(self, values: Sequence[Any]) -> Tuple[List[Any], List[ArrayInfo]]:
         """Addresses in the place of arrays that are known by a description, and the descriptions."""

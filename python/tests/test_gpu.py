@@ -146,6 +146,16 @@ class Gpu(unittest.TestCase):
         ft.synchronize()
         close(y, 2 * table[[0, 4]])
 
+    def test_strides_and_alignment(self):
+        raw = torch.randn(4 * 4 + 3, device="cuda")
+        x, y = raw[1:17].reshape(4, 4), raw[3:19].reshape(4, 4)
+        close(add(x, y), x + y)
+        close(add(x[::2], y[1::2]), x[::2] + y[1::2])
+        stream = torch.cuda.Stream()
+        found = add(x[::2], y[1::2], stream=stream)
+        stream.synchronize()
+        close(found, x[::2] + y[1::2])
+
     def test_wrong_places(self):
         x, w = inputs()
         with self.assertRaises(ft.ArgumentError):
