@@ -80,7 +80,8 @@ public:
       round(std::max(gap, options.gap));
       report();
     }
-    if (!isGoodEnough() && options.fusion == Fusion::Any)
+    if (!isGoodEnough() && options.fusion == Fusion::Any &&
+        (options.budget <= 0 || seconds() < options.budget))
       evolve();
     assemble(result);
     return result;
@@ -346,7 +347,7 @@ private:
     if (options.budget > 0) {
       // No set takes more than a share of what is left.
       double left = options.budget * 0.95 - seconds();
-      until = seconds() + std::max(left * (set.size() == 1 ? 0.5 : 0.15), 0.01);
+      until = seconds() + std::max(left * (set.size() == 1 ? 0.5 : 0.1), 0.01);
     }
     auto key = std::make_tuple(signature(set), cutoff, gap);
     auto known = same.find(key);
@@ -422,7 +423,7 @@ private:
     for (const Set *set : parts)
       seed.push_back(entries[*set].found->group);
     GeneticOptions genetic;
-    genetic.seconds = options.budget > 0 ? std::max(options.budget - seconds(), 0.0) : 0;
+    genetic.seconds = options.budget > 0 ? std::max(options.budget - seconds(), 1e-3) : 0;
     std::optional<std::vector<GroupResult>> better = evolveSchedule(graph, options, seed, genetic);
     if (!better)
       return;

@@ -31,7 +31,7 @@ between a memory and a buffer (DAT, DAC 2024).
                         projections; or attention, of the sizes given
   --layer               the model's whole layer instead
   --seq= --heads= --hidden= --batch=   sizes in place of the model's
-  --machine=FILE        a machine file: its buffer, and time and energy
+  --machine=NAME|FILE   a machine (edge, cloud, h200, …): its buffer, and time and energy
   --buffer=ELEMENTS     the buffer, in place of the machine's
   --rules=exact|artifact   what really moves (default), or what DAT's public code counts
   --fusion=intra|tangram|flat|dat2|dat   what may be fused (default dat)
@@ -62,6 +62,8 @@ struct Arguments {
 
 class Tool {
 public:
+  explicit Tool(const MachineFinder &findMachine) : findMachine(findMachine) {}
+
   int run(int argc, char **argv) {
     if (argc < 2) {
       std::fputs(usage, stderr);
@@ -211,10 +213,8 @@ private:
   }
 
   bool load(const std::string &path, std::optional<Accelerator> &into) {
-    std::string text, error;
-    if (!readFile(path, text))
-      return fail("can't read machine file '" + path + "'");
-    into = readAccelerator(text, path, error);
+    std::string error;
+    into = findMachine(path, error);
     if (into)
       return true;
     std::fprintf(stderr, "%s\n", error.c_str());
@@ -415,7 +415,7 @@ private:
 
   int figures() {
     if (arguments.machines.empty())
-      arguments.machines = {"machine/edge.json", "machine/cloud.json"};
+      arguments.machines = {"edge", "cloud"};
     FigureOptions options;
     for (const std::string &path : arguments.machines) {
       std::optional<Accelerator> read;
@@ -445,6 +445,7 @@ private:
     return 0;
   }
 
+  const MachineFinder &findMachine;
   Arguments arguments;
   std::optional<Accelerator> theMachine;
   Graph theGraph;
@@ -453,4 +454,6 @@ private:
 
 } // namespace
 
-int ft::dataflow::dataflowMain(int argc, char **argv) { return Tool().run(argc, argv); }
+int ft::dataflow::dataflowMain(int argc, char **argv, const MachineFinder &findMachine) {
+  return Tool(findMachine).run(argc, argv);
+}

@@ -8,6 +8,7 @@
 
 #include "Translations.h"
 
+#include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
@@ -39,6 +40,7 @@ void mlir::ft::registerOwnPasses() {
   etdg::registerETDGPasses();
   registerFTConversionPasses();
   registerFTSchedulePasses();
+  etdg::registerExploreDataflowPass();
   registerLeafPasses();
   registerPipelines();
   etdg::registerFTValidatorPasses();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Translations.h"
 
+#include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
@@ -98,6 +99,21 @@ void etdg::registerETDGTranslations() {
           return failure();
         writeJson(*graphs, os, values);
         return success();
+      },
+      registerDialects);
+  static TranslateFromMLIRRegistration dataflow(
+      "etdg-to-dataflow", "a task dependence graph as the operator graph that ft-dataflow reads",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        LengthValues values;
+        if (failed(parseLengths(module, lengths, values)))
+          return failure();
+        OwningOpRef<ModuleOp> graphs = toGraphs(module);
+        if (!graphs || failed(checkNames(module, *graphs, values)))
+          return failure();
+        SmallVector<GraphOp> inside(graphs->getOps<GraphOp>());
+        if (inside.size() != 1)
+          return module.emitError() << "expected one graph, found " << inside.size();
+        return writeDataflow(inside.front(), values, os);
       },
       registerDialects);
   static TranslateFromMLIRRegistration html(

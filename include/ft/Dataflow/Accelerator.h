@@ -15,7 +15,8 @@
 
 namespace ft::dataflow {
 
-/// What the estimate asks of a machine (a file of machine/ of the kind `array` gives it).
+/// What the estimate asks of a machine (a file of machine/ of the kind `array` gives it). Of a CPU or GPU
+/// there is a buffer only, and no estimate: `units` is 0.
 struct Accelerator {
   std::string name;
   unsigned units = 1;            // processing elements
@@ -29,13 +30,6 @@ struct Accelerator {
 
   Count globalElements() const { return globalBytes / elementBytes; }
 };
-
-/// The accelerator of a machine file (machine/*.json), or nothing and `FILE:LINE:COLUMN: error: …`
-/// lines in `error`: for each field that is missing, zero or negative. Of a GPU the buffer is one
-/// multiprocessor's shared memory, of a CPU one core's last own cache, with elements of four bytes;
-/// for these two there is no estimate (`units` is 0).
-std::optional<Accelerator> readAccelerator(std::string_view text, std::string_view file,
-                                           std::string &error);
 
 /// Where one operator's tile goes.
 struct Mapping {

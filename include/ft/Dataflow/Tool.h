@@ -3,10 +3,16 @@
 #ifndef FT_DATAFLOW_TOOL_H
 #define FT_DATAFLOW_TOOL_H
 
+#include "ft/Dataflow/Accelerator.h"
+
 namespace ft::dataflow {
 
+/// Finds a machine by its name or file; nothing, and what is wrong in `error`, if there is none.
+using MachineFinder =
+    std::function<std::optional<Accelerator>(const std::string &nameOrFile, std::string &error)>;
+
 /// Runs ft-dataflow (docs/dataflow.md) and returns its exit status.
-int dataflowMain(int argc, char **argv);
+int dataflowMain(int argc, char **argv, const MachineFinder &findMachine);
 
 } // namespace ft::dataflow
 
