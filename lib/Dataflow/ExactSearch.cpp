@@ -344,10 +344,10 @@ private:
   void searchSet(const Set &set, double gap, Count cutoff) {
     Entry &entry = entries[set];
     double until = 1e30;
-    if (options.budget > 0) {
-      // No set takes more than a share of what is left.
+    // No set takes more than a share of what is left; single operators are quick, and always searched.
+    if (options.budget > 0 && set.size() > 1) {
       double left = options.budget * 0.95 - seconds();
-      until = seconds() + std::max(left * (set.size() == 1 ? 0.5 : 0.1), 0.01);
+      until = seconds() + std::max(left * 0.1, 0.01);
     }
     auto key = std::make_tuple(signature(set), cutoff, gap);
     auto known = same.find(key);
