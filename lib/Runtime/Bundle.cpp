@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <unordered_set>
 
 using namespace ft::rt;
 
@@ -57,7 +58,7 @@ std::string Bundle::serialize() const {
                              .set("producer", producer)
                              .set("sections", std::move(sectionList))
                              .set("entries", std::move(entryList))
-                             .dump();
+                             .dump(/*pretty=*/false);
   size_t total = headerSize + manifest.size();
   for (const Section &section : sections)
     total = alignUp(total) + section.bytes.size();
@@ -158,10 +159,11 @@ Status Bundle::parse(std::string_view bytes, const std::string &name, Bundle &ou
   }
   if (at != bytes.size())
     return corrupt("bytes that belong to no section");
+  std::unordered_set<std::string> names;
   for (const Json &json : entries->items()) {
     Entry entry;
     FT_RT_TRY(Entry::fromJson(json, int64_t(bundle.sections.size()), entry).inside(name));
-    if (bundle.find(entry.name))
+    if (!names.insert(entry.name).second)
       return corrupt("two entries named \"" + entry.name + "\"");
     bundle.entries.push_back(std::move(entry));
   }

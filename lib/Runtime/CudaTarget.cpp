@@ -55,6 +55,7 @@ public:
         continue;
       const std::string &bytes = bundle.sections[size_t(b.index)].bytes;
       CUdeviceptr &memory = constants[b.index];
+      constantSizes[b.index] = bytes.size();
       FT_RT_TRY(device.allocate(bytes.empty() ? 1 : bytes.size(), memory));
       if (!bytes.empty())
         FT_RT_TRY(device.check(api.memcpyHtoDAsync(memory, bytes.data(), bytes.size(), nullptr),
@@ -248,6 +249,7 @@ public:
   void releaseChain(void *chain) override { delete static_cast<Chain *>(chain); }
 
   uint64_t constant(int64_t section) const override { return constants.at(section); }
+  uint64_t constantBytes(int64_t section) const override { return constantSizes.at(section); }
   uint64_t errorAddress() const override { return recordAddress; }
   ErrorRecord *errorRecord() override { return record; }
 
@@ -414,6 +416,7 @@ private:
   CUmodule module = nullptr;
   std::vector<KernelState> kernels;
   std::map<int64_t, CUdeviceptr> constants;
+  std::map<int64_t, uint64_t> constantSizes;
   ErrorRecord *record = nullptr;
   CUdeviceptr recordAddress = 0;
   CUstream captureStream = nullptr;

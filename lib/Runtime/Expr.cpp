@@ -59,7 +59,7 @@ Expr Expr::binary(Op op, const Expr &a, const Expr &b) {
 
 bool Expr::evaluateLong(const int64_t *variables, int64_t &out) const {
   int64_t stack[maxStack];
-  int top = 0;
+  size_t top = 0;
   for (const Instruction &i : code) {
     if (i.op <= variable) {
       if (top == maxStack)
@@ -73,13 +73,6 @@ bool Expr::evaluateLong(const int64_t *variables, int64_t &out) const {
   }
   out = stack[0];
   return true;
-}
-
-int Expr::stackDepth() const {
-  int depth = 0, deepest = 0;
-  for (const Instruction &i : code)
-    deepest = std::max(deepest, depth += i.op <= variable ? 1 : -1);
-  return deepest;
 }
 
 int64_t Expr::numVariables() const {
@@ -133,38 +126,55 @@ std::string Expr::describe(const std::function<std::string(int64_t)> &name) cons
   return stack[0];
 }
 
+namespace {
+/// Appends an expression's instructions in one pass.
+struct ExprReader {
+  using Resolve = std::function<int64_t(const Json &)>;
+  const Resolve &resolve;
+  size_t depth = 0; // of the stack
+
+  static Status malformed(const char *why, const Json &json) {
+    std::string text = json.dump(false);
+    if (text.size() > 200)
+      text = text.substr(0, 200) + "...";
+    return Status::error(Code::corrupt, std::string("malformed expression (") + why + "): " + text);
+  }
+
+  /// Leaves and operators in postfix order.
+  template <class Push>
+  Status read(const Json &json, const Push &push) {
+    if (json.isInteger())
+      return push(Expr::constant, json.asInteger(), json);
+    if (!json.isArray()) {
+      int64_t index = resolve(json);
+      return index < 0 ? malformed("unknown variable", json) : push(Expr::variable, index, json);
+    }
+    if (json.size() != 3 || !json[0].isString())
+      return malformed("expected [operator, a, b]", json);
+    auto *op = std::find(std::begin(opNames) + Expr::add, std::end(opNames), json[0].asString());
+    if (op == std::end(opNames))
+      return malformed("unknown operator", json);
+    FT_RT_TRY(read(json[1], push));
+    FT_RT_TRY(read(json[2], push));
+    return push(Expr::Op(op - std::begin(opNames)), 0, json);
+  }
+};
+} // namespace
+
 Status Expr::fromJson(const Json &json, const std::function<int64_t(const Json &)> &resolve,
                       Expr &out) {
-  auto malformed = [&](const char *why) {
-    return Status::error(Code::corrupt,
-                         std::string("malformed expression (") + why + "): " + json.dump(false));
-  };
-  if (json.isInteger()) {
-    out = Expr(json.asInteger());
-    return {};
-  }
-  if (!json.isArray()) {
-    int64_t index = resolve(json);
-    if (index < 0)
-      return malformed("unknown variable");
-    out = var(index);
-    return {};
-  }
-  if (json.size() != 3 || !json[0].isString())
-    return malformed("expected [operator, a, b]");
-  auto *op = std::find(std::begin(opNames) + add, std::end(opNames), json[0].asString());
-  if (op == std::end(opNames))
-    return malformed("unknown operator");
-  Expr a, b;
-  FT_RT_TRY(fromJson(json[1], resolve, a));
-  FT_RT_TRY(fromJson(json[2], resolve, b));
-  // Not `binary`: what was written is kept, so that reading and writing agree.
+  ExprReader reader{resolve};
   Expr result;
-  result.code = std::move(a.code);
-  result.code.insert(result.code.end(), b.code.begin(), b.code.end());
-  result.code.push_back({Op(op - std::begin(opNames)), 0});
-  if (result.stackDepth() > maxStack || result.code.size() > 4096)
-    return malformed("too large");
+  result.code.clear();
+  // Not `binary`: what was written is kept, so that reading and writing agree.
+  auto push = [&](Op op, int64_t value, const Json &at) -> Status {
+    result.code.push_back({op, value});
+    reader.depth += op <= variable ? 1 : -1;
+    if (reader.depth > maxStack || result.code.size() > maxCode)
+      return ExprReader::malformed("too large", at);
+    return {};
+  };
+  FT_RT_TRY(reader.read(json, push));
   out = std::move(result);
   return {};
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/File.h"
 
+#include "ft/Runtime/OutputFiles.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +13,7 @@
 
 using namespace ft::rt;
 
-static Status systemError(const std::string &path, const char *verb, int error) {
+Status ft::rt::systemError(const std::string &path, const char *verb, int error) {
   Code code = error == ENOENT ? Code::notFound : error == ENOMEM ? Code::outOfMemory : Code::io;
   return Status::error(code, path + ": cannot " + verb + ": " + strerror(error));
 }
@@ -63,57 +65,10 @@ Status ft::rt::readFile(const std::string &path, std::string &out, size_t limit)
   return {};
 }
 
-static int writeAll(int fd, std::initializer_list<std::span<const std::byte>> parts) {
-  for (std::span<const std::byte> part : parts) {
-    while (!part.empty()) {
-      ssize_t done = write(fd, part.data(), part.size());
-      if (done < 0 && errno == EINTR)
-        continue;
-      if (done < 0)
-        return errno;
-      part = part.subspan(size_t(done));
-    }
-  }
-  return 0;
-}
-
 Status ft::rt::writeFileAtomically(const std::string &path,
                                    std::initializer_list<std::span<const std::byte>> parts) {
-  std::string target = path;
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0) {
-    if (!S_ISREG(info.st_mode)) {
-      // Renaming over a device or a pipe would replace it.
-      Descriptor file{open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-      if (file.fd < 0)
-        return systemError(path, "write", errno);
-      if (int error = writeAll(file.fd, parts))
-        return systemError(path, "write", error);
-      return {};
-    }
-    // Write where a link points to, and keep the link.
-    if (char *real = realpath(path.c_str(), nullptr)) {
-      target = real;
-      free(real);
-    }
-  }
-  std::string temporary = target + ".tmpXXXXXX";
-  Descriptor file{mkostemp(temporary.data(), O_CLOEXEC)};
-  if (file.fd < 0)
-    return systemError(path, "write", errno);
-  int error = writeAll(file.fd, parts);
-  if (!error) {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(file.fd, 0666 & ~mask) != 0 || fsync(file.fd) != 0)
-      error = errno;
-  }
-  if (!error && close(std::exchange(file.fd, -1)) != 0)
-    error = errno;
-  if (!error && rename(temporary.c_str(), target.c_str()) != 0)
-    error = errno;
-  if (!error)
-    return {};
-  unlink(temporary.c_str());
-  return systemError(path, "write", error);
+  OutputFiles files;
+  FT_RT_TRY(files.open(path));
+  FT_RT_TRY(files.write(0, parts));
+  return files.commit();
 }

@@ -57,6 +57,7 @@ public:
         continue;
       const std::string &bytes = bundle.sections[size_t(b.index)].bytes;
       uint64_t &memory = constants[b.index];
+      sizes[b.index] = bytes.size();
       FT_RT_TRY(allocate(bytes.size(), memory));
       memcpy(reinterpret_cast<void *>(memory), bytes.data(), bytes.size());
     }
@@ -96,11 +97,12 @@ public:
   Status synchronize(void *) override { return {}; }
   Status synchronizeAll() override { return {}; }
   uint64_t constant(int64_t section) const override { return constants.at(section); }
+  uint64_t constantBytes(int64_t section) const override { return sizes.at(section); }
   uint64_t errorAddress() const override { return reinterpret_cast<uint64_t>(&record); }
   ErrorRecord *errorRecord() override { return &record; }
 
 private:
-  std::map<int64_t, uint64_t> constants;
+  std::map<int64_t, uint64_t> constants, sizes;
   ErrorRecord record{};
 };
 

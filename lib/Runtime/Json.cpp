@@ -1,14 +1,20 @@
-//===- Json.cpp - strict JSON for bundle manifests ------------------------===//
+//===- Json.cpp - JSON for bundle manifests -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text is read and written by nlohmann's library, which checks the grammar and
+// UTF-8 without recursion. What is added here are the limits that untrusted
+// input needs, and what the library lets pass: equal keys, bytes after a NUL,
+// and integers that 64 bits do not hold.
+//
+//===----------------------------------------------------------------------===//
 #include "ft/Runtime/Json.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
 
 using namespace ft::rt;
-
-static constexpr int maxDepth = 200;
+using Library = nlohmann::ordered_json;
 
 Json::Json(double value) : theKind(std::isfinite(value) ? real : null), theReal(value) {}
 
@@ -20,367 +26,176 @@ const Json *Json::find(std::string_view key) const {
   return nullptr;
 }
 
-static void printString(std::string &out, std::string_view text) {
-  out += '"';
-  for (char c : text) {
-    switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      if ((unsigned char)c < 0x20) {
-        out += "\\u00";
-        out += "0123456789abcdef"[c >> 4];
-        out += "0123456789abcdef"[c & 15];
-      } else {
-        out += c;
-      }
-    }
-  }
-  out += '"';
-}
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
 
-void Json::print(std::string &out, int indent) const {
-  char text[32];
-  switch (theKind) {
-  case null:
-    out += "null";
-    return;
-  case boolean:
-    out += theInteger ? "true" : "false";
-    return;
-  case integer:
-    out += std::to_string(theInteger);
-    return;
-  case real: {
-    std::string_view digits(text, size_t(std::to_chars(text, text + 32, theReal).ptr - text));
-    out += digits;
-    if (digits.find_first_of(".e") == digits.npos)
-      out += ".0"; // so that it reads back as a real
-    return;
+static Library toLibrary(const Json &json) {
+  switch (json.kind()) {
+  case Json::null:
+    return nullptr;
+  case Json::boolean:
+    return json.asBool();
+  case Json::integer:
+    return json.asInteger();
+  case Json::real:
+    return json.asReal();
+  case Json::string:
+    return json.asString();
+  case Json::array: {
+    Library list = Library::array();
+    for (const Json &item : json.items())
+      list.push_back(toLibrary(item));
+    return list;
   }
-  case string:
-    printString(out, theString);
-    return;
-  case array:
-  case object:
+  case Json::object:
     break;
   }
-  bool isList = theKind == array;
-  bool flat = indent < 0 || theItems.empty() ||
-              (isList && theItems.size() <= 16 &&
-               std::none_of(
-                   theItems.begin(), theItems.end(),
-                   [](const Json &item) {
-                     return item.theKind == object || (item.theKind == array && item.size() > 8);
-                   }));
-  out += isList ? '[' : '{';
-  for (size_t i = 0; i < theItems.size(); ++i) {
-    if (i)
-      out += flat && indent >= 0 ? ", " : ",";
-    if (!flat) {
-      out += '\n';
-      out.append(size_t(indent + 2), ' ');
-    }
-    if (!isList) {
-      printString(out, theKeys[i]);
-      out += indent < 0 ? ":" : ": ";
-    }
-    theItems[i].print(out, indent < 0 ? indent : indent + 2);
-  }
-  if (!flat) {
-    out += '\n';
-    out.append(size_t(indent), ' ');
-  }
-  out += isList ? ']' : '}';
+  // Not by operator[], which would look each key up.
+  Library members = Library::object();
+  auto &list = members.get_ref<Library::object_t &>();
+  list.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i)
+    list.emplace_back(json.keys()[i], toLibrary(json[i]));
+  return members;
 }
 
 std::string Json::dump(bool pretty) const {
-  std::string out;
-  print(out, pretty ? 0 : -1);
-  if (pretty)
-    out += '\n';
-  return out;
+  // Text that is no UTF-8, such as a file's name, is written with the mark for what cannot be read.
+  std::string text = toLibrary(*this).dump(pretty ? 2 : -1, ' ', /*ensure_ascii=*/false,
+                                           Library::error_handler_t::replace);
+  return pretty ? text + '\n' : text;
 }
 
-namespace {
-class Parser {
-public:
-  explicit Parser(std::string_view text) : text(text) {}
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
-  Status run(Json &out) {
-    Json value;
-    if (parseValue(value, 0)) {
-      skipSpace();
-      if (at == text.size()) {
-        out = std::move(value);
-        return {};
-      }
-      fail("unexpected text after the value");
-    }
-    size_t line = 1, column = 1;
-    for (char c : text.substr(0, errorAt)) {
-      ++column;
-      if (c == '\n')
-        ++line, column = 1;
-    }
-    return Status::error(Code::corrupt, "JSON, line " + std::to_string(line) + ", column " +
-                                            std::to_string(column) + ": " + error);
+namespace {
+/// Builds the value from the library's events; false ends the reading.
+class Builder : public nlohmann::json_sax<Library> {
+public:
+  bool null() override { return add(Json()); }
+  bool boolean(bool value) override { return add(Json(value)); }
+  bool number_integer(int64_t value) override { return add(Json(value)); }
+  bool number_unsigned(uint64_t value) override {
+    return value <= uint64_t(INT64_MAX) ? add(Json(int64_t(value)))
+                                        : fail("an integer out of range");
   }
+  bool number_float(double value, const std::string &text) override {
+    // The library reads an integer of more than 64 bits as a number that is near it.
+    return text.find_first_of(".eE") == text.npos ? fail("an integer out of range")
+                                                  : add(Json(value));
+  }
+  bool string(std::string &value) override { return add(Json(std::move(value))); }
+  bool binary(Library::binary_t &) override { return fail("binary data"); }
+  bool start_object(size_t) override { return open(Json::makeObject()); }
+  bool start_array(size_t) override { return open(Json::makeArray()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string &name) override {
+    if (!levels.back().keys.insert(name).second)
+      return fail("duplicate key \"" + name + "\"");
+    levels.back().key = std::move(name);
+    return true;
+  }
+  bool parse_error(size_t position, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    errorAt = position;
+    return fail("malformed");
+  }
+
+  Json result;
+  std::string error;
+  size_t errorAt = SIZE_MAX; // bytes read where the grammar is violated
 
 private:
-  bool fail(const char *why) {
-    if (!error) {
-      error = why;
-      errorAt = at;
-    }
+  struct Level {
+    Json value;
+    std::string key;                      // of the member that comes next
+    std::unordered_set<std::string> keys; // of an object
+  };
+
+  bool fail(std::string why) {
+    if (error.empty())
+      error = std::move(why);
     return false;
   }
-  void skipSpace() {
-    while (at < text.size() &&
-           (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r'))
-      ++at;
+  bool count() {
+    return ++values <= Json::maxValues ||
+           fail("more than " + std::to_string(Json::maxValues) + " values");
   }
-  bool eat(char c) {
-    skipSpace();
-    if (at >= text.size() || text[at] != c)
+  bool open(Json value) {
+    if (levels.size() >= Json::maxDepth)
+      return fail("nested too deeply: more than " + std::to_string(Json::maxDepth) + " levels");
+    if (!count())
       return false;
-    ++at;
+    levels.push_back({std::move(value), {}, {}});
     return true;
   }
-  bool eatWord(std::string_view word) {
-    if (text.substr(at, word.size()) != word)
+  bool close() {
+    Json value = std::move(levels.back().value);
+    levels.pop_back();
+    place(std::move(value));
+    return true;
+  }
+  bool add(Json value) {
+    if (!count())
       return false;
-    at += word.size();
+    place(std::move(value));
     return true;
   }
-
-  bool parseValue(Json &out, int depth) {
-    skipSpace();
-    if (depth > maxDepth)
-      return fail("nested too deeply");
-    if (at >= text.size())
-      return fail("unexpected end of text");
-    switch (text[at]) {
-    case '{':
-      return parseObject(out, depth);
-    case '[':
-      return parseArray(out, depth);
-    case '"': {
-      std::string value;
-      if (!parseString(value))
-        return false;
-      out = Json(std::move(value));
-      return true;
-    }
-    case 't':
-      out = Json(true);
-      return eatWord("true") || fail("expected a value");
-    case 'f':
-      out = Json(false);
-      return eatWord("false") || fail("expected a value");
-    case 'n':
-      out = Json();
-      return eatWord("null") || fail("expected a value");
-    default:
-      return parseNumber(out);
-    }
+  void place(Json value) {
+    if (levels.empty())
+      result = std::move(value);
+    else if (levels.back().value.isArray())
+      levels.back().value.push(std::move(value));
+    else
+      levels.back().value.set(std::move(levels.back().key), std::move(value));
   }
 
-  bool parseArray(Json &out, int depth) {
-    ++at;
-    out = Json::makeArray();
-    if (eat(']'))
-      return true;
-    do {
-      Json item;
-      if (!parseValue(item, depth + 1))
-        return false;
-      out.push(std::move(item));
-    } while (eat(','));
-    return eat(']') || fail("expected ',' or ']'");
-  }
-
-  bool parseObject(Json &out, int depth) {
-    ++at;
-    out = Json::makeObject();
-    if (eat('}'))
-      return true;
-    do {
-      skipSpace();
-      std::string key;
-      Json value;
-      if (at >= text.size() || text[at] != '"')
-        return fail("expected a key");
-      if (!parseString(key))
-        return false;
-      if (out.find(key))
-        return fail("duplicate key");
-      if (!eat(':'))
-        return fail("expected ':'");
-      if (!parseValue(value, depth + 1))
-        return false;
-      out.set(std::move(key), std::move(value));
-    } while (eat(','));
-    return eat('}') || fail("expected ',' or '}'");
-  }
-
-  bool digits() {
-    size_t start = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
-      ++at;
-    return at > start;
-  }
-
-  bool parseNumber(Json &out) {
-    size_t start = at;
-    bool isReal = false;
-    if (at < text.size() && text[at] == '-')
-      ++at;
-    size_t first = at;
-    if (!digits())
-      return fail("expected a value");
-    if (text[first] == '0' && at > first + 1)
-      return fail("a number with a leading zero");
-    if (at < text.size() && text[at] == '.') {
-      ++at;
-      isReal = true;
-      if (!digits())
-        return fail("expected a digit");
-    }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-      ++at;
-      isReal = true;
-      if (at < text.size() && (text[at] == '+' || text[at] == '-'))
-        ++at;
-      if (!digits())
-        return fail("expected a digit");
-    }
-    const char *begin = text.data() + start, *end = text.data() + at;
-    if (isReal) {
-      double value = 0;
-      if (std::from_chars(begin, end, value).ec != std::errc())
-        return fail("a number out of range");
-      out = Json(value);
-      return true;
-    }
-    int64_t value = 0;
-    if (std::from_chars(begin, end, value).ec != std::errc())
-      return fail("an integer out of range");
-    out = Json(value);
-    return true;
-  }
-
-  bool parseHex4(uint32_t &out) {
-    if (text.size() - at < 4)
-      return fail("expected four hexadecimal digits");
-    auto [end, code] = std::from_chars(text.data() + at, text.data() + at + 4, out, 16);
-    if (code != std::errc() || end != text.data() + at + 4)
-      return fail("expected four hexadecimal digits");
-    at += 4;
-    return true;
-  }
-
-  static void appendUtf8(std::string &out, uint32_t c) {
-    if (c < 0x80) {
-      out += char(c);
-      return;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    out += char((more == 1 ? 0xc0 : more == 2 ? 0xe0 : 0xf0) | (c >> (6 * more)));
-    while (more-- > 0)
-      out += char(0x80 | (c >> (6 * more) & 0x3f));
-  }
-
-  bool parseEscape(std::string &out) {
-    if (at >= text.size())
-      return fail("unterminated string");
-    char c = text[at++];
-    static constexpr std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
-    if (size_t which = names.find(c); which != names.npos) {
-      out += values[which];
-      return true;
-    }
-    if (c != 'u')
-      return fail("unknown escape");
-    uint32_t unit = 0;
-    if (!parseHex4(unit))
-      return false;
-    if (unit >= 0xdc00 && unit < 0xe000)
-      return fail("a lone surrogate");
-    if (unit >= 0xd800 && unit < 0xdc00) {
-      uint32_t low = 0;
-      if (!eatWord("\\u"))
-        return fail("a lone surrogate");
-      if (!parseHex4(low))
-        return false;
-      if (low < 0xdc00 || low >= 0xe000)
-        return fail("a lone surrogate");
-      unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-    }
-    appendUtf8(out, unit);
-    return true;
-  }
-
-  /// One well-formed UTF-8 sequence: no overlong form, no surrogate.
-  bool parseUtf8(std::string &out) {
-    unsigned char lead = (unsigned char)text[at];
-    size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() - at < length)
-      return fail("malformed UTF-8");
-    uint32_t value = lead & (0x7fu >> length);
-    for (size_t i = 1; i < length; ++i) {
-      unsigned char next = (unsigned char)text[at + i];
-      if ((next & 0xc0) != 0x80)
-        return fail("malformed UTF-8");
-      value = value << 6 | (next & 0x3f);
-    }
-    static constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-      return fail("malformed UTF-8");
-    out += text.substr(at, length);
-    at += length;
-    return true;
-  }
-
-  bool parseString(std::string &out) {
-    ++at;
-    while (at < text.size()) {
-      unsigned char c = (unsigned char)text[at];
-      if (c == '"') {
-        ++at;
-        return true;
-      }
-      if (c < 0x20)
-        return fail("a control character in a string");
-      if (c == '\\') {
-        ++at;
-        if (!parseEscape(out))
-          return false;
-      } else if (c >= 0x80) {
-        if (!parseUtf8(out))
-          return false;
-      } else {
-        out += char(c);
-        ++at;
-      }
-    }
-    return fail("unterminated string");
-  }
-
-  std::string_view text;
-  size_t at = 0, errorAt = 0;
-  const char *error = nullptr;
+  std::vector<Level> levels;
+  size_t values = 0;
 };
 } // namespace
 
-Status Json::parse(std::string_view text, Json &out) { return Parser(text).run(out); }
+/// What is wrong there: the byte, as it stands or as a number, or that there is none.
+static std::string describeByte(std::string_view text, size_t bytesRead) {
+  if (bytesRead == 0 || bytesRead > text.size())
+    return "unexpected end of text";
+  auto byte = static_cast<unsigned char>(text[bytesRead - 1]);
+  if (byte > 0x20 && byte < 0x7f)
+    return "unexpected '" + std::string(1, char(byte)) + "'";
+  return "unexpected byte " + std::to_string(byte);
+}
+
+/// ", line 3, column 5" of the last byte that was read.
+static std::string placeOf(std::string_view text, size_t bytesRead) {
+  if (bytesRead > text.size() + 1)
+    return "";
+  size_t line = 1, column = 1;
+  for (char c : text.substr(0, bytesRead ? bytesRead - 1 : 0)) {
+    ++column;
+    if (c == '\n')
+      ++line, column = 1;
+  }
+  return ", line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+Status Json::parse(std::string_view text, Json &out) {
+  auto refuse = [](const std::string &place, const std::string &why) {
+    return Status::error(Code::corrupt, "JSON" + place + ": " + why);
+  };
+  if (text.size() > maxBytes)
+    return refuse("", "more than " + std::to_string(maxBytes) + " bytes of text");
+  // The library takes a NUL for the end of the text.
+  if (size_t nul = text.find('\0'); nul != text.npos)
+    return refuse(placeOf(text, nul + 1), "a NUL byte");
+  Builder builder;
+  if (!Library::sax_parse(text.begin(), text.end(), &builder))
+    return refuse(placeOf(text, builder.errorAt), builder.errorAt == SIZE_MAX
+                                                      ? builder.error
+                                                      : describeByte(text, builder.errorAt));
+  out = std::move(builder.result);
+  return {};
+}

@@ -1,14 +1,19 @@
 //===- LaunchPlan.cpp - launch plans as JSON ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading checks everything that the executor relies on: a manifest may come
-// from anywhere, and its checksum only says that it arrived whole.
+// Reading checks everything that the executor relies on and that needs no call's
+// sizes, in time linear in the text: a manifest may come from anywhere, and its
+// checksum only says that it arrived whole. What depends on sizes (offsets and
+// ranges in buffers, the number of steps) is checked by the call (Program.cpp).
+// The code in a bundle is beyond that: what runs as a kernel is trusted.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/LaunchPlan.h"
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
+#include <unordered_set>
 
 using namespace ft::rt;
 
@@ -212,11 +217,26 @@ public:
       fail(std::string("no \"") + key + "\"");
     return member;
   }
+  /// A text of one line, which the C interface can hand out whole.
   std::string string(const char *key) {
     const Json *member = get(key);
     if (member && !member->isString())
       fail(std::string("\"") + key + "\" is not a string");
+    else if (member && !isLine(member->asString()))
+      fail(std::string("\"") + key + "\" is longer than " + std::to_string(mostText) +
+           " bytes or has a control character");
     return member ? member->asString() : std::string();
+  }
+  std::string name(const char *key) {
+    std::string text = string(key);
+    if (text.empty())
+      fail(std::string("\"") + key + "\" is empty");
+    return text;
+  }
+  static bool isLine(const std::string &text) {
+    return text.size() <= mostText && std::none_of(text.begin(), text.end(), [](unsigned char c) {
+             return c < 0x20 || c == 0x7f;
+           });
   }
   bool boolean(const char *key) {
     const Json *member = get(key);
@@ -249,7 +269,7 @@ public:
     std::copy(values.begin(), values.end(), out);
   }
   template <class Names>
-  int64_t name(const char *key, const Names &names) {
+  int64_t oneOf(const char *key, const Names &names) {
     std::string text = string(key);
     auto it = std::find(std::begin(names), std::end(names), text);
     if (it == std::end(names)) {
@@ -274,6 +294,7 @@ public:
   }
 
 private:
+  static constexpr size_t mostText = 4096;
   int64_t checked(const Json &value, const char *key, int64_t least, int64_t most) {
     if (value.isInteger() && value.asInteger() >= least && value.asInteger() <= most)
       return value.asInteger();
@@ -293,16 +314,16 @@ public:
 
   Status run(const Json &json) {
     Members m(json, "entry");
-    entry.name = m.string("name");
+    entry.name = m.name("name");
     // Names first: expressions anywhere below use them.
     const std::vector<Json> &symbols = m.list("symbols", 256);
     for (const Json &s : symbols) {
       const Json *name = s.find("name");
-      if (!name || !name->isString())
-        m.fail("a symbol without a name");
+      if (!name || !name->isString() || name->asString().empty() || !Members::isLine(name->asString()))
+        m.fail("a symbol without a name of one line");
       else if (name->asString().starts_with('%'))
         m.fail("a symbol named like a loop variable: \"" + name->asString() + "\"");
-      else if (index(name->asString()) >= 0)
+      else if (!symbolIndex.emplace(name->asString(), int64_t(entry.symbols.size())).second)
         m.fail("two symbols named \"" + name->asString() + "\"");
       else
         entry.symbols.push_back({name->asString(), Expr(), 0});
@@ -328,8 +349,10 @@ public:
       entry.requirements.push_back(std::move(requirement));
     }
     if (const Json *chosen = m.get("chosen")) {
+      if (chosen->size() > 4096)
+        m.fail("\"chosen\" has more than 4096 members");
       for (size_t i = 0; i < chosen->size(); ++i)
-        if (chosen->isObject() && (*chosen)[i].isString())
+        if (m.ok() && chosen->isObject() && (*chosen)[i].isString())
           entry.chosen.emplace_back(chosen->keys()[i], (*chosen)[i].asString());
         else
           m.fail("malformed \"chosen\"");
@@ -339,16 +362,26 @@ public:
         break;
       entry.plans.emplace_back();
       m.take(readPlan(p, entry.plans.back()));
+      const Plan &plan = entry.plans.back();
+      if (m.ok() && !planNames.insert(plan.target + '\n' + plan.variant).second)
+        m.fail("two plans for " + plan.target + " named \"" + plan.variant + "\"");
     }
     return m.done();
   }
 
 private:
   int64_t index(const std::string &symbol) const {
-    for (size_t i = 0; i < entry.symbols.size(); ++i)
-      if (entry.symbols[i].name == symbol)
-        return int64_t(i);
-    return -1;
+    auto it = symbolIndex.find(symbol);
+    return it == symbolIndex.end() ? -1 : it->second;
+  }
+
+  /// The variable of an extent or a stride; each is listed once.
+  int64_t extentVariable(Entry::Extent extent) {
+    int64_t key = (extent.argument * maxRank + extent.dim) * 2 + extent.stride;
+    auto [it, isNew] = extentIndex.emplace(key, int64_t(entry.extents.size()));
+    if (isNew)
+      entry.extents.push_back(extent);
+    return entry.firstExtent() + it->second;
   }
 
   int64_t resolve(const Json &json, bool extentsOnly) {
@@ -366,7 +399,7 @@ private:
     int64_t argument = (*pair)[0].asInteger(), d = (*pair)[1].asInteger();
     if (argument < 0 || argument >= int64_t(ranks.size()) || d < 0 || d >= ranks[size_t(argument)])
       return -1;
-    return *(dim ? entry.extent(argument, d) : entry.stride(argument, d)).asVariable();
+    return extentVariable({argument, d, /*stride=*/!dim});
   }
 
   Status exprOf(const Json &json, Expr &out, bool extentsOnly = false) {
@@ -375,6 +408,12 @@ private:
   void expr(Members &m, const char *key, Expr &out, bool extentsOnly = false) {
     if (const Json *json = m.get(key))
       m.take(exprOf(*json, out, extentsOnly));
+  }
+  /// An expression that is no negative number; one with variables is looked at by the call.
+  void size(Members &m, const char *key, Expr &out) {
+    expr(m, key, out);
+    if (out.asConstant().value_or(0) < 0)
+      m.fail(std::string("\"") + key + "\" is negative");
   }
   void exprs(Members &m, const char *key, std::vector<Expr> &out) {
     for (const Json &item : m.list(key)) {
@@ -402,12 +441,15 @@ private:
   Status readArgument(const Json &json, int64_t position) {
     Argument a;
     Members m(json, "argument " + std::to_string(position));
-    a.name = m.string("name");
+    a.name = m.name("name");
     std::optional<DType> dtype = parseDType(m.string("dtype"));
     if (!dtype)
       m.fail("unknown element type");
     a.dtype = dtype.value_or(DType::f32);
     exprs(m, "shape", a.shape);
+    for (const Expr &extent : a.shape)
+      if (extent.asConstant().value_or(0) < 0)
+        m.fail("\"shape\" has a negative extent");
     a.output = m.boolean("output");
     a.stridedDims = m.integer("strided_dims", 0, ranks[size_t(position)]);
     a.alignment = m.integer("alignment", 0, 4096);
@@ -420,18 +462,18 @@ private:
 
   Status readPlan(const Json &json, Plan &p) {
     Members m(json, "plan");
-    p.target = m.string("target");
-    p.variant = m.string("variant");
+    p.target = m.name("target");
+    p.variant = m.name("variant");
     p.modules = m.integers("modules", 0, numSections - 1);
     for (const Json &kernel : m.list("kernels")) {
-      if (!kernel.isString())
-        m.fail("a kernel's name is not a string");
+      if (!kernel.isString() || kernel.asString().empty() || !Members::isLine(kernel.asString()))
+        m.fail("a kernel's name is not a string of one line");
       p.kernels.push_back(kernel.asString());
     }
     for (const Json &b : m.list("buffers"))
       m.take(readBuffer(b, p));
-    expr(m, "workspace_bytes", p.workspaceBytes);
-    p.counterBytes = m.integer("counter_bytes", 0, int64_t(1) << 32);
+    size(m, "workspace_bytes", p.workspaceBytes);
+    p.counterBytes = m.integer("counter_bytes", 0, maxCounterBytes);
     m.take(readSteps(m.list("steps"), p, p.steps));
     return m.done();
   }
@@ -439,12 +481,12 @@ private:
   Status readBuffer(const Json &json, Plan &p) {
     Buffer b;
     Members m(json, "buffer");
-    b.kind = Buffer::Kind(m.name("kind", bufferKinds));
+    b.kind = Buffer::Kind(m.oneOf("kind", bufferKinds));
     int64_t most = b.kind == Buffer::argument   ? int64_t(entry.arguments.size()) - 1
                    : b.kind == Buffer::constant ? numSections - 1
                                                 : 0;
     b.index = m.integer("index", 0, most);
-    expr(m, "offset", b.offset);
+    size(m, "offset", b.offset);
     p.buffers.push_back(std::move(b));
     return m.done();
   }
@@ -459,7 +501,7 @@ private:
 
   Status readStep(const Json &json, const Plan &p, Step &s) {
     Members m(json, "step");
-    s.kind = Step::Kind(m.name("step", stepKinds));
+    s.kind = Step::Kind(m.oneOf("step", stepKinds));
     int64_t lastBuffer = int64_t(p.buffers.size()) - 1;
     switch (s.kind) {
     case Step::launch:
@@ -470,12 +512,13 @@ private:
       break;
     case Step::copy:
       s.from = m.integer("from", 0, lastBuffer);
-      expr(m, "from_offset", s.fromOffset);
+      size(m, "from_offset", s.fromOffset);
       break;
     case Step::loop:
       expr(m, "lower", s.lower);
       expr(m, "upper", s.upper);
       s.step = m.integer("by", 1, INT64_MAX);
+      checkTrips(m, s);
       break;
     case Step::branch:
       expr(m, "condition", s.condition);
@@ -483,14 +526,17 @@ private:
       break;
     case Step::repeat:
       s.from = m.integer("from", 0, lastBuffer);
-      expr(m, "from_offset", s.fromOffset);
-      expr(m, "upper", s.upper);
+      size(m, "from_offset", s.fromOffset);
+      size(m, "upper", s.upper);
+      checkTrips(m, s);
       break;
     }
     if (s.kind == Step::fill || s.kind == Step::copy) {
       s.to = m.integer("to", 0, lastBuffer);
-      expr(m, "to_offset", s.toOffset);
-      expr(m, "bytes", s.bytes);
+      size(m, "to_offset", s.toOffset);
+      size(m, "bytes", s.bytes);
+      if (m.ok() && !isWritable(p.buffers[size_t(s.to)]))
+        m.fail("writes to a constant, an error record or an argument that is no output");
     }
     if (s.kind == Step::loop || s.kind == Step::branch || s.kind == Step::repeat) {
       // Loops and repeats bind the variable of their level.
@@ -502,6 +548,20 @@ private:
       depth -= s.kind != Step::branch;
     }
     return m.done();
+  }
+
+  bool isWritable(const Buffer &b) const {
+    return b.kind == Buffer::workspace || b.kind == Buffer::counter ||
+           (b.kind == Buffer::argument && entry.arguments[size_t(b.index)].output);
+  }
+
+  /// A loop of constant bounds has no more iterations than a call may have steps.
+  void checkTrips(Members &m, const Step &s) {
+    std::optional<int64_t> lower = s.lower.asConstant(), upper = s.upper.asConstant();
+    int64_t span = 0;
+    if (lower && upper && *lower < *upper &&
+        (__builtin_sub_overflow(*upper, *lower, &span) || (span - 1) / s.step >= maxSteps))
+      m.fail("a loop of more than " + std::to_string(maxSteps) + " iterations");
   }
 
   Status readLaunch(Members &m, const Plan &p, Launch &l) {
@@ -521,7 +581,7 @@ private:
 
   Status readKernelArgument(const Json &json, const Plan &p, KernelArgument &a) {
     Members m(json, "kernel argument");
-    a.kind = KernelArgument::Kind(m.name("kind", argumentKinds));
+    a.kind = KernelArgument::Kind(m.oneOf("kind", argumentKinds));
     expr(m, "value", a.value);
     if (a.kind == KernelArgument::integer) {
       a.bits = m.integer("bits", 32, 64);
@@ -557,6 +617,9 @@ private:
   Entry &entry;
   int64_t numSections;
   std::vector<int64_t> ranks;
+  std::unordered_map<std::string, int64_t> symbolIndex;
+  std::unordered_map<int64_t, int64_t> extentIndex;
+  std::unordered_set<std::string> planNames;
   int64_t depth = 0; // loops around the expression being read
 };
 } // namespace

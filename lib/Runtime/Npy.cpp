@@ -275,7 +275,8 @@ Status ft::rt::readNpy(const std::string &path, HostArray &out, const NpyExpecta
   return parseNpy(content.data(), content.size(), path, out, expected);
 }
 
-Status ft::rt::writeNpy(const std::string &path, const HostArray &array) {
+/// What stands before the data of a file.
+static std::string headOf(const HostArray &array) {
   std::string dict =
       "{'descr': '" + std::string(descrOf(array.dtype)) + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.shape)
@@ -293,7 +294,18 @@ Status ft::rt::writeNpy(const std::string &path, const HostArray &array) {
   head += '\0';
   for (size_t i = 0; i < prefix - 8; ++i)
     head += char(dict.size() >> (8 * i) & 0xff);
-  head += dict;
-  return writeFileAtomically(path, {std::as_bytes(std::span(head)),
-                                    std::span(array.storage.data(), array.storage.size())});
+  return head + dict;
+}
+
+Status ft::rt::writeNpy(OutputFiles &files, size_t index, const HostArray &array) {
+  std::string head = headOf(array);
+  return files.write(index, {std::as_bytes(std::span(head)),
+                             std::span(array.storage.data(), array.storage.size())});
+}
+
+Status ft::rt::writeNpy(const std::string &path, const HostArray &array) {
+  OutputFiles files;
+  FT_RT_TRY(files.open(path));
+  FT_RT_TRY(writeNpy(files, 0, array));
+  return files.commit();
 }

@@ -28,6 +28,7 @@ Program::Program(const Entry &entry, const Plan &thePlan, std::unique_ptr<Target
     : entry(entry), plan(thePlan), target(std::move(theTarget)), deviceType(deviceType),
       deviceId(deviceId) {
   buffers.resize(plan.buffers.size());
+  bufferBytes.resize(plan.buffers.size());
   graphs.reserve(maxGraphs); // a graph must find its place once it is made
   numberSteps(plan.steps);
   parameters.resize(slots.size());
@@ -238,30 +239,8 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
   if (!memory.ok()) [[unlikely]]
     return std::move(memory).inside("entry \"" + entry.name + "\"");
   uint64_t workspace = own ? state->workspace : options.workspace;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const Buffer &b = plan.buffers[i];
-    int64_t offset = 0;
-    FT_RT_TRY(evaluate(b.offset, offset));
-    uint64_t base = 0;
-    switch (b.kind) {
-    case Buffer::argument:
-      base = binding.addresses[size_t(b.index)];
-      break;
-    case Buffer::workspace:
-      base = workspace;
-      break;
-    case Buffer::constant:
-      base = target->constant(b.index);
-      break;
-    case Buffer::counter:
-      base = state->counters;
-      break;
-    case Buffer::error:
-      base = target->errorAddress();
-      break;
-    }
-    buffers[i] = base + uint64_t(offset);
-  }
+  FT_RT_TRY(placeBuffers(workspace, needed, state->counters));
+  stepsLeft = maxSteps;
   Status status = capturing                     ? runSteps(plan.steps, 0, options.stream)
                   : options.graph && canCapture ? replay(options)
                   : chains                      ? runChain(options.stream)
@@ -270,6 +249,63 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
     return std::move(status).inside("entry \"" + entry.name + "\"");
   // The CPU is done; a GPU's record is read when somebody waits.
   return deviceType == FT_CPU ? reportErrorRecord() : Status();
+}
+
+/// Where each buffer begins in this call, and how many bytes it has from there on.
+Status Program::placeBuffers(uint64_t workspace, uint64_t workspaceBytes, uint64_t counters) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer &b = plan.buffers[i];
+    int64_t offset = 0;
+    FT_RT_TRY(evaluate(b.offset, offset));
+    uint64_t base = 0, bytes = 0;
+    switch (b.kind) {
+    case Buffer::argument:
+      base = binding.addresses[size_t(b.index)];
+      bytes = binding.ends[size_t(b.index)] - base;
+      break;
+    case Buffer::workspace:
+      base = workspace;
+      bytes = workspaceBytes;
+      break;
+    case Buffer::constant:
+      base = target->constant(b.index);
+      bytes = target->constantBytes(b.index);
+      break;
+    case Buffer::counter:
+      base = counters;
+      bytes = uint64_t(plan.counterBytes);
+      break;
+    case Buffer::error:
+      base = target->errorAddress();
+      bytes = sizeof(ErrorRecord);
+      break;
+    }
+    if (offset < 0 || uint64_t(offset) > bytes) [[unlikely]]
+      return overflow("the offset of a buffer");
+    buffers[i] = base + uint64_t(offset);
+    bufferBytes[i] = bytes - uint64_t(offset);
+  }
+  return {};
+}
+
+/// The address of `bytes` bytes at an offset in a buffer, which must lie within it.
+Status Program::placeIn(int64_t buffer, const Expr &offset, uint64_t bytes, uint64_t &address) const {
+  int64_t value = 0;
+  FT_RT_TRY(evaluate(offset, value));
+  uint64_t room = bufferBytes[size_t(buffer)];
+  if (value < 0 || bytes > room || uint64_t(value) > room - bytes) [[unlikely]]
+    return overflow("a range of bytes in a buffer");
+  address = buffers[size_t(buffer)] + uint64_t(value);
+  return {};
+}
+
+Status Program::takeSteps(uint64_t count) {
+  if (count > uint64_t(stepsLeft)) [[unlikely]]
+    return Status::error(Code::invalidArgument, "the launch plan takes more than " +
+                                                    std::to_string(maxSteps) +
+                                                    " steps for these sizes");
+  stepsLeft -= int64_t(count);
+  return {};
 }
 
 Status Program::replay(const Options &options) {
@@ -393,28 +429,14 @@ Status Program::runChain(void *stream) {
 
 Status Program::runSteps(const std::vector<Step> &steps, int64_t depth, void *stream) {
   for (const Step &step : steps) {
-    int64_t toOffset = 0, fromOffset = 0, bytes = 0;
+    FT_RT_TRY(takeSteps(1));
     switch (step.kind) {
     case Step::launch:
       FT_RT_TRY(runLaunch(step.launched, stream));
       break;
     case Step::fill:
     case Step::copy:
-      FT_RT_TRY(evaluate(step.toOffset, toOffset));
-      FT_RT_TRY(evaluate(step.bytes, bytes));
-      if (bytes < 0)
-        return overflow("a copy's size");
-      if (bytes == 0)
-        break;
-      if (step.kind == Step::fill) {
-        FT_RT_TRY(target->fill(buffers[size_t(step.to)] + uint64_t(toOffset), int(step.value),
-                               size_t(bytes), stream));
-        break;
-      }
-      FT_RT_TRY(evaluate(step.fromOffset, fromOffset));
-      FT_RT_TRY(target->copy(buffers[size_t(step.to)] + uint64_t(toOffset),
-                             buffers[size_t(step.from)] + uint64_t(fromOffset), size_t(bytes),
-                             stream));
+      FT_RT_TRY(runMove(step, stream));
       break;
     case Step::loop: {
       int64_t lower = 0, upper = 0;
@@ -423,6 +445,7 @@ Status Program::runSteps(const std::vector<Step> &steps, int64_t depth, void *st
       int64_t &variable = binding.variables[entry.symbols.size() + size_t(depth)];
       for (int64_t i = lower; i < upper;) {
         variable = i;
+        FT_RT_TRY(takeSteps(1));
         FT_RT_TRY(runSteps(step.body, depth + 1, stream));
         if (__builtin_add_overflow(i, step.step, &i))
           break;
@@ -443,14 +466,33 @@ Status Program::runSteps(const std::vector<Step> &steps, int64_t depth, void *st
   return {};
 }
 
+/// A fill or a copy.
+Status Program::runMove(const Step &step, void *stream) {
+  int64_t bytes = 0;
+  FT_RT_TRY(evaluate(step.bytes, bytes));
+  if (bytes < 0)
+    return overflow("a copy's size");
+  if (bytes == 0)
+    return {};
+  FT_RT_TRY(takeSteps(uint64_t(bytes) >> 16));
+  uint64_t to = 0, from = 0;
+  FT_RT_TRY(placeIn(step.to, step.toOffset, uint64_t(bytes), to));
+  if (step.kind == Step::fill)
+    return target->fill(to, int(step.value), size_t(bytes), stream);
+  FT_RT_TRY(placeIn(step.from, step.fromOffset, uint64_t(bytes), from));
+  return target->copy(to, from, size_t(bytes), stream);
+}
+
 Status Program::runRepeat(const Step &step, int64_t depth, void *stream) {
-  int64_t offset = 0, limit = 0;
-  FT_RT_TRY(evaluate(step.fromOffset, offset));
+  int64_t limit = 0;
+  uint64_t from = 0;
+  FT_RT_TRY(placeIn(step.from, step.fromOffset, sizeof(int32_t), from));
   FT_RT_TRY(evaluate(step.upper, limit));
   int64_t &variable = binding.variables[entry.symbols.size() + size_t(depth)];
   for (int64_t i = 0;; ++i) {
     int32_t word = 0;
-    FT_RT_TRY(target->readWord(buffers[size_t(step.from)] + uint64_t(offset), word, stream));
+    FT_RT_TRY(takeSteps(1));
+    FT_RT_TRY(target->readWord(from, word, stream));
     if (word == 0)
       return {};
     if (i >= limit)
@@ -494,8 +536,7 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
     parameters[n] = &slots[n];
     switch (a.kind) {
     case KernelArgument::pointer:
-      FT_RT_TRY(evaluate(a.value, value));
-      slots[n] = buffers[size_t(a.buffer)] + uint64_t(value);
+      FT_RT_TRY(placeIn(a.buffer, a.value, 0, slots[n]));
       break;
     case KernelArgument::integer:
       FT_RT_TRY(evaluate(a.value, value));
@@ -521,8 +562,8 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
 Status Program::encode(const KernelArgument &argument, MapSlot &slot) {
   const TensorMap &map = argument.map;
   int64_t value = 0;
-  FT_RT_TRY(evaluate(argument.value, value));
-  uint64_t address = buffers[size_t(argument.buffer)] + uint64_t(value);
+  uint64_t address = 0;
+  FT_RT_TRY(placeIn(argument.buffer, argument.value, 0, address));
   bool same = slot.valid && slot.address == address;
   auto update = [&](const Expr &expr, uint64_t &place) -> Status {
     FT_RT_TRY(evaluate(expr, value));

@@ -48,7 +48,7 @@ private:
   static Expr apply(Expr::Op op, const Expr &a, const Expr &b) { return Expr::binary(op, a, b); }
 
   bool sum(Expr &out, int depth) {
-    if (depth > 100 || !product(out, depth))
+    if (depth > maxDepth || !product(out, depth))
       return false;
     for (;;) {
       Expr next;
@@ -88,6 +88,8 @@ private:
   }
 
   bool factor(Expr &out, int depth) {
+    if (depth > maxDepth)
+      return false;
     if (eat('('))
       return sum(out, depth + 1) && eat(')');
     if (eat('-')) {
@@ -121,6 +123,7 @@ private:
     return true;
   }
 
+  static constexpr int maxDepth = 100;
   std::string_view rest;
   const Lengths &values;
 };
@@ -186,6 +189,9 @@ Status TestInputs::read(const Bundle &bundle, const std::string &entry, TestInpu
       out.arguments.emplace_back();
       FT_RT_TRY(readGenerator(argument, out.arguments.back()));
     }
+    if (const Json *roundings = own->find("roundings"))
+      for (const Json &type : roundings->items())
+        out.roundings.push_back(parseDType(type.asString()));
     for (size_t i = 0; i < lengths->size(); ++i)
       out.lengths[lengths->keys()[i]] = (*lengths)[i].asInteger();
     return {};

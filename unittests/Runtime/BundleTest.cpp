@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -153,6 +154,40 @@ TEST(LaunchPlan, MalformedEntriesAreRefused) {
   });
   EXPECT_GT(total, 1000);
   EXPECT_GT(refused, total * 7 / 10);
+}
+
+/// A manifest that was changed and signed again: what is wrong in it is found on load.
+TEST(LaunchPlan, WhatNeedsNoSizesIsCheckedOnLoad) {
+  auto refused = [](const char *why, const std::function<void(Entry &)> &change) {
+    Bundle bundle = sample::everything(), back;
+    change(bundle.entries[0]);
+    Status status = Bundle::parse(bundle.serialize(), "x", back);
+    EXPECT_EQ(status.code(), Code::corrupt) << why;
+    EXPECT_NE(status.message().find(why), std::string::npos) << status.message();
+  };
+  refused("\"name\"", [](Entry &e) { e.name = std::string("every\0thing", 11); });
+  refused("\"name\"", [](Entry &e) { e.name = "two\nlines"; });
+  refused("\"name\" is empty", [](Entry &e) { e.name = ""; });
+  refused("\"name\"", [](Entry &e) { e.name = std::string(5000, 'x'); });
+  refused("a kernel's name", [](Entry &e) { e.plans[0].kernels[0] += '\0'; });
+  refused("\"variant\"", [](Entry &e) { e.plans[0].variant += '\0'; });
+  refused("two plans for sm_80 named \"default\"", [](Entry &e) { e.plans.push_back(e.plans[0]); });
+  refused("\"counter_bytes\"", [](Entry &e) { e.plans[0].counterBytes = int64_t(1) << 32; });
+  refused("\"offset\" is negative", [](Entry &e) { e.plans[0].buffers[0].offset = -8; });
+  refused("\"workspace_bytes\" is negative", [](Entry &e) { e.plans[0].workspaceBytes = -1; });
+  refused("\"bytes\" is negative",
+          [](Entry &e) { e.plans[0].steps.push_back(sample::fill(1, 0, -1)); });
+  refused("\"to_offset\" is negative",
+          [](Entry &e) { e.plans[0].steps.push_back(sample::fill(1, -1, 1)); });
+  refused("negative extent", [](Entry &e) { e.arguments[1].shape[1] = -2; });
+  for (int64_t buffer : {0, 3, 5}) // an input, a constant, the error record
+    refused("writes to", [&](Entry &e) { e.plans[0].steps.push_back(sample::fill(buffer, 0, 1)); });
+  for (int64_t by : {int64_t(1), int64_t(1) << 30})
+    refused("a loop of more than", [&](Entry &e) {
+      e.plans[0].steps[0].upper = INT64_MAX;
+      e.plans[0].steps[0].lower = by == 1 ? 0 : INT64_MIN;
+      e.plans[0].steps[0].step = by;
+    });
 }
 
 //===----------------------------------------------------------------------===//

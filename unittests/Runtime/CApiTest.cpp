@@ -137,6 +137,51 @@ TEST(CApi, ALibraryThatIsNone) {
   ft_module_release(module);
 }
 
+/// Rows of an output that share elements, and arguments of which parts share memory.
+TEST(CApi, OverlapsAreErrors) {
+  Bundle bundle = hostBundle();
+  for (Argument &argument : bundle.entries[0].arguments)
+    argument.stridedDims = 1;
+  FtModule *module = load(bundle);
+  FtEntry *entry = nullptr;
+  ASSERT_EQ(ft_module_entry(module, nullptr, &entry), FT_OK) << ft_last_error();
+  float memory[64] = {};
+  int64_t shape[2] = {3, 4}, strides[2] = {4, 1};
+  FtTensor in = tensorOf(memory, shape, 2), out = tensorOf(memory + 32, shape, 2);
+  const FtTensor *tensors[] = {&in, &out};
+  auto call = [&] { return ft_call(entry, tensors, 2, nullptr); };
+  EXPECT_EQ(call(), FT_OK) << ft_last_error();
+  out.strides = strides;
+  for (int64_t stride : {4, 5}) {
+    strides[0] = stride;
+    EXPECT_EQ(call(), FT_OK) << stride << ": " << ft_last_error();
+  }
+  for (int64_t stride : {0, 1, 3, -4}) {
+    strides[0] = stride;
+    EXPECT_EQ(call(), FT_INVALID_ARGUMENT) << stride;
+    EXPECT_NE(strstr(ft_last_error(), "which overlaps its own rows"), nullptr) << ft_last_error();
+  }
+  out.strides = nullptr;
+  in.strides = strides; // an input may repeat its rows
+  for (int64_t stride : {0, 1, 3, 4}) {
+    strides[0] = stride;
+    EXPECT_EQ(call(), FT_OK) << ft_last_error();
+  }
+  in.strides = nullptr;
+  // The input takes elements 16 to 27.
+  in.data = memory + 16;
+  for (int begin : {0, 4, 28, 32}) {
+    out.data = memory + begin;
+    EXPECT_EQ(call(), FT_OK) << begin << ": " << ft_last_error();
+  }
+  for (int begin : {5, 8, 16, 20, 27}) {
+    out.data = memory + begin;
+    EXPECT_EQ(call(), FT_INVALID_ARGUMENT) << begin;
+    EXPECT_NE(strstr(ft_last_error(), "overlaps argument 0 \"x\" in memory"), nullptr) << ft_last_error();
+  }
+  ft_module_release(module);
+}
+
 TEST(CApi, ErrorsOfKernelsComeBackFromTheCall) {
   Bundle bundle = hostBundle();
   Plan &plan = bundle.entries[0].plans[0];

@@ -84,13 +84,33 @@ TEST(Json, RefusesWhatIsNotJson) {
     EXPECT_EQ(Json::parse(text, value).code(), Code::corrupt) << text;
     EXPECT_EQ(value.asInteger(), 5);
   }
-  EXPECT_FALSE(Json::parse(std::string(100000, '['), *std::make_unique<Json>()).ok());
+  using namespace std::string_view_literals;
+  Json value(5);
+  EXPECT_EQ(Json::parse("{}\0{}"sv, value).code(), Code::corrupt);
+  EXPECT_EQ(Json::parse("18446744073709551616", value).code(), Code::corrupt);
+  EXPECT_EQ(value.asInteger(), 5);
+}
+
+TEST(Json, LimitsUntrustedText) {
+  auto why = [](const std::string &text) {
+    Json value;
+    return Json::parse(text, value).message();
+  };
+  EXPECT_NE(why(std::string(1000000, '[')).find("nested too deeply"), std::string::npos);
+  std::string nested = std::string(Json::maxDepth, '[') + std::string(Json::maxDepth, ']');
+  EXPECT_EQ(why(nested), "");
+  EXPECT_NE(why("[" + nested + "]").find("nested too deeply"), std::string::npos);
+  std::string many = "[0";
+  for (size_t i = 0; i < Json::maxValues; ++i)
+    many += ",0";
+  EXPECT_NE(why(many + "]").find("more than"), std::string::npos);
+  EXPECT_NE(why(std::string(Json::maxBytes + 1, ' ')).find("more than"), std::string::npos);
 }
 
 TEST(Json, SaysWhere) {
   Json value;
   EXPECT_EQ(Json::parse("{\n  \"a\": 1,\n  b\n}", value).message(),
-            "JSON, line 3, column 3: expected a key");
+            "JSON, line 3, column 3: unexpected 'b'");
 }
 
 TEST(Sha256, KnownAnswers) {

@@ -7,6 +7,7 @@
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/TestInputs.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace ft::rt;
@@ -78,7 +79,8 @@ TEST(Lengths, Evaluate) {
   for (const char *bad :
        {"", "M", "L +", "(L", "L L", "1.5", "ceildiv(L)", "big + 1", "L floordiv 0", "3x"})
     EXPECT_FALSE(evaluateLength(bad, values, out).ok()) << bad;
-  EXPECT_FALSE(evaluateLength(std::string(100000, '('), values, out).ok());
+  for (char deep : {'(', '-'})
+    EXPECT_FALSE(evaluateLength(std::string(1000000, deep), values, out).ok());
   EXPECT_NE(evaluateLength("M", values, out).message().find("M is not known"), std::string::npos);
 }
 
@@ -139,13 +141,73 @@ TEST_F(RunBundle, RefusesBadOptions) {
   refused({"--entry=other"}, "no entry \"other\"; there are: scale");
   refused({"--variant=none"}, "no variant \"none\"");
   refused({"--engine=tpu"}, "malformed option");
-  refused({"--out=a.npy", "--out=" + (dir / "b.npy")}, "more --out");
+  refused({"--out=" + (dir / "a.npy"), "--out=" + (dir / "b.npy")}, "more --out");
   refused({"--frobnicate"}, "unknown or malformed option --frobnicate");
   refused({"second.ftb"}, "second.ftb");
   Result nothing = run({});
   EXPECT_EQ(nothing.status, 1);
   EXPECT_NE(nothing.err.find("usage:"), std::string::npos);
   EXPECT_EQ(run({"--help"}).status, 0);
+}
+
+TEST_F(RunBundle, AFailedRunLeavesNoOutput) {
+  // What cannot be written is known before the run, and an unequal result is not written.
+  refused({"--out=" + (dir / "no/such/folder.npy")}, "cannot write");
+  refused({"--out=" + dir.path}, "cannot write: Is a directory");
+  EXPECT_EQ(run({file, "--out=" + (dir / "y.npy")}).status, 0);
+  Result other = run({file, "--seed=1", "--expect=" + (dir / "y.npy"), "--out=" + (dir / "z.npy")});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(dir.entries(), 2);
+}
+
+/// Whatever a plan does to memory beyond its buffers is refused when it is called.
+TEST_F(RunBundle, PlansStayWithinTheirBuffers) {
+  const Entry &entry = bundle.entries[0];
+  Expr n = entry.symbol(0), bytes = n * 16;
+  struct {
+    const char *what;
+    std::function<void(Plan &)> change;
+  } cases[] = {
+      {"range", [&](Plan &p) { p.steps.push_back(sample::fill(1, 0, bytes + 1)); }},
+      {"range", [&](Plan &p) { p.steps.push_back(sample::fill(1, n, bytes)); }},
+      {"range", [&](Plan &p) { p.steps.push_back(sample::fill(1, n - 100, 8)); }},
+      {"range", [&](Plan &p) { p.steps.push_back(sample::copy(1, 0, 0, 8, bytes)); }},
+      {"range", [&](Plan &p) { p.steps[0].launched.arguments[1] = sample::pointer(1, bytes + 1); }},
+      {"range", [&](Plan &p) { p.steps[0].launched.arguments[1] = sample::pointer(1, n - 100); }},
+      {"the offset of a buffer", [&](Plan &p) { p.buffers[1].offset = bytes * bytes; }},
+      {"size", [&](Plan &p) { p.steps.push_back(sample::fill(1, 0, n - 100)); }},
+      {"the workspace's size", [&](Plan &p) { p.workspaceBytes = n - 100; }},
+      {"overflows", [&](Plan &p) { p.buffers[1].offset = (n + INT64_MAX / 2) * n; }},
+      {"more than", [&](Plan &p) {
+         Step loop;
+         loop.kind = Step::loop;
+         loop.upper = n * (int64_t(1) << 60);
+         loop.body = {sample::fill(1, 0, 0)};
+         p.steps.push_back(loop);
+       }},
+      {"more than", [&](Plan &p) { // and where each loop alone is short
+         Step loop;
+         loop.kind = Step::loop;
+         loop.upper = 1 << 20;
+         loop.body = {sample::fill(1, 0, 0)};
+         for (int depth = 0; depth < 4; ++depth)
+           loop.body = {loop};
+         p.steps.push_back(loop);
+       }},
+  };
+  for (auto &test : cases) {
+    Bundle changed = bundle;
+    for (Plan &plan : changed.entries[0].plans)
+      test.change(plan);
+    ASSERT_TRUE(changed.write(file).ok());
+    refused({}, test.what);
+  }
+  // What fits to the last byte is run.
+  Bundle changed = bundle;
+  for (Plan &plan : changed.entries[0].plans)
+    plan.steps.push_back(sample::fill(1, 0, bytes));
+  ASSERT_TRUE(changed.write(file).ok());
+  EXPECT_EQ(run({file}).status, 0);
 }
 
 TEST_F(RunBundle, TuningRecordsTheBestSchedule) {

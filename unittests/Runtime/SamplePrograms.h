@@ -24,6 +24,20 @@ inline KernelArgument integer(Expr value, int64_t bits = 64) {
   return a;
 }
 
+inline Step fill(int64_t to, Expr offset, Expr bytes) {
+  Step s;
+  s.kind = Step::fill;
+  s.to = to, s.toOffset = offset, s.bytes = bytes;
+  return s;
+}
+
+inline Step copy(int64_t to, Expr toOffset, int64_t from, Expr fromOffset, Expr bytes) {
+  Step s;
+  s.kind = Step::copy;
+  s.to = to, s.toOffset = toOffset, s.from = from, s.fromOffset = fromOffset, s.bytes = bytes;
+  return s;
+}
+
 /// y[i] = 2 x[i] for x: Nx4xf32, N >= 1, in one launch of `scale`.
 inline Bundle scale(const std::string &target) {
   Bundle bundle;

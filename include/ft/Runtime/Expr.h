@@ -67,9 +67,8 @@ private:
     int64_t value = 0;
     bool operator==(const Instruction &) const = default;
   };
-  static constexpr int maxStack = 32;
+  static constexpr size_t maxStack = 32, maxCode = 4096;
   bool evaluateLong(const int64_t *variables, int64_t &out) const;
-  int stackDepth() const;
   std::vector<Instruction> code;
 };
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RFC 8259, and no more: no comments, no trailing commas, no duplicate keys, no
-// text after the value, valid UTF-8, bounded nesting. Integers that fit 64 bits
-// stay exact. Objects keep the order of their keys, so that writing is
-// deterministic.
+// text after the value, valid UTF-8. Integers that fit 64 bits stay exact; others
+// are refused. Text may come from anywhere: its size, its depth and the number of
+// its values are bounded. Objects keep the order of their keys, so that writing
+// is deterministic.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_RUNTIME_JSON_H
@@ -65,15 +66,16 @@ public:
     return *this;
   }
 
-  /// Text with two spaces of indentation, or on one line. Short arrays of plain
-  /// values stay on one line.
+  /// Text with two spaces of indentation, or on one line.
   std::string dump(bool pretty = true) const;
-  /// The error says line and column.
+
+  /// Limits of text that is read.
+  static constexpr size_t maxBytes = size_t(64) << 20, maxValues = size_t(4) << 20, maxDepth = 200;
+  /// In time linear in the text. The error says line and column.
   static Status parse(std::string_view text, Json &out);
 
 private:
   explicit Json(Kind kind) : theKind(kind) {}
-  void print(std::string &out, int indent) const;
 
   Kind theKind = null;
   int64_t theInteger = 0;

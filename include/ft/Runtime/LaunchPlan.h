@@ -21,6 +21,11 @@ namespace ft::rt {
 /// expressions name.
 constexpr int64_t maxLoopDepth = 8;
 constexpr int64_t maxRank = 16;
+/// Steps that one call may take, iterations of loops and every 64 KiB that a fill or a copy moves
+/// counted as steps: a plan from elsewhere comes to an end.
+constexpr int64_t maxSteps = int64_t(1) << 22;
+/// Bytes of a plan's counters, which barriers of a grid take 64 of.
+constexpr int64_t maxCounterBytes = int64_t(1) << 20;
 
 struct Symbol {
   std::string name;
@@ -147,8 +152,9 @@ struct Entry {
   std::string variableName(int64_t index) const;
 
   Json toJson() const;
-  /// Reads and validates: all indices in range, all expressions over variables
-  /// that exist there. `numSections` bounds what plans may name.
+  /// Reads and validates: all indices in range, all expressions over variables that exist there, no
+  /// negative sizes, names of one line that differ. `numSections` bounds what plans may name. A call
+  /// checks what depends on its sizes: that offsets and ranges lie within their buffers.
   static Status fromJson(const Json &json, int64_t numSections, Entry &out);
 
 private:

@@ -9,6 +9,7 @@
 #define FT_RUNTIME_NPY_H
 
 #include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/OutputFiles.h"
 
 #include <optional>
 #include <string>
@@ -29,9 +30,10 @@ Status readNpy(const std::string &path, HostArray &out, const NpyExpectation &ex
 Status parseNpy(const void *bytes, size_t size, const std::string &name, HostArray &out,
                 const NpyExpectation &expected = {});
 
-/// Writes by a temporary file and a rename: a reader sees the old file or the
-/// whole new one.
+/// A reader sees the old file or the whole new one.
 Status writeNpy(const std::string &path, const HostArray &array);
+/// The same for one of several files, which appear together.
+Status writeNpy(OutputFiles &files, size_t index, const HostArray &array);
 
 } // namespace ft::rt
 

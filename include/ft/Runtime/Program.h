@@ -72,6 +72,9 @@ private:
                   StreamState *&state);
   Status grow(StreamState &state, uint64_t bytes);
   Status evaluateWorkspace(uint64_t &bytes);
+  Status placeBuffers(uint64_t workspace, uint64_t workspaceBytes, uint64_t counters);
+  Status placeIn(int64_t buffer, const Expr &offset, uint64_t bytes, uint64_t &address) const;
+  Status takeSteps(uint64_t count);
   Status replay(const Options &options);
   Status runChain(void *stream);
   Chain &chainFor(void *stream);
@@ -80,6 +83,7 @@ private:
   void numberSteps(std::vector<Step> &steps);
   Status runSteps(const std::vector<Step> &steps, int64_t depth, void *stream);
   Status runLaunch(const Launch &launch, void *stream);
+  Status runMove(const Step &step, void *stream);
   Status runRepeat(const Step &step, int64_t depth, void *stream);
   Status encode(const KernelArgument &argument, MapSlot &slot);
   Status evaluate(const Expr &expr, int64_t &value) const;
@@ -95,7 +99,8 @@ private:
 
   std::mutex lock; // all below
   Binding binding;
-  std::vector<uint64_t> buffers;
+  std::vector<uint64_t> buffers, bufferBytes;
+  int64_t stepsLeft = 0; // of the call that runs
   std::vector<uint64_t> slots;
   std::vector<void *> parameters;
   std::vector<MapSlot> maps;

@@ -91,6 +91,7 @@ public:
 
   /// Addresses for the plan's buffers.
   virtual uint64_t constant(int64_t section) const = 0;
+  virtual uint64_t constantBytes(int64_t section) const = 0;
   virtual uint64_t errorAddress() const = 0;
   virtual ErrorRecord *errorRecord() = 0;
 };

@@ -24,6 +24,8 @@ struct TestInputs {
     std::string lo, hi; // of an index: expressions over lengths
   };
   std::vector<Generator> arguments;
+  /// For each output the coarsest type on the way to it, where the bundle says so.
+  std::vector<std::optional<DType>> roundings;
   Lengths lengths;
 
   /// Empty where the bundle carries nothing for the entry.

@@ -4,17 +4,17 @@
 // RUN: FileCheck %s --input-file=%t.both.ftb --check-prefix=BOTH
 
 // CHECK: FTBUNDLE
-// CHECK: "name": "scale"
-// CHECK: "name": "N"
-// CHECK: "shape": ["N", 4096]
-// CHECK: "target": "sm_90a"
-// CHECK: "kernels": ["scale_k0"]
-// CHECK: "step": "launch"
+// CHECK: "name":"scale"
+// CHECK-SAME: "name":"N"
+// CHECK-SAME: "shape":["N",4096]
+// CHECK-SAME: "target":"sm_90a"
+// CHECK-SAME: "kernels":["scale_k0"]
+// CHECK-SAME: "step":"launch"
 // CHECK: .visible .entry scale_k0
 // CHECK: "scale"
 
-// BOTH: "target": "sm_80"
-// BOTH: "target": "sm_90a"
+// BOTH: "target":"sm_80"
+// BOTH-SAME: "target":"sm_90a"
 
 func.func @scale(%xs: !ft.list<[N], tensor<4096xf32>>) -> !ft.list<[N], tensor<4096xf32>>
     attributes {ft.lengths = {N = 4 : i64}} {

@@ -9,8 +9,8 @@
 // CHECK-COUNT-2: atom.add.acq_rel.gpu.global.u32
 // CHECK-NOT: atom.add
 
-// PLAN: "kernels": ["pair_k0"]
-// PLAN: "cooperative": true
+// PLAN: "kernels":["pair_k0"]
+// PLAN: "cooperative":true
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 !x = tensor<4xf32>

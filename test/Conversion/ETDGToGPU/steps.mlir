@@ -24,23 +24,25 @@
 // is not coherent, and no other kernel may follow in the middle of it.
 // NONE-NOT: ld.global.nc
 // NONE-NOT: trap
+// NONE: .visible .entry rnn_k0_steps(
+// NONE-NOT: ld.global.nc
+// NONE-NOT: trap
 
 // LIMIT: st.global.u32 [{{.*}}], 2;
 // LIMIT: trap;
 
-// PLAN: "cooperative": true
-// PLAN-NEXT: "shrinks": true
-// PLAN-NOT: "cooperative": false
+// PLAN: "cooperative":true,"shrinks":true
+// PLAN-NOT: "cooperative":false
 
 // The host takes the form without steps where N gives every multiprocessor rows enough.
-// BOTH: "step": "branch"
-// BOTH: "cooperative": true
-// BOTH: "otherwise": [
-// BOTH: "cooperative": false
+// BOTH: "step":"branch"
+// BOTH: "cooperative":true
+// BOTH: "otherwise":[
+// BOTH: "cooperative":false
 
-// VARIANTS: "variant": "generic"
-// VARIANTS: "variant": "steps"
-// VARIANTS: "variant": "blocks"
+// VARIANTS: "variant":"generic"
+// VARIANTS: "variant":"steps"
+// VARIANTS: "variant":"blocks"
 
 // NEVER: .visible .entry rnn_k0(
 // NEVER-NOT: atom.add
