@@ -72,6 +72,7 @@ for name, present in available.items():
 if config.sanitizer:
     config.available_features.add("sanitized")
 
-# A time limit needs psutil, by which lit kills the children too.
+# Nothing is judged by its time; the limit ends what would hang, on a busy machine, too. It needs
+# psutil, by which lit kills the children.
 if lit_config.maxIndividualTestTime == 0 and lit.util.killProcessAndChildrenIsSupported()[0]:
-    lit_config.maxIndividualTestTime = 120
+    lit_config.maxIndividualTestTime = 1200

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Conjunction.h"
 #include "ft/Analysis/Sets.h"
+#include "ft/Validator/Validator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -218,7 +219,12 @@ bool Conjunction::states(const Row &given) const {
          });
 }
 
+static thread_local etdg::ValidatorWork work;
+
+etdg::ValidatorWork etdg::getValidatorWork() { return work; }
+
 bool Conjunction::isProvedEmpty() const {
+  ++work.questions;
   if (overflow)
     return false;
   if (contradiction)
@@ -262,6 +268,7 @@ bool Conjunction::isProvedEmpty() const {
       else
         (c > 0 ? lower : upper).push_back(std::move(row));
     }
+    work.constraints += int64_t(lower.size() * upper.size());
     for (const Row &l : lower)
       for (const Row &u : upper) {
         int64_t a = l.at(*best), b = -u.at(*best), divisor = std::gcd(a, b);
@@ -279,6 +286,7 @@ Emptiness Conjunction::isEmpty() const {
     return Emptiness::Open;
   if (isProvedEmpty())
     return Emptiness::Empty;
+  ++work.exact;
   SmallVector<unsigned> dims(numVars);
   std::iota(dims.begin(), dims.end(), 0);
   return etdg::isEmpty(toPolyhedron(dims, 0)) ? Emptiness::Empty : Emptiness::NotEmpty;

@@ -34,6 +34,14 @@ struct ValidateOptions {
   unsigned maxErrors = 8;
 };
 
+/// What the validator has done on this thread: questions whether a set is empty, constraints that
+/// eliminations made to answer them, and questions that were left to the Presburger library. The
+/// same in every run of the same graphs.
+struct ValidatorWork {
+  int64_t questions = 0, constraints = 0, exact = 0;
+};
+ValidatorWork getValidatorWork();
+
 /// Proves, exactly and for all lengths that the graph's bounds allow:
 ///
 /// - (T1) each schedule's map is a bijection on integer points (a square unimodular

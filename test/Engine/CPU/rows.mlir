@@ -15,7 +15,7 @@
 //
 // Every way to run these, at odd lengths, against the interpreter. Integers: the same bit for bit.
 // RUN: %python %S/Inputs/rows.py %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 4 programs, 96 runs, 0 failures
+// CHECK: 4 programs, 96 runs, 0 failures{{$}}
 
 !v = tensor<1x3xi32>
 !w = tensor<3x3xi32>
