@@ -266,11 +266,10 @@ ETDGMachine::Found ETDGMachine::locate(BlockOp block, PieceAttr piece, ArrayRef<
   return Found::Value;
 }
 
-ETDGMachine::Found ETDGMachine::read(BlockOp block, unsigned index, ArrayRef<int64_t> point,
-                                     Tensor &value) {
-  auto type = cast<RankedTensorType>(block.getBody().front().getArgument(index).getType());
+ETDGMachine::Found ETDGMachine::read(BlockOp block, unsigned index, ReadAttr read,
+                                     RankedTensorType type, ArrayRef<int64_t> point, Tensor &value,
+                                     CellRef &source) {
   Type elementType = type.getElementType();
-  ReadAttr read = block.getRead(index);
   const bool byElement = read.getElementRank() != 0;
   ArrayRef<int64_t> symbols = infoOf(block).symbols;
 
@@ -309,6 +308,10 @@ ETDGMachine::Found ETDGMachine::read(BlockOp block, unsigned index, ArrayRef<int
       ArrayRef<int64_t> inner = ArrayRef(position).drop_front(outer.size());
       if (inner.empty() && whole.getRank() == type.getRank() && !byElement) {
         value = whole;
+        int64_t offset = 0;
+        for (auto [index, size] : llvm::zip_equal(outer, buffer->shape))
+          offset = offset * size + index;
+        source = {buffer, offset};
         return Found::Value;
       }
       int64_t offset = 0;
@@ -341,8 +344,10 @@ Outcome ETDGMachine::run(BlockOp block, ArrayRef<int64_t> point,
   currentPath = std::move(path);
   Block &body = block.getBody().front();
   SmallVector<Tensor> values(block.getNumReads());
+  SmallVector<CellRef> sources(block.getNumReads());
   for (auto [i, value] : llvm::enumerate(values)) {
-    switch (read(block, i, point, value)) {
+    auto type = cast<RankedTensorType>(body.getArgument(i).getType());
+    switch (read(block, i, block.getRead(i), type, point, value, sources[i])) {
     case Found::Value:
       break;
     case Found::Missing:
@@ -352,41 +357,160 @@ Outcome ETDGMachine::run(BlockOp block, ArrayRef<int64_t> point,
       return Outcome::Failed;
     }
   }
+  if (observer)
+    observer(block.getBlockName().value_or(""), point);
+  SmallVector<State> states = findStates(block, point, sources);
+  FailureOr<std::unique_ptr<Part>> part = enterPart(block, point, states, sources, values);
+  if (failed(part))
+    return Outcome::Failed;
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), values))
     env.bind(argument, value);
   if (failed(eval.evalBlock(body, env)))
     return Outcome::Failed;
 
-  ArrayRef<int64_t> symbols = infoOf(block).symbols;
-  for (auto [i, operand] : llvm::enumerate(block.getYield().getOperands())) {
+  SmallVector<Tensor> results;
+  for (Value operand : block.getYield().getOperands()) {
     FailureOr<Tensor> value = eval.readTensor(block.getYield(), operand, env);
     if (failed(value))
       return Outcome::Failed;
-    etdg::WriteAttr write = block.getWrite(i);
-    FailureOr<BufferState *> buffer =
-        bufferAt(block, block.getBuffers()[write.getOperand()], point);
-    if (failed(buffer))
+    results.push_back(*value);
+  }
+  if (*part && failed(joinPart(block, **part, states, results)))
+    return Outcome::Failed;
+  for (auto [i, value] : llvm::enumerate(results))
+    if (failed(write(block, point, i, value)))
       return Outcome::Failed;
-    SmallVector<int64_t> position;
-    for (AffineExpr expr : write.getMap().getValue().getResults())
-      position.push_back(evaluateExpr(expr, point, symbols));
-    FailureOr<int64_t> offset = offsetOf(block, point, **buffer, position, "writes");
-    if (failed(offset))
-      return Outcome::Failed;
-    CellRef cell{*buffer, *offset};
-    Tensor &target = (*buffer)->cells[*offset];
-    if (target) {
-      InFlightDiagnostic diag = error(block, point);
-      diag << "writes " << elementName(cell) << " a second time";
-      diag.attachNote((*buffer)->value.getLoc()) << "the buffer is here";
-      return Outcome::Failed;
-    }
-    target = *value;
-    if (currentPath) {
-      (*buffer)->writers.resize((*buffer)->cells.size());
-      (*buffer)->writers[*offset] = currentPath;
-    }
-    written.push_back(cell);
+  if (*part) {
+    CellRef first = written[states.front().write];
+    parts[{first.buffer, first.offset}] = std::move(*part);
   }
   return Outcome::Ran;
+}
+
+LogicalResult ETDGMachine::write(BlockOp block, ArrayRef<int64_t> point, unsigned index,
+                                 Tensor value) {
+  etdg::WriteAttr write = block.getWrite(index);
+  FailureOr<BufferState *> buffer = bufferAt(block, block.getBuffers()[write.getOperand()], point);
+  if (failed(buffer))
+    return failure();
+  SmallVector<int64_t> position;
+  for (AffineExpr expr : write.getMap().getValue().getResults())
+    position.push_back(evaluateExpr(expr, point, infoOf(block).symbols));
+  FailureOr<int64_t> offset = offsetOf(block, point, **buffer, position, "writes");
+  if (failed(offset))
+    return failure();
+  CellRef cell{*buffer, *offset};
+  Tensor &target = (*buffer)->cells[*offset];
+  if (target) {
+    InFlightDiagnostic diag = error(block, point);
+    diag << "writes " << elementName(cell) << " a second time";
+    diag.attachNote((*buffer)->value.getLoc()) << "the buffer is here";
+    return diag;
+  }
+  target = std::move(value);
+  if (currentPath) {
+    (*buffer)->writers.resize((*buffer)->cells.size());
+    (*buffer)->writers[*offset] = currentPath;
+  }
+  written.push_back(cell);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+/// A state is a buffer that the block writes and of which it reads, whole, another element. A block
+/// that also writes what is no state shows its states to others before they are joined: it runs uncut.
+SmallVector<ETDGMachine::State> ETDGMachine::findStates(BlockOp block, ArrayRef<int64_t> point,
+                                                        ArrayRef<CellRef> sources) {
+  SmallVector<State> states;
+  if (!cuts || block.getCombine().empty() ||
+      block.getIdentity().size() != block.getNumWrites())
+    return {};
+  for (unsigned w = 0; w < block.getNumWrites(); ++w) {
+    FailureOr<BufferState *> buffer =
+        bufferAt(block, block.getBuffers()[block.getWrite(w).getOperand()], point);
+    if (failed(buffer))
+      return {};
+    std::optional<unsigned> from;
+    for (auto [r, source] : llvm::enumerate(sources)) {
+      if (source.buffer != *buffer)
+        continue;
+      if (from) // two of its elements: there is no one state
+        return {};
+      from = r;
+    }
+    if (!from || block.getBody().getArgument(*from).getType() !=
+                     block.getCombine().getArgument(w).getType())
+      return {};
+    states.push_back({*from, w});
+  }
+  return states;
+}
+
+/// The part that an iteration goes on with: its states come instead of the joined ones.
+std::unique_ptr<ETDGMachine::Part> ETDGMachine::resumePart(const Part &known, ArrayRef<State> states,
+                                                           MutableArrayRef<Tensor> values) {
+  auto part = std::make_unique<Part>();
+  part->before = known.before;
+  for (auto [i, state] : llvm::enumerate(states))
+    values[state.read] = known.states[i];
+  return part;
+}
+
+FailureOr<std::unique_ptr<ETDGMachine::Part>>
+ETDGMachine::enterPart(BlockOp block, ArrayRef<int64_t> point, ArrayRef<State> states,
+                       ArrayRef<CellRef> sources, MutableArrayRef<Tensor> values) {
+  std::unique_ptr<Part> part;
+  if (states.empty())
+    return part;
+  CellRef first = sources[states.front().read];
+  auto known = parts.find({first.buffer, first.offset});
+  bool isCut = (*cuts)() % 3 == 0;
+  if (!isCut && known == parts.end())
+    return part;
+  if (!isCut)
+    return resumePart(*known->second, states, values);
+  part = std::make_unique<Part>();
+  SmallVector<Tensor> identities(states.size());
+  for (auto [i, identity] : llvm::enumerate(identities)) {
+    auto type = cast<RankedTensorType>(block.getCombine().getArgument(i).getType());
+    CellRef source;
+    switch (read(block, i, cast<ReadAttr>(block.getIdentity()[i]), type, point, identity, source)) {
+    case Found::Value:
+      break;
+    case Found::Missing: // not computed yet: no cut here
+      if (known == parts.end())
+        return std::unique_ptr<Part>();
+      return resumePart(*known->second, states, values);
+    case Found::Error:
+      return failure();
+    }
+  }
+  ++cutCount;
+  for (auto [i, state] : llvm::enumerate(states)) {
+    part->before.push_back(values[state.read]);
+    values[state.read] = identities[i];
+  }
+  return part;
+}
+
+LogicalResult ETDGMachine::joinPart(BlockOp block, Part &part, ArrayRef<State> states,
+                                    MutableArrayRef<Tensor> values) {
+  Block &combine = block.getCombine().front();
+  for (auto [i, state] : llvm::enumerate(states)) {
+    part.states.push_back(values[state.write]);
+    env.bind(combine.getArgument(i), part.before[i]);
+    env.bind(combine.getArgument(states.size() + i), values[state.write]);
+  }
+  if (failed(eval.evalBlock(combine, env)))
+    return failure();
+  for (auto [state, operand] : llvm::zip_equal(states, combine.getTerminator()->getOperands())) {
+    FailureOr<Tensor> value = eval.readTensor(combine.getTerminator(), operand, env);
+    if (failed(value))
+      return failure();
+    values[state.write] = *value;
+  }
+  return success();
 }

@@ -12,7 +12,9 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Interpreter/LengthBinding.h"
 #include "ft/Interpreter/TensorEval.h"
+#include <functional>
 #include <map>
+#include <random>
 
 namespace mlir::ft::interp {
 
@@ -52,6 +54,15 @@ public:
   ETDGMachine(etdg::GraphOp graph, const LengthBinding &lengths, bool truth)
       : graph(graph), lengths(lengths), eval(truth) {}
 
+  /// Cuts dimensions that may be re-associated at iterations that `seed` draws: such an iteration
+  /// starts from `identity`, and what it and those after it give is joined to the state before it by
+  /// `combine`. A right `combine` changes nothing but rounding.
+  void cutAtRandom(uint64_t seed) { cuts.emplace(seed); }
+  /// Tells of each iteration that runs.
+  void observe(std::function<void(StringRef, ArrayRef<int64_t>)> fn) { observer = std::move(fn); }
+  /// How many iterations began a part of their own.
+  int64_t numCuts() const { return cutCount; }
+
   /// The instance of a buffer that an iteration `point` sees: private buffers
   /// exist once for each iteration of the enclosing block.
   FailureOr<BufferState *> bufferAt(Operation *user, Value value, ArrayRef<int64_t> point);
@@ -85,8 +96,32 @@ private:
   /// What a reading step finds: a value, or an element to wait for.
   enum class Found { Value, Missing, Error };
 
+  /// A part of a dimension that was cut: the states before it, and its own so far.
+  struct Part {
+    SmallVector<Tensor> before, states;
+  };
+  /// A state of a block: which read brings it in, which write takes it out.
+  struct State {
+    unsigned read, write;
+  };
+
   BlockInfo &infoOf(etdg::BlockOp block);
-  Found read(etdg::BlockOp block, unsigned index, ArrayRef<int64_t> point, Tensor &value);
+  /// Evaluates one of a block's reads or identities; `source` is the element that it is, if it is one.
+  Found read(etdg::BlockOp block, unsigned index, etdg::ReadAttr read, RankedTensorType type,
+             ArrayRef<int64_t> point, Tensor &value, CellRef &source);
+  /// The states that this iteration carries by `combine`'s leave; none where it may not be cut.
+  SmallVector<State> findStates(etdg::BlockOp block, ArrayRef<int64_t> point,
+                                ArrayRef<CellRef> sources);
+  /// Begins a part here, or goes on with the one that the states belong to. Null where there is none.
+  FailureOr<std::unique_ptr<Part>> enterPart(etdg::BlockOp block, ArrayRef<int64_t> point,
+                                             ArrayRef<State> states, ArrayRef<CellRef> sources,
+                                             MutableArrayRef<Tensor> values);
+  static std::unique_ptr<Part> resumePart(const Part &known, ArrayRef<State> states,
+                                          MutableArrayRef<Tensor> values);
+  /// Joins a part's states to those before it; `values` are the iteration's results.
+  LogicalResult joinPart(etdg::BlockOp block, Part &part, ArrayRef<State> states,
+                         MutableArrayRef<Tensor> values);
+  LogicalResult write(etdg::BlockOp block, ArrayRef<int64_t> point, unsigned index, Tensor value);
   /// The piece of a read that holds at `at` (iteration, then element).
   FailureOr<etdg::PieceAttr> pieceAt(etdg::BlockOp block, unsigned index, etdg::ReadAttr read,
                                      ArrayRef<int64_t> at);
@@ -112,6 +147,11 @@ private:
   CellRef missing;
   SmallVector<CellRef> written;
   std::shared_ptr<const LoopPath> currentPath;
+  std::optional<std::mt19937_64> cuts;
+  int64_t cutCount = 0;
+  std::function<void(StringRef, ArrayRef<int64_t>)> observer;
+  /// The parts that states belong to, by the element of the first state.
+  llvm::DenseMap<std::pair<BufferState *, int64_t>, std::unique_ptr<Part>> parts;
 };
 
 /// `@r3`, `%hs[1, 2]`: names for messages.

@@ -59,6 +59,10 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
     return failure();
 
   ETDGMachine machine(graph, lengths, options.truth);
+  if (options.order == Order::Random)
+    machine.cutAtRandom(options.seed);
+  if (options.observe)
+    machine.observe(options.observe);
   for (auto [value, array] : llvm::zip_equal(graph.getBody().getArguments(), arguments)) {
     FailureOr<BufferState *> buffer = machine.bufferAt(graph, value, {});
     if (failed(buffer))
@@ -71,6 +75,8 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
   LogicalResult ran = options.order == Order::Declared
                           ? runAsDeclared(machine, options.seed)
                           : runByDependences(machine, options.order == Order::Random, options.seed);
+  if (options.cuts)
+    *options.cuts = machine.numCuts();
   if (failed(ran))
     return failure();
 

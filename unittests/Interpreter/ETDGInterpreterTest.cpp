@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ProgramFixture.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
 using namespace mlir;
 using namespace mlir::ft::interp;
 
@@ -250,6 +253,113 @@ TEST_F(ETDGRun, TiledLoopsAndOddDomains) {
                 "1, tile = 2, kind = parallel>, <dimension = 0, kind = parallel>, <dimension = 1, "
                 "kind = vector>]> {");
   EXPECT_EQ(runAll(tiled, {list({7, 8, 9})}), "[[7, 1, 2], [0, 8, 2], [9, 0, 9]]");
+}
+
+/// One dimension of each kind that runs in any order, and one that does not.
+static std::string loops(StringRef schedule, StringRef operators = "[map, scanl]") {
+  return ("!b = !etdg.buffer<[N, L], tensor<i32>>\netdg.graph @f(%xs: !b) -> !b {\n%ys = etdg.buffer : "
+          "!b\netdg.block @a " +
+          operators + " (i, k) in [0, N) x [0, L) reads (%x = %xs[i, k] : tensor<i32>) writes (%ys[i, k])" +
+          schedule + " {\netdg.yield %x : tensor<i32>\n} : !b, !b\netdg.return %ys : !b\n}")
+      .str();
+}
+
+/// How many different orders some seeds give; each must run every iteration once.
+static unsigned countOrders(llvm::function_ref<std::string(uint64_t)> trace) {
+  std::set<std::string> orders, contents;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    std::string order = trace(seed);
+    orders.insert(order);
+    SmallVector<StringRef> parts;
+    StringRef(order).split(parts, ") ");
+    llvm::sort(parts);
+    contents.insert(llvm::join(parts, ";"));
+  }
+  EXPECT_EQ(contents.size(), 1u);
+  return orders.size();
+}
+
+TEST_F(ETDGRun, OrdersAreDrawnBySeeds) {
+  std::vector<HostArray> rows = {array({4, 1}, {1, 2, 3, 4})}, row = {array({1, 4}, {1, 2, 3, 4})};
+  auto count = [&](const std::string &text, ArrayRef<HostArray> arguments, Order order) {
+    return countOrders([&](uint64_t seed) { return traceGraph(text, arguments, order, seed); });
+  };
+  auto scheduled = [](StringRef kind) {
+    return (" schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = " + kind +
+            ">, <dimension = 1, kind = sequential>]>")
+        .str();
+  };
+  // Of 4! orders a dozen seeds draw several; sequential loops have one.
+  EXPECT_GE(count(loops(""), rows, Order::Declared), 5u);
+  EXPECT_EQ(count(loops(""), row, Order::Declared), 1u);
+  EXPECT_EQ(count(loops("", "[scanl, scanl]"), rows, Order::Declared), 1u);
+  EXPECT_EQ(traceGraph(loops("", "[scanl, scanl]"), rows, Order::Declared, 7), "@a(0, 0) @a(1, 0) @a(2, 0) @a(3, 0) ");
+  for (StringRef kind : {"parallel", "vector"})
+    EXPECT_GE(count(loops(scheduled(kind)), rows, Order::Declared), 5u) << kind.str();
+  for (StringRef kind : {"sequential", "unroll"})
+    EXPECT_EQ(count(loops(scheduled(kind)), rows, Order::Declared), 1u) << kind.str();
+  EXPECT_GE(count(loops(""), rows, Order::Random), 5u);
+  EXPECT_GE(count(loops("", "[scanl, scanl]"), rows, Order::Random), 5u); // nothing depends on anything
+  EXPECT_EQ(count(loops(""), rows, Order::Dataflow), 1u);
+}
+
+/// y[i] = y[i - 1] + x[i], with loops that do not keep that order.
+TEST_F(ETDGRun, RacesInEachKindOfLoop) {
+  auto nest = [](StringRef first, StringRef rest, StringRef schedule) {
+    return ("!b = !etdg.buffer<[N], tensor<i32>>\netdg.graph @f(%xs: !b) -> !b {\n%ys = etdg.buffer : "
+            "!b\netdg.nest" +
+            schedule + " {\netdg.block @first [" + first +
+            "] (i) in [0, min(1, N)) reads (%x = %xs[i] : tensor<i32>) writes (%ys[i]) {\netdg.yield %x : "
+            "tensor<i32>\n} : !b, !b\netdg.block @rest [" +
+            rest +
+            "] (i) in [1, N) reads (%x = %xs[i] : tensor<i32>, %p = %ys[i - 1] : tensor<i32>) writes (%ys[i]) "
+            "{\n%y = arith.addi %x, %p : tensor<i32>\netdg.yield %y : tensor<i32>\n} : !b, "
+            "!b\n}\netdg.return %ys : !b\n}")
+        .str();
+  };
+  auto schedule = [](StringRef kind) {
+    return (" schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = " + kind + ">]>").str();
+  };
+  std::vector<HostArray> three = {list({1, 1, 1})};
+  EXPECT_EQ(runAll(nest("scanl", "scanl", ""), three), "[1, 2, 3]");
+  EXPECT_EQ(runAll(nest("scanl", "scanl", schedule("sequential")), three), "[1, 2, 3]");
+  EXPECT_EQ(runAll(nest("scanl", "scanl", schedule("unroll")), three), "[1, 2, 3]");
+  // A loop is parallel only where all regions of the nest say so, in whatever order they stand.
+  EXPECT_EQ(runAll(nest("map", "scanl", ""), three), "[1, 2, 3]");
+  EXPECT_EQ(runAll(nest("scanl", "map", ""), three), "[1, 2, 3]");
+  for (const std::string &racy : {nest("map", "map", ""), nest("scanl", "scanl", schedule("parallel")),
+                                  nest("scanl", "scanl", schedule("vector"))})
+    for (uint64_t seed = 0; seed < 8; ++seed)
+      EXPECT_TRUE(StringRef(runGraph(racy, three, Order::Declared, seed)).starts_with("error: @rest at (i = "))
+          << racy << seed;
+}
+
+/// What may be re-associated is cut at random places and joined by `combine`: a wrong one shows.
+TEST_F(ETDGRun, CombineJoinsWhatIsCut) {
+  auto sum = [](StringRef op, StringRef combine, StringRef identity) {
+    return ("!b = !etdg.buffer<[N], tensor<i32>>\n!r = !etdg.buffer<[N], tensor<i32>>\n"
+            "etdg.graph @f(%xs: !b) -> !r {\n%ys = etdg.buffer : !r\netdg.block @a [" +
+            op +
+            "] (i) in [0, N) reads (%s = {i = 0: splat 5 : i32, i >= 1: %ys[i - 1]} : tensor<i32>, %x = %xs[i] : "
+            "tensor<i32>) writes (%ys[i]) {\n%y = arith.addi %s, %x : tensor<i32>\netdg.yield %y : "
+            "tensor<i32>\n} combine (%a: tensor<i32>, %b: tensor<i32>) {\n%c = arith." +
+            combine + " %a, %b : tensor<i32>\netdg.yield %c : tensor<i32>\n} identity (splat " + identity +
+            " : i32) : !r, !b\netdg.return %ys : !r\n}")
+        .str();
+  };
+  std::vector<HostArray> ten = {list({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})};
+  std::string right = "[6, 8, 11, 15, 20, 26, 33, 41, 50, 60]";
+  for (StringRef op : {"reduce", "fold", "scan"})
+    EXPECT_EQ(runAll(sum(op, "addi", "0"), ten), right) << op.str();
+  // The other orders do not cut.
+  EXPECT_EQ(runGraph(sum("reduce", "subi", "0"), ten, Order::Dataflow), right);
+  EXPECT_EQ(runGraph(sum("reduce", "addi", "1"), ten, Order::Declared, 3), right);
+  unsigned seen = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    seen += runGraph(sum("reduce", "subi", "0"), ten, Order::Random, seed) != right;
+    seen += runGraph(sum("scan", "addi", "1"), ten, Order::Random, seed) != right;
+  }
+  EXPECT_GE(seen, 12u);
 }
 
 TEST_F(ETDGRun, AccessErrors) {

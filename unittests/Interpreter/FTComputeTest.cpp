@@ -278,7 +278,9 @@ TEST_F(FTCompute, FloatTruthMode) {
   // States round to their type at every step; in truth mode they do not.
   HostArray ones = list({1, 1, 1, 1}, DType::f16);
   EXPECT_EQ(std::stod(runFunction(text, {ones})), 0.0);
-  EXPECT_EQ(std::stod(runFunction(text, {ones}, Lengths(), {/*truth=*/true})), 4.0);
+  RunOptions truth;
+  truth.truth = true;
+  EXPECT_EQ(std::stod(runFunction(text, {ones}, Lengths(), truth)), 4.0);
 }
 
 TEST_F(FTCompute, LengthErrors) {

@@ -95,6 +95,13 @@ protected:
     });
   }
 
+  static RunOptions optionsFor(Order order, uint64_t seed) {
+    RunOptions options;
+    options.order = order;
+    options.seed = seed;
+    return options;
+  }
+
   /// Runs graph `f` in one order.
   std::string runGraph(StringRef text, ArrayRef<HostArray> arguments, Order order,
                        uint64_t seed = 0) {
@@ -102,9 +109,26 @@ protected:
       OwningOpRef<ModuleOp> module = parse(text);
       if (!module)
         return "";
-      auto results = runETDG(*module, "f", Lengths(), arguments, {/*truth=*/false, order, seed});
+      auto results = runETDG(*module, "f", Lengths(), arguments, optionsFor(order, seed));
       return failed(results) ? "" : printAll(results);
     });
+  }
+
+  /// Runs graph `f`, and gives the iterations in the order in which they ran: "@a(0, 1) ".
+  std::string traceGraph(StringRef text, ArrayRef<HostArray> arguments, Order order, uint64_t seed) {
+    std::string trace;
+    RunOptions options;
+    options.order = order;
+    options.seed = seed;
+    options.observe = [&](StringRef name, ArrayRef<int64_t> point) {
+      trace += "@" + name.str() + "(";
+      for (auto [i, value] : llvm::enumerate(point))
+        trace += (i ? ", " : "") + std::to_string(value);
+      trace += ") ";
+    };
+    OwningOpRef<ModuleOp> module = parse(text);
+    EXPECT_TRUE(module && succeeded(runETDG(*module, "f", Lengths(), arguments, options)));
+    return trace;
   }
 
   /// What `fn` returns, or its first error.

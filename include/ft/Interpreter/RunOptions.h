@@ -10,13 +10,14 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/DenseMap.h"
 #include <cstdint>
+#include <functional>
 
 namespace mlir::ft::interp {
 
 /// In which order the iterations of a graph run; lists know only one.
 enum class Order {
   Dataflow, // an iteration runs when everything it reads is written
-  Random,   // an order drawn among all that keep the dependences
+  Random,   // an order drawn among all that keep the dependences; what may be re-associated is cut
   Declared, // loops as written: sequential ones in order, parallel ones shuffled
 };
 
@@ -24,8 +25,12 @@ struct RunOptions {
   /// f64 everywhere, nothing rounds: the truth that results are compared with.
   bool truth = false;
   Order order = Order::Dataflow;
-  /// Draws the random order, and shuffles parallel loops.
+  /// Draws the random order and its cuts, and shuffles parallel loops.
   uint64_t seed = 0;
+  /// Told of each iteration of a graph when it runs: the leaf's name, or nothing, and its point.
+  std::function<void(StringRef, ArrayRef<int64_t>)> observe;
+  /// Gets how often a dimension was cut in the random order.
+  int64_t *cuts = nullptr;
 };
 
 /// Lengths that the caller gives by name. Names that an argument binds need
