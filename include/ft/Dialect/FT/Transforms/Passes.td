@@ -27,6 +27,35 @@ def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def FTPadRagged : Pass<"ft-pad-ragged", "::mlir::ModuleOp"> {
+  let summary = "give ragged lists the domain of the longest one";
+  let description = [{
+    A list of lists of different lengths is stored as its elements one after the other. This pass makes such a
+    list an argument of these values, `[r_total]` of them, and gives the function, after its own arguments
+    and for each ragged level r, five lists of `tensor<i64>` that its caller makes:
+
+    - `[N, r]`: where element j of list i is among the values (anywhere where list i has ended);
+    - `[N]`: the lengths of the lists;
+    - `[r]`: 0, 1, …, of which r is the length of the longest list;
+    - `[r_total]`, twice: of each value, its list and its place there.
+
+    The domain is that of the longest list. Elements are gathered; a fold keeps its state where a list has
+    ended; a map computes something there, which is left out where results are put one after the other again.
+
+    Refused, with an error: scans over a ragged level, folds over one without an initial state or with lists for
+    states, access operators on ragged lists, and more than one ragged level or one below two others.
+
+    ```mlir
+    func.func @sums(%xss: !ft.list<[N, ragged(r)], !x>) -> !ft.list<[N], !x>
+    ```
+    ==>
+    ```mlir
+    func.func @sums(%values: !ft.list<[r_total], !x>, %index: !ft.list<[N, r], tensor<i64>>, ...) -> !ft.list<[N], !x>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
   let summary = "turn the conditions in functions over lists into selections";
   let description = [{
