@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Engine/Bundle/CompileBundle.h"
 
+#include "ft/Analysis/Rounding.h"
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
+#include "ft/Support/ArrayType.h"
 #include "ft/Runtime/Target.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Support/InputLimits.h"
@@ -130,6 +132,16 @@ FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions 
   return translateToPTX(**code, options.target);
 }
 
+FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef entry, const GpuOptions &options,
+                                                  ArrayRef<std::string> skip) {
+  if (failed(makeGpuGraphs(module, skip)))
+    return failure();
+  auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
+  if (!graph)
+    return module.emitError() << "holds no graph @" << entry;
+  return lowerGraph(graph, options);
+}
+
 FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options,
                                                  ArrayRef<std::string> skip) {
   if (isGpuTarget(target)) {
@@ -182,9 +194,16 @@ static rt::Json describeTest(etdg::GraphOp graph) {
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         lengths.set(attr.getName().getValue().str(), value.getInt());
+  // What results were rounded to on the way says how closely they must agree.
+  rt::Json roundings = rt::Json::makeArray();
+  for (FloatType type : findCoarsestRounding(graph)) {
+    std::optional<rt::DType> dtype = type ? arrayTypeOf(type) : std::nullopt;
+    roundings.push(dtype ? rt::Json(rt::dtypeName(*dtype)) : rt::Json());
+  }
   return rt::Json::makeObject()
       .set("arguments", std::move(arguments))
-      .set("lengths", std::move(lengths));
+      .set("lengths", std::move(lengths))
+      .set("roundings", std::move(roundings));
 }
 
 /// Whether a plan has kernels of both forms, or of the one that waits.

@@ -13,6 +13,10 @@ namespace mlir::ft {
 FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options,
                                     ArrayRef<std::string> skip = {});
 
+/// The kernels of one graph of a module in the LLVM and NVVM dialects, and the plan that runs them.
+FailureOr<GpuModule> compileToGpuModule(ModuleOp module, StringRef entry, const GpuOptions &options,
+                                        ArrayRef<std::string> skip = {});
+
 /// LLVM IR of every graph of a module: for a GPU, or for a class of processors (`getCpuTargets`).
 FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options = {},
                                       ArrayRef<std::string> skip = {});

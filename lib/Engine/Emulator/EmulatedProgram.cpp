@@ -1,0 +1,119 @@
+//===- EmulatedProgram.cpp - GPU kernels without a GPU --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Engine/Emulator/EmulatedProgram.h"
+
+#include "EmulatedTarget.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
+#include "ft/Runtime/Program.h"
+#include "ft/Support/WholeFile.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+namespace rt = ::ft::rt;
+namespace emulate = ::ft::emulate;
+
+struct EmulatedProgram::State {
+  explicit State(Location loc) : loc(loc) {}
+
+  LogicalResult check(const rt::Status &status) {
+    return status.ok() ? success() : LogicalResult(emitError(loc) << status.message());
+  }
+  void addTensor(rt::HostArray &array) {
+    FtTensor tensor = {};
+    tensor.data = array.data();
+    tensor.device.type = FT_CPU;
+    tensor.ndim = int32_t(array.shape.size());
+    rt::dlpackType(array.dtype, tensor.dtype.code, tensor.dtype.bits);
+    tensor.dtype.lanes = 1;
+    tensor.shape = array.shape.data();
+    tensors.push_back(tensor);
+  }
+  std::vector<const FtTensor *> pointers() const {
+    std::vector<const FtTensor *> result(entry.arguments.size());
+    for (size_t i = 0; i < tensors.size(); ++i)
+      result[i] = &tensors[i];
+    return result;
+  }
+  void addMemory(const std::string &name, rt::HostArray &array, bool isOutput) {
+    if (array.numBytes() == 0)
+      return;
+    emulate::Memory &memory =
+        machine->memories.add(name, array.data(), uint64_t(array.numBytes()), !isOutput, !isOutput);
+    if (isOutput)
+      outputs.push_back(&memory);
+  }
+
+  Location loc;
+  std::unique_ptr<emulate::Machine> machine;
+  rt::Entry entry;
+  std::unique_ptr<rt::Program> program;
+  std::vector<rt::HostArray> arrays; // arguments, then results; never moved after `prepare`
+  std::vector<FtTensor> tensors;
+  std::vector<emulate::Memory *> outputs; // those that have bytes
+  size_t firstOutput = 0;
+};
+
+EmulatedProgram::EmulatedProgram(std::unique_ptr<State> state) : state(std::move(state)) {}
+EmulatedProgram::~EmulatedProgram() = default;
+
+FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp module, StringRef entry,
+                                                                     const EmulatorOptions &options) {
+  auto state = std::make_unique<State>(wholeFile(module.getLoc()));
+  FailureOr<GpuModule> code = compileToGpuModule(module, entry, options.gpu, options.skip);
+  if (failed(code))
+    return failure();
+  FailureOr<std::unique_ptr<emulate::HostKernels>> kernels = emulate::HostKernels::compile(*code->module);
+  if (failed(kernels))
+    return failure();
+  state->entry = std::move(code->entry);
+  state->machine = std::make_unique<emulate::Machine>(std::move(*kernels), options.seed);
+  const rt::Plan &plan = state->entry.plans.front();
+  std::unique_ptr<rt::Target> target;
+  if (failed(state->check(emulate::makeEmulatedTarget(*state->machine, plan, target))))
+    return failure();
+  state->program = std::make_unique<rt::Program>(state->entry, plan, std::move(target), FT_CPU, 0);
+  return std::unique_ptr<EmulatedProgram>(new EmulatedProgram(std::move(state)));
+}
+
+LogicalResult EmulatedProgram::prepare(ArrayRef<const rt::HostArray *> arguments) {
+  State &s = *state;
+  size_t count = s.entry.arguments.size();
+  s.arrays.clear();
+  s.arrays.reserve(count);
+  s.tensors.clear();
+  s.outputs.clear();
+  s.firstOutput = arguments.size();
+  s.machine->launches = s.machine->threads = 0;
+  for (const rt::HostArray *array : arguments) {
+    s.arrays.push_back(*array);
+    s.addTensor(s.arrays.back());
+    s.addMemory("argument " + std::to_string(s.arrays.size() - 1), s.arrays.back(), /*isOutput=*/false);
+  }
+  for (size_t i = arguments.size(); i < count; ++i) {
+    std::vector<int64_t> shape;
+    rt::HostArray output;
+    if (failed(s.check(s.program->outputShape(s.pointers().data(), int64_t(count), int64_t(i), shape))) ||
+        failed(s.check(rt::HostArray::create(s.entry.arguments[i].dtype, shape, output))))
+      return failure();
+    s.arrays.push_back(std::move(output));
+    s.addTensor(s.arrays.back());
+    s.addMemory("result " + std::to_string(i - arguments.size()), s.arrays.back(), /*isOutput=*/true);
+  }
+  return success();
+}
+
+LogicalResult EmulatedProgram::run() {
+  State &s = *state;
+  for (size_t i = s.firstOutput; i < s.arrays.size(); ++i)
+    std::fill(s.arrays[i].storage.begin(), s.arrays[i].storage.end(), std::byte(0xff));
+  for (emulate::Memory *output : s.outputs)
+    output->setDefined(false);
+  return s.check(s.program->call(s.pointers().data(), int64_t(s.tensors.size()), {}));
+}
+
+std::vector<rt::HostArray> EmulatedProgram::results() {
+  return {state->arrays.begin() + int64_t(state->firstOutput), state->arrays.end()};
+}
+
+int64_t EmulatedProgram::numLaunches() const { return state->machine->launches; }
+int64_t EmulatedProgram::numThreads() const { return state->machine->threads; }

@@ -1,0 +1,128 @@
+//===- Grid.h - one launch of a kernel, thread by thread --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the threads of a grid as fibers, in an order that a seed draws anew each
+// time a thread waits. What hardware promises no order for is so seen in many
+// orders, and what it calls undefined is an error here:
+//
+// (E1) an access outside the memory that the launch was given, or misaligned;
+// (E2) a read of memory that nobody wrote;
+// (E3) two accesses of one place by different threads, one of them a write,
+//      without a barrier that orders them;
+// (E4) a barrier or a shuffle that not all threads of the block or warp reach,
+//      or that they reach at different places of the code;
+// (E5) threads that wait for each other for ever.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_ENGINE_EMULATOR_GRID_H
+#define FT_LIB_ENGINE_EMULATOR_GRID_H
+
+#include "Fibers.h"
+#include "Memory.h"
+
+#include <functional>
+#include <random>
+
+namespace ft::emulate {
+
+/// A kernel of the host: it takes what `cuLaunchKernel` takes, pointers to its arguments.
+using Kernel = void (*)(void **);
+
+struct Shape {
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  uint32_t sharedBytes = 0;
+  bool cooperative = false;
+};
+
+/// Special registers, as kernels ask for them.
+enum class Register : uint32_t { tid = 0, ntid = 3, ctaid = 6, nctaid = 9, laneid = 12, warpid = 13 };
+enum class AccessKind : uint32_t { read, write, atomic };
+enum class ShuffleMode : uint32_t { up, down, bfly, idx };
+
+class Grid {
+public:
+  Grid(Memories &memories, const std::vector<std::string> &sites, uint64_t seed)
+      : memories(memories), sites(sites), random(seed) {}
+
+  /// Runs all threads to their end; the text of the first error, or nothing.
+  std::string run(const std::string &name, Kernel kernel, const Shape &shape, void **parameters);
+
+  // What kernels call; a thread of this grid runs.
+  void access(uint64_t address, uint32_t bytes, uint32_t alignment, AccessKind kind, uint32_t site);
+  uint32_t readRegister(uint32_t which) const;
+  void *sharedMemory() const;
+  void barrier(uint32_t site);
+  uint32_t shuffle(ShuffleMode mode, uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp, uint32_t site);
+  void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site);
+  [[noreturn]] void fail(const std::string &what, uint32_t site);
+
+  /// The grid that runs at present.
+  static Grid *current;
+
+private:
+  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, done };
+  struct Block;
+  struct Thread {
+    Fiber fiber;
+    Block *block = nullptr;
+    uint32_t index = 0;  // in its block
+    uint32_t number = 0; // in the grid, and one
+    uint32_t gridTime = 0;
+    State state = State::ready;
+    uint32_t site = 0;                    // where it waits
+    uint32_t mask = 0, source = 0;        // at a shuffle
+    uint32_t value = 0, received = 0;
+    uint32_t *counter = nullptr, old = 0; // at a barrier of the grid
+  };
+  struct Block {
+    uint32_t number = 0;
+    uint32_t coordinate[3] = {};
+    uint32_t time = 0; // barriers that it has passed
+    uint32_t waiting = 0, done = 0;
+    std::vector<Thread> threads;
+    char *shared = nullptr;
+  };
+  /// When a block told the others that it is done with what it did before.
+  struct Arrival {
+    uint32_t thread, blockTime;
+  };
+
+  static void threadBody(void *thread);
+  bool admit();
+  void retire(Block &block);
+  void step(Thread &thread);
+  void afterRun(Thread &thread, bool ended);
+  void openBarrier(Block &block);
+  void tryShuffle(Block &block, uint32_t warp);
+  void openGridBarriers();
+  bool isBefore(const Access &earlier, const Thread &now) const;
+  void checkCell(Cell &cell, const Access &now, AccessKind kind, uint64_t address, const Memory &memory);
+  void explainDeadlock();
+  void wait(State state, uint32_t site);
+  void note(const std::string &what, const Thread &thread, uint32_t site);
+  std::string nameOf(uint32_t thread) const;
+  std::string textOf(uint32_t site) const { return site < sites.size() ? sites[site] : "?"; }
+  uint32_t below(uint64_t n) { return uint32_t(random() % n); }
+
+  Memories &memories;
+  const std::vector<std::string> &sites;
+  std::mt19937_64 random;
+
+  // Of the launch that runs.
+  std::string name, error;
+  Kernel kernel = nullptr;
+  void **parameters = nullptr;
+  Shape shape;
+  uint32_t threadsPerBlock = 1, launch = 0;
+  std::vector<uint32_t> toCome; // blocks, the next one last
+  std::vector<std::unique_ptr<Block>> resident;
+  std::vector<Thread *> ready, atGridBarrier;
+  std::vector<std::vector<Arrival>> arrivals; // by block
+  std::vector<Memory *> lastPiece; // by site
+  Thread *running = nullptr;
+  Stacks stacks;
+};
+
+} // namespace ft::emulate
+
+#endif // FT_LIB_ENGINE_EMULATOR_GRID_H

@@ -1,0 +1,74 @@
+//===- Hooks.cpp - what emulated kernels call -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of the C calling convention around the grid that runs, and the
+// conversions that processors leave to a library.
+//
+//===----------------------------------------------------------------------===//
+#include "Grid.h"
+#include "Instrument.h"
+
+#include "ft/Runtime/Float16.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace ft::emulate;
+
+namespace {
+void look(void *pointer, uint32_t bytes, uint32_t alignment, uint32_t kind, uint32_t site) {
+  Grid::current->access(reinterpret_cast<uint64_t>(pointer), bytes, alignment, AccessKind(kind), site);
+}
+uint32_t readRegister(uint32_t which) { return Grid::current->readRegister(which); }
+void *sharedMemory() { return Grid::current->sharedMemory(); }
+void barrier(uint32_t site) { Grid::current->barrier(site); }
+uint32_t shuffle(uint32_t mode, uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp, uint32_t site) {
+  return Grid::current->shuffle(ShuffleMode(mode), mask, value, by, clamp, site);
+}
+void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site) {
+  Grid::current->gridBarrier(counter, step, site);
+}
+void trap(uint32_t site) { Grid::current->fail("traps", site); }
+
+/// The approximate functions of the special function unit, here as exact as floats are.
+float reciprocal(float x) { return 1 / x; }
+float reciprocalRoot(float x) { return 1 / std::sqrt(x); }
+float exponential(float x) { return std::exp2(x); }
+float logarithm(float x) { return std::log2(x); }
+float tangent(float x) { return std::tanh(x); }
+float root(float x) { return std::sqrt(x); }
+
+/// Numbers of 16 bits come and go in the low bits of a vector register, as a float does.
+float packed(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits)); }
+float toHalf(float x) { return packed(ft::rt::floatToHalf(x)); }
+float doubleToHalf(double x) { return packed(ft::rt::doubleToHalf(x)); }
+float fromHalf(float x) { return ft::rt::halfToFloat(uint16_t(std::bit_cast<uint32_t>(x))); }
+float toBrain(float x) { return packed(ft::rt::floatToBfloat(x)); }
+float doubleToBrain(double x) { return packed(ft::rt::doubleToBfloat(x)); }
+
+template <class F>
+void *address(F *function) {
+  return reinterpret_cast<void *>(function);
+}
+} // namespace
+
+const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
+    {"ft_emulate_access", address(look)},
+    {"ft_emulate_register", address(readRegister)},
+    {"ft_emulate_shared", address(sharedMemory)},
+    {"ft_emulate_barrier", address(barrier)},
+    {"ft_emulate_shuffle", address(shuffle)},
+    {"ft_emulate_grid_barrier", address(gridBarrier)},
+    {"ft_emulate_trap", address(trap)},
+    {"ft_emulate_rcp", address(reciprocal)},
+    {"ft_emulate_rsqrt", address(reciprocalRoot)},
+    {"ft_emulate_ex2", address(exponential)},
+    {"ft_emulate_lg2", address(logarithm)},
+    {"ft_emulate_tanh", address(tangent)},
+    {"ft_emulate_sqrt", address(root)},
+    {"__truncsfhf2", address(toHalf)},
+    {"__truncdfhf2", address(doubleToHalf)},
+    {"__extendhfsf2", address(fromHalf)},
+    {"__truncsfbf2", address(toBrain)},
+    {"__truncdfbf2", address(doubleToBrain)},
+};

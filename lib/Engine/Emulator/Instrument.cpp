@@ -1,0 +1,260 @@
+//===- Instrument.cpp - a GPU's instructions as calls ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites LLVM's representation of kernels: intrinsics of NVVM, the inline
+// assembly that the lowering emits and accesses of memory become calls of the
+// emulator's hooks. Whatever has no rule here is an error that names it: an
+// emulator that skips what it does not know would find nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "Instrument.h"
+#include "Grid.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ft::emulate;
+
+static constexpr unsigned sharedSpace = 3;
+
+std::string ft::emulate::callerOf(StringRef kernel) { return ("ft_emulate_call_" + kernel).str(); }
+
+namespace {
+class Rewriter {
+public:
+  explicit Rewriter(Module &module) : module(module), b(module.getContext()) {}
+
+  Instrumented run() {
+    for (GlobalVariable &variable : make_early_inc_range(module.globals()))
+      if (variable.getAddressSpace() == sharedSpace)
+        replaceShared(variable);
+    std::vector<Function *> functions;
+    for (Function &function : module)
+      if (!function.isDeclaration())
+        functions.push_back(&function);
+    for (Function *function : functions) {
+      std::vector<Instruction *> all;
+      for (Instruction &instruction : instructions(function))
+        all.push_back(&instruction);
+      for (Instruction *instruction : all)
+        rewrite(*instruction);
+      addCaller(*function);
+    }
+    return std::move(result);
+  }
+
+private:
+  void refuse(Instruction &instruction, const Twine &what) {
+    if (result.error.empty()) {
+      std::string text;
+      raw_string_ostream stream(text);
+      instruction.print(stream);
+      result.error = ("the emulator has no rule for " + what + ":" + text).str();
+    }
+  }
+
+  Value *site(Instruction &instruction) {
+    std::string text;
+    raw_string_ostream stream(text);
+    stream << instruction.getFunction()->getName() << ":";
+    instruction.print(stream);
+    result.sites.push_back(std::move(text));
+    return b.getInt32(uint32_t(result.sites.size() - 1));
+  }
+
+  Value *call(StringRef name, Type *type, ArrayRef<Value *> operands) {
+    SmallVector<Type *> types;
+    for (Value *operand : operands)
+      types.push_back(operand->getType());
+    FunctionCallee callee = module.getOrInsertFunction(name, FunctionType::get(type, types, false));
+    CallInst *made = b.CreateCall(callee, operands);
+    made->setDoesNotThrow();
+    return made;
+  }
+
+  Value *generic(Value *pointer) { return b.CreateAddrSpaceCast(pointer, b.getPtrTy()); }
+
+  /// Shared memory is the block's, so that its address is asked for in each function.
+  void replaceShared(GlobalVariable &variable) {
+    if (variable.hasInitializer() || !variable.isDeclaration()) {
+      if (!variable.use_empty() && result.error.empty())
+        result.error = ("the emulator has no rule for shared memory of a fixed size: " + variable.getName()).str();
+      return;
+    }
+    convertUsersOfConstantsToInstructions({&variable});
+    DenseMap<Function *, Value *> bases;
+    for (Use &use : make_early_inc_range(variable.uses())) {
+      auto *user = cast<Instruction>(use.getUser());
+      Value *&base = bases[user->getFunction()];
+      if (!base) {
+        b.SetInsertPoint(&user->getFunction()->getEntryBlock(), user->getFunction()->getEntryBlock().begin());
+        base = b.CreateAddrSpaceCast(call("ft_emulate_shared", b.getPtrTy(), {}), variable.getType());
+      }
+      use.set(base);
+    }
+  }
+
+  void rewrite(Instruction &instruction) {
+    b.SetInsertPoint(&instruction);
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      return look(instruction, load->getPointerOperand(), load->getType(), load->getAlign(), AccessKind::read);
+    if (auto *store = dyn_cast<StoreInst>(&instruction))
+      return look(instruction, store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(),
+                  AccessKind::write);
+    if (auto *update = dyn_cast<AtomicRMWInst>(&instruction))
+      return look(instruction, update->getPointerOperand(), update->getType(), update->getAlign(),
+                  AccessKind::atomic);
+    if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      return look(instruction, exchange->getPointerOperand(), exchange->getCompareOperand()->getType(),
+                  exchange->getAlign(), AccessKind::atomic);
+    if (isa<FenceInst>(instruction)) { // the emulator's threads see each other's writes in order
+      instruction.eraseFromParent();
+      return;
+    }
+    auto *called = dyn_cast<CallInst>(&instruction);
+    if (!called)
+      return;
+    if (called->isInlineAsm())
+      return rewriteAssembly(*called, cast<InlineAsm>(called->getCalledOperand())->getAsmString());
+    if (isa<MemIntrinsic>(called))
+      return refuse(instruction, "a copy of memory");
+    Function *callee = called->getCalledFunction();
+    if (!callee)
+      return refuse(instruction, "an indirect call");
+    if (callee->getName().starts_with("llvm.nvvm."))
+      rewriteIntrinsic(*called, callee->getName().drop_front(strlen("llvm.nvvm.")));
+    else if (callee->isDeclaration() && !callee->isIntrinsic() && !callee->getName().starts_with("ft_emulate_"))
+      refuse(instruction, "a function of a library");
+  }
+
+  void look(Instruction &instruction, Value *pointer, Type *type, Align alignment, AccessKind kind) {
+    const Value *object = getUnderlyingObject(pointer, /*MaxLookup=*/0);
+    if (isa<AllocaInst>(object)) // a thread's own
+      return;
+    const DataLayout &layout = module.getDataLayout();
+    uint64_t bytes = layout.getTypeStoreSize(type);
+    result.granule = std::min<uint64_t>(result.granule, layout.getTypeStoreSize(type->getScalarType()));
+    call("ft_emulate_access", b.getVoidTy(),
+         {generic(pointer), b.getInt32(uint32_t(bytes)), b.getInt32(uint32_t(alignment.value())),
+          b.getInt32(uint32_t(kind)), site(instruction)});
+  }
+
+  void replace(CallInst &old, Value *value) {
+    if (!old.getType()->isVoidTy())
+      old.replaceAllUsesWith(value);
+    old.eraseFromParent();
+  }
+
+  void rewriteIntrinsic(CallInst &instruction, StringRef name) {
+    if (name.consume_front("read.ptx.sreg.")) {
+      unsigned number = StringSwitch<unsigned>(name)
+                            .Cases({"tid.x", "tid.y", "tid.z"}, unsigned(Register::tid))
+                            .Cases({"ntid.x", "ntid.y", "ntid.z"}, unsigned(Register::ntid))
+                            .Cases({"ctaid.x", "ctaid.y", "ctaid.z"}, unsigned(Register::ctaid))
+                            .Cases({"nctaid.x", "nctaid.y", "nctaid.z"}, unsigned(Register::nctaid))
+                            .Case("laneid", unsigned(Register::laneid))
+                            .Case("warpid", unsigned(Register::warpid))
+                            .Default(~0u);
+      if (number == ~0u)
+        return refuse(instruction, "this special register");
+      if (number < unsigned(Register::laneid))
+        number += unsigned(name.back() - 'x');
+      return replace(instruction, call("ft_emulate_register", b.getInt32Ty(), {b.getInt32(number)}));
+    }
+    if (name == "barrier0" || name == "barrier.cta.sync.aligned.all" || name == "barrier.cta.sync.all") {
+      if (instruction.arg_size() == 1 && !isZero(instruction.getArgOperand(0)))
+        return refuse(instruction, "a barrier but the first");
+      return replace(instruction, call("ft_emulate_barrier", b.getVoidTy(), {site(instruction)}));
+    }
+    if (name.consume_front("shfl.sync."))
+      return rewriteShuffle(instruction, name);
+    if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
+      return replace(instruction, nullptr);
+    refuse(instruction, "this intrinsic");
+  }
+
+  /// Whether it is the constant 0.
+  static bool isZero(Value *value) {
+    auto *constant = dyn_cast<ConstantInt>(value);
+    return constant && constant->isZero();
+  }
+
+  void rewriteShuffle(CallInst &instruction, StringRef name) {
+    auto [mode, type] = name.split('.');
+    unsigned number = StringSwitch<unsigned>(mode)
+                          .Case("up", unsigned(ShuffleMode::up))
+                          .Case("down", unsigned(ShuffleMode::down))
+                          .Case("bfly", unsigned(ShuffleMode::bfly))
+                          .Case("idx", unsigned(ShuffleMode::idx))
+                          .Default(~0u);
+    if (number == ~0u || (type != "i32" && type != "f32"))
+      return refuse(instruction, "this shuffle");
+    auto operand = [&](unsigned i) { return instruction.getArgOperand(i); };
+    Value *value = b.CreateBitCast(operand(1), b.getInt32Ty());
+    Value *other = call("ft_emulate_shuffle", b.getInt32Ty(),
+                        {b.getInt32(number), operand(0), value, operand(2), operand(3), site(instruction)});
+    replace(instruction, b.CreateBitCast(other, instruction.getType()));
+  }
+
+  void rewriteAssembly(CallInst &instruction, StringRef text) {
+    // "name $0, $1;" of one float
+    StringRef name = text.take_until([](char c) { return c == ' '; });
+    if (text == (name + " $0, $1;").str() && instruction.getType()->isFloatTy() && instruction.arg_size() == 1) {
+      StringRef hook = StringSwitch<StringRef>(name)
+                           .Cases({"ex2.approx.f32", "ex2.approx.ftz.f32"}, "ft_emulate_ex2")
+                           .Cases({"lg2.approx.f32", "lg2.approx.ftz.f32"}, "ft_emulate_lg2")
+                           .Cases({"rcp.approx.f32", "rcp.approx.ftz.f32"}, "ft_emulate_rcp")
+                           .Cases({"rsqrt.approx.f32", "rsqrt.approx.ftz.f32"}, "ft_emulate_rsqrt")
+                           .Cases({"sqrt.approx.f32", "sqrt.approx.ftz.f32"}, "ft_emulate_sqrt")
+                           .Case("tanh.approx.f32", "ft_emulate_tanh")
+                           .Default("");
+      if (!hook.empty())
+        return replace(instruction, call(hook, b.getFloatTy(), {instruction.getArgOperand(0)}));
+    }
+    // The barrier of the grid: adds $1 to the counter at $0 and waits for its top bit to change.
+    if (text.contains("atom.add.acq_rel.gpu.global.u32 old, [$0], $1;") &&
+        text.contains("ld.acquire.gpu.global.u32 seen, [$0];") && text.contains("xor.b32 seen, seen, old;"))
+      return replace(instruction, call("ft_emulate_grid_barrier", b.getVoidTy(),
+                                       {generic(instruction.getArgOperand(0)), instruction.getArgOperand(1),
+                                        site(instruction)}));
+    if (text == "trap;")
+      return replace(instruction, call("ft_emulate_trap", b.getVoidTy(), {site(instruction)}));
+    refuse(instruction, "this assembly");
+  }
+
+  /// A kernel's arguments come as a list of pointers to them.
+  void addCaller(Function &kernel) {
+    kernel.setCallingConv(CallingConv::C);
+    kernel.setLinkage(GlobalValue::InternalLinkage);
+    auto *type = FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false);
+    auto *caller = Function::Create(type, GlobalValue::ExternalLinkage, callerOf(kernel.getName()), module);
+    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", caller));
+    SmallVector<Value *> operands;
+    for (Argument &argument : kernel.args()) {
+      if (argument.hasByValAttr()) {
+        if (result.error.empty())
+          result.error = "the emulator has no rule for arguments that kernels are given whole";
+        return;
+      }
+      Value *place = b.CreateConstGEP1_32(b.getPtrTy(), caller->getArg(0), argument.getArgNo());
+      operands.push_back(b.CreateLoad(argument.getType(), b.CreateLoad(b.getPtrTy(), place)));
+    }
+    b.CreateCall(&kernel, operands);
+    b.CreateRetVoid();
+  }
+
+  Module &module;
+  IRBuilder<> b;
+  Instrumented result;
+};
+} // namespace
+
+Instrumented ft::emulate::instrument(Module &module) { return Rewriter(module).run(); }
