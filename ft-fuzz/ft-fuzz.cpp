@@ -50,6 +50,8 @@ struct Options {
   cl::opt<bool> verbose{"verbose", cl::desc("shares and times, whatever happens")};
   cl::opt<bool> noCpu{"no-cpu", cl::desc("leave the CPU engine out")};
   cl::opt<bool> noGraph{"no-graph-interpreter", cl::desc("leave the graph interpreter out")};
+  cl::opt<bool> emulate{"emulate", cl::desc("the GPU's kernels, thread by thread on this machine; no CPU "
+                                            "engine and no graph interpreter")};
   cl::opt<bool> phases{"phases",
                        cl::desc("each phase in turn, in declared order and with the validator; "
                                 "nothing else of the graph")};
@@ -165,8 +167,9 @@ int main(int argc, char **argv) {
 
   CheckOptions check;
   check.phases = options.phases;
-  check.cpu = !options.noCpu && !options.phases;
-  check.graphInterpreter = !options.noGraph && !options.phases;
+  check.emulate = options.emulate;
+  check.cpu = !options.noCpu && !options.phases && !options.emulate;
+  check.graphInterpreter = !options.noGraph && !options.phases && !options.emulate;
   check.verifyGraph = !options.noVerify;
   StageTimes times;
   Shares shares;

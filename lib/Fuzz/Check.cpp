@@ -4,6 +4,7 @@
 
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Engine/Emulator/EmulatedProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/xxhash.h"
 
+#include <array>
 #include <chrono>
 
 using namespace mlir;
@@ -68,6 +70,7 @@ struct Subject {
   LogicalResult convert();
   LogicalResult runGraph();
   LogicalResult runPhases();
+  LogicalResult runEmulated();
   LogicalResult compareWith(const Run &run, unsigned binding, ArrayRef<HostArray> results,
                             const std::string &stage);
   LogicalResult fail(const std::string &stage, const std::string &message, int binding = -1) {
@@ -208,7 +211,8 @@ LogicalResult Subject::compareWith(const Run &run, unsigned binding, ArrayRef<Ho
     if (expected.numElements() == result.numElements() &&
         expected.shape.size() != result.shape.size())
       expected.shape = result.shape;
-    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, expected);
+    ::ft::rt::Comparison comparison =
+        ::ft::rt::compare(result, expected, tools::getTolerance(entry, i, result.dtype));
     if (!comparison.equal)
       return fail(stage, "result " + std::to_string(i) + ": " + comparison.message, binding);
   }
@@ -297,6 +301,33 @@ LogicalResult Subject::runPhases() {
   return success();
 }
 
+/// As the GPU's kernels; how they divide their work is drawn by the program's name.
+LogicalResult Subject::runEmulated() {
+  using Steps = GpuOptions::Steps;
+  Timed timed(times.emulation);
+  Errors errors(context);
+  EmulatorOptions emulator;
+  uint64_t hash = llvm::xxh3_64bits(program.name);
+  emulator.gpu.steps = std::array{Steps::choose, Steps::always, Steps::never}[hash % 3];
+  emulator.gpu.multiprocessors = 1 + hash / 3 % 6;
+  emulator.seed = options.seed + hash;
+  OwningOpRef<ModuleOp> module = program.module->clone();
+  FailureOr<std::unique_ptr<EmulatedProgram>> code = EmulatedProgram::compile(*module, program.name, emulator);
+  if (failed(code)) // functions that only a library of the GPU's has
+    return StringRef(errors.text).contains("has no rule on the GPU") ? success()
+                                                                     : fail("compilation for the GPU", errors.text);
+  for (auto [i, run] : llvm::enumerate(runs)) {
+    SmallVector<const HostArray *> arguments;
+    for (const HostArray &array : run.data.arguments)
+      arguments.push_back(&array);
+    if (failed((*code)->prepare(arguments)) || failed((*code)->run()))
+      return fail("emulated kernels", errors.text, i);
+    if (failed(compareWith(run, i, (*code)->results(), "emulated kernels")))
+      return failure();
+  }
+  return success();
+}
+
 static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, StageTimes &times) {
   SmallVector<Subject *> candidates;
   SmallVector<etdg::GraphOp> graphs;
@@ -368,8 +399,10 @@ std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
       continue;
     if (options.graphInterpreter && failed(subject.runGraph()))
       continue;
-    if (options.phases)
-      (void)subject.runPhases();
+    if (options.phases && failed(subject.runPhases()))
+      continue;
+    if (options.emulate)
+      (void)subject.runEmulated();
   }
   if (options.cpu)
     runOnCpu(subjects, context, times);

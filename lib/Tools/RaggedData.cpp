@@ -115,3 +115,98 @@ std::vector<HostArray> RaggedData::take() {
   offsets.clear();
   return arrays;
 }
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// Whether the level stands below another one, which says how many lists there are.
+static bool hasOuter(const Entry &entry, StringAttr name) {
+  for (const Parameter &parameter : entry.parameters)
+    for (auto [depth, length] : llvm::enumerate(parameter.lengths))
+      if (raggedName(length) == name)
+        return depth > 0;
+  return false;
+}
+
+/// Gives an array of elements one after the other the dimensions that lie below its ragged level.
+static void shapeByLists(const Parameter &parameter, const LengthValues &lengths, HostArray &array) {
+  if (!isRagged(parameter))
+    return;
+  auto *ragged = llvm::find_if(parameter.lengths, [](LengthAttr length) { return length.getRagged(); });
+  std::vector<int64_t> inner;
+  int64_t elements = 1;
+  for (LengthAttr length : ArrayRef<LengthAttr>(ragged + 1, parameter.lengths.end())) {
+    inner.push_back(length
+                        .evaluate([&](StringAttr name) -> std::optional<int64_t> {
+                          auto it = lengths.find(name);
+                          return it == lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+                        })
+                        .value_or(0));
+    elements *= inner.back();
+  }
+  inner.insert(inner.begin(), elements ? array.shape.front() / elements : 0);
+  array.shape.erase(array.shape.begin());
+  array.shape.insert(array.shape.begin(), inner.begin(), inner.end());
+}
+
+LogicalResult tools::padData(const Entry &entry, const Data &data, Data &padded) {
+  padded.lengths = data.lengths;
+  size_t count = entry.parameters.size();
+  padded.arguments.assign(data.arguments.begin(), data.arguments.begin() + count);
+  for (auto [parameter, array] : llvm::zip_equal(entry.parameters, padded.arguments))
+    shapeByLists(parameter, data.lengths, array);
+  for (auto [i, name] : llvm::enumerate(entry.ragged)) {
+    const HostArray &array = data.arguments[count + i];
+    ArrayRef<int64_t> offsets(array.as<int64_t>(), array.numElements());
+    int64_t lists = offsets.size() - 1, total = offsets.back(), longest = 0;
+    for (int64_t list = 0; list < lists; ++list)
+      longest = std::max(longest, offsets[list + 1] - offsets[list]);
+    padded.lengths[name] = longest;
+    padded.lengths[StringAttr::get(name.getContext(), name.getValue() + "_total")] = total;
+    bool isNested = hasOuter(entry, name);
+    auto add = [&](std::vector<int64_t> shape) -> int64_t * {
+      padded.arguments.emplace_back();
+      auto status = HostArray::create(DType::i64, std::move(shape), padded.arguments.back());
+      if (status.ok())
+        return padded.arguments.back().as<int64_t>();
+      emitError(entry.op->getLoc()) << "the padding of ragged(" << name.getValue() << "): " << status.message();
+      return nullptr;
+    };
+    int64_t *index = add(isNested ? std::vector<int64_t>{lists, longest} : std::vector<int64_t>{longest});
+    int64_t *lengths = add(isNested ? std::vector<int64_t>{lists} : std::vector<int64_t>{});
+    int64_t *positions = add({longest}), *rows = add({total}), *columns = add({total});
+    if ((lists * longest && !index) || (lists && !lengths) || (longest && !positions) || (total && !(rows && columns)))
+      return failure();
+    for (int64_t j = 0; j < longest; ++j)
+      positions[j] = j;
+    for (int64_t list = 0; list < lists; ++list) {
+      int64_t length = offsets[list + 1] - offsets[list];
+      lengths[list] = length;
+      for (int64_t j = 0; j < longest; ++j)
+        index[list * longest + j] = j < length ? offsets[list] + j : 0;
+      for (int64_t j = 0; j < length; ++j) {
+        rows[offsets[list] + j] = list;
+        columns[offsets[list] + j] = j;
+      }
+    }
+  }
+  return success();
+}
+
+void tools::addRaggedOffsets(const Entry &entry, const Data &data, std::vector<HostArray> &results) {
+  for (auto [parameter, result] : llvm::zip(entry.results, results)) {
+    size_t below = result.shape.size() - parameter.element.getRank();
+    if (!isRagged(parameter) || below < 2)
+      continue;
+    int64_t elements = 1;
+    for (int64_t extent : ArrayRef<int64_t>(result.shape).take_front(below))
+      elements *= extent;
+    result.shape.erase(result.shape.begin(), result.shape.begin() + below);
+    result.shape.insert(result.shape.begin(), elements);
+  }
+  for (StringAttr name : entry.raggedResults)
+    for (auto [i, known] : llvm::enumerate(entry.ragged))
+      if (known == name)
+        results.push_back(data.arguments[entry.parameters.size() + i]);
+}

@@ -39,6 +39,13 @@ private:
   llvm::MapVector<StringAttr, ::ft::rt::HostArray> offsets;
 };
 
+/// The data of a program with ragged levels in the terms of `ft-pad-ragged`: the values, and for each level
+/// the lists that the pass asks for.
+LogicalResult padData(const Entry &entry, const Data &data, Data &padded);
+
+/// Adds the offsets of ragged results, which are those of the arguments.
+void addRaggedOffsets(const Entry &entry, const Data &data, std::vector<::ft::rt::HostArray> &results);
+
 /// Whether an array holds a parameter's elements one after the other.
 bool isRagged(const Parameter &parameter);
 

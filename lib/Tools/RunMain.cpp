@@ -7,11 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Tools/RunProgram.h"
-
 #include "Output.h"
+#include "RaggedData.h"
 
+#include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/CUDA/CudaProgram.h"
+#include "ft/Engine/Emulator/EmulatedProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
@@ -25,6 +26,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -50,7 +52,7 @@ struct Options {
   cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE.mlir"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run (default: the only one, or @main)"),
                              cl::value_desc("name"), cl::cat(category)};
-  cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default) or cuda"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default), cuda, or emulate: a GPU's kernels, thread by thread, for tests"), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
   cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
   cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run: etdg (default), coarsen, reorder, partition, schedule, storage or tile"), cl::value_desc("phase"),
@@ -69,6 +71,10 @@ struct Options {
                              cl::init(0), cl::cat(category), cl::Hidden};
   cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
                              cl::cat(category), cl::Hidden};
+  cl::opt<std::string> variant{"variant", cl::desc("emulate: generic (default), steps or blocks, as in a bundle"),
+                               cl::init("generic"), cl::cat(category), cl::Hidden};
+  cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate: of the GPU (default 3)"), cl::init(3),
+                                    cl::cat(category), cl::Hidden};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
 };
@@ -102,11 +108,14 @@ private:
   FailureOr<Outcome> runChosen();
   /// Puts the data in the graph's terms where they differ from the program's.
   LogicalResult makeGraphData();
+  /// A copy of the module in which ragged lists are padded.
+  FailureOr<OwningOpRef<ModuleOp>> copyModule();
   FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
   FailureOr<Outcome> runCpu();
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
   FailureOr<Outcome> runCuda();
+  FailureOr<Outcome> runEmulated();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
   /// Calls `once` one time, or as often as a benchmark wants.
   LogicalResult repeat(Outcome &outcome, llvm::function_ref<LogicalResult()> once);
@@ -120,12 +129,27 @@ private:
 };
 } // namespace
 
+FailureOr<OwningOpRef<ModuleOp>> Runner::copyModule() {
+  OwningOpRef<ModuleOp> copy = cloneForEntry(module, entry.name);
+  if (entry.ragged.empty())
+    return copy;
+  PassManager pm(module.getContext());
+  pm.addPass(createFTInline());
+  pm.addPass(createFTPadRagged());
+  if (failed(pm.run(*copy)))
+    return failure();
+  return copy;
+}
+
 FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase to) {
-  owner = cloneForEntry(module, entry.name);
+  FailureOr<OwningOpRef<ModuleOp>> copy = copyModule();
+  if (failed(copy))
+    return failure();
+  owner = std::move(*copy);
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
-  phases.wide = options.engine == "cuda";
+  phases.wide = options.engine == "cuda" || options.engine == "emulate";
   return options.engine == "cpu" ? makeCpuGraph(*owner, entry.name, makeCpuOptions(), phases)
                                  : makeEngineGraph(*owner, entry.name, phases);
 }
@@ -219,8 +243,10 @@ FailureOr<Outcome> Runner::runCpu() {
 FailureOr<Outcome> Runner::runCuda() {
   Outcome outcome;
   double begin = now();
-  OwningOpRef<ModuleOp> owner = cloneForEntry(module, entry.name);
-  FailureOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(*owner, entry.name, options.target);
+  FailureOr<OwningOpRef<ModuleOp>> owner = copyModule();
+  if (failed(owner))
+    return failure();
+  FailureOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(**owner, entry.name, options.target);
   if (failed(program))
     return failure();
   outcome.compileSeconds = now() - begin;
@@ -236,11 +262,45 @@ FailureOr<Outcome> Runner::runCuda() {
   return outcome;
 }
 
+FailureOr<Outcome> Runner::runEmulated() {
+  Outcome outcome;
+  EmulatorOptions emulator;
+  if (!options.target.empty())
+    emulator.gpu.target = options.target;
+  emulator.gpu.multiprocessors = options.multiprocessors;
+  emulator.gpu.steps = options.variant == "steps"    ? GpuOptions::Steps::always
+                       : options.variant == "blocks" ? GpuOptions::Steps::never
+                                                     : GpuOptions::Steps::choose;
+  emulator.seed = options.seed;
+  emulator.skip.assign(options.skip.begin(), options.skip.end());
+  FailureOr<OwningOpRef<ModuleOp>> owner = copyModule();
+  if (failed(owner))
+    return failure();
+  FailureOr<std::unique_ptr<EmulatedProgram>> program = EmulatedProgram::compile(**owner, entry.name, emulator);
+  if (failed(program))
+    return failure();
+  SmallVector<const HostArray *> arguments;
+  for (const HostArray &array : graphData->arguments)
+    arguments.push_back(&array);
+  if (failed((*program)->prepare(arguments)) || failed(repeat(outcome, [&] { return (*program)->run(); })))
+    return failure();
+  outcome.figures["launches"] = (*program)->numLaunches();
+  outcome.figures["gpu_threads"] = (*program)->numThreads();
+  outcome.results = (*program)->results();
+  return outcome;
+}
+
 LogicalResult Runner::makeGraphData() {
   bool joins = false;
   module.walk([&](FlattenOp) { joins = true; });
   bool needsGraph = options.engine != "interpret" || !options.order.empty() || !options.to.empty();
-  if (!joins || !needsGraph || !isa<func::FuncOp>(entry.op))
+  if (!needsGraph || !isa<func::FuncOp>(entry.op))
+    return success();
+  if (!entry.ragged.empty()) {
+    graphData = &mergedData;
+    return padData(entry, data, mergedData);
+  }
+  if (!joins)
     return success();
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::ETDG);
@@ -258,7 +318,9 @@ FailureOr<Outcome> Runner::runEngine() {
   if (failed(makeGraphData()))
     return failure();
   FailureOr<Outcome> outcome = runChosen();
-  if (succeeded(outcome) && graphData != &data)
+  if (succeeded(outcome) && !entry.ragged.empty() && graphData != &data)
+    addRaggedOffsets(entry, data, outcome->results);
+  else if (succeeded(outcome) && graphData != &data)
     toEntryShapes(entry, data.lengths, outcome->results);
   return outcome;
 }
@@ -268,6 +330,8 @@ FailureOr<Outcome> Runner::runChosen() {
     return runCpu();
   if (options.engine == "cuda")
     return runCuda();
+  if (options.engine == "emulate")
+    return runEmulated();
   Outcome outcome;
   interp::RunOptions run;
   run.seed = options.seed;
@@ -312,9 +376,13 @@ static bool checkOptions(Options &options) {
     llvm::errs() << "ft-run: error: " << message << "\n";
     return false;
   };
-  if (!llvm::is_contained({"interpret", "cpu", "cuda"}, options.engine.getValue()))
-    return bad("--engine=" + options.engine + ": expected interpret, cpu or cuda");
-  bool cuda = options.engine == "cuda";
+  if (!llvm::is_contained({"interpret", "cpu", "cuda", "emulate"}, options.engine.getValue()))
+    return bad("--engine=" + options.engine + ": expected interpret, cpu, cuda or emulate");
+  if (!llvm::is_contained({"generic", "steps", "blocks"}, options.variant.getValue()))
+    return bad("--variant=" + options.variant + ": expected generic, steps or blocks");
+  if (options.multiprocessors < 1 || options.multiprocessors > 1024)
+    return bad("--multiprocessors: expected a number from 1 to 1024");
+  bool cuda = options.engine == "cuda" || options.engine == "emulate";
   if (!options.target.empty() && (cuda ? !isGpuTarget(options.target) : options.target != "cpu"))
     return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? "sm_80 or sm_90a" : "cpu"));
   if (!options.order.empty() && !llvm::is_contained({"dataflow", "random", "declared"}, options.order.getValue()))
@@ -393,6 +461,15 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   if (failed(data))
     return EXIT_FAILURE;
 
+  // What cannot be written is said before the run, and nothing is there before all is.
+  auto failWith = [](const ::ft::rt::Status &status) {
+    llvm::errs() << "ft-run: error: " << status.message() << "\n";
+    return EXIT_FAILURE;
+  };
+  ::ft::rt::OutputFiles files;
+  for (const std::string &path : options.outs)
+    if (auto status = files.open(path); !status.ok())
+      return failWith(status);
   Runner runner(options, *module, *entry, *data);
   FailureOr<Outcome> outcome = runner.runEngine();
   if (failed(outcome))
@@ -407,7 +484,7 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
     if (failed(reference))
       return EXIT_FAILURE;
     for (auto [i, result] : llvm::enumerate(outcome->results)) {
-      ::ft::rt::Tolerance tolerance = ::ft::rt::defaultTolerance(result.dtype);
+      ::ft::rt::Tolerance tolerance = getTolerance(*entry, i, result.dtype);
       if (options.rtol >= 0)
         tolerance.rtol = options.rtol;
       if (options.atol >= 0)
@@ -424,12 +501,13 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
                                                {"message", comparison.message}});
     }
   }
-  if (equal)
-    for (auto [i, path] : llvm::enumerate(options.outs))
-      if (auto status = ::ft::rt::writeNpy(path, outcome->results[i]); !status.ok()) {
-        llvm::errs() << "ft-run: error: " << status.message() << "\n";
-        return EXIT_FAILURE;
-      }
+  if (equal) {
+    for (size_t i = 0; i < files.size(); ++i)
+      if (auto status = ::ft::rt::writeNpy(files, i, outcome->results[i]); !status.ok())
+        return failWith(status);
+    if (auto status = files.commit(); !status.ok())
+      return failWith(status);
+  }
 
   double best = outcome->runSeconds.empty() ? 0 : outcome->runSeconds.front();
   double median = outcome->runSeconds.empty() ? 0 : outcome->runSeconds[outcome->runSeconds.size() / 2];

@@ -7,6 +7,7 @@
 
 #include "RaggedData.h"
 
+#include "ft/Analysis/Rounding.h"
 #include "ft/Runtime/Generate.h"
 #include "ft/Runtime/Npy.h"
 #include "ft/Support/WholeFile.h"
@@ -42,6 +43,16 @@ static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Pa
   base.element = tensor;
   parameters.push_back(base);
   return success();
+}
+
+::ft::rt::Tolerance tools::getTolerance(const Entry &entry, size_t result, DType dtype) {
+  ::ft::rt::Tolerance own = ::ft::rt::defaultTolerance(dtype);
+  FloatType rounding = result < entry.results.size() ? entry.results[result].rounding : FloatType();
+  std::optional<DType> coarsest = rounding ? arrayTypeOf(rounding) : std::nullopt;
+  if (!coarsest || own.rtol == 0)
+    return own;
+  ::ft::rt::Tolerance onTheWay = ::ft::rt::defaultTolerance(*coarsest);
+  return onTheWay.rtol > own.rtol ? onTheWay : own;
 }
 
 FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
@@ -87,8 +98,9 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
     if (failed(addParameters(type, parameter, entry.parameters)))
       return failure();
   }
+  SmallVector<FloatType> roundings = findCoarsestRounding(function);
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    Parameter parameter{"result " + std::to_string(i), {}, {}, nullptr, chosen->getLoc()};
+    Parameter parameter{"result " + std::to_string(i), {}, {}, nullptr, chosen->getLoc(), roundings[i]};
     if (failed(addParameters(type, parameter, entry.results)))
       return failure();
   }

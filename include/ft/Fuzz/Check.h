@@ -3,7 +3,7 @@
 //
 // A program verifies and prints as it parses; the interpreter of lists is the
 // reference; its graph passes etdg-verify and gives the same in all three orders
-// of the graph interpreter and on the CPU engine, at every binding of lengths; after
+// of the graph interpreter, on the CPU engine and in emulated GPU kernels, at every binding of lengths; after
 // each phase the validator accepts the graph and it gives the same in declared order.
 //
 //===----------------------------------------------------------------------===//
@@ -27,13 +27,15 @@ struct CheckOptions {
   bool cpu = true, graphInterpreter = true, verifyGraph = true, roundTrip = true;
   /// Phase by phase, from coarsen on.
   bool phases = false;
+  /// The GPU's kernels, thread by thread on this machine.
+  bool emulate = false;
   uint64_t seed = 0;
 };
 
 /// Seconds spent in each stage, over all programs.
 struct StageTimes {
   double roundTrip = 0, interpreter = 0, conversion = 0, verification = 0, graphInterpreter = 0,
-         compilation = 0, cpu = 0, phases = 0, validation = 0, declared = 0;
+         compilation = 0, cpu = 0, emulation = 0, phases = 0, validation = 0, declared = 0;
 };
 
 /// One verdict for each program; the graphs of all share one JIT module.

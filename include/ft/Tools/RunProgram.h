@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Runtime/Compare.h"
 #include "ft/Runtime/HostArray.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,7 @@ struct Parameter {
   RankedTensorType element;
   Attribute generator; // `ft.gen` or null
   Location loc;
+  FloatType rounding = {}; // of a result: the coarsest type on the way to it, or null
 };
 
 /// The function or graph that runs.
@@ -37,6 +39,10 @@ struct Entry {
   SmallVector<StringAttr> ragged, raggedResults;
   BoundsAttr bounds;
 };
+
+/// How closely engines must agree on an array of the entry's results: by its own type and by the
+/// types that its values were rounded to on the way (Rounding.h). Integers exactly.
+::ft::rt::Tolerance getTolerance(const Entry &entry, size_t result, ::ft::rt::DType dtype);
 
 FailureOr<Entry> findEntry(ModuleOp module, StringRef name);
 
