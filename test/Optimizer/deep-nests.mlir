@@ -4,7 +4,7 @@
 // by hand. Integers: the same bit for bit.
 //
 // RUN: %python %S/Inputs/nests.py %ft_bin/ft-opt %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 8 programs, 16 runs, 0 failures
+// CHECK: 8 programs, 16 runs, 0 failures{{$}}
 
 !x = tensor<1xi32>
 

@@ -4,7 +4,7 @@
 // the same bit for bit.
 //
 // RUN: %python %S/Inputs/nests.py %ft_bin/ft-opt %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 13 programs, 26 runs, 0 failures
+// CHECK: 13 programs, 26 runs, 0 failures{{$}}
 
 !x = tensor<1xi32>
 

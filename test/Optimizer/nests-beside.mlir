@@ -4,7 +4,7 @@
 // steps that they take, by hand. Integers: the same bit for bit.
 //
 // RUN: %python %S/Inputs/nests.py %ft_bin/ft-opt %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 11 programs, 22 runs, 0 failures
+// CHECK: 11 programs, 22 runs, 0 failures{{$}}
 
 !x = tensor<1xi32>
 

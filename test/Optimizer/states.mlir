@@ -4,7 +4,7 @@
 // in maps, and the steps that they take, by hand. Integers: the same bit for bit.
 //
 // RUN: %python %S/Inputs/nests.py %ft_bin/ft-opt %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 11 programs, 22 runs, 0 failures
+// CHECK: 11 programs, 22 runs, 0 failures{{$}}
 
 !x = tensor<1xi32>
 !y = tensor<2x1xi32>

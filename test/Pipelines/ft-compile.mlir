@@ -43,6 +43,8 @@ func.func @main(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
 }
 // RUN: ft-opt %s --ft-compile="to=tile skip=partition,storage" 2>&1 | FileCheck %s --check-prefix=SKIP
 // SKIP-NOT: phase:partition
+// SKIP: etdg.graph @main
+// SKIP-NOT: phase:partition
 // RUN: not ft-opt %s --ft-compile="skip=etdg" 2>&1 | FileCheck %s --check-prefix=NOSKIP
 // RUN: not ft-opt %s --ft-compile="skip=schedule" 2>&1 | FileCheck %s --check-prefix=NOSCHEDULE
 // NOSKIP: error: ft-compile: skip: expected coarsen, reorder, partition or storage, found 'etdg'

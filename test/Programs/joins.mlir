@@ -5,7 +5,7 @@
 //
 // RUN: %python %S/Inputs/sizes.py %ft_bin/ft-run %s | FileCheck %s
 // RUN: %python %S/Inputs/sizes.py %ft_bin/ft-run %s --engine=interpret --order=declared --to=tile | FileCheck %s
-// CHECK: 5 programs, {{[0-9]+}} runs, 0 failures
+// CHECK: 5 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 !s = tensor<f32>
 !v = tensor<4xf32>

@@ -4,7 +4,7 @@
 // carried through three scans.
 //
 // RUN: %python %S/Inputs/sizes.py %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 7 programs, {{[0-9]+}} runs, 0 failures
+// CHECK: 7 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 !x = tensor<1x5xf32>
 !w = tensor<5x5xf32>

@@ -3,6 +3,8 @@
 // RUN: ft-opt %s --ft-compile="from=etdg to=tile skip=reorder validate=off" 2>&1 | FileCheck %s --check-prefix=OFF
 // RUN: not ft-opt %s --ft-compile="validate=maybe" 2>&1 | FileCheck %s --check-prefix=BAD
 // ON-NOT: validate=off
+// ON: etdg.graph @race
+// ON-NOT: validate=off
 // OFF: remark: validate=off: the schedules and storage of this program are not proved
 // BAD: error: ft-compile: validate: expected on or off, found 'maybe'
 

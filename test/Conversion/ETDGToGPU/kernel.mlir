@@ -22,6 +22,9 @@
 // No function is called, and nothing lies in local memory.
 // NONE-NOT: {{^[[:space:]]*}}call
 // NONE-NOT: .local
+// NONE: .visible .entry softmax_k0(
+// NONE-NOT: {{^[[:space:]]*}}call
+// NONE-NOT: .local
 
 !x = tensor<1x4096xf32>
 !r = tensor<1xf32>

@@ -20,6 +20,7 @@
 // RUN: cmp %t.a5.npy %t.b5.npy
 
 // RUN: FileCheck %s --input-file=%t.mlir
+// CHECK: func.func
 // CHECK-NOT: ft.zip
 // CHECK-NOT: ft.get
 // CHECK-NOT: ft.reverse
