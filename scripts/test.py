@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the sections of the test suite and sums them up; called by test.sh.
 
-scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples] [python]
+scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples] [python] [long]
 """
 
 import json
@@ -46,10 +46,10 @@ def unit():
             xml = pathlib.Path(folder) / "result.json"
             command = [str(binary), f"--gtest_output=json:{xml}", "--gtest_brief=1"]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=900, errors="replace")
+                done = subprocess.run(command, capture_output=True, text=True, timeout=1800, errors="replace")
                 status, output = done.returncode, done.stdout + done.stderr
             except subprocess.TimeoutExpired:
-                status, output = -1, "no result after 900 s"
+                status, output = -1, "no result after 1800 s"
             counts = Counts()
             if xml.exists():
                 result = json.loads(xml.read_text())
@@ -126,29 +126,29 @@ FUZZ = re.compile(r"(\d+) programs: (\d+) equal, (\d+) refused, (\d+) failed")
 
 
 def fuzz():
-    """Random well-typed programs: interpreter = etdg in all orders = CPU = after each phase."""
+    """Random well-typed programs: interpreter = etdg in all orders = CPU = emulated GPU = after each phase."""
     binary = BUILD / "bin/ft-fuzz"
     if not binary.exists():
         return Counts()
     # Each half also asserts that it holds enough of every operator and shape.
     total = Counts()
-    for size, options in ((300, []), (500, ["--phases"])):
+    for size, options in ((300, []), (500, ["--phases"]), (40, ["--emulate"])):
         total += fuzz_halves(binary, size, options)
     return total
 
 
-def fuzz_halves(binary, size, options):
+def fuzz_halves(binary, size, options, first=0, limit=1800):
     halves = [
         subprocess.Popen(
-            [str(binary), f"--programs={size}", f"--first={first}", "--verbose", *options],
+            [str(binary), f"--programs={size}", f"--first={start}", "--verbose", *options],
             cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
-        for first in (0, size)
+        for start in (first, first + size)
     ]
     total = Counts()
     for half in halves:
         try:
-            output, _ = half.communicate(timeout=900)
+            output, _ = half.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             half.kill()
             output, _ = half.communicate()
@@ -165,7 +165,7 @@ def examples():
     """Every example at its default sizes on the CPU, against the interpreter."""
     if not (BUILD / "bin/ft-run").exists() or not list((ROOT / "examples").glob("*.mlir")):
         return Counts()
-    return counted([sys.executable, str(ROOT / "scripts/demo.py"), "--as-tests"], 1800)
+    return counted([sys.executable, str(ROOT / "scripts/demo.py"), "--as-tests"], 3600)
 
 
 def python():
@@ -175,7 +175,22 @@ def python():
     return counted([sys.executable, str(ROOT / "python/tests/run.py")], 1800)
 
 
-SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples, "python": python}
+def long():
+    """What takes too long for every change: random programs by the thousand, hostile input."""
+    binary = BUILD / "bin/ft-fuzz"
+    total = Counts()
+    if binary.exists():
+        for size, options in ((2000, []), (3000, ["--phases"]), (1000, ["--emulate"])):
+            total += fuzz_halves(binary, size, options, first=100000, limit=6 * 3600)
+    hostile = ROOT / "scripts/hostile.py"
+    if hostile.exists():
+        total += counted([sys.executable, str(hostile), f"--build={BUILD}", "--inputs=10000"], 6 * 3600)
+    return total
+
+
+SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples, "python": python, "long": long}
+# What runs where nothing is named.
+DEFAULT = ["unit", "lit", "fuzz", "examples", "python"]
 
 
 def main():
@@ -187,7 +202,7 @@ def main():
             sys.exit(f"{BUILD} holds no build")
         # The examples' table is made by programs of the default build.
         names = names or ["unit", "lit", "fuzz"]
-    names = names or list(SECTIONS)
+    names = names or DEFAULT
     for name in names:
         if name not in SECTIONS:
             sys.exit(f"no section '{name}'; known are {', '.join(SECTIONS)}")
