@@ -5,10 +5,12 @@
 scripts/test.py [--build=build-gcc] [unit] [lit] [fuzz] [examples] [python] [long]
 """
 
+import importlib.util
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -172,7 +174,21 @@ def python():
     """The Python package: operations against NumPy, calls, messages, cache, the twins of the examples."""
     if not (BUILD / "lib/libFractalTensor.so").exists():
         return Counts()
-    return counted([sys.executable, str(ROOT / "python/tests/run.py")], 1800)
+    runner = str(ROOT / "python/tests/run.py")
+    total = counted([sys.executable, runner], 1800)
+    other = python_with_torch()
+    if other:
+        total += counted([other, runner, "test_torch"], 900)
+    return total
+
+
+def python_with_torch():
+    """Another Python than this one that has PyTorch, if this one has not."""
+    other = shutil.which("python3")
+    if importlib.util.find_spec("torch") is not None or other is None or os.path.samefile(other, sys.executable):
+        return None
+    found = subprocess.run([other, "-c", "import torch, numpy"], capture_output=True)
+    return other if found.returncode == 0 else None
 
 
 def long():
