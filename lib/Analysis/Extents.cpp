@@ -5,7 +5,7 @@
 // the others too is asked of the sets.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Analysis/Extents.h"
+#include "ft/Analysis/OuterExtents.h"
 #include "ft/Analysis/AccessMatrix.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 
@@ -161,7 +161,75 @@ static LengthAttr getCommon(ArrayRef<BlockOp> nest, ArrayRef<SmallVector<Bounds>
   return {};
 }
 
-SmallVector<DimRange> etdg::getOwnRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space) {
+bool etdg::isAtLeast(LengthAttr a, LengthAttr b, const SymbolSpace &space) {
+  SetBuilder builder(space, 0);
+  std::optional<LinearExpr> x = builder.flatten(a.getExpr(), a.getNames());
+  std::optional<LinearExpr> y = builder.flatten(b.getExpr(), b.getNames());
+  if (!x || !y)
+    return false;
+  // b − a − 1 ≥ 0 has no solution.
+  *x *= -1;
+  *x += *y;
+  x->constant -= 1;
+  builder.add(*x, false);
+  return isEmpty(builder.get());
+}
+
+/// One bound of each block, but those that another one is further out than; none where a block
+/// has none.
+static SmallVector<LengthAttr> getOutermost(ArrayRef<BlockOp> nest,
+                                            ArrayRef<SmallVector<Bounds>> bounds, unsigned own,
+                                            bool isUpper, const SymbolSpace &space) {
+  SmallVector<LengthAttr> all;
+  for (unsigned b = 0; b < nest.size(); ++b) {
+    ArrayRef<LengthAttr> of = isUpper ? bounds[b][own].upper : bounds[b][own].lower;
+    LengthAttr best;
+    for (LengthAttr bound : of)
+      if (bound && (!best || (bound.isConstant() && !best.isConstant())))
+        best = bound;
+    if (!best)
+      return {};
+    if (!llvm::is_contained(all, best))
+      all.push_back(best);
+  }
+  // Of two that are the same by what is known, the first one stays.
+  for (unsigned i = 0; i < all.size();) {
+    bool isInside = false;
+    for (unsigned k = 0; k < all.size() && !isInside; ++k)
+      isInside = k != i && (isUpper ? isAtLeast(all[k], all[i], space)
+                                    : isAtLeast(all[i], all[k], space));
+    if (isInside)
+      all.erase(all.begin() + i);
+    else
+      ++i;
+  }
+  return all;
+}
+
+/// The only one, or a name that says what would have to be computed.
+static LengthAttr join(LengthAttr one, ArrayRef<LengthAttr> several, StringRef function) {
+  if (one || several.empty())
+    return one;
+  if (several.size() == 1)
+    return several.front();
+  std::string text;
+  for (LengthAttr bound : several)
+    text += (text.empty() ? "" : ", ") + bound.str();
+  return LengthAttr::get(
+      StringAttr::get(several.front().getContext(), function + "(" + text + ")"));
+}
+
+LengthAttr OuterRange::getBegin() const { return join(lower, lowers, "min"); }
+LengthAttr OuterRange::getEnd() const { return join(upper, uppers, "max"); }
+LengthAttr OuterRange::getLength() const {
+  LengthAttr begin = getBegin(), end = getEnd();
+  return begin && end ? end - begin : LengthAttr();
+}
+
+/// [lower, upper) of each dimension where one expression bounds it, and in `outer` what there is
+/// where none does.
+static SmallVector<DimRange> getRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space,
+                                       SmallVectorImpl<OuterRange> *outer) {
   SmallVector<SmallVector<Bounds>> bounds;
   for (BlockOp block : nest)
     bounds.push_back(getBounds(block, space));
@@ -170,7 +238,26 @@ SmallVector<DimRange> etdg::getOwnRanges(ArrayRef<BlockOp> nest, const SymbolSpa
   for (auto [own, range] : llvm::enumerate(ranges)) {
     range.lower = getCommon(nest, bounds, own, false, space);
     range.upper = getCommon(nest, bounds, own, true, space);
+    if (!outer)
+      continue;
+    OuterRange &wide = outer->emplace_back();
+    wide.lower = range.lower;
+    wide.upper = range.upper;
+    if (!range.lower)
+      wide.lowers = getOutermost(nest, bounds, own, false, space);
+    if (!range.upper)
+      wide.uppers = getOutermost(nest, bounds, own, true, space);
   }
+  return ranges;
+}
+
+SmallVector<DimRange> etdg::getOwnRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space) {
+  return getRanges(nest, space, nullptr);
+}
+
+SmallVector<OuterRange> etdg::getOuterRanges(ArrayRef<BlockOp> nest, const SymbolSpace &space) {
+  SmallVector<OuterRange> ranges;
+  getRanges(nest, space, &ranges);
   return ranges;
 }
 
@@ -179,5 +266,30 @@ SmallVector<int64_t> etdg::getTypicalExtents(ArrayRef<DimRange> ranges,
   SmallVector<int64_t> extents;
   for (const DimRange &range : ranges)
     extents.push_back(std::max<int64_t>(lengths.evaluate(range.getLength()), 1));
+  return extents;
+}
+
+SmallVector<int64_t> etdg::getTypicalExtents(ArrayRef<OuterRange> ranges,
+                                             const TypicalLengths &lengths) {
+  // The furthest of several bounds.
+  auto evaluate = [&](LengthAttr one, ArrayRef<LengthAttr> several, bool isUpper) {
+    if (one || several.empty())
+      return lengths.evaluate(one);
+    int64_t end = lengths.evaluate(several.front());
+    for (LengthAttr bound : several.drop_front()) {
+      int64_t value = lengths.evaluate(bound);
+      end = isUpper ? std::max(end, value) : std::min(end, value);
+    }
+    return end;
+  };
+  SmallVector<int64_t> extents;
+  for (const OuterRange &range : ranges) {
+    int64_t extent = range.lower && range.upper ? lengths.evaluate(range.getLength())
+                     : range.getBegin() && range.getEnd()
+                         ? evaluate(range.upper, range.uppers, true) -
+                               evaluate(range.lower, range.lowers, false)
+                         : lengths.evaluate(LengthAttr());
+    extents.push_back(std::max<int64_t>(extent, 1));
+  }
   return extents;
 }

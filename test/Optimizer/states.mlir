@@ -297,7 +297,7 @@ func.func @shrinking(%xs: !ft.list<[L], !x>) -> (!ft.list<[L], !x>, !ft.list<[L 
 }
 
 // What a grid emits, folded along its rows.
-// steps: L + N - 1; L
+// steps: L + N
 func.func @emit_of_emit(%xss: !ft.list<[N, L], !x>) -> (!ft.list<[N, L], !x>, !ft.list<[N], !x>)
     attributes {ft.lengths = {N = 3 : i64, L = 5 : i64}} {
   %c0 = arith.constant dense<0> : !x

@@ -167,8 +167,11 @@ public:
 private:
   /// Buffers and constants move out; buffers get the parent's dimensions.
   void hoistBuffers();
+  SmallVector<Part> getParts();
   /// (ancestors, the parent's, number of the item, the children's)
-  void chooseDims(ArrayRef<Operation *> items, bool withNumber);
+  void chooseDims(const Part &part);
+  /// A nest, or the only block of the part.
+  Operation *emit(const Part &part);
   void place(BlockOp block, BlockOp parent, unsigned number);
 
   const Site &site;
@@ -204,11 +207,40 @@ void Distributor::hoistBuffers() {
     }
 }
 
-void Distributor::chooseDims(ArrayRef<Operation *> items, bool withNumber) {
+/// What is written stays as long as anyone may read it: planes were counted for the
+/// order in which the items ran.
+static void keepAllPlanes(ArrayRef<BlockOp> parents) {
+  for (BlockOp parent : parents)
+    for (Operation *item : getItems(parent.getBody()))
+      item->walk([&](BlockOp block) {
+        for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+          if (auto buffer = block.getBuffers()[write.getOperand()].getDefiningOp<BufferOp>())
+            if (!item->isProperAncestor(buffer))
+              buffer.removeLiveAttr();
+      });
+}
+
+SmallVector<Part> Distributor::getParts() {
+  if (site.kind == Distribution::Parts)
+    return findParts(site.item);
+  SmallVector<Part> parts;
+  for (auto [p, parent] : llvm::enumerate(parents))
+    for (auto [number, item] : llvm::enumerate(getItems(parent.getBody()))) {
+      bool each = site.kind == Distribution::Each;
+      if (each || parts.empty())
+        parts.emplace_back();
+      parts.back().items.push_back(
+          {item, static_cast<unsigned>(p), each ? 0 : static_cast<unsigned>(number)});
+      parts.back().isNumbered |= !each && number > 0;
+    }
+  return parts;
+}
+
+void Distributor::chooseDims(const Part &part) {
   BlockOp front = parents.front();
   SmallVector<StringAttr> childNames;
-  for (Operation *item : items) {
-    BlockOp block = getBlocks(item).front();
+  for (const PartItem &entry : part.items) {
+    BlockOp block = getBlocks(entry.item).front();
     if (block.getNumOwnDims() <= childNames.size())
       continue;
     SmallVector<StringAttr> names = block.getDimNames();
@@ -218,7 +250,7 @@ void Distributor::chooseDims(ArrayRef<Operation *> items, bool withNumber) {
   dims = front.getDimNames();
   taken.insert(dims.begin(), dims.end());
   itemDim.reset();
-  if (withNumber) {
+  if (part.isNumbered) {
     graph.walk([&](BlockOp block) {
       for (StringAttr name : block.getDimNames())
         taken.insert(name);
@@ -253,50 +285,39 @@ void Distributor::place(BlockOp block, BlockOp parent, unsigned number) {
   restrictTo(block, parent, itemDim, number, firstChild + own);
 }
 
+Operation *Distributor::emit(const Part &part) {
+  chooseDims(part);
+  unsigned count = 0;
+  for (const PartItem &entry : part.items)
+    count += getBlocks(entry.item).size();
+  Block *body = nullptr;
+  Operation *result = nullptr;
+  if (count > 1 || site.kind == Distribution::OneNest) {
+    auto nest = NestOp::create(builder, site.item->getLoc(), ScheduleAttr());
+    OpBuilder::InsertionGuard guard(builder);
+    body = nest.getBody().empty() ? builder.createBlock(&nest.getBody()) : &nest.getBody().front();
+    result = nest;
+  }
+  for (const PartItem &entry : part.items)
+    for (BlockOp block : getBlocks(entry.item)) {
+      if (body) {
+        block->moveBefore(body, body->end());
+      } else {
+        block->moveBefore(site.item);
+        result = block;
+      }
+      place(block, parents[entry.parent], entry.number);
+    }
+  return result;
+}
+
 SmallVector<Operation *> Distributor::run() {
+  if (site.kind == Distribution::Parts)
+    keepAllPlanes(parents);
   hoistBuffers();
   SmallVector<Operation *> results;
-  auto createNest = [&]() {
-    auto nest = NestOp::create(builder, site.item->getLoc(), ScheduleAttr());
-    results.push_back(nest);
-    if (nest.getBody().empty()) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.createBlock(&nest.getBody());
-    }
-    return &nest.getBody().front();
-  };
-  if (site.forKernel) {
-    BlockOp parent = parents.front();
-    for (Operation *item : getItems(parent.getBody())) {
-      chooseDims(item, /*withNumber=*/false);
-      Block *body = isa<NestOp>(item) ? createNest() : nullptr;
-      for (BlockOp block : getBlocks(item)) {
-        if (body) {
-          block->moveBefore(body, body->end());
-        } else {
-          block->moveBefore(site.item);
-          results.push_back(block);
-        }
-        place(block, parent, 0);
-      }
-    }
-  } else {
-    SmallVector<Operation *> all;
-    bool several = false;
-    for (BlockOp parent : parents) {
-      SmallVector<Operation *> items = getItems(parent.getBody());
-      several |= items.size() > 1;
-      llvm::append_range(all, items);
-    }
-    chooseDims(all, several);
-    Block *body = createNest();
-    for (BlockOp parent : parents)
-      for (auto [number, item] : llvm::enumerate(getItems(parent.getBody())))
-        for (BlockOp block : getBlocks(item)) {
-          block->moveBefore(body, body->end());
-          place(block, parent, number);
-        }
-  }
+  for (const Part &part : getParts())
+    results.push_back(emit(part));
   site.item->erase();
   return results;
 }

@@ -38,7 +38,7 @@ private:
   /// The smallest offset; none, with the reason, where there is no good one.
   std::optional<int64_t> getOffset(Open &open, Nest &nest, const Order &order,
                                    ArrayRef<unsigned> producers, Refusal &refusal);
-  std::optional<Order> getParallelOrder(Open &open, Nest &nest, ArrayRef<unsigned> producers);
+  std::optional<Order> getOrderOfProducer(Open &open, Nest &nest, ArrayRef<unsigned> producers);
   std::optional<Group> finish(Open &open);
 
   DependenceAnalysis &analysis;
@@ -75,8 +75,9 @@ static LengthAttr getBegin(const Nest &nest, ArrayRef<int64_t> row, int64_t offs
   for (auto [d, c] : llvm::enumerate(row)) {
     if (c == 0 || !begin)
       continue;
-    const DimRange &range = nest.ranges[d];
-    LengthAttr end = c > 0 ? range.lower : range.upper ? range.upper - 1 : LengthAttr();
+    const OuterRange &range = nest.ranges[d];
+    LengthAttr last = range.getEnd();
+    LengthAttr end = c > 0 ? range.getBegin() : last ? last - 1 : LengthAttr();
     LengthAttr term = end ? end * LengthAttr::get(nest.op->getContext(), c) : LengthAttr();
     begin = term ? begin + term : LengthAttr();
   }
@@ -153,9 +154,10 @@ std::optional<int64_t> GroupBuilder::getOffset(Open &open, Nest &nest, const Ord
   return offset;
 }
 
-/// For a nest without dependences of its own: the steps of what it reads, where
-/// it has the same dimensions at a constant distance.
-std::optional<Order> GroupBuilder::getParallelOrder(Open &open, Nest &nest,
+/// For a nest that can take the steps of what it reads: one without dependences of its
+/// own that has the same dimensions at a constant distance, or one whose dependences these
+/// steps carry as well (a fold of each row beside a grid).
+std::optional<Order> GroupBuilder::getOrderOfProducer(Open &open, Nest &nest,
                                                     ArrayRef<unsigned> producers) {
   GroupMember &producer = open.at(producers.front());
   if (producer.nest->numOwn != nest.numOwn)
@@ -163,12 +165,20 @@ std::optional<Order> GroupBuilder::getParallelOrder(Open &open, Nest &nest,
   auto between = analysis.getBetween(producer.nest->blocks, nest.blocks);
   if (failed(between) || between->empty())
     return std::nullopt;
-  for (const Dependence &dependence : *between)
-    if (!dependence.fromMaps)
-      return std::nullopt;
   Order order = producer.order;
   for (unsigned r = 0; r < nest.numOwn; ++r)
     order.parallel[r] = r > 0;
+  if (nest.isSequential()) {
+    for (const Dependence &dependence : nest.carried) {
+      FailureOr<bool> kept = isKept(analysis, dependence, order.getLoops());
+      if (failed(kept) || !*kept)
+        return std::nullopt;
+    }
+    return order;
+  }
+  for (const Dependence &dependence : *between)
+    if (!dependence.fromMaps)
+      return std::nullopt;
   return order;
 }
 
@@ -181,25 +191,24 @@ std::optional<Group> GroupBuilder::finish(Open &open) {
   LengthAttr begin, end;
   int64_t typicalBegin = 0, typicalEnd = 0;
   bool first = true, known = true;
-  // The smaller or larger of two that differ by a constant.
+  // The smaller or larger of two, where the graph's facts say which.
   auto pick = [&](LengthAttr a, LengthAttr b, bool larger) -> LengthAttr {
-    LengthAttr difference = a && b ? a - b : LengthAttr();
-    auto constant = difference ? difference.getConstant() : std::nullopt;
-    if (!constant) {
+    if (!a || !b || (!isAtLeast(a, b, analysis.getSpace()) && !isAtLeast(b, a, analysis.getSpace()))) {
       known = false;
       return a;
     }
-    return (*constant > 0) == larger ? a : b;
+    return isAtLeast(a, b, analysis.getSpace()) == larger ? a : b;
   };
   for (GroupMember &member : open.members) {
     ArrayRef<int64_t> row = member.order.rows.getRow(0);
     LengthAttr steps = member.nest->getSteps(row),
                from = getBegin(*member.nest, row, member.offset);
     int64_t typical = member.nest->getTypicalSteps(row);
-    // What is all parallel takes one step by itself.
+    // What is all parallel takes one step by itself, what took its producer's steps its own.
     bool sequential = member.nest->isSequential();
-    group.typicalBefore += sequential ? typical : 1;
-    LengthAttr alone = sequential ? steps : LengthAttr::get(context, 1);
+    ArrayRef<int64_t> own = sequential ? member.nest->wavefront->rows.getRow(0) : row;
+    group.typicalBefore += sequential ? member.nest->getTypicalSteps(own) : 1;
+    LengthAttr alone = sequential ? member.nest->getSteps(own) : LengthAttr::get(context, 1);
     group.stepsBefore = group.stepsBefore && alone ? group.stepsBefore + alone : LengthAttr();
     int64_t typicalFrom =
         from ? from.evaluate([&](StringAttr name) { return std::optional(lengths.get(name)); })
@@ -255,10 +264,10 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
       std::optional<Order> order;
       if (!nest->isRefused() && nest->numOwn > 0) {
         if (nest->ranges.empty()) {
-          nest->ranges = getOwnRanges(nest->blocks, analysis.getSpace());
+          nest->ranges = getOuterRanges(nest->blocks, analysis.getSpace());
           nest->extents = getTypicalExtents(nest->ranges, lengths);
         }
-        order = getParallelOrder(open, *nest, producers);
+        order = getOrderOfProducer(open, *nest, producers);
       }
       Refusal unused;
       auto offset = order ? getOffset(open, *nest, *order, producers, unused) : std::nullopt;
@@ -269,7 +278,14 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
       continue;
     }
     Refusal refusal{open.members.back().nest, nest, "", std::nullopt};
-    std::optional<int64_t> offset = getOffset(open, *nest, *nest->wavefront, producers, refusal);
+    Order order = *nest->wavefront;
+    std::optional<int64_t> offset = getOffset(open, *nest, order, producers, refusal);
+    if (!offset && !producers.empty())
+      if (std::optional<Order> other = getOrderOfProducer(open, *nest, producers)) {
+        Refusal unused;
+        order = *other;
+        offset = getOffset(open, *nest, order, producers, unused);
+      }
     if (!offset) {
       if (!producers.empty()) {
         refusal.before = open.at(producers.back()).nest;
@@ -279,7 +295,7 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
       append(open, {nest, *nest->wavefront, 0}, true);
       continue;
     }
-    append(open, {nest, *nest->wavefront, *offset}, true);
+    append(open, {nest, order, *offset}, true);
   }
   close();
   return groups;

@@ -392,7 +392,7 @@ Nest reorder::analyzeNest(Operation *op, DependenceAnalysis &analysis,
   // One dimension that is declared parallel, and is (V5): nothing to find out.
   if (nest.numOwn == 1 && isMap(nest.blocks, 0))
     return nest;
-  nest.ranges = getOwnRanges(nest.blocks, analysis.getSpace());
+  nest.ranges = getOuterRanges(nest.blocks, analysis.getSpace());
   nest.extents = getTypicalExtents(nest.ranges, lengths);
   auto carried = analysis.getCarried(nest.blocks, DependenceAnalysis::List::Distances);
   if (failed(carried)) {

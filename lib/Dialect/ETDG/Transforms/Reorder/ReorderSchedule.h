@@ -8,6 +8,7 @@
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSCHEDULE_H
 
 #include "ft/Analysis/Hyperplane.h"
+#include "ft/Analysis/OuterExtents.h"
 #include "ft/Analysis/Reuse.h"
 
 namespace mlir::etdg::reorder {
@@ -33,7 +34,7 @@ struct Nest {
   Operation *op;
   SmallVector<BlockOp> blocks;
   unsigned numOwn = 0;
-  SmallVector<DimRange> ranges;
+  SmallVector<OuterRange> ranges;
   SmallVector<int64_t> extents;
   SmallVector<Dependence> carried; // one for each distance
   Distances distances;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "ReorderSplit.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -44,40 +45,65 @@ static bool touchesNeighbour(Operation *item) {
   return found;
 }
 
-static std::optional<Site> getSite(Operation *item) {
+/// Whether a body holds nests and blocks alone, and what they need.
+static bool holdsItemsAlone(BlockOp block) {
+  return llvm::all_of(block.getBody().front(), [](Operation &op) {
+    return isa<NestOp, BlockOp, BufferOp, ConstantOp, YieldOp>(op);
+  });
+}
+
+namespace {
+/// A site, or why an item that has something to distribute is none.
+struct Candidate {
+  std::optional<Site> site;
+  std::string reason;
+};
+} // namespace
+
+/// On items that were tried, while the pass runs: a copy's have it, too.
+static constexpr llvm::StringLiteral refusedName = "etdg.kept_together";
+
+static Candidate getSite(Operation *item) {
   SmallVector<BlockOp> blocks = getBlocks(item);
-  if (blocks.empty() || isScheduled(item) || isa<KernelOp>(item->getParentOp()))
-    return std::nullopt;
-  unsigned numChild = 0;
-  bool sequentialInside = false;
+  if (blocks.empty() || item->hasAttr(refusedName) || isScheduled(item) ||
+      isa<KernelOp>(item->getParentOp()))
+    return {};
+  unsigned numChild = 0, numItems = 0;
+  bool sequentialInside = false, isPlain = true;
   for (BlockOp block : blocks) {
     if (block.isLeaf() || block.getNumOwnDims() == 0)
-      return std::nullopt;
-    for (Operation &op : block.getBody().front())
-      if (!isa<NestOp, BlockOp, BufferOp, ConstantOp, YieldOp>(op))
-        return std::nullopt;
+      return {};
+    isPlain &= holdsItemsAlone(block);
     SmallVector<Operation *> items = getItems(block.getBody());
-    // More would make a dimension of its own length out of straight-line code.
-    constexpr unsigned maxItems = 8;
-    if (items.empty() || items.size() > maxItems)
-      return std::nullopt;
+    numItems = std::max<unsigned>(numItems, items.size());
     for (Operation *child : items) {
       SmallVector<BlockOp> inner = getBlocks(child);
-      if (inner.empty() || isScheduled(child))
-        return std::nullopt;
+      isPlain &= !inner.empty() && !isScheduled(child);
+      if (inner.empty())
+        continue;
       numChild = std::max(numChild, inner.front().getNumOwnDims());
       sequentialInside |= hasSequentialDim(inner);
     }
   }
-  constexpr unsigned maxDims = 7;
-  if (!sequentialInside || blocks.front().getNumOwnDims() + 1 + numChild > maxDims)
-    return std::nullopt;
-  if (hasSequentialDim(blocks))
-    return Site{item, false};
+  if (!sequentialInside)
+    return {};
+  bool isSequential = hasSequentialDim(blocks);
   // Maps carry nothing: their items may run one after the other for all points.
-  if (blocks.size() == 1 && touchesNeighbour(item))
-    return Site{item, true};
-  return std::nullopt;
+  if (!isSequential && (blocks.size() != 1 || !touchesNeighbour(item)))
+    return {};
+  // More items would make a dimension of its own length out of straight-line code.
+  constexpr unsigned maxItems = 8, maxDims = 7;
+  if (!isPlain)
+    return {std::nullopt, "its body holds what has an order already"};
+  if (numItems == 0)
+    return {};
+  if (numItems > maxItems)
+    return {std::nullopt, "its body has " + std::to_string(numItems) + " items, more than " +
+                              std::to_string(maxItems)};
+  if (unsigned all = blocks.front().getNumOwnDims() + 1 + numChild; all > maxDims)
+    return {std::nullopt, "the nest would have " + std::to_string(all) +
+                              " dimensions, more than " + std::to_string(maxDims)};
+  return {Site{item, isSequential ? Distribution::OneNest : Distribution::Each}, ""};
 }
 
 /// All nests and lone blocks, a copy's in the same order.
@@ -91,13 +117,13 @@ static SmallVector<Operation *> getAllItems(GraphOp graph) {
   return items;
 }
 
-/// The outermost sites, in textual order, but those whose numbers are in `skipped`.
-static SmallVector<Site> getSites(GraphOp graph, const llvm::SmallDenseSet<unsigned> &skipped) {
+/// The outermost sites, in textual order.
+static SmallVector<Site> getSites(GraphOp graph) {
   SmallVector<Site> sites;
-  for (auto [number, item] : llvm::enumerate(getAllItems(graph))) {
-    if (skipped.contains(number) || (!sites.empty() && sites.back().item->isAncestor(item)))
+  for (Operation *item : getAllItems(graph)) {
+    if (!sites.empty() && sites.back().item->isAncestor(item))
       continue;
-    if (std::optional<Site> site = getSite(item))
+    if (std::optional<Site> site = getSite(item).site)
       sites.push_back(*site);
   }
   return sites;
@@ -135,12 +161,37 @@ static llvm::DenseMap<Operation *, const Nest *> indexNests(const Plan &plan) {
   return nests;
 }
 
+/// What items take by a plan; of a kernel, what its other nests would not take without them.
+static double getTypicalSteps(ArrayRef<Operation *> items, const Plan &plan,
+                              const llvm::DenseMap<Operation *, const Nest *> &nests) {
+  llvm::SmallPtrSet<const Group *, 2> counted;
+  double steps = 0;
+  for (Operation *item : items) {
+    const Group *in = nullptr;
+    for (const Group &group : plan.groups)
+      for (const GroupMember &member : group.members)
+        if (member.nest->op == item)
+          in = &group;
+    if (!in) {
+      steps += getTypicalSteps(item, nests);
+    } else if (counted.insert(in).second) {
+      double others = 0;
+      for (const GroupMember &member : in->members)
+        if (!llvm::is_contained(items, member.nest->op))
+          others += getTypicalSteps(member.nest->op, nests);
+      steps += std::max(in->typicalAfter - others, 1.0);
+    }
+  }
+  return steps;
+}
+
 //===----------------------------------------------------------------------===//
 // Trial
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct Verdict {
+  Distribution kind = Distribution::OneNest;
   bool accepted = false;
   double before = 0, after = 0;
   std::string reason;
@@ -151,10 +202,40 @@ static remark::RemarkOpts remarkOf(StringRef name) {
   return remark::RemarkOpts::name(name).category("reorder").subCategory("etdg-reorder");
 }
 
-/// What each site would gain, all of them being distributed.
-static SmallVector<Verdict> tryOut(GraphOp graph, const llvm::SmallDenseSet<unsigned> &skipped) {
+/// Whether one of a site's items shares a kernel with a nest that is none of them.
+static bool joinsOthers(ArrayRef<Operation *> own, const Plan &plan) {
+  return llvm::any_of(plan.groups, [&](const Group &group) {
+    auto isOwn = [&](const GroupMember &member) {
+      return llvm::is_contained(own, member.nest->op);
+    };
+    return llvm::any_of(group.members, isOwn) && !llvm::all_of(group.members, isOwn);
+  });
+}
+
+/// What a site gains whose items stand as `own` in a graph with this plan.
+static void judge(Verdict &verdict, ArrayRef<Operation *> own, const Plan &plan,
+                  const llvm::DenseMap<Operation *, const Nest *> &nests) {
+  if (own.empty()) {
+    verdict.reason = "a dimension has no bound that a buffer could have as its length";
+    return;
+  }
+  verdict.after = getTypicalSteps(own, plan, nests);
+  const Nest *nest = nests.lookup(own.front());
+  if (verdict.kind == Distribution::Each) {
+    verdict.accepted = joinsOthers(own, plan);
+    verdict.reason = "no other nest would join its wavefront";
+    return;
+  }
+  bool isRefused = verdict.kind == Distribution::OneNest && (!nest || nest->isRefused());
+  verdict.accepted = !isRefused && verdict.after < verdict.before;
+  verdict.reason = nest && nest->isRefused() ? nest->refusal : "it takes no fewer steps";
+}
+
+/// What each site would gain, all of them being distributed; those that can be in parts in these
+/// if `inParts`. None of them differs from those of another trial but in that.
+static SmallVector<Verdict> tryOut(GraphOp graph, bool inParts) {
   OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
-  SmallVector<Site> sites = getSites(*copy, skipped);
+  SmallVector<Site> sites = getSites(*copy);
   SmallVector<Verdict> verdicts(sites.size());
   TypicalLengths lengths(*copy);
   SmallVector<bool> possible;
@@ -163,7 +244,10 @@ static SmallVector<Verdict> tryOut(GraphOp graph, const llvm::SmallDenseSet<unsi
     Plan plan = makePlan(*copy, analysis, lengths);
     auto nests = indexNests(plan);
     for (auto [site, verdict] : llvm::zip_equal(sites, verdicts)) {
-      verdict.before = getTypicalSteps(site.item, nests);
+      if (inParts && site.kind == Distribution::OneNest && findParts(site.item).size() > 1)
+        site.kind = Distribution::Parts;
+      verdict.kind = site.kind;
+      verdict.before = getTypicalSteps(site.item, plan, nests);
       possible.push_back(canDistribute(site, analysis.getSpace()));
     }
   }
@@ -174,76 +258,154 @@ static SmallVector<Verdict> tryOut(GraphOp graph, const llvm::SmallDenseSet<unsi
   DependenceAnalysis analysis(*copy);
   Plan plan = makePlan(*copy, analysis, lengths);
   auto nests = indexNests(plan);
-  llvm::DenseMap<Operation *, const Group *> groups;
-  for (const Group &group : plan.groups)
-    for (const GroupMember &member : group.members)
-      groups[member.nest->op] = &group;
-  // Whether one of them shares a kernel with a nest that is none of them.
-  auto joinsOthers = [&](ArrayRef<Operation *> own) {
-    return llvm::any_of(own, [&](Operation *item) {
-      const Group *group = groups.lookup(item);
-      return group && llvm::any_of(group->members, [&](const GroupMember &member) {
-               return !llvm::is_contained(own, member.nest->op);
-             });
-    });
-  };
-  for (auto [site, verdict, own] : llvm::zip_equal(sites, verdicts, items)) {
-    if (own.empty()) {
-      verdict.reason = "a dimension has no bound that a buffer could have as its length";
-      continue;
-    }
-    for (Operation *item : own)
-      verdict.after += getTypicalSteps(item, nests);
-    const Nest *nest = nests.lookup(own.front());
-    if (site.forKernel) {
-      verdict.accepted = joinsOthers(own);
-      verdict.reason = "no other nest would join its wavefront";
-    } else {
-      verdict.accepted = nest && !nest->isRefused() && verdict.after < verdict.before;
-      verdict.reason = nest && nest->isRefused() ? nest->refusal : "it takes no fewer steps";
-    }
-  }
+  for (auto [verdict, own] : llvm::zip_equal(verdicts, items))
+    judge(verdict, own, plan, nests);
   return verdicts;
 }
 
-void reorder::splitNests(GraphOp graph) {
-  llvm::SmallPtrSet<Operation *, 8> refused;
-  constexpr unsigned maxRounds = 4;
-  for (unsigned round = 0; round < maxRounds; ++round) {
-    llvm::SmallDenseSet<unsigned> skipped;
-    for (auto [number, item] : llvm::enumerate(getAllItems(graph)))
-      if (refused.contains(item))
-        skipped.insert(number);
-    SmallVector<Site> sites = getSites(graph, skipped);
-    if (sites.empty())
+/// The better of two ways for each site: of as many steps, one nest, which needs less memory.
+static SmallVector<Verdict> chooseKinds(GraphOp graph) {
+  SmallVector<Verdict> verdicts = tryOut(graph, /*inParts=*/false);
+  SmallVector<Site> sites = getSites(graph);
+  if (llvm::none_of(sites, [](const Site &site) {
+        return site.kind == Distribution::OneNest && findParts(site.item).size() > 1;
+      }))
+    return verdicts;
+  for (auto [verdict, other] : llvm::zip_equal(verdicts, tryOut(graph, /*inParts=*/true)))
+    if (other.kind == Distribution::Parts && other.accepted &&
+        (!verdict.accepted || other.after < verdict.after))
+      verdict = other;
+  return verdicts;
+}
+
+//===----------------------------------------------------------------------===//
+// Maps around
+//===----------------------------------------------------------------------===//
+
+/// Bytes of a buffer with `outer` further lengths, typically.
+static double getTypicalBytes(BufferType type, ArrayRef<int64_t> outer,
+                              const TypicalLengths &lengths) {
+  RankedTensorType element = type.getElement();
+  double bytes = element.getNumElements() *
+                 llvm::divideCeil(element.getElementType().isIndex()
+                                      ? 64
+                                      : element.getElementTypeBitWidth(),
+                                  8);
+  for (int64_t extent : outer)
+    bytes *= extent;
+  for (ft::LengthAttr length : type.getLengths())
+    bytes *= lengths.evaluate(length);
+  return bytes;
+}
+
+/// Maps around items of which one was distributed would keep the new nests apart from their
+/// dimensions: rows that share weights would not meet. The items get the maps' dimensions, where
+/// what is private to a point does not become more than the graph's arguments and results.
+/// Those that are gone leave `others`.
+static void takeMapsIn(GraphOp graph, Operation *around,
+                       llvm::SetVector<Operation *> &others) {
+  while (auto block = dyn_cast_or_null<BlockOp>(around)) {
+    around = block->getParentOp();
+    if (block.getNest() || block.isLeaf() || block.getNumOwnDims() == 0 || isScheduled(block) ||
+        isa<KernelOp>(around) || hasSequentialDim(block) || !holdsItemsAlone(block))
       return;
-    SmallVector<Verdict> verdicts = tryOut(graph, skipped);
+    for (Operation *item : getItems(block.getBody()))
+      if (getBlocks(item).empty() || isScheduled(item))
+        return;
+    Site site{block, Distribution::Each};
     SymbolSpace space(graph);
-    bool changed = false;
-    for (auto [site, verdict] : llvm::zip_equal(sites, verdicts)) {
-      std::string what;
-      for (BlockOp block : getBlocks(site.item))
-        what += (what.empty() ? "" : ", ") + describeBlock(block);
-      Location loc = site.item->getLoc();
-      if (verdict.accepted) {
-        distribute(site, space);
-        changed = true;
-        remark::passed(loc, remarkOf("distribute"))
-            << remark::add("{0}", site.forKernel
-                                      ? "the items of its body became nests"
-                                      : "the items of its body became regions of one nest")
-            << remark::metric("nest", what)
-            << remark::metric("typical-steps-before", static_cast<int64_t>(verdict.before))
-            << remark::metric("typical-steps-after", static_cast<int64_t>(verdict.after));
-        continue;
-      }
-      refused.insert(site.item);
-      if (!site.forKernel)
-        remark::missed(loc, remarkOf("keep-nesting"))
-            << remark::reason("{0}", verdict.reason) << remark::metric("nest", what)
-            << remark::metric("typical-steps", static_cast<int64_t>(verdict.before));
-    }
-    if (!changed)
+    if (!canDistribute(site, space))
       return;
+    TypicalLengths lengths(graph);
+    double own = 0, all = 0;
+    SmallVector<int64_t> outer = getTypicalExtents(getOwnRanges({block}, space), lengths);
+    for (auto buffer : block.getBody().getOps<BufferOp>())
+      own += getTypicalBytes(buffer.getResult().getType(), outer, lengths);
+    for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
+      if (auto buffer = dyn_cast<BufferType>(type))
+        all += getTypicalBytes(buffer, {}, lengths);
+    if (own > all)
+      return;
+    Location loc = block.getLoc();
+    std::string what = describeBlock(block);
+    others.remove(block);
+    distribute(site, space);
+    remark::passed(loc, remarkOf("distribute"))
+        << remark::add("the nests inside got the dimensions of the maps around")
+        << remark::metric("nest", what);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// All sites
+//===----------------------------------------------------------------------===//
+
+static StringRef describe(Distribution kind) {
+  switch (kind) {
+  case Distribution::OneNest:
+    return "the items of its body became regions of one nest";
+  case Distribution::Parts:
+    return "the items of its body that do not need each other became nests";
+  case Distribution::Each:
+    return "the items of its body became nests";
+  }
+  llvm_unreachable("a kind of distribution");
+}
+
+static std::string describeBlocks(Operation *item) {
+  std::string what;
+  for (BlockOp block : getBlocks(item))
+    what += (what.empty() ? "" : ", ") + describeBlock(block);
+  return what;
+}
+
+/// What stays in its body because nobody looked at it.
+static void remarkNoSites(GraphOp graph) {
+  for (Operation *item : getAllItems(graph)) {
+    Candidate candidate = getSite(item);
+    if (!candidate.site && !candidate.reason.empty())
+      remark::missed(item->getLoc(), remarkOf("keep-nesting"))
+          << remark::reason("{0}", candidate.reason) << remark::metric("nest", describeBlocks(item));
+  }
+}
+
+/// Distributes the outermost sites that gain by it, and marks the others.
+static void distributeOutermost(GraphOp graph, ArrayRef<Site> sites) {
+  SmallVector<Verdict> verdicts = chooseKinds(graph);
+  SymbolSpace space(graph);
+  llvm::SetVector<Operation *> around;
+  for (auto [site, verdict] : llvm::zip_equal(sites, verdicts)) {
+    std::string what = describeBlocks(site.item);
+    Location loc = site.item->getLoc();
+    if (verdict.accepted) {
+      around.insert(site.item->getParentOp());
+      distribute({site.item, verdict.kind}, space);
+      remark::passed(loc, remarkOf("distribute"))
+          << remark::add("{0}", describe(verdict.kind)) << remark::metric("nest", what)
+          << remark::metric("typical-steps-before", static_cast<int64_t>(verdict.before))
+          << remark::metric("typical-steps-after", static_cast<int64_t>(verdict.after));
+      continue;
+    }
+    site.item->setAttr(refusedName, UnitAttr::get(graph.getContext()));
+    if (site.kind != Distribution::Each)
+      remark::missed(loc, remarkOf("keep-nesting"))
+          << remark::reason("{0}", verdict.reason) << remark::metric("nest", what)
+          << remark::metric("typical-steps", static_cast<int64_t>(verdict.before));
+  }
+  while (!around.empty())
+    takeMapsIn(graph, around.pop_back_val(), around);
+}
+
+void reorder::splitNests(GraphOp graph) {
+  // Each round takes or marks the outermost ones; nests are at most so deep.
+  constexpr unsigned maxRounds = 16;
+  for (unsigned round = 0; round < maxRounds; ++round) {
+    SmallVector<Site> sites = getSites(graph);
+    if (sites.empty())
+      break;
+    distributeOutermost(graph, sites);
+  }
+  remarkNoSites(graph);
+  for (Operation *item : getAllItems(graph))
+    item->removeAttr(refusedName);
 }

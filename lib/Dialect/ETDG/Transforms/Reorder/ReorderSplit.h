@@ -16,16 +16,38 @@ struct Plan {
 };
 Plan makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths);
 
+/// What becomes of the items of a body.
+enum class Distribution {
+  /// Regions of one nest, the number of the item being a dimension of it.
+  OneNest,
+  /// Those that need each other a nest, parts in the order in which they need each other.
+  Parts,
+  /// Each a nest of its own: the parent's dimensions are all parallel.
+  Each
+};
+
 /// A nest or lone block whose body could be distributed.
 struct Site {
   Operation *item;
-  /// Its own dimensions are all parallel: each item becomes a nest of its own, for
-  /// a kernel with nests outside.
-  bool forKernel;
+  Distribution kind;
 };
 
 /// The nests and lone blocks of a body, but those inside kernels.
 SmallVector<Operation *> getItems(Region &body);
+
+/// An item of region `parent` of a site, and its number among those of the region in its part.
+struct PartItem {
+  Operation *item;
+  unsigned parent, number;
+};
+struct Part {
+  SmallVector<PartItem> items;
+  /// Some region has several items in it.
+  bool isNumbered = false;
+};
+/// The items of a site's body by whether they need each other, from iteration to iteration;
+/// a part comes after all that it needs.
+SmallVector<Part> findParts(Operation *site);
 
 /// Whether every private buffer can get the parent's dimensions as indices.
 bool canDistribute(const Site &site, const SymbolSpace &space);
@@ -34,9 +56,10 @@ SmallVector<Operation *> distribute(const Site &site, const SymbolSpace &space);
 
 /// Distributes nests over the items of their bodies where that gains a wavefront:
 /// `scan j { map k; scan k }` becomes one nest over (j, s, k), s being the number
-/// of the item. Each item then has a schedule of its own in one wavefront. A
-/// private buffer gets the parent's dimensions as leading ones. Remarks say where
-/// it was done and where not.
+/// of the item. Each item then has a schedule of its own in one wavefront. What
+/// nobody in the nest needs in a later iteration (the last state of each layer)
+/// becomes a later nest where that takes fewer steps. A private buffer gets the
+/// parent's dimensions as leading ones. Remarks say where it was done and where not.
 void splitNests(GraphOp graph);
 
 /// Splits dimensions in which all distances are multiples of some number into that many
