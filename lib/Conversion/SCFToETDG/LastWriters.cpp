@@ -92,6 +92,10 @@ FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Va
         for (unsigned d = 0; d < rank; ++d) {
           AffineExpr offset = sets->withDims(alternative.offsets[d], shifted);
           AffineExpr size = sets->withDims(w->sizes[d], shifted);
+          if (auto one = dyn_cast<AffineConstantExpr>(size); one && one.getValue() == 1) {
+            all.push_back({sets->cell(d) - offset, true});
+            continue;
+          }
           all.push_back({sets->cell(d) - offset});
           all.push_back({offset + size - sets->cell(d) - 1});
         }
