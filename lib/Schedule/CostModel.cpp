@@ -120,6 +120,32 @@ SmallVector<CostModel::Sample> CostModel::sample(Range range, unsigned most) {
   return samples;
 }
 
+bool CostModel::isUniform(ArrayRef<BlockOp> nest, unsigned dim) {
+  BlockOp front = nest.front();
+  auto [it, isNew] = uniform.try_emplace({front.getOperation(), dim});
+  if (!isNew)
+    return it->second;
+  bool asked = false;
+  for (BlockOp block : nest)
+    block->walk([&](BlockOp child) {
+      asked |= child != block && llvm::any_of(child.getDomainSet().getConstraints(),
+                                              [&](AffineExpr e) { return e.isFunctionOfDim(dim); });
+    });
+  return it->second = !asked && isRectangular(nest, dim);
+}
+
+unsigned CostModel::samplesOf(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, unsigned dim,
+                              unsigned most) {
+  if (isUniform(nest, dim))
+    return 1;
+  // All combinations are gone through: at most a few hundred.
+  constexpr double mostPoints = 256;
+  unsigned count = llvm::count_if(dims, [&](unsigned d) { return !isUniform(nest, d); });
+  while (most > 1 && std::pow(most, count) > mostPoints)
+    --most;
+  return most;
+}
+
 bool CostModel::holds(BlockOp block, const Context &context) {
   IntegerSet set = block.getDomainSet();
   for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
@@ -256,7 +282,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     std::function<double(unsigned, double)> visitRows = [&](unsigned i, double share) -> double {
       if (i + 1 < rowDims.size()) {
         double found = 0;
-        for (Sample s : sample(rangeOf(nest, rowDims[i], context), otherSamples)) {
+        for (Sample s : sample(rangeOf(nest, rowDims[i], context),
+                               samplesOf(nest, rowDims, rowDims[i], otherSamples))) {
           context.dims[rowDims[i]] = s.value;
           found += visitRows(i + 1, share * s.weight);
         }
@@ -290,7 +317,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     std::function<void(unsigned, double)> visit = [&](unsigned i, double share) {
       if (i < plan.shared.size()) {
         Range range = rangeOf(nest, plan.shared[i], context);
-        for (Sample s : sample(range, otherSamples)) {
+        for (Sample s :
+             sample(range, samplesOf(nest, plan.shared, plan.shared[i], otherSamples))) {
           context.dims[plan.shared[i]] = s.value;
           visit(i + 1, share * s.weight);
         }
@@ -386,7 +414,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       double sampled = 0;
       std::function<void(unsigned, double)> visitInner = [&](unsigned i, double share) {
         if (i < plan.inner.size()) {
-          for (Sample s : sample(rangeOf(nest, plan.inner[i], at), otherSamples)) {
+          for (Sample s : sample(rangeOf(nest, plan.inner[i], at),
+                                 samplesOf(nest, plan.inner, plan.inner[i], otherSamples))) {
             at.dims[plan.inner[i]] = s.value;
             visitInner(i + 1, share * s.weight);
           }
@@ -441,7 +470,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     Range range = rangeOf(nest, plan.team[i], context);
     context.loops.push_back(
         {plan.team[i], static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
-    for (Sample s : sample(range, plan.team.size() > 1 ? otherSamples : teamSamples)) {
+    unsigned most = plan.team.size() > 1 ? otherSamples : teamSamples;
+    for (Sample s : sample(range, samplesOf(nest, plan.team, plan.team[i], most))) {
       context.dims[plan.team[i]] = s.value;
       team(i + 1, context, weight * s.weight);
     }

@@ -106,6 +106,11 @@ private:
   const DimBounds &boundsAt(BlockOp block, unsigned dim, const Context &context);
   Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
   static SmallVector<Sample> sample(Range range, unsigned most);
+  /// Whether all of a nest looks the same at each value of the dimension.
+  bool isUniform(ArrayRef<BlockOp> nest, unsigned dim);
+  /// Values of `dim` to look at, one of `dims` whose combinations are gone through: one where
+  /// the nest looks the same at each, else `most` or as many as keep the combinations few.
+  unsigned samplesOf(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, unsigned dim, unsigned most);
   bool holds(BlockOp block, const Context &context);
   std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
                                   ArrayRef<std::optional<int64_t>> dims);
@@ -133,6 +138,8 @@ private:
   llvm::DenseMap<Operation *, Work> works;
   /// By dimension and the set of those that are known.
   llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;
+  /// By the nest's first block and the dimension.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, bool> uniform;
   /// Plans by the nest's first block and the two questions.
   llvm::DenseMap<std::pair<Operation *, unsigned>, std::vector<NestPlan>> plans;
   const std::vector<NestPlan> &plansOf(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
