@@ -17,6 +17,7 @@
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Analysis/SymbolGroups.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 
@@ -28,7 +29,8 @@ using llvm::DynamicAPInt;
 namespace {
 class GraphVerifier {
 public:
-  explicit GraphVerifier(GraphOp graph) : graph(graph), space(graph), accesses(graph) {}
+  explicit GraphVerifier(GraphOp graph)
+      : graph(graph), allSymbols(graph), part{allSymbols.getSpace(), {}}, accesses(graph) {}
   LogicalResult verify();
 
 private:
@@ -53,7 +55,7 @@ private:
   void example(InFlightDiagnostic &diag, std::optional<SmallVector<int64_t>> sample,
                ArrayRef<StringAttr> names) {
     if (sample)
-      diag << "; for example at " << sampleToString(*sample, names, space);
+      diag << "; for example at " << sampleToString(*sample, names, part.space);
   }
   void noteBuffer(InFlightDiagnostic &diag, Value buffer) {
     diag.attachNote(buffer.getLoc()) << describeBuffer(buffer) << " is here";
@@ -65,11 +67,37 @@ private:
     return text;
   }
 
+  /// The next question is about these blocks and buffers.
+  void ask(ArrayRef<BlockOp> blocks, ArrayRef<Value> buffers = {});
+  const llvm::SmallBitVector &getSymbols(BlockOp block);
+
   GraphOp graph;
-  SymbolSpace space;
+  SymbolGroups allSymbols;
+  /// Those that the question depends on.
+  SymbolPart part;
+  llvm::DenseMap<Operation *, llvm::SmallBitVector> symbolsOf;
   GraphAccesses accesses;
 };
 } // namespace
+
+const llvm::SmallBitVector &GraphVerifier::getSymbols(BlockOp block) {
+  auto [it, isNew] = symbolsOf.try_emplace(block, allSymbols.size());
+  if (isNew) {
+    allSymbols.collect(block, it->second);
+    for (Value buffer : block.getBuffers())
+      allSymbols.collect(cast<BufferType>(buffer.getType()), it->second);
+  }
+  return it->second;
+}
+
+void GraphVerifier::ask(ArrayRef<BlockOp> blocks, ArrayRef<Value> buffers) {
+  llvm::SmallBitVector used(allSymbols.size());
+  for (BlockOp block : blocks)
+    used |= getSymbols(block);
+  for (Value buffer : buffers)
+    allSymbols.collect(cast<BufferType>(buffer.getType()), used);
+  part = allSymbols.restrictTo(used);
+}
 
 /// Equates the planes of two accesses. A gathered dimension meets any index.
 static LogicalResult addSamePlane(SetBuilder &builder, Access &a, unsigned offsetA, Access &b,
@@ -92,6 +120,7 @@ static LogicalResult addSamePlane(SetBuilder &builder, Access &a, unsigned offse
 LogicalResult GraphVerifier::verifyPieces(BlockOp block, ArrayAttr reads, TypeRange types,
                                           StringRef what) {
   SmallVector<StringAttr> symbols = block.getSymbolNames();
+  ask(block);
   for (auto [i, read] : llvm::enumerate(reads.getAsRange<ReadAttr>())) {
     ArrayRef<PieceAttr> pieces = read.getPieces();
     if (pieces.size() == 1 && isUniverse(pieces.front().getSet().getValue()))
@@ -102,12 +131,12 @@ LogicalResult GraphVerifier::verifyPieces(BlockOp block, ArrayAttr reads, TypeRa
     if (read.getElementRank())
       llvm::append_range(points.elementShape, cast<RankedTensorType>(types[i]).getShape());
     unsigned size = points.getPointSize();
-    SetBuilder all(space, size);
+    SetBuilder all = part.makeSet(size);
     if (failed(addPoint(all, points)))
       return notPresburger(block);
     SmallVector<IntegerPolyhedron, 0> sets;
     for (PieceAttr piece : pieces) {
-      SetBuilder set(space, size);
+      SetBuilder set = part.makeSet(size);
       if (failed(set.add(piece.getSet().getValue(), symbols)))
         return notPresburger(block);
       sets.push_back(set.get());
@@ -138,7 +167,8 @@ LogicalResult GraphVerifier::verifyBounds(Access access) {
   SmallVector<StringAttr> symbols = block.getSymbolNames();
   BufferType type = access.getBufferType();
   unsigned depth = type.getDepth();
-  SetBuilder builder(space, access.getPointSize());
+  ask(block);
+  SetBuilder builder = part.makeSet(access.getPointSize());
   if (failed(addPoint(builder, access)))
     return notPresburger(block);
 
@@ -207,8 +237,9 @@ LogicalResult GraphVerifier::verifySingleAssignment(Value buffer) {
   for (unsigned i = 0; i < writes.size(); ++i)
     for (unsigned j = i; j < writes.size(); ++j) {
       Access &a = writes[i], &b = writes[j];
+      ask({a.block, b.block});
       unsigned offset = a.getPointSize();
-      SetBuilder both(space, offset + b.getPointSize());
+      SetBuilder both = part.makeSet(offset + b.getPointSize());
       if (failed(addPoint(both, a, 0)) || failed(addPoint(both, b, offset)) ||
           failed(addSamePlane(both, a, 0, b, offset)))
         return notPresburger(a.block);
@@ -255,6 +286,10 @@ static bool isInStep(BlockOp x, BlockOp y) {
 LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
   unsigned numPoint = read.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
   BufferType type = read.getBufferType();
+  SmallVector<BlockOp> blocks{read.block};
+  for (const Access &write : accesses.getWrites(read.buffer))
+    blocks.push_back(write.block);
+  ask(blocks);
   SmallVector<unsigned> gathered;
   for (unsigned d = 0; d < type.getDepth(); ++d)
     if (read.getGather(d))
@@ -277,7 +312,7 @@ LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
     }
     return success();
   };
-  SetBuilder target(space, numTarget);
+  SetBuilder target = part.makeSet(numTarget);
   if (failed(addTarget(target)))
     return notPresburger(read.block);
 
@@ -285,7 +320,7 @@ LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
   SmallVector<std::pair<Access, IntegerPolyhedron>, 0> notBefore;
   for (const Access &constWrite : accesses.getWrites(read.buffer)) {
     Access write = constWrite;
-    SetBuilder pair(space, numTarget + write.getPointSize());
+    SetBuilder pair = part.makeSet(numTarget + write.getPointSize());
     if (failed(addTarget(pair)) || failed(addPoint(pair, write, numTarget)))
       return notPresburger(read.block);
     auto readPlane = getPlane(pair, read), writePlane = getPlane(pair, write, numTarget);
@@ -370,6 +405,10 @@ LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
 LogicalResult GraphVerifier::verifyResult(Value buffer) {
   auto type = cast<BufferType>(buffer.getType());
   unsigned depth = type.getDepth();
+  SmallVector<BlockOp> blocks;
+  for (const Access &write : accesses.getWrites(buffer))
+    blocks.push_back(write.block);
+  ask(blocks, buffer);
   auto addBox = [&](SetBuilder &builder) -> LogicalResult {
     for (auto [d, length] : llvm::enumerate(type.getLengths())) {
       builder.add(builder.variable(d), false);
@@ -382,13 +421,13 @@ LogicalResult GraphVerifier::verifyResult(Value buffer) {
     }
     return success();
   };
-  SetBuilder box(space, depth);
+  SetBuilder box = part.makeSet(depth);
   if (failed(addBox(box)))
     return graph.emitOpError() << "(V6) a length of a result is not quasi-affine";
   SmallVector<IntegerPolyhedron, 0> written;
   for (const Access &constWrite : accesses.getWrites(buffer)) {
     Access write = constWrite;
-    SetBuilder range(space, depth + write.getPointSize());
+    SetBuilder range = part.makeSet(depth + write.getPointSize());
     if (failed(addPoint(range, write, depth)))
       return notPresburger(write.block);
     auto plane = getPlane(range, write, depth);
@@ -418,7 +457,8 @@ LogicalResult GraphVerifier::verifyNest(ArrayRef<BlockOp> nest) {
   for (unsigned i = 0; i < nest.size(); ++i)
     for (unsigned j = i + 1; j < nest.size(); ++j) {
       BlockOp a = nest[i], b = nest[j];
-      SetBuilder both(space, a.getNumDims());
+      ask({a, b});
+      SetBuilder both = part.makeSet(a.getNumDims());
       if (failed(addDomain(both, a)) || failed(addDomain(both, b)))
         return notPresburger(a);
       if (isEmpty(both.get()))
@@ -447,9 +487,10 @@ LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access 
   });
   if (writeFirst.empty() || clobberFirst.empty())
     return success();
+  ask({read.block, write.block, clobber.block});
   unsigned atWrite = read.getPointSize(), atClobber = atWrite + write.getPointSize();
   unsigned size = atClobber + clobber.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
-  SetBuilder base(space, size);
+  SetBuilder base = part.makeSet(size);
   if (failed(addPoint(base, read)) || failed(addPoint(base, write, atWrite)) ||
       failed(addPoint(base, clobber, atClobber)) ||
       failed(addSamePlane(base, read, 0, write, atWrite)))

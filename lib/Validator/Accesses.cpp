@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Model.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -46,8 +48,8 @@ std::string etdg::validator::describeBuffer(Value buffer) {
 /// point, the symbols, the locals of facts, then further locals.
 class Model::Flattener {
 public:
-  Flattener(const Model &model, unsigned numPoint)
-      : model(model), numPoint(numPoint), builder(model.space, numPoint) {}
+  Flattener(const Model &model, const Group &group, unsigned numPoint)
+      : model(model), group(group), numPoint(numPoint), builder(group.part.makeSet(numPoint)) {}
 
   /// None where the expression is no quasi-affine one.
   std::optional<Row> flatten(AffineExpr expr, ArrayRef<StringAttr> symbols) {
@@ -101,9 +103,9 @@ public:
 
   /// The facts, what was added, and the meaning of the locals.
   Conjunction finish() {
-    Conjunction result = model.facts;
+    Conjunction result = group.facts;
     const presburger::IntegerPolyhedron &poly = builder.get();
-    result.reserveVars(poly.getNumVars());
+    result.reserveVars(columnOf(poly.getNumVars()));
     auto toRow = [&](ArrayRef<llvm::DynamicAPInt> wide) {
       Row row = Row::number(int64_t(wide.back()));
       for (auto [v, c] : llvm::enumerate(wide.drop_back()))
@@ -111,9 +113,9 @@ public:
           row.add(columnOf(v), int64_t(c));
       return row;
     };
-    for (unsigned i = model.numFactEqs; i < poly.getNumEqualities(); ++i)
+    for (unsigned i = group.numEqs; i < poly.getNumEqualities(); ++i)
       result.addEq(toRow(poly.getEquality(i)));
-    for (unsigned i = model.numFactGes; i < poly.getNumInequalities(); ++i)
+    for (unsigned i = group.numGes; i < poly.getNumInequalities(); ++i)
       result.addGe(toRow(poly.getInequality(i)));
     result.add(rows);
     return result;
@@ -123,33 +125,106 @@ private:
   unsigned columnOf(unsigned v) const {
     if (v < numPoint)
       return model.numShared + v;
-    return v - numPoint < model.numShared ? v - numPoint : v;
+    unsigned shared = group.variables.size(), i = v - numPoint;
+    return i < shared ? group.variables[i] : model.numShared + numPoint + i - shared;
   }
 
   const Model &model;
+  const Group &group;
   unsigned numPoint;
   SetBuilder builder;
   Conjunction rows;
 };
 
-Model::Model(GraphOp graph) : graph(graph), space(graph) {
-  SetBuilder builder(space, 0);
-  const presburger::IntegerPolyhedron &poly = builder.get();
-  numShared = poly.getNumVars();
-  numFactEqs = poly.getNumEqualities();
-  numFactGes = poly.getNumInequalities();
-  facts.reserveVars(numShared);
-  auto toRow = [](ArrayRef<llvm::DynamicAPInt> wide) {
-    Row row = Row::number(int64_t(wide.back()));
-    for (auto [v, c] : llvm::enumerate(wide.drop_back()))
-      if (c != 0)
-        row.add(v, int64_t(c));
-    return row;
+Model::Model(GraphOp graph) : graph(graph), symbols(graph) { buildGroups(); }
+
+void Model::buildGroups() {
+  // Symbols, then blocks, then buffers.
+  SmallVector<BlockOp> blocks;
+  llvm::MapVector<Value, unsigned> bufferNumbers;
+  auto addBuffer = [&](Value value) {
+    if (isa<BufferType>(value.getType()))
+      bufferNumbers.try_emplace(value, bufferNumbers.size());
   };
-  for (unsigned i = 0; i < numFactEqs; ++i)
-    facts.addEq(toRow(poly.getEquality(i)));
-  for (unsigned i = 0; i < numFactGes; ++i)
-    facts.addGe(toRow(poly.getInequality(i)));
+  llvm::for_each(graph.getBody().getArguments(), addBuffer);
+  graph.walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), addBuffer);
+    if (auto block = dyn_cast<BlockOp>(op))
+      blocks.push_back(block);
+  });
+  const SymbolSpace &space = symbols.getSpace();
+  unsigned numSymbols = space.size(), firstBuffer = numSymbols + blocks.size();
+  llvm::IntEqClasses classes(firstBuffer + bufferNumbers.size());
+  auto joinSymbols = [&](const llvm::SmallBitVector &used, int with) {
+    for (unsigned v : used.set_bits()) {
+      classes.join(with < 0 ? v : with, v);
+      with = with < 0 ? v : with;
+    }
+  };
+  for (ft::LengthAttr fact : space.getFacts()) {
+    llvm::SmallBitVector used(numSymbols);
+    symbols.collect(fact.getExpr(), fact.getNames(), used);
+    joinSymbols(used, -1);
+  }
+  for (auto &[buffer, number] : bufferNumbers) {
+    llvm::SmallBitVector used(numSymbols);
+    symbols.collect(cast<BufferType>(buffer.getType()), used);
+    joinSymbols(used, firstBuffer + number);
+  }
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    llvm::SmallBitVector used(numSymbols);
+    symbols.collect(block, used);
+    joinSymbols(used, numSymbols + i);
+    for (Value buffer : block.getBuffers())
+      classes.join(numSymbols + i, firstBuffer + bufferNumbers.lookup(buffer));
+  }
+  classes.compress();
+  SmallVector<llvm::SmallBitVector> members(classes.getNumClasses(),
+                                            llvm::SmallBitVector(numSymbols));
+  for (unsigned v = 0; v < numSymbols; ++v)
+    members[classes[v]].set(v);
+  for (auto [i, block] : llvm::enumerate(blocks))
+    groupOfBlock[block] = classes[numSymbols + i];
+  for (auto &[buffer, number] : bufferNumbers)
+    groupOfBuffer[buffer] = classes[firstBuffer + number];
+
+  numShared = numSymbols;
+  for (const llvm::SmallBitVector &used : members) {
+    Group &group = groups.emplace_back(symbols.restrictTo(used));
+    SetBuilder builder = group.part.makeSet(0);
+    const presburger::IntegerPolyhedron &poly = builder.get();
+    for (StringAttr name : group.part.space.getNames())
+      group.variables.push_back(*space.find(name.getValue()));
+    while (group.variables.size() < poly.getNumVars())
+      group.variables.push_back(numShared++);
+    group.numEqs = poly.getNumEqualities();
+    group.numGes = poly.getNumInequalities();
+    auto toRow = [&](ArrayRef<llvm::DynamicAPInt> wide) {
+      Row row = Row::number(int64_t(wide.back()));
+      for (auto [v, c] : llvm::enumerate(wide.drop_back()))
+        if (c != 0)
+          row.add(group.variables[v], int64_t(c));
+      return row;
+    };
+    for (unsigned i = 0; i < group.numEqs; ++i)
+      group.facts.addEq(toRow(poly.getEquality(i)));
+    for (unsigned i = 0; i < group.numGes; ++i)
+      group.facts.addGe(toRow(poly.getInequality(i)));
+  }
+  for (Group &group : groups)
+    group.facts.reserveVars(numShared);
+}
+
+Conjunction Model::getFacts() const {
+  Conjunction all;
+  all.reserveVars(numShared);
+  for (const Group &group : groups)
+    all.add(group.facts);
+  return all;
+}
+
+const Conjunction &Model::getFacts(const Access &access) const {
+  return groupOf(access.buffer).facts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,7 +245,7 @@ unsigned Model::getNumOwnerDims(Value buffer) const {
 
 std::optional<Conjunction> Model::getDomain(BlockOp block, ArrayRef<int64_t> elementShape) {
   unsigned numDims = block.getNumDims();
-  Flattener flat(*this, numDims + elementShape.size());
+  Flattener flat(*this, groupOf(block), numDims + elementShape.size());
   if (!flat.addDomain(block))
     return std::nullopt;
   for (auto [i, size] : llvm::enumerate(elementShape))
@@ -179,7 +254,7 @@ std::optional<Conjunction> Model::getDomain(BlockOp block, ArrayRef<int64_t> ele
 }
 
 std::optional<Conjunction> Model::getPieceSet(BlockOp block, IntegerSet set, unsigned numPoint) {
-  Flattener flat(*this, numPoint);
+  Flattener flat(*this, groupOf(block), numPoint);
   if (!flat.add(set, block.getSymbolNames()))
     return std::nullopt;
   return flat.finish();
@@ -216,7 +291,7 @@ bool Model::addAccess(Leaf &leaf, Access::Kind kind, unsigned index, unsigned pi
       access->names.push_back(
           names.getStringAttr("index " + Twine(at - numDims - elementShape.size())));
 
-  Flattener flat(*this, access->numPoint);
+  Flattener flat(*this, groupOf(block), access->numPoint);
   bool ok = flat.addDomain(block);
   for (auto [i, size] : llvm::enumerate(elementShape))
     flat.addRange(flat.point(numDims + i), size);
@@ -307,7 +382,7 @@ std::optional<Access> Model::getResult(Value buffer) {
   access.leaf = nullptr;
   access.buffer = buffer;
   access.numPoint = type.getDepth();
-  Flattener flat(*this, access.numPoint);
+  Flattener flat(*this, groupOf(buffer), access.numPoint);
   for (auto [d, length] : llvm::enumerate(type.getLengths())) {
     access.cell.push_back(flat.point(d));
     access.names.push_back(StringAttr::get(buffer.getContext(), "index " + Twine(d)));

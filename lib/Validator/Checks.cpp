@@ -216,7 +216,7 @@ void Checks::checkSingle(const Image &a, const Image &b) {
   // The element determines the iteration: there is only one.
   if (isSelf && a.numRest == 0)
     return;
-  Conjunction both = model.getFacts();
+  Conjunction both = model.getFacts(*a.write);
   SmallVector<Row> cell;
   for (unsigned i = 0; i < a.numCell; ++i)
     cell.push_back(Row::variable(both.addVar()));

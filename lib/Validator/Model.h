@@ -11,7 +11,7 @@
 #define LIB_FT_VALIDATOR_MODEL_H
 
 #include "Conjunction.h"
-#include "ft/Analysis/Sets.h"
+#include "ft/Analysis/SymbolGroups.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::etdg::validator {
@@ -100,11 +100,12 @@ public:
   bool build(Report report);
 
   GraphOp getGraph() const { return graph; }
-  const SymbolSpace &getSpace() const { return space; }
+  const SymbolSpace &getSpace() const { return symbols.getSpace(); }
   /// Symbols and the locals of facts: the variables that all accesses share.
   unsigned getNumShared() const { return numShared; }
-  /// What is known of them.
-  const Conjunction &getFacts() const { return facts; }
+  /// What is known of them: of all, and of those that questions about an access can depend on.
+  Conjunction getFacts() const;
+  const Conjunction &getFacts(const Access &access) const;
 
   ArrayRef<std::unique_ptr<Leaf>> getLeaves() const { return leaves; }
   /// The nests of all bodies, as blocks; a block that stands alone is left out.
@@ -156,10 +157,26 @@ private:
                  AffineMap map, IntegerSet set, ArrayRef<GatherAttr> gathers,
                  ArrayRef<int64_t> elementShape, Report report);
 
+  /// Symbols that some block, buffer or fact ties together, and what is known of them. A question
+  /// is about accesses of one buffer, and so of one group: others need no rows.
+  struct Group {
+    explicit Group(SymbolPart part) : part(std::move(part)) {}
+    SymbolPart part;
+    /// The shared variables that the part's symbols and then the locals of facts are.
+    SmallVector<unsigned> variables;
+    unsigned numEqs = 0, numGes = 0;
+    Conjunction facts;
+  };
+  void buildGroups();
+  const Group &groupOf(BlockOp block) const { return groups[groupOfBlock.lookup(block)]; }
+  const Group &groupOf(Value buffer) const { return groups[groupOfBuffer.lookup(buffer)]; }
+
   GraphOp graph;
-  SymbolSpace space;
-  unsigned numShared, numFactEqs, numFactGes;
-  Conjunction facts;
+  SymbolGroups symbols;
+  unsigned numShared = 0;
+  SmallVector<Group, 0> groups;
+  llvm::DenseMap<Operation *, unsigned> groupOfBlock;
+  llvm::DenseMap<Value, unsigned> groupOfBuffer;
   struct OfBuffer {
     SmallVector<std::unique_ptr<Access>, 0> writes, reads;
   };

@@ -72,8 +72,11 @@ void Checks::reportOpen(Operation *op) {
 }
 
 std::string Checks::sample(const Shown &shown) {
+  // All lengths are shown, those that the question did not depend on, too.
+  Conjunction set = shown.set;
+  set.add(model.getFacts());
   std::optional<SmallVector<int64_t>> point =
-      findSample(shown.set.toPolyhedron(shown.variables, model.getSpace().size()));
+      findSample(set.toPolyhedron(shown.variables, model.getSpace().size()));
   return point ? sampleToString(*point, shown.names, model.getSpace()) : "";
 }
 

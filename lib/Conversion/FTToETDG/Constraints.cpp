@@ -8,6 +8,7 @@
 #include "View.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -25,13 +26,48 @@ IntegerSet toetdg::makeSet(const Names &names, unsigned numDims, ArrayRef<Constr
   return IntegerSet::get(numDims, names.names.size(), exprs, equalities);
 }
 
-bool ConstraintSystem::isEmpty(unsigned numDims, ArrayRef<Constraint> all) const {
+/// The names that occur in an expression.
+static void collectNames(AffineExpr expr, llvm::SmallSetVector<unsigned, 8> &used) {
+  expr.walk([&](AffineExpr e) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      used.insert(symbol.getPosition());
+  });
+}
+
+/// Names that occur in the constraints, or that bounds tie to these: others change nothing.
+static SmallVector<Constraint> withKnownOfNames(const Names &names, BoundsAttr bounds,
+                                                ArrayRef<Constraint> all,
+                                                llvm::SmallSetVector<unsigned, 8> &used) {
   SmallVector<Constraint> system(all);
-  for (unsigned i = 0, e = names.names.size(); i < e; ++i)
-    system.push_back({getAffineSymbolExpr(i, names.context)});
+  for (const Constraint &c : all)
+    collectNames(c.expr, used);
+  SmallVector<AffineExpr> open;
   if (bounds)
     for (LengthAttr bound : bounds.getNonNegative())
-      system.push_back({names.length(bound)});
+      open.push_back(names.length(bound));
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (AffineExpr &expr : open) {
+      llvm::SmallSetVector<unsigned, 8> own;
+      if (!expr)
+        continue;
+      collectNames(expr, own);
+      if (!own.empty() && llvm::none_of(own, [&](unsigned name) { return used.contains(name); }))
+        continue;
+      system.push_back({expr});
+      used.insert_range(own);
+      expr = AffineExpr();
+      isNew = true;
+    }
+  }
+  for (unsigned i : used)
+    system.push_back({getAffineSymbolExpr(i, names.context)});
+  return system;
+}
+
+bool ConstraintSystem::isEmpty(unsigned numDims, ArrayRef<Constraint> all) const {
+  llvm::SmallSetVector<unsigned, 8> used;
+  SmallVector<Constraint> system = withKnownOfNames(names, bounds, all, used);
   for (const Constraint &c : system) {
     // A product of names is no Presburger term: nothing is known of it.
     if (!c.expr.isPureAffine())
@@ -42,7 +78,17 @@ bool ConstraintSystem::isEmpty(unsigned numDims, ArrayRef<Constraint> all) const
   }
   if (system.empty())
     return false;
-  FlatLinearValueConstraints flat(makeSet(names, numDims, system));
+  SmallVector<AffineExpr> renumbered(names.names.size(), getAffineConstantExpr(0, names.context));
+  for (auto [i, name] : llvm::enumerate(used))
+    if (name < renumbered.size())
+      renumbered[name] = getAffineSymbolExpr(i, names.context);
+  SmallVector<AffineExpr> exprs;
+  SmallVector<bool> equalities;
+  for (const Constraint &c : system) {
+    exprs.push_back(c.expr.replaceSymbols(renumbered));
+    equalities.push_back(c.isEquality);
+  }
+  FlatLinearValueConstraints flat(IntegerSet::get(numDims, used.size(), exprs, equalities));
   return flat.isIntegerEmpty();
 }
 
