@@ -205,11 +205,16 @@ std::optional<Group> GroupBuilder::finish(Open &open) {
                from = getBegin(*member.nest, row, member.offset);
     int64_t typical = member.nest->getTypicalSteps(row);
     // What is all parallel takes one step by itself, what took its producer's steps its own.
-    bool sequential = member.nest->isSequential();
-    ArrayRef<int64_t> own = sequential ? member.nest->wavefront->rows.getRow(0) : row;
-    group.typicalBefore += sequential ? member.nest->getTypicalSteps(own) : 1;
-    LengthAttr alone = sequential ? member.nest->getSteps(own) : LengthAttr::get(context, 1);
-    group.stepsBefore = group.stepsBefore && alone ? group.stepsBefore + alone : LengthAttr();
+    const Nest &nest = *member.nest;
+    if (nest.isSequential()) {
+      const Order &own = nest.wavefront ? *nest.wavefront : nest.candidates.front();
+      group.typicalBefore += nest.getTypicalSteps(own);
+      LengthAttr alone = nest.getSteps(own);
+      group.stepsBefore = group.stepsBefore && alone ? group.stepsBefore + alone : LengthAttr();
+    } else {
+      group.typicalBefore += 1;
+      group.stepsBefore = group.stepsBefore ? group.stepsBefore + 1 : LengthAttr();
+    }
     int64_t typicalFrom =
         from ? from.evaluate([&](StringAttr name) { return std::optional(lengths.get(name)); })
                    .value_or(member.offset)
@@ -274,7 +279,7 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
       if (!offset)
         close();
       else
-        append(open, {nest, *order, *offset}, false);
+        append(open, {nest, *order, *offset}, nest->isSequential());
       continue;
     }
     Refusal refusal{open.members.back().nest, nest, "", std::nullopt};
