@@ -279,7 +279,42 @@ private:
   }
   Count lowerValue(const Set &set) const {
     auto at = entries.find(set);
-    return at == entries.end() ? compulsory(set) : at->second.lowerBound;
+    return std::max(floorOf(set), at == entries.end() ? 0 : at->second.lowerBound);
+  }
+
+  /// What a group of these operators moves at least. A product's own part of the nest is a schedule of
+  /// that product alone, in which each tensor between operators would move just once more: it costs no
+  /// less than the product's optimum less these tensors.
+  Count floorOf(const Set &set) const {
+    Count sum = 0;
+    for (int op : set)
+      sum = add(sum, floorOf(op, [&](int other) {
+                  return std::binary_search(set.begin(), set.end(), other);
+                }));
+    return sum;
+  }
+
+  template <typename Inside>
+  Count floorOf(int index, Inside inside) const {
+    const Operator &op = graph.operators[index];
+    Count outside = 0, between = 0;
+    for (const Operand &input : op.inputs) {
+      const Tensor &tensor = graph.tensors[input.tensor];
+      Count &into = tensor.producer >= 0 && inside(tensor.producer) ? between : outside;
+      into = add(into, tensor.size());
+    }
+    const Tensor &result = graph.tensors[op.output.tensor];
+    bool leaves = result.isResult || result.consumers.empty();
+    for (int consumer : result.consumers)
+      leaves |= !inside(consumer);
+    Count &into = leaves ? outside : between;
+    into = add(into, result.size());
+    auto alone = entries.find(Set{index});
+    // What works in place, and what has its buffers twice, holds more by itself than in a group.
+    if (op.kind != Kind::Product || options.rules.doubleBuffer || alone == entries.end() ||
+        alone->second.lowerBound == tooLarge || outside == tooLarge)
+      return outside;
+    return std::max(outside, alone->second.lowerBound - std::min(between, alone->second.lowerBound));
   }
 
   void index() {
@@ -299,25 +334,7 @@ private:
     if (startingAt.empty())
       index();
     Count bound = bestParts(all(), [&](const Set &set) { return lowerValue(set); }, nullptr);
-    return truncated ? std::min(bound, compulsory(all())) : bound;
-  }
-
-  /// What comes in and goes out, once.
-  Count compulsory(const Set &set) const {
-    Count sum = 0;
-    for (int index : set) {
-      const Operator &op = graph.operators[index];
-      for (const Operand &input : op.inputs)
-        if (!std::binary_search(set.begin(), set.end(), graph.tensors[input.tensor].producer))
-          sum = add(sum, graph.tensors[input.tensor].size());
-      const Tensor &result = graph.tensors[op.output.tensor];
-      bool leaves = result.isResult;
-      for (int consumer : result.consumers)
-        leaves |= !std::binary_search(set.begin(), set.end(), consumer);
-      if (leaves)
-        sum = add(sum, result.size());
-    }
-    return sum;
+    return truncated ? std::min(bound, floorOf(all())) : bound;
   }
 
   // ---- rounds ----
@@ -334,7 +351,7 @@ private:
       // What its parts do without it.
       Count parts = bestParts(
           set, [&](const Set &part) { return part == set ? tooLarge : upperValue(part); }, nullptr);
-      entry.lowerBound = std::max(entry.lowerBound, compulsory(set));
+      entry.lowerBound = std::max(entry.lowerBound, floorOf(set));
       if (double(entry.lowerBound) * (1 + gap) >= double(parts))
         continue; // can't be better by more than the gap
       searchSet(set, gap, std::min(parts, upperValue(set)));
@@ -363,7 +380,7 @@ private:
     if (result.best && result.best->cost.volume < upperValue(set))
       entry.found = result.best;
     // A complete search proves its bound, or that nothing is better than the cutoff.
-    entry.lowerBound = std::max({entry.lowerBound, result.lowerBound, compulsory(set)});
+    entry.lowerBound = std::max({entry.lowerBound, result.lowerBound, floorOf(set)});
     if (result.complete)
       entry.searched = gap;
     report();
