@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Machine/Machine.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 
 using mlir::ft::Machine;
 using llvm::StringRef;
@@ -127,6 +129,14 @@ TEST(Machine, TheBuiltInOnesAreWhole) {
 }
 
 TEST(Machine, IsFoundByNameFileAndKind) {
+  // The built-in machines, whatever folder this run has been given.
+  const char *given = std::getenv("FT_MACHINES");
+  std::string folder = given ? given : "";
+  unsetenv("FT_MACHINES");
+  llvm::scope_exit restore([&] {
+    if (!folder.empty())
+      setenv("FT_MACHINES", folder.c_str(), /*overwrite=*/1);
+  });
   auto fails = [](auto &&machine) {
     bool failed = !machine;
     std::string what = failed ? llvm::toString(machine.takeError()) : "";
