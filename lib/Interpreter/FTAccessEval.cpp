@@ -16,7 +16,7 @@ std::optional<LogicalResult> FTAccessEval::run(Operation *op) {
   using Result = std::optional<LogicalResult>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<ShiftOp, ReverseOp, SliceOp, StrideOp, WindowOp, GatherOp, ZipOp, GetOp, AtOp, ConcatOp,
-            FlattenOp, SplitOp, TransposeOp, RepeatOp, IotaOp, ft::CastOp>(
+            FlattenOp, SplitOp, TransposeOp, RepeatOp, IotaOp, ft::CastOp, LastOp>(
           [&](auto concrete) { return Result(visit(concrete)); })
       .Default([](Operation *) { return Result(); });
 }
@@ -168,10 +168,11 @@ LogicalResult FTAccessEval::visit(WindowOp op) {
   if (size > maxLength || llvm::MulOverflow(size - 1, dilation, reach) || reach > maxLength)
     return mlir::emitError(op.getLoc(), "a window of size ")
            << size << " and dilation " << dilation << " is too wide";
-  if (bounded && count < reach + 1)
+  if (bounded && count < reach)
     return mlir::emitError(op.getLoc(), "a window that spans ")
            << reach + 1 << " elements does not fit in a list of length " << count;
-  int64_t windows = bounded ? (count - reach - 1) / step + 1 : llvm::divideCeil(count, step);
+  int64_t windows = bounded ? llvm::divideFloorSigned(count - reach - 1, step) + 1
+                            : llvm::divideCeil(count, step);
   int64_t low = op.getOverhangLow();
   Items result;
   for (int64_t i = 0; i < windows; ++i) {
@@ -289,6 +290,15 @@ LogicalResult FTAccessEval::visit(AtOp op) {
     return mlir::emitError(op.getLoc(), "index ")
            << *index << " is out of range: the list has length " << count;
   env.bind(op.getResult(), (*items)[*index]);
+  return success();
+}
+
+LogicalResult FTAccessEval::visit(LastOp op) {
+  FailureOr<Items> items = readList(op, op.getInput());
+  FailureOr<RuntimeValue> fallback = eval.read(op, op.getFallback(), env);
+  if (failed(items) || failed(fallback))
+    return failure();
+  env.bind(op.getResult(), items->empty() ? *fallback : items->back());
   return success();
 }
 

@@ -7,6 +7,7 @@
 #ifndef LIB_FT_INTERPRETER_FTACCESSEVAL_H
 #define LIB_FT_INTERPRETER_FTACCESSEVAL_H
 
+#include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Interpreter/FTInterpreter.h"
 
 namespace mlir::ft::interp {
@@ -27,6 +28,7 @@ private:
   LogicalResult visit(SliceOp op);
   LogicalResult visit(StrideOp op);
   LogicalResult visit(WindowOp op);
+  LogicalResult visit(LastOp op);
   LogicalResult visit(GatherOp op);
   LogicalResult visit(ZipOp op);
   LogicalResult visit(GetOp op);

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/FTInterpreter.h"
 #include "FTAccessEval.h"
+#include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -15,8 +18,44 @@ using namespace mlir::ft::interp;
 /// Calls nest no deeper: a recursive function is an error, not a crash.
 static constexpr size_t maxCallDepth = 200;
 
+namespace {
+/// Short forms mean the operations that they stand for, which are kept: the evaluator remembers
+/// operations by their address.
+class ShortForms {
+public:
+  LogicalResult evaluate(Operation *op, TensorEval &eval, Environment &env) {
+    auto &[block, value] = expanded[op];
+    if (!block) {
+      op->getContext()
+          ->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                        tensor::TensorDialect>();
+      block = std::make_unique<Block>();
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointToStart(block.get());
+      value = expandShortForm(builder, op);
+    }
+    for (Operation &part : *block)
+      if (failed(eval.evalOp(&part, env)))
+        return failure();
+    FailureOr<RuntimeValue> result = eval.read(op, value, env);
+    if (failed(result))
+      return failure();
+    env.bind(op->getResult(0), *result);
+    return success();
+  }
+
+private:
+  llvm::DenseMap<Operation *, std::pair<std::unique_ptr<Block>, Value>> expanded;
+};
+} // namespace
+
 FTInterpreter::FTInterpreter(const RunOptions &options) : eval(options.truth) {
-  eval.setExtension([this](Operation *op, Environment &env) { return evalFTOp(op, env); });
+  auto forms = std::make_shared<ShortForms>();
+  eval.setExtension([this, forms](Operation *op, Environment &env) -> std::optional<LogicalResult> {
+    if (isShortForm(op))
+      return forms->evaluate(op, eval, env);
+    return evalFTOp(op, env);
+  });
 }
 
 //===----------------------------------------------------------------------===//

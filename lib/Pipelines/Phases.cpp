@@ -96,6 +96,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
     break;
   case Phase::FT:
     pm.addPass(createFTInline());
+    pm.addPass(createFTExpand());
     pm.addPass(createFTSelect());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -9,6 +9,7 @@
 
 #include "CollapsePairs.h"
 #include "View.h"
+#include "ft/Dialect/FT/IR/FTForms.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -83,7 +84,7 @@ void toetdg::flattenType(Type type, SmallVectorImpl<Member> &members) { flattenI
 
 bool toetdg::isAccessOp(Operation *op) {
   return isa<ShiftOp, ReverseOp, SliceOp, StrideOp, WindowOp, GatherOp, ZipOp, GetOp, AtOp, ConcatOp, FlattenOp, SplitOp,
-             TransposeOp, RepeatOp, IotaOp, CastOp>(op);
+             TransposeOp, RepeatOp, IotaOp, CastOp, LastOp>(op);
 }
 
 namespace {
@@ -410,6 +411,18 @@ struct AccessBuilder {
     return AccessStatus::Ok;
   }
 
+  AccessStatus last(LastOp last) {
+    AffineExpr n = names.length(cast<ListType>(last.getInput().getType()).getLength());
+    for (auto [view, fallback] : llvm::zip_equal(viewsOf(last.getInput()), viewsOf(last.getFallback()))) {
+      View inside = peel(names, view, n - 1), outside = fallback;
+      restrict(inside, {{n - 1}});
+      restrict(outside, {{n, /*isEquality=*/true}});
+      append(inside, std::move(outside));
+      result.push_back(std::move(inside));
+    }
+    return AccessStatus::Ok;
+  }
+
   AccessStatus run() {
     auto lengthOf = [](Value list) { return cast<ListType>(list.getType()).getLength(); };
     return TypeSwitch<Operation *, AccessStatus>(op)
@@ -445,6 +458,7 @@ struct AccessBuilder {
         .Case([&](RepeatOp o) { return repeat(o); })
         .Case([&](IotaOp o) { return iota(o); })
         .Case([&](CastOp o) { return cast_(o); })
+        .Case([&](LastOp o) { return last(o); })
         .Default([&](Operation *o) {
           o->emitError("is not an access operator");
           return AccessStatus::Failed;

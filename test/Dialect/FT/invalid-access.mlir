@@ -132,16 +132,16 @@ func.func @w1(%xs: !ft.list<[L], !x>) {
 !x = tensor<2xf32>
 // expected-note @+1 {{the function has no ft.bounds}}
 func.func @w2(%xs: !ft.list<[L], !x>) {
-  // expected-error @+1 {{(W2) a window over 5 elements needs L >= 5: add it to ft.bounds of the function}}
+  // expected-error @+1 {{(W2) a window over 5 elements needs L >= 4: add it to ft.bounds of the function}}
   %0 = ft.window %xs size 3 dilation 2 : !ft.list<[L], !x>
   return
 }
 
 // -----
 !x = tensor<2xf32>
-func.func @w2(%xs: !ft.list<[4], !x>) {
-  // expected-error @+1 {{(W2) a window over 5 elements does not fit the length 4}}
-  %0 = ft.window %xs size 3 dilation 2 : !ft.list<[4], !x>
+func.func @w2(%xs: !ft.list<[3], !x>) {
+  // expected-error @+1 {{(W2) a window over 5 elements does not fit the length 3}}
+  %0 = ft.window %xs size 3 dilation 2 : !ft.list<[3], !x>
   return
 }
 

@@ -145,7 +145,7 @@ FT_INFER(WindowOp) {
   LengthAttr windows = n.ceilDiv(step);
   if (!op.getBoundaryAttr() || op.getBoundary() == Boundary::None) {
     LengthAttr room = n - (*extent + 1);
-    if (!room || (room.isConstant() && *room.getConstant() < 0)) // W2
+    if (!room || (room.isConstant() && *room.getConstant() < -1)) // W2
       return infer.refuse("(W2) a window over ", *extent + 1, " elements does not fit the length ",
                           n.str());
     windows = room.floorDiv(step) + 1;
@@ -328,7 +328,8 @@ LogicalResult WindowOp::verify() {
   int64_t least = 0;
   switch (getBoundary()) {
   case Boundary::None: // W2
-    return ft::detail::verifyNonNegative(*this, n - (extent + 1),
+    // One element less is room for no window, and a list of none.
+    return ft::detail::verifyNonNegative(*this, n - extent,
                                          "(W2) a window over " + Twine(extent + 1) + " elements",
                                          "does not fit the length " + n.str());
   case Boundary::Zero:

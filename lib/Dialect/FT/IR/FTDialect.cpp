@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FTDetail.h"
-#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/IR/FTForms.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +21,10 @@ void FTDialect::initialize() {
   registerAttributeList();
   registerTypeList();
   registerOperationList();
+  addOperations<
+#define GET_OP_LIST
+#include "ft/Dialect/FT/IR/FTForms.cpp.inc"
+      >();
 }
 
 //===----------------------------------------------------------------------===//

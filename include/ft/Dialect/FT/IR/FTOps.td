@@ -262,8 +262,8 @@ def FT_WindowOp : FT_InferredAccessOp<"window"> {
     i is element i · step + (w - floordiv(size - 1, 2)) · dilation, and outside the list
     the window sees zeros (`zero`), the nearest end (`clamp`), the list reflected
     without its end (`mirror`) or the list from its other end (`wrap`).
-    (W1) size, step, dilation ≥ 1; (W2) without boundary n ≥ dilation · (size - 1) + 1
-    must follow from the bounds; (W3) `clamp` needs n ≥ 1, `wrap` n ≥ the larger
+    (W1) size, step, dilation ≥ 1; (W2) without boundary n ≥ dilation · (size - 1)
+    must follow from the bounds (where they are equal there are no windows); (W3) `clamp` needs n ≥ 1, `wrap` n ≥ the larger
     overhang, `mirror` n ≥ the larger overhang + 1.
     ```mlir
     %ws = ft.window %xs size 3 step 1 dilation 1 boundary zero : !ft.list<[L], !x>   // !ft.list<[L, 3], !x>

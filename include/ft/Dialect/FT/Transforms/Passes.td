@@ -7,6 +7,27 @@ include "mlir/Pass/PassBase.td"
 
 // Keep the passes in alphabetical order.
 
+def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
+  let summary = "put upstream operations in the place of short forms";
+  let description = [{
+    `ft.softmax`, `ft.layer_norm`, `ft.scale` and the like become operations of `linalg`, `arith`, `math`
+    and `tensor`, wherever they stand.
+
+    ```mlir
+    %y = ft.silu %x : !x
+    ```
+    ==>
+    ```mlir
+    %0 = arith.negf %x : !x
+    %1 = math.exp %0 : !x
+    %2 = arith.addf %1, %one : !x
+    %y = arith.divf %x, %2 : !x
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
   let summary = "inline the calls in functions over lists";
   let description = [{
