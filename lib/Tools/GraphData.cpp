@@ -35,11 +35,16 @@ static std::optional<int64_t> valueOf(DictionaryAttr products, Attribute factor,
   auto name = dyn_cast<StringAttr>(factor);
   if (auto it = lengths.find(name); it != lengths.end())
     return it->second;
+  if (auto length = dyn_cast<LengthAttr>(factor))
+    return length.evaluate([&](StringAttr of) { return valueOf(products, of, lengths); });
   auto pair = name ? products.getAs<ArrayAttr>(name) : nullptr;
-  if (!pair || pair.size() != 2)
+  if (!pair || pair.size() < 2)
     return std::nullopt;
   std::optional<int64_t> a = valueOf(products, pair[0], lengths),
                          b = valueOf(products, pair[1], lengths);
+  // A list that is cut into pieces: how many there are.
+  if (pair.size() == 3)
+    return a && b && *b > 0 ? std::optional(*a / *b) : std::nullopt;
   int64_t product;
   if (!a || !b || __builtin_mul_overflow(*a, *b, &product))
     return std::nullopt;

@@ -292,7 +292,7 @@ FailureOr<Outcome> Runner::runEmulated() {
 
 LogicalResult Runner::makeGraphData() {
   bool joins = false;
-  module.walk([&](FlattenOp) { joins = true; });
+  module.walk([&](Operation *op) { joins |= isa<FlattenOp, SplitOp>(op); });
   bool needsGraph = options.engine != "interpret" || !options.order.empty() || !options.to.empty();
   if (!needsGraph || !isa<func::FuncOp>(entry.op))
     return success();

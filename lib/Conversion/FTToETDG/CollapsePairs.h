@@ -15,6 +15,10 @@ inline constexpr llvm::StringLiteral takenApartName = "taken_apart";
 /// Such a flatten then says in the attribute `takenApartName` where its pair is taken apart.
 func::FuncOp collapsePairs(func::FuncOp function);
 
+/// Lists that are cut by a length, and used in no other way along that dimension, have two
+/// dimensions from the start. Returns the function that stands in the place of `function` now.
+func::FuncOp takeApart(func::FuncOp function);
+
 } // namespace mlir::ft::toetdg
 
 #endif // FT_LIB_CONVERSION_FTTOETDG_COLLAPSEPAIRS_H

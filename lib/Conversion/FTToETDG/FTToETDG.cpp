@@ -299,7 +299,7 @@ struct ConvertFTToETDG : ft::impl::ConvertFTToETDGBase<ConvertFTToETDG> {
     for (func::FuncOp function : functions) {
       if (failed(verifyOneBlock(function)))
         return signalPassFailure();
-      function = collapsePairs(function);
+      function = takeApart(collapsePairs(function));
       if (!Converter(function).convert())
         return signalPassFailure();
       function.erase();
