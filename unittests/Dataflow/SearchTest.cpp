@@ -133,6 +133,13 @@ TEST(Search, oneProduct) {
       expectOptimum(product(m, k, n), buffer);
 }
 
+/// Every buffer in turn: structures whose optima are near each other change places.
+TEST(Search, oneProductInEveryBuffer) {
+  for (auto [m, k, n] : {std::tuple<Count, Count, Count>{6, 5, 4}, {4, 7, 3}})
+    for (Count buffer = 3; buffer < 40; ++buffer)
+      expectOptimum(product(m, k, n), buffer);
+}
+
 TEST(Search, oneRowOperator) {
   Graph graph;
   graph.addDim("n", 4), graph.addDim("m", 6);
