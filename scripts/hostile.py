@@ -159,9 +159,10 @@ def change(rng, manifest):
         elif kind == 4 and isinstance(holder, (dict, list)):
             del holder[path[-1]]
         elif kind == 5:
-            for entry in manifest.get("entries") or []:
+            entries = manifest.get("entries")
+            for entry in entries if isinstance(entries, list) else []:
                 if isinstance(entry, dict):
-                    for plan in entry.get("plans") or []:
+                    for plan in entry.get("plans") if isinstance(entry.get("plans"), list) else []:
                         if isinstance(plan, dict) and isinstance(plan.get("steps"), list):
                             step = json.loads(json.dumps(rng.choice(STEPS)))
                             inner = json.loads(json.dumps(rng.choice(STEPS)))
