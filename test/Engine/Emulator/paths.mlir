@@ -5,7 +5,7 @@
 // constants, gathers, several nests in a leaf. Integers: equal bit for bit.
 //
 // RUN: %python %S/Inputs/emulate.py %ft_bin/ft-run %s 1 3 | FileCheck %s
-// CHECK: 13 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// CHECK: 14 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 // RUN: ft-run %s --entry=columns --engine=emulate --variant=steps --json | FileCheck %s --check-prefix=FIGURES
 // FIGURES: "gpu_threads":{{[1-9]}}
@@ -201,4 +201,22 @@ func.func @wavefront(%xs: !ft.list<[L], !i>, %ws: !ft.list<[D], !i>) -> !ft.list
     ft.yield %hs : !ft.list<[L], !i>
   }
   return %r : !ft.list<[D, L], !i>
+}
+
+// A row of a state is summed by the whole block, in a loop.
+func.func @norms(%xs: !ft.list<[N, L], tensor<1x300xf32>>) -> !ft.list<[N, L], tensor<1x300xf32>> {
+  %z = arith.constant dense<0.0> : tensor<1x300xf32>
+  %o = arith.constant dense<0.0> : tensor<1xf32>
+  %ys = ft.map (%row = %xs : !ft.list<[N, L], tensor<1x300xf32>>) {
+    %hs = ft.scanl (%x = %row : !ft.list<[L], tensor<1x300xf32>>) init (%h = %z : tensor<1x300xf32>) {
+      %p = arith.mulf %h, %x : tensor<1x300xf32>
+      %s = linalg.reduce { arith.addf } ins(%p : tensor<1x300xf32>) outs(%o : tensor<1xf32>) dimensions = [1]
+      %t = math.tanh %s : tensor<1xf32>
+      %w = linalg.broadcast ins(%t : tensor<1xf32>) outs(%z : tensor<1x300xf32>) dimensions = [1]
+      %y = arith.addf %w, %x : tensor<1x300xf32>
+      ft.yield %y : tensor<1x300xf32>
+    }
+    ft.yield %hs : !ft.list<[L], tensor<1x300xf32>>
+  }
+  return %ys : !ft.list<[N, L], tensor<1x300xf32>>
 }
