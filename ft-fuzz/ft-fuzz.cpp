@@ -58,6 +58,8 @@ struct Options {
   cl::list<std::string> lengths{"at",
                                 cl::desc("with FILE: a length other than that of `ft.lengths`"),
                                 cl::value_desc("NAME=VALUE")};
+  cl::opt<bool> noUpstream{"no-upstream-passes",
+                           cl::desc("leave out upstream's passes between the phases")};
   cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
 };
 
@@ -171,6 +173,7 @@ int main(int argc, char **argv) {
   check.cpu = !options.noCpu && !options.phases && !options.emulate;
   check.graphInterpreter = !options.noGraph && !options.phases && !options.emulate;
   check.verifyGraph = !options.noVerify;
+  check.upstream = !options.noUpstream;
   StageTimes times;
   Shares shares;
   int64_t equal = 0, refused = 0, failed = 0, done = 0;
