@@ -19,6 +19,7 @@ void setUpTool(const char *name);
 int optMain(int argc, char **argv, DialectRegistry &registry);
 int translateMain(int argc, char **argv, DialectRegistry &registry);
 int runMain(int argc, char **argv, DialectRegistry &registry);
+int lspMain(int argc, char **argv, DialectRegistry &registry);
 int reduceMain(int argc, char **argv, DialectRegistry &registry);
 
 } // namespace ft
