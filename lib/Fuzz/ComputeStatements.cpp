@@ -245,6 +245,23 @@ void ProgramBuilder::ordered(Scope &scope, OperatorKind kind, ArrayRef<Value> li
     std::swap(values[0], values[1]);
   if (!noInit && rng.percent(hasUnused(body.scope) ? 75 : 20))
     emits = chooseYields(body.scope, rng.between(1, 2));
+  // Beside a sequence its last element or a fold of it, as recurrent layers return them.
+  for (Value v : values) {
+    if (noInit || emits.size() > 3 || !listType(v) || hasTuple(v.getType()) || !rng.percent(45))
+      continue;
+    Type peeled = listType(v).getPeeled();
+    if (holds(lengthOf(v) - 1) && rng.percent(50)) {
+      emits.push_back(AtOp::create(b, loc, v, LengthAttr::get(b.getContext(), -1)));
+    } else if (isa<RankedTensorType>(peeled) && canTraverse(body.scope, v) &&
+               body.scope.depth < 4) {
+      Value init = makeValue(body.scope, peeled, 0);
+      Body fold = openBody(body.scope, TypeRange(peeled), {v});
+      Value element = fold.region->front().getArgument(1);
+      Value made = binary(fold.states.front(), transform(fold.scope, element));
+      emits.push_back(closeBody(body.scope, fold, OperatorKind::FoldL, {v}, {init}, {made}, {})
+                          ->getResult(0));
+    }
+  }
   ComputeOp op = closeBody(scope, body, kind, lists, inits, values, emits, lag);
   for (Value r : op->getResults())
     add(scope, r);

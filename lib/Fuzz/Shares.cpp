@@ -70,6 +70,13 @@ void Shares::count(ModuleOp module) {
       ++here["r forms"];
     if (!compute.getYield().getEmits().empty())
       ++here["emit"];
+    for (Value emitted : compute.getYield().getEmits()) {
+      Operation *def = emitted.getDefiningOp();
+      if (isa_and_nonnull<AtOp>(def))
+        ++here["last states"];
+      if (auto fold = dyn_cast_or_null<ComputeOp>(def); fold && fold.isFold())
+        ++here["folds beside"];
+    }
     if (llvm::any_of(compute.getStateArgs(), [](Value v) { return isa<ListType>(v.getType()); }))
       ++here["states that are lists"];
   });
@@ -113,7 +120,7 @@ std::vector<std::string> Shares::missing() const {
         "shift", "reverse", "slice",   "stride", "window",    "gather", "zip",   "get",
         "at",    "concat",  "flatten", "split",  "transpose", "repeat", "iota",  "cast"})
     demand("ft." + std::string(op), 20.0 / 500, occurrences);
-  for (const char *feature : {"tuple states", "lag", "r forms", "emit", "no init", "combine",
+  for (const char *feature : {"tuple states", "lag", "r forms", "emit", "last states", "folds beside", "no init", "combine",
                               "states that are lists", "several lists", "named lengths"})
     demand(feature, 20.0 / 500, occurrences);
   for (const char *boundary : {"none", "zero", "clamp", "mirror", "wrap"})
