@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Engine/CPU/CpuProgram.h"
 #include "ft/InitAll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -182,15 +182,16 @@ int main(int argc, char **argv) {
   }
 
   // One compilation serves every length.
-  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(**module, "states");
+  FailureOr<std::unique_ptr<CompiledProgram>> program = CompiledProgram::compile(**module);
   if (failed(program))
     return 1;
-  LengthValues lengths;
-  lengths[StringAttr::get(&context, "L")] = length;
-  FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(lengths);
-  if (failed(call) || failed((*program)->run(**call, {&xs})))
+  FailureOr<std::unique_ptr<CompiledProgram::Call>> call = (*program)->prepare("states", {&xs});
+  if (failed(call) || failed((*call)->run()))
     return 1;
-  ::ft::rt::HostArray &states = (*call)->results().front();
+  FailureOr<std::vector<::ft::rt::HostArray>> results = (*call)->results();
+  if (failed(results))
+    return 1;
+  ::ft::rt::HostArray &states = results->front();
   for (int64_t i = 0; i < length; ++i)
     llvm::outs() << (i ? " " : "") << states.getFloat(i);
   llvm::outs() << "\n";

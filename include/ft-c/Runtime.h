@@ -126,6 +126,10 @@ const char *ft_status_name(FtStatus status);
 /* The number of devices of a type; FT_NO_DRIVER where there is no driver. */
 FtStatus ft_device_count(int32_t device_type, int32_t *count);
 
+/* This processor itself as a target: its model and its instructions, "cpu:" and
+   sixteen digits. Code for it runs on processors of that name only. */
+const char *ft_host_processor(void);
+
 /* Loads a bundle. `options` may be NULL: the CPU. */
 FtStatus ft_module_load(const char *path, const FtLoadOptions *options, FtModule **module);
 /* The same from memory, which may be freed afterwards. */

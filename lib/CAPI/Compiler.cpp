@@ -10,7 +10,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
-#include "ft/Runtime/Target.h"
+#include "ft/Runtime/ThreadPool.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 #include "ft/Target/Target.h"
@@ -21,7 +21,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/SourceMgr.h"
@@ -191,18 +190,6 @@ static std::vector<std::string> splitList(const char *text) {
   return result;
 }
 
-/// The class of processors that suits this one best.
-static std::string getHostTarget() {
-  StringRef best;
-  int most = 0;
-  for (StringRef name : getCpuTargets())
-    if (int fitness = rt::hostFitness(name.str()); fitness > most) {
-      most = fitness;
-      best = name;
-    }
-  return best.str();
-}
-
 static FtStatus readTargets(const char *text, Request &request) {
   request.targets = splitList(text ? text : "cpu");
   if (request.targets.empty())
@@ -214,10 +201,6 @@ static FtStatus readTargets(const char *text, Request &request) {
     if (target == "interpret") {
       if (request.targets.size() > 1)
         return invalid("target: \"interpret\" stands alone, found \"" + std::string(text) + "\"");
-    } else if (target == "cpu") {
-      target = getHostTarget();
-      if (target.empty())
-        return fail(FT_NO_DEVICE, "target: this processor is of no class that code is made for");
     } else if (!isGpuTarget(target) && !getCpuTarget(target)) {
       return invalid("target: expected " + known + ", found \"" + target + "\"");
     }
@@ -305,26 +288,34 @@ private:
 };
 } // namespace
 
-/// A copy of the program with nothing that the wanted entry does not need.
+/// A copy of the program, of one entry alone where one is wanted.
 static OwningOpRef<ModuleOp> copyProgram(ModuleOp module, const std::string &entry) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  if (entry.empty())
-    return copy;
-  for (Operation *op : findEntries(*copy))
-    if (SymbolTable::getSymbolName(op).getValue() != entry)
-      SymbolTable::setSymbolVisibility(op, SymbolTable::Visibility::Private);
-  PassManager pm(copy->getContext());
-  pm.addPass(createSymbolDCEPass());
-  return succeeded(pm.run(*copy)) ? std::move(copy) : nullptr;
+  return entry.empty() ? OwningOpRef<ModuleOp>(module.clone()) : copyEntry(module, entry);
 }
 
-static FtStatus compileCode(SourceState &state, const Request &request, rt::Bundle &bundle) {
-  CancelScope cancel(state.context, request);
-  OwningOpRef<ModuleOp> module = copyProgram(*state.module, request.entry);
+static BundleOptions makeBundleOptions(MLIRContext &context, const Request &request) {
   BundleOptions options;
   options.gpu = request.gpu;
+  options.gpu.target = request.targets.front();
   options.variants = request.variants;
   options.skip = request.skip;
+  options.validate = request.validates;
+  options.from = request.from.empty() ? Phase::ETDG : *symbolizePhase(request.from);
+  options.cpu.threads = request.threads ? unsigned(request.threads) : unsigned(ft_num_threads());
+  options.cpu.planSeed = request.planSeed;
+  options.cpu.candidate = request.candidate;
+  for (const FtLength &length : request.lengths)
+    options.cpu.lengths.push_back({StringAttr::get(&context, length.name), length.value});
+  return options;
+}
+
+static FtStatus compileCode(SourceState &state, const Request &request, rt::Bundle &bundle,
+                            std::map<std::string, double> &figures) {
+  CancelScope cancel(state.context, request);
+  OwningOpRef<ModuleOp> module = copyProgram(*state.module, request.entry);
+  CpuReport report;
+  BundleOptions options = makeBundleOptions(state.context, request);
+  options.report = &report;
   FailureOr<rt::Bundle> made = failure();
   if (module)
     made = compileToBundle(*module, request.targets, options);
@@ -333,6 +324,10 @@ static FtStatus compileCode(SourceState &state, const Request &request, rt::Bund
   if (failed(made))
     return failWithErrors(state.sink);
   bundle = std::move(*made);
+  if (llvm::any_of(request.targets, [](StringRef target) { return !isGpuTarget(target); }))
+    figures = {{"instructions", double(report.instructions)},
+               {"code_bytes", double(report.codeBytes)},
+               {"predicted_nanoseconds", report.estimatedSeconds * 1e9}};
   return FT_OK;
 }
 
@@ -351,7 +346,7 @@ FtStatus ft_compile(FtSource *source, const FtCompileOptions *given, FtProgram *
   rt::Bundle bundle;
   if (FtStatus status = request.isInterpreted()
                             ? makeInterpretedProgram(source->state, request.entry, bundle, made->interpreted)
-                            : compileCode(state, request, bundle))
+                            : compileCode(state, request, bundle, made->figures))
     return status;
   if (llvm::all_of(request.targets, [](StringRef target) { return isGpuTarget(target); }))
     made->deviceType = FT_CUDA;
@@ -435,10 +430,8 @@ static FailureOr<std::string> printCode(SourceState &state, const Request &reque
   OwningOpRef<ModuleOp> module = copyProgram(*state.module, request.entry);
   if (!module)
     return failure();
-  GpuOptions gpu = request.gpu;
-  gpu.target = request.targets.front();
-  return to == "ptx" ? compileToPTX(*module, gpu, request.skip)
-                     : compileToLLVMIR(*module, request.targets.front(), gpu, request.skip);
+  BundleOptions options = makeBundleOptions(state.context, request);
+  return to == "ptx" ? compileToPTX(*module, options) : compileToLLVMIR(*module, request.targets.front(), options);
 }
 
 FtStatus ft_print(FtSource *source, const FtCompileOptions *given, const char *to, FtTextFn write, void *user) {

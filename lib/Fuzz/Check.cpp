@@ -4,8 +4,10 @@
 
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
-#include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Engine/Emulator/EmulatedProgram.h"
+#include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Fuzz/Random.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
@@ -394,6 +396,41 @@ LogicalResult Subject::runEmulated() {
   return success();
 }
 
+/// Code for this processor of all graphs; entry i is called "f<i>".
+static FailureOr<std::unique_ptr<CompiledProgram>> compileGraphs(ArrayRef<etdg::GraphOp> graphs,
+                                                                 const CpuOptions &options) {
+  ::ft::rt::Bundle bundle;
+  for (auto [i, graph] : llvm::enumerate(graphs)) {
+    FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
+    if (failed(entry))
+      return failure();
+    entry->name = "f" + std::to_string(i);
+    bundle.entries.push_back(std::move(*entry));
+  }
+  if (failed(addCpuPlans(graphs, "cpu", options, bundle, bundle.entries)))
+    return failure();
+  return CompiledProgram::load(bundle, graphs.front()->getLoc());
+}
+
+/// All runs of a subject, as entry `name` of what was compiled.
+static void runCompiled(Subject &subject, CompiledProgram &program, const std::string &name, const Errors &errors) {
+  for (auto [r, run] : llvm::enumerate(subject.runs)) {
+    SmallVector<const HostArray *> arguments;
+    for (const HostArray &array : run.data.arguments)
+      arguments.push_back(&array);
+    FailureOr<std::unique_ptr<CompiledProgram::Call>> call = program.prepare(name, arguments);
+    FailureOr<std::vector<HostArray>> results = failure();
+    if (succeeded(call) && succeeded((*call)->run()))
+      results = (*call)->results();
+    if (failed(results)) {
+      (void)subject.fail("CPU engine", errors.text, r);
+      return;
+    }
+    if (failed(subject.compareWith(run, r, *results, "CPU engine")))
+      return;
+  }
+}
+
 static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, StageTimes &times) {
   SmallVector<Subject *> candidates;
   SmallVector<etdg::GraphOp> graphs;
@@ -404,7 +441,7 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
     }
   if (graphs.empty())
     return;
-  std::vector<std::unique_ptr<CpuProgram>> programs;
+  std::unique_ptr<CompiledProgram> batch;
   {
     Timed timed(times.compilation);
     Errors errors(context);
@@ -412,21 +449,19 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
     CpuOptions options;
     uint64_t hash = llvm::xxh3_64bits(candidates.front()->program.name);
     options.planSeed = hash % 2 == 0 ? hash | 1 : 0;
-    auto compiled = CpuProgram::compileMany(graphs, options);
+    auto compiled = compileGraphs(graphs, options);
     if (succeeded(compiled))
-      programs = std::move(*compiled);
+      batch = std::move(*compiled);
   }
   for (auto [i, subject] : llvm::enumerate(candidates)) {
     llvm::PrettyStackTraceFormat trace("running %s on the CPU engine",
                                        subject->program.name.c_str());
     Errors errors(context);
-    std::unique_ptr<CpuProgram> own;
-    if (!programs.empty())
-      own = std::move(programs[i]);
-    if (!own) {
+    std::unique_ptr<CompiledProgram> own;
+    if (!batch) {
       // The batch failed: which one, and why?
       Timed timed(times.compilation);
-      FailureOr<std::unique_ptr<CpuProgram>> alone = CpuProgram::compile(subject->graph);
+      auto alone = compileGraphs(subject->graph, CpuOptions());
       if (failed(alone)) {
         (void)subject->fail("compilation for the CPU", errors.text);
         continue;
@@ -434,18 +469,7 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
       own = std::move(*alone);
     }
     Timed timed(times.cpu);
-    for (auto [r, run] : llvm::enumerate(subject->runs)) {
-      FailureOr<std::unique_ptr<CpuProgram::Call>> call = own->prepare(run.data.lengths);
-      SmallVector<const HostArray *> arguments;
-      for (const HostArray &array : run.data.arguments)
-        arguments.push_back(&array);
-      if (failed(call) || failed(own->run(**call, arguments))) {
-        (void)subject->fail("CPU engine", errors.text, r);
-        break;
-      }
-      if (failed(subject->compareWith(run, r, (*call)->results(), "CPU engine")))
-        break;
-    }
+    runCompiled(*subject, batch ? *batch : *own, batch ? "f" + std::to_string(i) : "f0", errors);
   }
 }
 

@@ -81,6 +81,7 @@ struct FtModule {
   Bundle bundle;
   int32_t deviceType = FT_CPU, deviceId = 0;
   CudaDevice *device = nullptr;
+  HostCodes codes;
   FtKernels kernels = {};                        // `launch` is null: the bundle's own
   std::vector<std::unique_ptr<FtEntry>> entries; // one for each of the bundle's
 };
@@ -100,7 +101,7 @@ static Status makeProgram(FtEntry &e, size_t index, Program *&out) {
     std::unique_ptr<Target> target;
     FT_RT_TRY((m.device           ? makeCudaTarget(*m.device, m.bundle, plan, target)
                : m.kernels.launch ? makeKernelsTarget(m.bundle, plan, e.entry->name, m.kernels, target)
-                                  : makeHostTarget(m.bundle, plan, target))
+                                  : makeHostTarget(m.bundle, plan, e.module->codes, target))
                   .inside("entry \"" + e.entry->name + "\", target " + plan.target));
     it = e.programs
              .emplace(index, std::make_unique<Program>(*e.entry, plan, std::move(target),

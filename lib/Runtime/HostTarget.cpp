@@ -7,21 +7,63 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/Target.h"
 
-#include "ft/Runtime/ThreadPool.h"
+#include "HostCode.h"
 
-#include <atomic>
+#include "ft/Runtime/Sha256.h"
+
+#include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <map>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 using namespace ft::rt;
+
+/// What a compiler asks a processor before it makes code for that one alone: its model, and which
+/// instructions it and the system know.
+static std::string describeProcessor() {
+  std::string text;
+#if defined(__x86_64__)
+  auto add = [&](unsigned leaf, unsigned sub, const unsigned (&masks)[4]) {
+    unsigned r[4] = {};
+    if (__get_cpuid_count(leaf, sub, &r[0], &r[1], &r[2], &r[3]))
+      for (int i = 0; i < 4; ++i)
+        text += std::to_string(r[i] & masks[i]) + ",";
+  };
+  // Not which of its cores answers: that is in leaf 1, EBX.
+  add(0, 0, {0, ~0u, ~0u, ~0u});
+  add(1, 0, {~0u, 0, ~0u, ~0u});
+  add(7, 0, {~0u, ~0u, ~0u, ~0u});
+  add(7, 1, {~0u, ~0u, ~0u, ~0u});
+  add(0x80000001, 0, {0, 0, ~0u, ~0u});
+  unsigned low = 0, high = 0;
+  if (unsigned a, b, c, d; __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE))
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  text += std::to_string(low);
+#else
+  if (FILE *file = fopen("/proc/cpuinfo", "r")) {
+    char line[4096];
+    while (fgets(line, sizeof line, file))
+      if (strncmp(line, "Features", 8) == 0 || strncmp(line, "CPU ", 4) == 0)
+        text += line;
+    fclose(file);
+  }
+#endif
+  return text;
+}
+
+const char *ft_host_processor(void) {
+  static const std::string name = "cpu:" + toHex(Sha256::of(describeProcessor())).substr(0, 16);
+  return name.c_str();
+}
 
 int ft::rt::hostFitness(std::string_view target) {
   if (target == "cpu")
     return 1;
+  if (target.substr(0, 4) == "cpu:")
+    return target == ft_host_processor() ? 9 : 0;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -106,25 +148,27 @@ private:
   ErrorRecord record{};
 };
 
-/// Functions of a library.
+/// Functions of a bundle's code.
 class HostTarget final : public HostMemory {
 public:
-  ~HostTarget() override {
-    if (library)
-      dlclose(library);
-  }
-
-  Status load(const Bundle &bundle, const Plan &plan) {
+  Status load(const Bundle &bundle, const Plan &plan, HostCodes &codes) {
     if (plan.modules.empty())
       return Status::error(Code::corrupt, "a plan without a module");
     const Section &section = bundle.sections[size_t(plan.modules[0])];
     if (section.kind != Section::cpu)
-      return Status::error(Code::corrupt, "a CPU plan whose module is no CPU library");
-    FT_RT_TRY(open(section.bytes));
+      return Status::error(Code::corrupt, "a CPU plan whose module is no code for the CPU");
+    {
+      // Plans of one section share its code.
+      std::lock_guard<std::mutex> guard(codes.lock);
+      std::shared_ptr<HostCode> &known = codes.bySection[plan.modules[0]];
+      if (!known)
+        FT_RT_TRY(HostCode::load(section.bytes, known));
+      code = known;
+    }
     for (const std::string &name : plan.kernels) {
-      void *symbol = dlsym(library, name.c_str());
+      void *symbol = code->find(name);
       if (!symbol)
-        return Status::error(Code::notFound, "no function \"" + name + "\" in the CPU library");
+        return Status::error(Code::notFound, "no function \"" + name + "\" in the code for the CPU");
       kernels.push_back(reinterpret_cast<void (*)(void **)>(symbol));
     }
     return loadConstants(bundle, plan);
@@ -136,49 +180,7 @@ public:
   }
 
 private:
-  /// The loader knows libraries by the text of their path, and a library may stay
-  /// after its dlclose: a descriptor's number alone would give an old library for
-  /// a new one. So each path gets a number of its own, written in "/" and "/.",
-  /// which mean nothing to the file system.
-  static std::string uniquePath(int fd) {
-    static std::atomic<uint32_t> count{0};
-    std::string path = "/proc/self/fd";
-    for (uint32_t number = ++count; number; number /= 2)
-      path += number % 2 ? "/." : "/";
-    return path + "/" + std::to_string(fd);
-  }
-
-  Status open(const std::string &image) {
-    // The library calls the thread pool by name. Where this runtime was itself
-    // loaded privately (by Python, say), its symbols are made visible first.
-    Dl_info self;
-    if (dladdr(reinterpret_cast<void *>(&ft_parallel_for), &self) && self.dli_fname)
-      dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-    int fd = memfd_create("ft-bundle", MFD_CLOEXEC);
-    if (fd < 0)
-      return Status::error(Code::io, std::string("memfd_create: ") + strerror(errno));
-    for (size_t done = 0; done < image.size();) {
-      ssize_t n = write(fd, image.data() + done, image.size() - done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0) {
-        int error = errno;
-        close(fd);
-        return Status::error(error == ENOSPC || error == ENOMEM ? Code::outOfMemory : Code::io,
-                             std::string("writing the CPU library: ") + strerror(error));
-      }
-      done += size_t(n);
-    }
-    std::string path = uniquePath(fd);
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    std::string error = library ? "" : dlerror();
-    close(fd);
-    if (!library)
-      return Status::error(Code::unsupportedFormat, "cannot load the CPU library: " + error);
-    return {};
-  }
-
-  void *library = nullptr;
+  std::shared_ptr<HostCode> code;
   std::vector<void (*)(void **)> kernels;
 };
 
@@ -198,10 +200,10 @@ private:
 };
 } // namespace
 
-Status ft::rt::makeHostTarget(const Bundle &bundle, const Plan &plan,
+Status ft::rt::makeHostTarget(const Bundle &bundle, const Plan &plan, HostCodes &codes,
                               std::unique_ptr<Target> &out) {
   auto target = std::make_unique<HostTarget>();
-  FT_RT_TRY(target->load(bundle, plan));
+  FT_RT_TRY(target->load(bundle, plan, codes));
   out = std::move(target);
   return {};
 }

@@ -148,8 +148,8 @@ public:
                        .set("kind", bufferKinds[b.kind])
                        .set("index", b.index)
                        .set("offset", expr(b.offset)));
-    return Json::makeObject()
-        .set("target", p.target)
+    Json json = Json::makeObject();
+    json.set("target", p.target)
         .set("variant", p.variant)
         .set("modules", plain(p.modules))
         .set("kernels", plain(p.kernels))
@@ -157,6 +157,9 @@ public:
         .set("workspace_bytes", expr(p.workspaceBytes))
         .set("counter_bytes", p.counterBytes)
         .set("steps", steps(p.steps));
+    if (!p.places.empty())
+      json.set("places", plain(p.places));
+    return json;
   }
 
 private:
@@ -254,6 +257,18 @@ public:
     if (member && (!member->isArray() || member->size() > atMost))
       fail(std::string("\"") + key + "\" is not a list of at most " + std::to_string(atMost));
     return member && status.ok() ? member->items() : none;
+  }
+  /// Strings; a member that is not there has none.
+  std::vector<std::string> optionalStrings(const char *key) {
+    std::vector<std::string> out;
+    if (!json.find(key))
+      return out;
+    for (const Json &item : list(key)) {
+      if (!item.isString())
+        fail(std::string("\"") + key + "\" holds what is not a string");
+      out.push_back(item.isString() ? item.asString() : std::string());
+    }
+    return out;
   }
   std::vector<int64_t> integers(const char *key, int64_t least, int64_t most) {
     std::vector<int64_t> out;
@@ -475,6 +490,7 @@ private:
     size(m, "workspace_bytes", p.workspaceBytes);
     p.counterBytes = m.integer("counter_bytes", 0, maxCounterBytes);
     m.take(readSteps(m.list("steps"), p, p.steps));
+    p.places = m.optionalStrings("places");
     return m.done();
   }
 

@@ -128,7 +128,13 @@ Status Program::reportErrorRecord() {
   std::string values;
   for (volatile int64_t &value : record->values)
     values += (values.empty() ? "" : ", ") + std::to_string(value);
+  int64_t value = record->values[0], bound = record->values[1], place = record->values[2];
+  bool hasPlace = record->code == 1 && place >= 0 && size_t(place) < plan.places.size();
   record->code = 0;
+  if (hasPlace)
+    return Status::error(Code::invalidArgument, plan.places[size_t(place)] + ": index " + std::to_string(value) +
+                                                    " is out of range [0, " + std::to_string(bound) +
+                                                    "), in entry \"" + entry.name + "\"");
   return Status::error(
       record->kernel < plan.kernels.size() ? Code::invalidArgument : Code::internal,
       "entry \"" + entry.name + "\", kernel " + kernel + ": " + what + " (" + values + ")");

@@ -84,6 +84,9 @@ int defaultThreads() {
   return count < 1 ? 1 : count > maxThreads ? maxThreads : count;
 }
 
+std::atomic<int64_t> barriers{0};
+void countBarrier() { barriers.fetch_add(1, std::memory_order_relaxed); }
+
 struct Barrier {
   alignas(64) std::atomic<int> arrived{0};
   alignas(64) std::atomic<uint32_t> phase{0};
@@ -92,6 +95,7 @@ struct Barrier {
     uint32_t mine = phase.load(std::memory_order_relaxed);
     if (arrived.fetch_add(1, std::memory_order_acq_rel) == threads - 1) {
       arrived.store(0, std::memory_order_relaxed);
+      countBarrier();
       phase.store(mine + 1, std::memory_order_release);
       return;
     }
@@ -396,6 +400,12 @@ extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *e
 extern "C" void ft_barrier(void) {
   if (inside.barrier)
     inside.barrier->wait(inside.threads);
+  else if (inside.parallel) // a region of one thread
+    countBarrier();
+}
+
+extern "C" int64_t ft_barrier_count(void) {
+  return barriers.load(std::memory_order_relaxed);
 }
 
 extern "C" int64_t ft_num_threads(void) { return threadsNow(); }

@@ -11,8 +11,9 @@
 #include "RaggedData.h"
 
 #include "ft/Dialect/FT/Transforms/Passes.h"
-#include "ft/Engine/CUDA/CudaProgram.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Engine/Emulator/EmulatedProgram.h"
+#include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
@@ -20,6 +21,7 @@
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/ThreadPool.h"
 #include "ft/Support/InputLimits.h"
+#include "ft/Support/WholeFile.h"
 #include "ft/Target/PTX/PTX.h"
 #include "ft/Tools/ToolMains.h"
 
@@ -111,10 +113,10 @@ private:
   /// A copy of the module in which ragged lists are padded.
   FailureOr<OwningOpRef<ModuleOp>> copyModule();
   FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
-  FailureOr<Outcome> runCpu();
+  /// Compiles for the CPU or a GPU and calls what was compiled.
+  FailureOr<Outcome> runCompiled();
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
-  FailureOr<Outcome> runCuda();
   FailureOr<Outcome> runEmulated();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
   /// Calls `once` one time, or as often as a benchmark wants.
@@ -130,7 +132,7 @@ private:
 } // namespace
 
 FailureOr<OwningOpRef<ModuleOp>> Runner::copyModule() {
-  OwningOpRef<ModuleOp> copy = cloneForEntry(module, entry.name);
+  OwningOpRef<ModuleOp> copy = copyEntry(module, entry.name);
   if (entry.ragged.empty())
     return copy;
   PassManager pm(module.getContext());
@@ -149,9 +151,8 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
-  phases.wide = options.engine == "cuda" || options.engine == "emulate";
-  return options.engine == "cpu" ? makeCpuGraph(*owner, entry.name, makeCpuOptions(), phases)
-                                 : makeEngineGraph(*owner, entry.name, phases);
+  phases.wide = options.engine == "emulate";
+  return makeEngineGraph(*owner, entry.name, phases);
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &run, bool asGraph) {
@@ -207,58 +208,74 @@ CpuOptions Runner::makeCpuOptions() {
   return cpu;
 }
 
-FailureOr<Outcome> Runner::runCpu() {
+FailureOr<Outcome> Runner::runCompiled() {
   Outcome outcome;
+  bool isCuda = options.engine == "cuda";
+  int32_t devices = 0;
+  // A machine without a device says so before it compiles.
+  if (isCuda && ft_device_count(FT_CUDA, &devices) != FT_OK)
+    return emitError(wholeFile(module.getLoc())) << ft_last_error();
   double begin = now(), cpuBegin = cpuNow();
-  OwningOpRef<ModuleOp> owner;
-  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::Storage);
-  if (failed(graph))
+  FailureOr<OwningOpRef<ModuleOp>> copy = copyModule();
+  if (failed(copy))
     return failure();
-  FailureOr<std::unique_ptr<CpuProgram>> program = CpuProgram::compile(*graph, makeCpuOptions());
+  ModuleOp owner = **copy;
+  CpuReport report;
+  BundleOptions bundling;
+  bundling.skip.assign(options.skip.begin(), options.skip.end());
+  bundling.cpu = makeCpuOptions();
+  bundling.report = &report;
+  bundling.from = Phase::ETDG;
+  bundling.validate = isValidating();
+  std::vector<std::string> targets = {"cpu"};
+  if (isCuda && options.target.empty())
+    targets = {"sm_80", "sm_90a"};
+  else if (isCuda)
+    targets = {options.target};
+  FailureOr<::ft::rt::Bundle> bundle = compileToBundle(owner, targets, bundling);
+  if (failed(bundle))
+    return failure();
+  // The runtime checks lengths, too; here a check has a place in the program.
+  interp::LengthBinding binding;
+  binding.names = graphData->lengths;
+  if (auto graph = owner.lookupSymbol<etdg::GraphOp>(entry.name); graph && !hasMergedLengths(entry, graph))
+    if (failed(interp::checkBounds(graph, binding)))
+      return failure();
+  FailureOr<std::unique_ptr<CompiledProgram>> program =
+      CompiledProgram::load(*bundle, entry.op->getLoc(), isCuda ? FT_CUDA : FT_CPU);
   if (failed(program))
+    return failure();
+  SmallVector<const HostArray *> arguments;
+  for (const HostArray &array : graphData->arguments)
+    arguments.push_back(&array);
+  FailureOr<std::unique_ptr<CompiledProgram::Call>> call = (*program)->prepare(entry.name, arguments);
+  if (failed(call))
     return failure();
   outcome.compileSeconds = now() - begin;
   outcome.compileCpuSeconds = cpuNow() - cpuBegin;
-  outcome.figures["instructions"] = (*program)->numInstructions();
-  outcome.figures["code_bytes"] = (*program)->codeBytes();
-  FailureOr<std::unique_ptr<CpuProgram::Call>> call = (*program)->prepare(graphData->lengths);
-  if (failed(call))
+  int64_t barriers = 0;
+  if (failed(repeat(outcome, [&] {
+        barriers = ft_barrier_count();
+        return (*call)->run();
+      })))
     return failure();
-  SmallVector<const HostArray *> arguments;
-  for (const HostArray &array : graphData->arguments)
-    arguments.push_back(&array);
-  if (failed(repeat(outcome, [&] { return (*program)->run(**call, arguments); })))
-    return failure();
-  outcome.figures["barriers"] = (*call)->numBarriers();
-  outcome.figures["intermediate_bytes"] = (*call)->intermediateBytes();
-  for (const CpuKernel &kernel : (*program)->getKernels()) {
-    outcome.plans.push_back(kernel.name + ": " + kernel.plan);
-    outcome.predictedSeconds += kernel.estimatedSeconds;
-  }
-  outcome.figures["kernels"] = (*program)->numKernels();
-  outcome.results = std::move((*call)->results());
-  return outcome;
-}
-
-FailureOr<Outcome> Runner::runCuda() {
-  Outcome outcome;
-  double begin = now();
-  FailureOr<OwningOpRef<ModuleOp>> owner = copyModule();
-  if (failed(owner))
-    return failure();
-  FailureOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(**owner, entry.name, options.target);
-  if (failed(program))
-    return failure();
-  outcome.compileSeconds = now() - begin;
-  SmallVector<const HostArray *> arguments;
-  for (const HostArray &array : graphData->arguments)
-    arguments.push_back(&array);
-  if (failed((*program)->prepare(arguments)) || failed(repeat(outcome, [&] { return (*program)->run(); })))
-    return failure();
-  FailureOr<std::vector<HostArray>> results = (*program)->results();
+  barriers = ft_barrier_count() - barriers;
+  FailureOr<std::vector<HostArray>> results = (*call)->results();
   if (failed(results))
     return failure();
   outcome.results = std::move(*results);
+  if (isCuda)
+    return outcome;
+  FailureOr<uint64_t> workspace = (*call)->workspaceBytes();
+  if (failed(workspace))
+    return failure();
+  outcome.figures = {{"instructions", report.instructions},
+                     {"code_bytes", report.codeBytes},
+                     {"barriers", barriers},
+                     {"intermediate_bytes", int64_t(*workspace)},
+                     {"kernels", int64_t(bundle->entries.front().plans.front().steps.size())}};
+  outcome.plans = std::move(report.plans);
+  outcome.predictedSeconds = report.estimatedSeconds;
   return outcome;
 }
 
@@ -300,7 +317,8 @@ LogicalResult Runner::makeGraphData() {
     graphData = &mergedData;
     return padData(entry, data, mergedData);
   }
-  if (!joins)
+  // What is compiled into a bundle takes the program's shapes.
+  if (!joins || options.engine == "cpu" || options.engine == "cuda")
     return success();
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::ETDG);
@@ -326,10 +344,8 @@ FailureOr<Outcome> Runner::runEngine() {
 }
 
 FailureOr<Outcome> Runner::runChosen() {
-  if (options.engine == "cpu")
-    return runCpu();
-  if (options.engine == "cuda")
-    return runCuda();
+  if (options.engine == "cpu" || options.engine == "cuda")
+    return runCompiled();
   if (options.engine == "emulate")
     return runEmulated();
   Outcome outcome;

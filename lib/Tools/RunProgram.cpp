@@ -8,8 +8,10 @@
 #include "RaggedData.h"
 
 #include "ft/Analysis/Rounding.h"
+#include "ft/Interpreter/LengthBinding.h"
 #include "ft/Runtime/Generate.h"
 #include "ft/Runtime/Npy.h"
+#include "ft/Support/ArrayType.h"
 #include "ft/Support/WholeFile.h"
 
 using namespace mlir;
@@ -222,6 +224,9 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         (llvm::is_contained(entry.ragged, attr.getName()) ? longest : data.lengths).try_emplace(attr.getName(), value.getInt());
+  for (auto [name, value] : data.lengths)
+    if (value < 0)
+      return emitError(loc) << "length '" << name.getValue() << "' must not be negative, got " << value;
   for (StringAttr name : entry.names)
     if (!data.lengths.contains(name))
       return emitError(loc) << "length '" << name.getValue() << "' of @" << entry.name
@@ -237,7 +242,9 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
       return emitError(loc) << "the ragged level '" << name.getValue() << "' of @" << entry.name << " has no lengths: give --dim "
                             << name.getValue() << "=N, the longest that its lists get, or ft.lengths on the function";
   }
-  if (failed(checkLengths(loc, entry.names, entry.bounds, nullptr, data.lengths)) ||
+  interp::LengthBinding binding;
+  binding.names = data.lengths;
+  if (failed(interp::checkBounds(entry.op, binding)) ||
       failed(ragged.generate(data.lengths, longest, options.seed)))
     return failure();
 

@@ -14,7 +14,7 @@
 // RUN: ft-fuzz %s --at L=3 | FileCheck %s --check-prefix=RAN
 // RAN: 1 programs: 1 equal
 // RUN: not ft-run %s --dim K=3 --dim L=2 2>&1 | FileCheck %s --check-prefix=BOUND
-// BOUND: slips.mlir:[[#@LINE+4]]:{{[0-9]+}}: error: {{.*}}L >= K, got
+// BOUND: slips.mlir:[[#@LINE+4]]:{{[0-9]+}}: error: {{.*}}the bound L >= K: K = 3
 // RUN: ft-run --help | FileCheck %s --check-prefix=HELP
 // HELP-NOT: amdgpu
 // HELP: --compare=

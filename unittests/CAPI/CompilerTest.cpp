@@ -284,6 +284,35 @@ TEST(Compiler, ExportsABundle) {
   ft_source_release(source);
 }
 
+TEST(Compiler, StoresCodeThatAnotherProcessLoads) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(readFile(FT_EXAMPLES "/stacked_rnn.mlir"));
+  ASSERT_TRUE(source);
+  // Several parts, of a class of processors and of this one.
+  for (const char *target : {"cpu", "x86-64-v3"}) {
+    FtProgram *program = nullptr;
+    FtCompileOptions options = makeOptions(target);
+    if (ft_compile(source, &options, &program) == FT_INVALID_ARGUMENT)
+      continue; // another architecture
+    const void *bytes = nullptr;
+    size_t size = 0;
+    ASSERT_EQ(ft_program_bytes(program, &bytes, &size), FT_OK) << ft_last_error();
+    FtModule *module = nullptr;
+    FtEntry *entry = nullptr;
+    ASSERT_EQ(ft_module_load_bytes(bytes, size, nullptr, &module), FT_OK) << ft_last_error();
+    EXPECT_EQ(ft_module_entry(module, "stacked_rnn", &entry), FT_OK) << ft_last_error();
+    FtEntryInfo info = {sizeof info, nullptr, 0, 0, nullptr, nullptr};
+    EXPECT_EQ(ft_entry_info(entry, &info), FT_OK);
+    EXPECT_STREQ(info.target, strcmp(target, "cpu") == 0 ? ft_host_processor() : target);
+    ft_module_release(module);
+    double figure = 0;
+    EXPECT_EQ(ft_program_figure(program, "code_bytes", &figure), FT_OK);
+    EXPECT_GT(figure, 100);
+    ft_program_release(program);
+  }
+  ft_source_release(source);
+}
+
 /// Wrong arguments are found by the runtime, whatever runs the program.
 TEST(Compiler, ChecksArgumentsOfEveryTarget) {
   for (const char *target : {"interpret", "cpu"}) {

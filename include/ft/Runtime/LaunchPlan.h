@@ -123,6 +123,9 @@ struct Plan {
   Expr workspaceBytes;
   int64_t counterBytes = 0;
   std::vector<Step> steps;
+  /// Places of the source program, as "file:line:column": the third value of an
+  /// error record counts them. May be empty.
+  std::vector<std::string> places;
 };
 
 struct Entry {

@@ -12,7 +12,11 @@
 #include "ft/Runtime/Bundle.h"
 #include "ft/Runtime/CudaDevice.h"
 
+#include <map>
+#include <mutex>
+
 namespace ft::rt {
+class HostCode;
 
 struct LaunchShape {
   unsigned grid[3], block[3], cluster[3];
@@ -99,7 +103,13 @@ public:
 /// Loads the plan's code on a device, or into this process.
 Status makeCudaTarget(CudaDevice &device, const Bundle &bundle, const Plan &plan,
                       std::unique_ptr<Target> &out);
-Status makeHostTarget(const Bundle &bundle, const Plan &plan, std::unique_ptr<Target> &out);
+/// Code of a bundle's sections that was loaded into this process.
+struct HostCodes {
+  std::mutex lock;
+  std::map<int64_t, std::shared_ptr<HostCode>> bySection;
+};
+Status makeHostTarget(const Bundle &bundle, const Plan &plan, HostCodes &codes,
+                      std::unique_ptr<Target> &out);
 /// Host memory, and kernels that a caller brings; `kernels` must outlive the target.
 Status makeKernelsTarget(const Bundle &bundle, const Plan &plan, const std::string &entry,
                          const FtKernels &kernels, std::unique_ptr<Target> &out);

@@ -31,6 +31,9 @@ void ft_parallel_region(void (*fn)(void *env, int64_t tid, int64_t nthreads), vo
 /// wrote before is visible after. Outside of a region it does nothing.
 void ft_barrier(void);
 
+/// How often threads of this process waited so: barriers of all regions since its start.
+int64_t ft_barrier_count(void);
+
 /// Threads that the next region may have: FT_NUM_THREADS, else the number of
 /// CPUs in the affinity mask.
 int64_t ft_num_threads(void);

@@ -10,13 +10,15 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Engine/CPU/CpuProgram.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/HostArray.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::ft::tools {
+
+/// Lengths bound to a program's names.
+using LengthValues = llvm::DenseMap<StringAttr, int64_t>;
 
 /// One array argument or result: a list of tensors.
 struct Parameter {
@@ -45,10 +47,6 @@ struct Entry {
 ::ft::rt::Tolerance getTolerance(const Entry &entry, size_t result, ::ft::rt::DType dtype);
 
 FailureOr<Entry> findEntry(ModuleOp module, StringRef name);
-
-/// A copy of the module without the functions and graphs that the entry has no use for: what is
-/// wrong with others is not its affair, and compiling them takes time.
-OwningOpRef<ModuleOp> cloneForEntry(ModuleOp module, StringRef entry);
 
 struct DataOptions {
   std::vector<std::string> argumentFiles;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/LaunchPlan/Entry.h"
 
+#include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/ArrayType.h"
 
@@ -9,17 +10,16 @@ using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
-rt::Expr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
-                              ArrayRef<StringAttr> symbols) {
+/// `values[i]` stands for symbol i of the expression.
+static rt::Expr toHostExpr(AffineExpr expr, ArrayRef<rt::Expr> values) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return rt::Expr::var(llvm::find(symbols, names[symbol.getPosition()]) - symbols.begin());
+    return values[symbol.getPosition()];
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary) // a dimension: callers have none
     return 0;
-  rt::Expr a = toHostExpr(binary.getLHS(), names, symbols),
-           b = toHostExpr(binary.getRHS(), names, symbols);
+  rt::Expr a = toHostExpr(binary.getLHS(), values), b = toHostExpr(binary.getRHS(), values);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
     return a + b;
@@ -32,6 +32,13 @@ rt::Expr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names,
   default:
     return rt::Expr::binary(rt::Expr::ceildiv, a, b);
   }
+}
+
+rt::Expr mlir::ft::toHostExpr(AffineExpr expr, ArrayRef<StringAttr> names, ArrayRef<StringAttr> symbols) {
+  SmallVector<rt::Expr> values;
+  for (StringAttr name : names)
+    values.push_back(rt::Expr::var(llvm::find(symbols, name) - symbols.begin()));
+  return ::toHostExpr(expr, values);
 }
 
 rt::Expr mlir::ft::getHostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
@@ -50,73 +57,56 @@ rt::Expr mlir::ft::alignHostBytes(const rt::Expr &bytes) {
   return rt::Expr::binary(rt::Expr::ceildiv, bytes, 256) * 256;
 }
 
-namespace {
-/// One array of a call: a list of tensors, or a buffer.
-struct Parameter {
-  SmallVector<LengthAttr> lengths;
-  RankedTensorType element;
-};
+void SizeSum::add(const rt::Expr &size) {
+  int64_t sum;
+  if (auto value = size.asConstant(); value && !__builtin_add_overflow(constant, *value, &sum)) {
+    constant = sum;
+    return;
+  }
+  for (auto &[term, count] : terms)
+    if (term == size) {
+      ++count;
+      return;
+    }
+  terms.push_back({size, 1});
+}
 
-class EntryBuilder {
-public:
-  explicit EntryBuilder(FunctionOpInterface function) : function(function) {}
-  FailureOr<rt::Entry> build();
+rt::Expr SizeSum::get() const {
+  SmallVector<rt::Expr> parts;
+  for (const auto &[term, count] : terms)
+    parts.push_back(count == 1 ? term : term * count);
+  if (constant || parts.empty())
+    parts.push_back(constant);
+  // In pairs: the tree stays low.
+  while (parts.size() > 1) {
+    SmallVector<rt::Expr> sums;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      sums.push_back(i + 1 < parts.size() ? parts[i] + parts[i + 1] : parts[i]);
+    parts = std::move(sums);
+  }
+  return parts.front();
+}
 
-private:
-  LogicalResult collect(Type type, SmallVector<LengthAttr> lengths, SmallVectorImpl<Parameter> &parameters);
-  void collectSymbols();
-  LogicalResult addArgument(const Parameter &parameter, bool output, const std::string &name);
-  LogicalResult bindSymbol(unsigned index);
-  std::optional<rt::Expr> solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim);
-  void require(BoundsAttr bounds, StringRef because);
-  rt::Expr hostLength(LengthAttr length) { return toHostExpr(length.getExpr(), length.getNames(), symbols); }
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
 
-  FunctionOpInterface function;
-  SmallVector<Parameter> inputs, outputs;
-  SmallVector<StringAttr> symbols;
-  rt::Entry entry;
-};
-} // namespace
-
-LogicalResult EntryBuilder::collect(Type type, SmallVector<LengthAttr> lengths,
-                                    SmallVectorImpl<Parameter> &parameters) {
+static bool collect(Type type, SmallVector<LengthAttr> lengths, SmallVectorImpl<Parameter> &parameters) {
   if (auto list = dyn_cast<ListType>(type)) {
     llvm::append_range(lengths, list.getLengths());
-    return collect(list.getElement(), lengths, parameters);
+    return collect(list.getElement(), std::move(lengths), parameters);
   }
-  if (auto tuple = dyn_cast<TupleType>(type)) {
-    for (Type member : tuple.getTypes())
-      if (failed(collect(member, lengths, parameters)))
-        return failure();
-    return success();
-  }
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return llvm::all_of(tuple.getTypes(), [&](Type member) { return collect(member, lengths, parameters); });
   auto element = dyn_cast<RankedTensorType>(type);
   if (auto buffer = dyn_cast<etdg::BufferType>(type)) {
     llvm::append_range(lengths, buffer.getLengths());
     element = buffer.getElement();
   }
-  if (!element || !element.hasStaticShape())
-    return function->emitError() << "has an argument or result of type " << type
-                                 << "; expected lists, buffers or tensors of static shape";
-  parameters.push_back({std::move(lengths), element});
-  return success();
-}
-
-void EntryBuilder::collectSymbols() {
-  if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
-    symbols = graph.getSymbolNames();
-    return;
-  }
-  auto add = [&](LengthAttr length) {
-    for (StringAttr name : length.getNames())
-      if (!llvm::is_contained(symbols, name))
-        symbols.push_back(name);
-  };
-  for (ArrayRef<Parameter> parameters : {ArrayRef(inputs), ArrayRef(outputs)})
-    for (const Parameter &parameter : parameters)
-      llvm::for_each(parameter.lengths, add);
-  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
-    llvm::for_each(bounds.getNonNegative(), add);
+  if (!element || !element.hasStaticShape() || !arrayTypeOf(element.getElementType()))
+    return false;
+  parameters.push_back({std::move(lengths), element, ""});
+  return true;
 }
 
 /// What messages call an input: the name that its location has (`loc("xs"(...))`), else its number.
@@ -127,17 +117,98 @@ static std::string inputName(FunctionOpInterface function, unsigned argument, un
   return "argument" + std::to_string(number);
 }
 
-LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output, const std::string &name) {
+std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
+  Interface result{function.getName().str(), function.getLoc(), {}, {}, {}, nullptr, nullptr};
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    size_t first = result.inputs.size();
+    if (!collect(type, {}, result.inputs))
+      return std::nullopt;
+    for (size_t i = first; i < result.inputs.size(); ++i)
+      result.inputs[i].name = inputName(function, index, i);
+  }
+  for (Type type : function.getResultTypes())
+    if (!collect(type, {}, result.outputs))
+      return std::nullopt;
+  for (auto [i, output] : llvm::enumerate(result.outputs))
+    output.name = "result" + std::to_string(i);
+  result.bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
+  result.checks = function->getAttrOfType<ArrayAttr>("etdg.checks");
+  if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
+    result.names = graph.getSymbolNames();
+    return result;
+  }
+  auto add = [&](LengthAttr length) {
+    for (StringAttr name : length.getNames())
+      if (!length.getRagged() && !llvm::is_contained(result.names, name))
+        result.names.push_back(name);
+  };
+  for (ArrayRef<Parameter> parameters : {ArrayRef(result.inputs), ArrayRef(result.outputs)})
+    for (const Parameter &parameter : parameters)
+      llvm::for_each(parameter.lengths, add);
+  if (result.bounds)
+    llvm::for_each(result.bounds.getNonNegative(), add);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+namespace {
+class EntryBuilder {
+public:
+  EntryBuilder(const Interface &interface, ArrayRef<StringAttr> symbols, DictionaryAttr products)
+      : interface(interface), symbols(symbols), products(products) {}
+  FailureOr<rt::Entry> build();
+  LogicalResult require(BoundsAttr bounds, StringRef because);
+  LogicalResult requireChecks(ArrayAttr checks);
+  rt::Entry entry;
+
+private:
+  LogicalResult addArgument(const Parameter &parameter, bool output);
+  std::optional<rt::Expr> valueOf(StringAttr name);
+  std::optional<rt::Expr> valueOf(Attribute factor);
+  std::optional<rt::Expr> solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim);
+  FailureOr<rt::Expr> hostLength(LengthAttr length);
+  InFlightDiagnostic emitError() { return mlir::emitError(interface.location) << "'" << interface.name << "' "; }
+
+  const Interface &interface;
+  ArrayRef<StringAttr> symbols;
+  /// Names of the graph that stand for products: each has a pair of names and numbers.
+  DictionaryAttr products;
+};
+} // namespace
+
+/// A length of the interface over the entry's symbols; names that are none stand for what binds them.
+FailureOr<rt::Expr> EntryBuilder::hostLength(LengthAttr length) {
+  SmallVector<rt::Expr> values;
+  for (StringAttr name : length.getNames()) {
+    if (auto known = llvm::find(symbols, name); known != symbols.end()) {
+      values.push_back(rt::Expr::var(known - symbols.begin()));
+      continue;
+    }
+    std::optional<rt::Expr> value = valueOf(name);
+    if (!value)
+      return emitError() << "has a length '" << name.getValue() << "' that is bound by no argument";
+    values.push_back(*value);
+  }
+  return ::toHostExpr(length.getExpr(), values);
+}
+
+LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output) {
   rt::Argument argument;
-  argument.name = name;
+  argument.name = parameter.name;
   std::optional<rt::DType> dtype = arrayTypeOf(parameter.element.getElementType());
   if (!dtype)
-    return function->emitError() << "no array holds elements of " << parameter.element.getElementType();
+    return emitError() << "has elements of " << parameter.element.getElementType() << ", which no array holds";
   argument.dtype = *dtype;
   for (LengthAttr length : parameter.lengths) {
     if (length.getRagged())
-      return function->emitError() << "has a ragged length; a compiled program takes none";
-    argument.shape.push_back(hostLength(length));
+      return emitError() << "has a ragged length; a compiled program takes none";
+    FailureOr<rt::Expr> extent = hostLength(length);
+    if (failed(extent))
+      return failure();
+    argument.shape.push_back(*extent);
   }
   for (int64_t extent : parameter.element.getShape())
     argument.shape.push_back(extent);
@@ -157,7 +228,7 @@ std::optional<rt::Expr> EntryBuilder::solve(LengthAttr length, StringAttr name, 
   if (!offset || !one || *one <= *offset)
     return std::nullopt;
   int64_t factor = *one - *offset;
-  AffineExpr symbol = getAffineSymbolExpr(0, function->getContext());
+  AffineExpr symbol = getAffineSymbolExpr(0, length.getContext());
   if (length.getExpr() != simplifyAffineExpr(symbol * factor + *offset, 0, 1))
     return std::nullopt;
   rt::Expr extent = entry.extent(argument, dim);
@@ -166,56 +237,84 @@ std::optional<rt::Expr> EntryBuilder::solve(LengthAttr length, StringAttr name, 
   return factor == 1 ? extent : rt::Expr::binary(rt::Expr::floordiv, extent, factor);
 }
 
-LogicalResult EntryBuilder::bindSymbol(unsigned index) {
+/// What binds a name: an extent, or the factors of a product.
+std::optional<rt::Expr> EntryBuilder::valueOf(StringAttr name) {
   // A length by itself before an expression over it: errors then name the plainer one.
   for (bool alone : {true, false})
-    for (auto [i, input] : llvm::enumerate(inputs))
-      for (auto [d, length] : llvm::enumerate(input.lengths)) {
-        if (alone != (length.getSingleName() == symbols[index]))
-          continue;
-        if (std::optional<rt::Expr> value = solve(length, symbols[index], i, d)) {
-          entry.symbols[index].value = *value;
-          return success();
-        }
-      }
-  return function->emitError() << "length '" << symbols[index].getValue() << "' is bound by no argument";
+    for (auto [i, input] : llvm::enumerate(interface.inputs))
+      for (auto [d, length] : llvm::enumerate(input.lengths))
+        if (alone == (length.getSingleName() == name))
+          if (std::optional<rt::Expr> value = solve(length, name, i, d))
+            return value;
+  auto pair = products ? products.getAs<ArrayAttr>(name) : nullptr;
+  if (!pair || pair.size() != 2)
+    return std::nullopt;
+  std::optional<rt::Expr> a = valueOf(pair[0]), b = valueOf(pair[1]);
+  return a && b ? std::optional(*a * *b) : std::nullopt;
 }
 
-void EntryBuilder::require(BoundsAttr bounds, StringRef because) {
-  for (LengthAttr bound : bounds.getNonNegative())
-    entry.requirements.push_back({hostLength(bound), because.empty() ? bound.str() + " >= 0" : because.str()});
+std::optional<rt::Expr> EntryBuilder::valueOf(Attribute factor) {
+  if (auto number = dyn_cast<IntegerAttr>(factor))
+    return rt::Expr(number.getInt());
+  return valueOf(cast<StringAttr>(factor));
+}
+
+LogicalResult EntryBuilder::require(BoundsAttr bounds, StringRef because) {
+  for (LengthAttr bound : bounds.getNonNegative()) {
+    FailureOr<rt::Expr> value = hostLength(bound);
+    if (failed(value))
+      return failure();
+    entry.requirements.push_back({*value, because.empty() ? bound.str() + " >= 0" : because.str()});
+  }
+  return success();
+}
+
+LogicalResult EntryBuilder::requireChecks(ArrayAttr checks) {
+  for (auto check : checks.getAsRange<DictionaryAttr>())
+    if (failed(require(check.getAs<BoundsAttr>("holds"), check.getAs<StringAttr>("because").getValue())))
+      return failure();
+  return success();
 }
 
 FailureOr<rt::Entry> EntryBuilder::build() {
-  entry.name = function.getName().str();
-  SmallVector<std::string> names;
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (failed(collect(type, {}, inputs)))
-      return failure();
-    while (names.size() < inputs.size())
-      names.push_back(inputName(function, index, names.size()));
-  }
-  for (Type type : function.getResultTypes())
-    if (failed(collect(type, {}, outputs)))
-      return failure();
-  collectSymbols();
+  entry.name = interface.name;
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
-  for (auto [i, input] : llvm::enumerate(inputs))
-    if (failed(addArgument(input, false, names[i])))
+  for (const Parameter &input : interface.inputs)
+    if (failed(addArgument(input, false)))
       return failure();
-  for (auto [i, output] : llvm::enumerate(outputs))
-    if (failed(addArgument(output, true, "result" + std::to_string(i))))
+  for (const Parameter &output : interface.outputs)
+    if (failed(addArgument(output, true)))
       return failure();
-  for (unsigned i = 0; i < symbols.size(); ++i)
-    if (failed(bindSymbol(i)))
-      return failure();
-  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
-    require(bounds, "");
-  if (auto checks = function->getAttrOfType<ArrayAttr>("etdg.checks"))
-    for (auto check : checks.getAsRange<DictionaryAttr>())
-      require(check.getAs<BoundsAttr>("holds"), check.getAs<StringAttr>("because").getValue());
+  for (auto [i, name] : llvm::enumerate(symbols)) {
+    std::optional<rt::Expr> value = valueOf(name);
+    if (!value)
+      return emitError() << "has a length '" << name.getValue() << "' that is bound by no argument";
+    entry.symbols[i].value = *value;
+  }
+  if (interface.bounds && failed(require(interface.bounds, "")))
+    return failure();
+  if (interface.checks && failed(requireChecks(interface.checks)))
+    return failure();
   return std::move(entry);
 }
 
-FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) { return EntryBuilder(function).build(); }
+FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
+  std::optional<Interface> interface = getInterface(function);
+  if (!interface)
+    return function->emitError()
+           << "has an argument or result that no array holds; expected lists, buffers or tensors of static shape";
+  return EntryBuilder(*interface, interface->names, nullptr).build();
+}
+
+FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &program) {
+  // Where no lengths were taken as one, the graph says the same, and more: names of dynamic dimensions.
+  auto products = graph->getAttrOfType<DictionaryAttr>(mergedLengthsName);
+  if (!products)
+    return makeEntry(graph);
+  Interface interface = program;
+  interface.location = graph.getLoc();
+  interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
+  SmallVector<StringAttr> symbols = graph.getSymbolNames();
+  return EntryBuilder(interface, symbols, products).build();
+}

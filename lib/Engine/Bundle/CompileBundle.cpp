@@ -6,7 +6,6 @@
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/ArrayType.h"
@@ -29,38 +28,36 @@ using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
-/// schedules, applied. Who brings graphs has decided about these.
-static LogicalResult makeGraphs(ModuleOp module, ArrayRef<std::string> skip, EngineOptions options) {
+/// schedules, applied.
+static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, EngineOptions engine) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
-  if (functions) {
-    PassManager pm(module.getContext());
-    buildToETDGPipeline(pm);
-    options.skip.assign(skip.begin(), skip.end());
-    buildEnginePipeline(pm, Phase::ETDG, options);
-    if (failed(pm.run(module)))
-      return failure();
-  }
+  engine.skip.assign(options.skip.begin(), options.skip.end());
+  engine.validate = options.validate;
+  PassManager pm(module.getContext());
+  buildEnginePipeline(pm, functions ? Phase::Input : options.from, engine);
+  if (failed(pm.run(module)))
+    return failure();
   if (module.getOps<etdg::GraphOp>().empty())
     return module.emitError("holds no function or graph to compile");
   return success();
 }
 
-static LogicalResult makeGpuGraphs(ModuleOp module, ArrayRef<std::string> skip) {
-  EngineOptions options;
-  options.wide = true;
-  return makeGraphs(module, skip, std::move(options));
+static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
+  EngineOptions engine;
+  engine.wide = true;
+  return makeGraphs(module, options, std::move(engine));
 }
 
-static LogicalResult makeCpuGraphs(ModuleOp module, ArrayRef<std::string> skip) {
-  EngineOptions options;
-  options.after = [](OpPassManager &pm, Phase phase) {
+static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options) {
+  EngineOptions engine;
+  engine.after = [&](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Reorder)
-      pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(CpuOptions()));
+      pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(options.cpu));
     if (phase == Phase::Schedule)
-      pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(CpuOptions()));
+      pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(options.cpu));
   };
-  return makeGraphs(module, skip, std::move(options));
+  return makeGraphs(module, options, std::move(engine));
 }
 
 /// In the LLVM dialect.
@@ -112,50 +109,46 @@ lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(et
   return all;
 }
 
-static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const GpuOptions &options,
-                                                   ArrayRef<std::string> skip) {
-  if (failed(makeGpuGraphs(module, skip)))
+static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const BundleOptions &options) {
+  if (failed(makeGpuGraphs(module, options)))
     return failure();
   return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
-    FailureOr<GpuModule> lowered = lowerGraph(graph, options);
+    FailureOr<GpuModule> lowered = lowerGraph(graph, options.gpu);
     if (failed(lowered))
       return failure();
     return std::move(lowered->module);
   });
 }
 
-FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const GpuOptions &options,
-                                              ArrayRef<std::string> skip) {
-  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options, skip);
+FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const BundleOptions &options) {
+  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options);
   if (failed(code))
     return failure();
-  return translateToPTX(**code, options.target);
+  return translateToPTX(**code, options.gpu.target);
 }
 
-FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef entry, const GpuOptions &options,
-                                                  ArrayRef<std::string> skip) {
-  if (failed(makeGpuGraphs(module, skip)))
+FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef entry, const BundleOptions &options) {
+  if (failed(makeGpuGraphs(module, options)))
     return failure();
   auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
   if (!graph)
     return module.emitError() << "holds no graph @" << entry;
-  return lowerGraph(graph, options);
+  return lowerGraph(graph, options.gpu);
 }
 
-FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options,
-                                                 ArrayRef<std::string> skip) {
+FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &options) {
   if (isGpuTarget(target)) {
-    GpuOptions forTarget = options;
-    forTarget.target = target.str();
-    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget, skip);
+    BundleOptions forTarget = options;
+    forTarget.gpu.target = target.str();
+    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget);
     if (failed(code))
       return failure();
     return translateToNVPTXText(**code, target);
   }
-  if (failed(makeCpuGraphs(module, skip)))
+  if (failed(makeCpuGraphs(module, options)))
     return failure();
   FailureOr<OwningOpRef<ModuleOp>> code =
-      lowerAll(module, [&](etdg::GraphOp graph) { return lowerToLibraryFunctions(graph, target); });
+      lowerToLibraryFunctions(llvm::to_vector(module.getOps<etdg::GraphOp>()), target, options.cpu);
   if (failed(code))
     return failure();
   return translateToLLVMText(**code, target);
@@ -250,29 +243,49 @@ static LogicalResult addGpuPlans(etdg::GraphOp graph, const std::string &target,
   return success(succeeded(addPlan("steps", Steps::always)) && succeeded(addPlan("blocks", Steps::never)));
 }
 
+/// What callers of the module's functions give and get, before they become graphs.
+static llvm::StringMap<Interface> getInterfaces(ModuleOp module) {
+  llvm::StringMap<Interface> interfaces;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (std::optional<Interface> found = function.isExternal() ? std::nullopt : getInterface(function))
+      interfaces.try_emplace(function.getName(), std::move(*found));
+  return interfaces;
+}
+
 FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
                                                 const BundleOptions &options) {
   // Processors choose among schedules otherwise than GPUs do: they have a module of their own.
   auto isGpu = [](StringRef target) { return isGpuTarget(target); };
   bool hasGpu = llvm::any_of(targets, isGpu), hasCpu = !llvm::all_of(targets, isGpu);
-  OwningOpRef<ModuleOp> forCpu = hasCpu ? module.clone() : nullptr;
-  if ((hasGpu && failed(makeGpuGraphs(module, options.skip))) ||
-      (hasCpu && failed(makeCpuGraphs(*forCpu, options.skip))))
+  llvm::StringMap<Interface> interfaces = getInterfaces(module);
+  OwningOpRef<ModuleOp> copy = hasCpu && hasGpu ? module.clone() : nullptr;
+  ModuleOp forCpu = copy ? *copy : module;
+  if ((hasGpu && failed(makeGpuGraphs(module, options))) || (hasCpu && failed(makeCpuGraphs(forCpu, options))))
     return failure();
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
   rt::Json tests = rt::Json::makeObject();
-  for (etdg::GraphOp graph : (hasGpu ? module : *forCpu).getOps<etdg::GraphOp>()) {
-    FailureOr<rt::Entry> entry = makeEntry(graph);
+  SmallVector<etdg::GraphOp> cpuGraphs;
+  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
+    auto program = interfaces.find(graph.getSymName());
+    FailureOr<rt::Entry> entry =
+        program == interfaces.end() ? makeEntry(graph) : makeEntry(graph, program->second);
     if (failed(entry))
       return failure();
-    for (const std::string &target : targets)
-      if (failed(isGpu(target) ? addGpuPlans(graph, target, options, bundle, *entry)
-                               : addCpuPlan(forCpu->lookupSymbol<etdg::GraphOp>(graph.getSymName()), target, bundle,
-                                            *entry)))
-        return failure();
     tests.set(graph.getSymName().str(), describeTest(graph));
     bundle.entries.push_back(std::move(*entry));
+    if (hasCpu)
+      cpuGraphs.push_back(forCpu.lookupSymbol<etdg::GraphOp>(graph.getSymName()));
+  }
+  for (const std::string &target : targets) {
+    if (!isGpu(target)) {
+      if (failed(addCpuPlans(cpuGraphs, target, options.cpu, bundle, bundle.entries, options.report)))
+        return failure();
+      continue;
+    }
+    for (auto [graph, entry] : llvm::zip_equal(module.getOps<etdg::GraphOp>(), bundle.entries))
+      if (failed(addGpuPlans(graph, target, options, bundle, entry)))
+        return failure();
   }
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
   return bundle;
@@ -309,10 +322,13 @@ void mlir::ft::registerCodeTranslations() {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   };
   auto fromFlags = [] {
-    GpuOptions options;
-    options.steps = steps;
-    options.barrierLimit = barrierLimit;
-    options.stepThreads = stepThreads;
+    BundleOptions options;
+    options.gpu.steps = steps;
+    options.gpu.barrierLimit = barrierLimit;
+    options.gpu.stepThreads = stepThreads;
+    options.variants = variants;
+    options.validate = isValidating();
+    options.skip = {skip.begin(), skip.end()};
     return options;
   };
   // What --target asks for; `cpu` stands for every class of processors.
@@ -348,10 +364,10 @@ void mlir::ft::registerCodeTranslations() {
         FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/false);
         if (failed(wanted))
           return failure();
-        GpuOptions options = fromFlags();
+        BundleOptions options = fromFlags();
         if (!wanted->empty())
-          options.target = wanted->front();
-        FailureOr<std::string> ptx = compileToPTX(module, options, llvm::to_vector(skip));
+          options.gpu.target = wanted->front();
+        FailureOr<std::string> ptx = compileToPTX(module, options);
         if (succeeded(ptx))
           os << *ptx;
         return ptx;
@@ -368,7 +384,7 @@ void mlir::ft::registerCodeTranslations() {
           for (StringRef name : getCpuTargets())
             if (target.empty() || rt::hostFitness(name.str()) > 0)
               target = name.str();
-        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags(), llvm::to_vector(skip));
+        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags());
         if (succeeded(text))
           os << *text;
         return text;
@@ -382,14 +398,9 @@ void mlir::ft::registerCodeTranslations() {
           return failure();
         if (wanted->empty()) {
           *wanted = {"sm_80", "sm_90a"};
-          if (hasLinker())
-            llvm::append_range(*wanted, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
-          else
-            llvm::errs() << "warning: the bundle has no code for processors: expected ld.lld-22, ld.lld or ld on the "
-                            "path, found none\n";
+          llvm::append_range(*wanted, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
         }
-        FailureOr<rt::Bundle> bundle = compileToBundle(
-            module, *wanted, {fromFlags(), variants, {skip.begin(), skip.end()}});
+        FailureOr<rt::Bundle> bundle = compileToBundle(module, *wanted, fromFlags());
         if (succeeded(bundle))
           os << bundle->serialize();
         return bundle;

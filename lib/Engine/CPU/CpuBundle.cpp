@@ -7,13 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Engine/CPU/CpuBundle.h"
+
+#include "ft-c/Runtime.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
-#include "ft/Engine/CPU/CpuBundle.h"
-#include "ft/Engine/CPU/CpuProgram.h"
+#include "ft/Support/ArrayType.h"
+#include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -27,19 +31,26 @@ namespace rt = ::ft::rt;
 
 namespace {
 
+/// A graph's kernels, in the module that all graphs share.
+struct LoweredGraph {
+  CpuModule lowered;
+  std::string prefix; // of its symbols, where there are several graphs
+  std::vector<std::string> launchers; // by kernel: the function that launch plans call
+};
+
 /// Writes the functions that launch plans call.
 class Wrappers {
 public:
-  Wrappers(const CpuModule &lowered)
-      : lowered(lowered), module(*lowered.module), b(module.getLoc(), module.getContext()),
-        ptr(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()), i32(b.getI32Type()) {}
+  explicit Wrappers(ModuleOp module)
+      : module(module), b(module.getLoc(), module.getContext()), ptr(LLVM::LLVMPointerType::get(module.getContext())),
+        i64(b.getI64Type()), i32(b.getI32Type()) {}
 
   /// The module is in the LLVM dialect. All that was there becomes internal.
-  void write();
-  static std::string getName(const CpuKernel &kernel) { return kernel.name + "_launch"; }
+  void begin();
+  void write(LoweredGraph &graph);
 
 private:
-  void writeOne(const CpuKernel &kernel);
+  void writeOne(const CpuKernel &kernel, StringRef name, int64_t index);
   LLVM::LLVMFuncOp declare(StringRef name, ArrayRef<Type> inputs, Type result = nullptr) {
     b.setInsertionPointToEnd(module.getBody());
     return LLVM::LLVMFuncOp::create(
@@ -51,18 +62,20 @@ private:
   }
   Value address(LLVM::LLVMFuncOp function) { return LLVM::AddressOfOp::create(b, function); }
 
-  const CpuModule &lowered;
   ModuleOp module;
   ImplicitLocOpBuilder b;
   Type ptr, i64, i32;
+  llvm::StringSet<> taken;
   LLVM::LLVMFuncOp parallelFor, parallelRegion, barrier, numThreads, wait;
 };
 } // namespace
 
-void Wrappers::write() {
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+void Wrappers::begin() {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    taken.insert(function.getName());
     if (!function.isExternal())
       function.setLinkage(LLVM::Linkage::Internal);
+  }
   parallelFor = declare("ft_parallel_for", {ptr, ptr, i64, i64});
   parallelRegion = declare("ft_parallel_region", {ptr, ptr});
   barrier = declare("ft_barrier", {});
@@ -72,17 +85,29 @@ void Wrappers::write() {
   b.setInsertionPointToEnd(wait.addEntryBlock(b));
   LLVM::CallOp::create(b, barrier, ValueRange{});
   LLVM::ReturnOp::create(b, ValueRange{});
-  llvm::StringSet<> written;
-  for (const CpuKernel &kernel : lowered.kernels) // equal ones have one function
-    if (written.insert(kernel.name).second)
-      writeOne(kernel);
 }
 
-/// Arguments: the error record, then what the slots of the kernel's environment hold.
-void Wrappers::writeOne(const CpuKernel &kernel) {
+void Wrappers::write(LoweredGraph &graph) {
+  llvm::StringMap<std::string> written; // equal kernels have one function
+  for (const CpuKernel &kernel : graph.lowered.kernels) {
+    auto [it, isNew] = written.try_emplace(kernel.name);
+    if (isNew) {
+      std::string name = StringRef(kernel.name).drop_front(graph.prefix.size()).str() + "_launch";
+      it->second = name;
+      for (unsigned n = 1; !taken.insert(it->second).second; ++n)
+        it->second = name + std::to_string(n);
+      writeOne(kernel, it->second, int64_t(written.size()) - 1);
+    }
+    graph.launchers.push_back(it->second);
+  }
+}
+
+/// Arguments: the error record, then what the slots of the kernel's environment hold. `index` is the
+/// kernel's in the plan.
+void Wrappers::writeOne(const CpuKernel &kernel, StringRef name, int64_t index) {
   auto run = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
   auto count = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name + "_count");
-  LLVM::LLVMFuncOp function = declare(getName(kernel), {ptr});
+  LLVM::LLVMFuncOp function = declare(name, {ptr});
   Block *entry = function.addEntryBlock(b);
   auto addBlock = [&] { return b.createBlock(&function.getBody(), function.getBody().end()); };
   Block *launch = addBlock(), *check = addBlock(), *report = addBlock(), *first = addBlock(), *done = addBlock();
@@ -126,12 +151,10 @@ void Wrappers::writeOne(const CpuKernel &kernel) {
   LLVM::CondBrOp::create(b, LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, old, zero), first, done);
 
   b.setInsertionPointToEnd(first);
-  int64_t index = llvm::find_if(lowered.kernels, [&](const CpuKernel &k) { return k.name == kernel.name; }) -
-                  lowered.kernels.begin();
   LLVM::StoreOp::create(b, LLVM::ConstantOp::create(b, i32, int32_t(index)), at(record, 1, i32));
-  // Of the kernel: code, block, value, bound. Of the record: code, kernel, then value and bound.
-  for (int64_t i : {2, 3})
-    LLVM::StoreOp::create(b, LLVM::LoadOp::create(b, i64, at(errors, i, i64)), at(record, i - 1, i64));
+  // Of the kernel: code, block, value, bound. Of the record: code, kernel, then value, bound and block.
+  for (auto [from, to] : {std::pair(2, 1), std::pair(3, 2), std::pair(1, 3)})
+    LLVM::StoreOp::create(b, LLVM::LoadOp::create(b, i64, at(errors, from, i64)), at(record, to, i64));
   LLVM::StoreOp::create(b, LLVM::ConstantOp::create(b, i32, 1), record);
   LLVM::BrOp::create(b, ValueRange{}, done);
 
@@ -139,60 +162,149 @@ void Wrappers::writeOne(const CpuKernel &kernel) {
   LLVM::ReturnOp::create(b, ValueRange{});
 }
 
-/// Kernels and wrappers in the LLVM dialect.
-static FailureOr<CpuModule> lowerForTarget(etdg::GraphOp graph, StringRef target) {
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// Puts `prefix` before the name of every symbol of the module, and of every reference to one.
+static void prefixSymbols(ModuleOp module, StringRef prefix) {
+  MLIRContext *context = module.getContext();
+  auto rename = [&](StringAttr name) { return StringAttr::get(context, prefix + name.getValue()); };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr reference) -> Attribute {
+    return FlatSymbolRefAttr::get(rename(reference.getAttr()));
+  });
+  module.walk([&](Operation *op) {
+    if (op == module)
+      return;
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      symbol.setName(rename(symbol.getNameAttr()));
+    replacer.replaceElementsIn(op);
+  });
+}
+
+/// Kernels and wrappers of all graphs, in one module in the LLVM dialect.
+static FailureOr<OwningOpRef<ModuleOp>> lowerGraphs(ArrayRef<etdg::GraphOp> graphs, StringRef target,
+                                                    CpuOptions options, std::vector<LoweredGraph> &lowered) {
   std::optional<CpuTarget> processor = getCpuTarget(target);
   if (!processor)
-    return graph.emitError() << "no code can be made for the processor " << target << " here";
-  CpuOptions options;
+    return graphs.front()->emitError() << "no code can be made for the processor " << target << " here";
   options.target = *processor;
-  FailureOr<CpuModule> lowered = lowerGraphToCpu(graph, options);
-  if (failed(lowered))
-    return failure();
-  PassManager pm(graph.getContext());
+  OwningOpRef<ModuleOp> all = ModuleOp::create(wholeFile(graphs.front()->getLoc()));
+  for (auto [i, graph] : llvm::enumerate(graphs)) {
+    FailureOr<CpuModule> one = lowerGraphToCpu(graph, options);
+    if (failed(one))
+      return failure();
+    std::string prefix;
+    if (graphs.size() > 1) {
+      prefix = "g" + std::to_string(i) + "_";
+      prefixSymbols(*one->module, prefix);
+      for (CpuKernel &kernel : one->kernels)
+        kernel.name = prefix + kernel.name;
+    }
+    all->getBody()->getOperations().splice(all->getBody()->end(), one->module->getBody()->getOperations());
+    lowered.push_back({std::move(*one), prefix, {}});
+  }
+  PassManager pm(all->getContext());
   buildLeafToLLVMPipeline(pm);
-  if (failed(pm.run(*lowered->module)))
+  // Once, after the last pass: each of them verifies as long as some of them run.
+  pm.enableVerifier(false);
+  if (failed(verify(*all)) || failed(pm.run(*all)))
     return failure();
-  Wrappers(*lowered).write();
-  if (failed(verify(*lowered->module)))
+  Wrappers wrappers(*all);
+  wrappers.begin();
+  for (LoweredGraph &graph : lowered)
+    wrappers.write(graph);
+  if (failed(verify(*all)))
     return failure();
-  return lowered;
+  return std::move(all);
 }
 
-FailureOr<OwningOpRef<ModuleOp>> mlir::ft::lowerToLibraryFunctions(etdg::GraphOp graph, StringRef target) {
-  FailureOr<CpuModule> lowered = lowerForTarget(graph, target);
-  if (failed(lowered))
-    return failure();
-  return std::move(lowered->module);
+FailureOr<OwningOpRef<ModuleOp>> mlir::ft::lowerToLibraryFunctions(ArrayRef<etdg::GraphOp> graphs, StringRef target,
+                                                                   const CpuOptions &options) {
+  std::vector<LoweredGraph> lowered;
+  return lowerGraphs(graphs, target, options, lowered);
 }
 
-LogicalResult mlir::ft::addCpuPlan(etdg::GraphOp graph, StringRef target, rt::Bundle &bundle, rt::Entry &entry) {
-  FailureOr<CpuModule> lowered = lowerForTarget(graph, target);
-  if (failed(lowered))
-    return failure();
-  FailureOr<std::string> library = translateToLibrary(*lowered->module, target);
-  if (failed(library))
-    return failure();
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
 
-  rt::Plan plan;
-  plan.target = target.str();
-  plan.variant = "generic";
-  plan.modules.push_back(int64_t(bundle.sections.size()));
-  bundle.sections.push_back({rt::Section::cpu, target.str(), std::move(*library)});
+/// One element of an attribute into an array.
+static void storeElement(rt::HostArray &array, int64_t i, Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    array.setFloat(i, number.getValueAsDouble());
+  else if (auto integer = dyn_cast<IntegerAttr>(value))
+    array.setInt(i, integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                                   : integer.getValue().getSExtValue());
+}
 
-  // Buffers, by slot of the environment.
-  ArrayRef<StringAttr> symbols = lowered->symbols;
-  std::map<unsigned, int64_t> planBuffer;
-  std::map<int64_t, std::pair<rt::Expr, SmallVector<int64_t>>> arena; // number to bytes and buffers of the plan
-  rt::Expr bytes = 0;
-  auto place = [&](const rt::Expr &size) {
-    rt::Expr offset = bytes;
-    bytes = bytes + alignHostBytes(size);
+/// The contents of a constant or splat buffer.
+static FailureOr<rt::HostArray> makeConstantArray(const CpuBuffer &buffer, Location loc) {
+  std::optional<rt::DType> dtype = arrayTypeOf(buffer.element.getElementType());
+  if (!dtype)
+    return emitError(loc) << "the CPU engine has no arrays of " << buffer.element.getElementType();
+  rt::HostArray array;
+  if (auto status = rt::HostArray::create(*dtype, buffer.element.getShape().vec(), array); !status.ok())
+    return emitError(loc) << status.message();
+  if (buffer.kind == CpuBuffer::Splat) {
+    for (int64_t i = 0; i < array.numElements(); ++i)
+      storeElement(array, i, buffer.value);
+  } else {
+    int64_t i = 0;
+    for (Attribute value : cast<DenseElementsAttr>(buffer.value).getValues<Attribute>())
+      storeElement(array, i++, value);
+  }
+  return array;
+}
+
+namespace {
+/// Writes the plan of one graph.
+class PlanBuilder {
+public:
+  PlanBuilder(etdg::GraphOp graph, const LoweredGraph &kernels, rt::Bundle &bundle)
+      : graph(graph), kernels(kernels), lowered(kernels.lowered), bundle(bundle) {}
+
+  LogicalResult build(rt::Plan &plan);
+
+private:
+  LogicalResult addBuffers(rt::Plan &plan);
+  LogicalResult addConstant(const CpuBuffer &buffer, rt::Buffer &made);
+  void addSteps(rt::Plan &plan);
+  rt::Expr place(const rt::Expr &size) {
+    rt::Expr offset = workspace.get();
+    workspace.add(alignHostBytes(size));
     return offset;
-  };
-  for (const CpuBuffer &buffer : lowered->buffers) {
+  }
+
+  etdg::GraphOp graph;
+  const LoweredGraph &kernels;
+  const CpuModule &lowered;
+  rt::Bundle &bundle;
+  std::map<unsigned, int64_t> bufferOf; // by slot of the environment
+  SizeSum workspace;
+  int64_t errorBuffer = 0;
+};
+} // namespace
+
+LogicalResult PlanBuilder::addConstant(const CpuBuffer &buffer, rt::Buffer &made) {
+  FailureOr<rt::HostArray> array = makeConstantArray(buffer, graph.getLoc());
+  if (failed(array))
+    return failure();
+  made = {rt::Buffer::constant, int64_t(bundle.sections.size()), 0};
+  bundle.sections.push_back(
+      {rt::Section::data, "", std::string(static_cast<const char *>(array->data()), size_t(array->numBytes()))});
+  return success();
+}
+
+/// Buffers of one number share memory; the largest of them decides its size.
+LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
+  std::map<int64_t, std::pair<SmallVector<rt::Expr>, SmallVector<int64_t>>> arena; // number to sizes and buffers
+  for (const CpuBuffer &buffer : lowered.buffers) {
+    if (!arrayTypeOf(buffer.element.getElementType()))
+      return graph.emitError() << "the CPU engine has no arrays of " << buffer.element.getElementType();
     rt::Buffer made;
-    rt::Expr size = getHostBytes(buffer.lengths, buffer.planes, buffer.element, symbols);
+    rt::Expr size = getHostBytes(buffer.lengths, buffer.planes, buffer.element, lowered.symbols);
     switch (buffer.kind) {
     case CpuBuffer::Argument:
       made = {rt::Buffer::argument, buffer.index, 0};
@@ -204,37 +316,37 @@ LogicalResult mlir::ft::addCpuPlan(etdg::GraphOp graph, StringRef target, rt::Bu
       made = {rt::Buffer::workspace, 0, buffer.shared ? rt::Expr(0) : place(size)};
       break;
     case CpuBuffer::Constant:
-    case CpuBuffer::Splat: {
-      FailureOr<rt::HostArray> array = makeConstantArray(buffer, graph.getLoc());
-      if (failed(array))
+    case CpuBuffer::Splat:
+      if (failed(addConstant(buffer, made)))
         return failure();
-      made = {rt::Buffer::constant, int64_t(bundle.sections.size()), 0};
-      bundle.sections.push_back(
-          {rt::Section::data, "", std::string(static_cast<const char *>(array->data()), size_t(array->numBytes()))});
       break;
     }
-    }
-    planBuffer[buffer.slot] = int64_t(plan.buffers.size());
+    bufferOf[buffer.slot] = int64_t(plan.buffers.size());
     if (buffer.shared) {
-      auto [it, isNew] = arena.try_emplace(*buffer.shared, size, SmallVector<int64_t>());
-      if (!isNew)
-        it->second.first = rt::Expr::binary(rt::Expr::max, it->second.first, size);
-      it->second.second.push_back(int64_t(plan.buffers.size()));
+      auto &[sizes, buffers] = arena[*buffer.shared];
+      if (!llvm::is_contained(sizes, size))
+        sizes.push_back(size);
+      buffers.push_back(int64_t(plan.buffers.size()));
     }
     plan.buffers.push_back(made);
   }
   for (auto &[number, part] : arena) {
-    rt::Expr offset = place(part.first);
+    rt::Expr most = part.first.front();
+    for (const rt::Expr &size : ArrayRef(part.first).drop_front())
+      most = rt::Expr::binary(rt::Expr::max, most, size);
+    rt::Expr offset = place(most);
     for (int64_t buffer : part.second)
       plan.buffers[size_t(buffer)].offset = offset;
   }
-  plan.workspaceBytes = bytes;
-  int64_t errorBuffer = int64_t(plan.buffers.size());
+  plan.workspaceBytes = workspace.get();
+  errorBuffer = int64_t(plan.buffers.size());
   plan.buffers.push_back({rt::Buffer::error, 0, 0});
+  return success();
+}
 
-  for (const CpuKernel &kernel : lowered->kernels) {
+void PlanBuilder::addSteps(rt::Plan &plan) {
+  for (auto [kernel, name] : llvm::zip_equal(lowered.kernels, kernels.launchers)) {
     rt::Step step;
-    std::string name = Wrappers::getName(kernel);
     auto known = llvm::find(plan.kernels, name);
     step.launched.kernel = known - plan.kernels.begin();
     if (known == plan.kernels.end())
@@ -246,16 +358,70 @@ LogicalResult mlir::ft::addCpuPlan(etdg::GraphOp graph, StringRef target, rt::Bu
     for (unsigned slot : kernel.slots) {
       rt::KernelArgument argument;
       unsigned symbol = slot - Environment::kFirstSymbol;
-      if (symbol < symbols.size()) {
+      if (symbol < lowered.symbols.size()) {
         argument.value = rt::Expr::var(symbol);
       } else {
         argument.kind = rt::KernelArgument::pointer;
-        argument.buffer = planBuffer.at(slot);
+        argument.buffer = bufferOf.at(slot);
       }
       step.launched.arguments.push_back(argument);
     }
     plan.steps.push_back(std::move(step));
   }
-  entry.plans.push_back(std::move(plan));
+}
+
+/// "file:line:column", or "" for what has no place in a file.
+static std::string placeText(Location location) {
+  FileLineColLoc place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return "";
+  return place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
+}
+
+LogicalResult PlanBuilder::build(rt::Plan &plan) {
+  plan.variant = "generic";
+  if (failed(addBuffers(plan)))
+    return failure();
+  addSteps(plan);
+  for (Location location : lowered.blockLocations)
+    plan.places.push_back(placeText(location));
+  return success();
+}
+
+LogicalResult mlir::ft::addCpuPlans(ArrayRef<etdg::GraphOp> graphs, StringRef target, const CpuOptions &options,
+                                    rt::Bundle &bundle, MutableArrayRef<rt::Entry> entries, CpuReport *report) {
+  if (graphs.empty())
+    return success();
+  std::vector<LoweredGraph> lowered;
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerGraphs(graphs, target, options, lowered);
+  if (failed(module))
+    return failure();
+  std::vector<std::string> launchers;
+  for (const LoweredGraph &graph : lowered)
+    llvm::append_range(launchers, graph.launchers);
+  FailureOr<HostObjects> code = translateToObjects(**module, target, launchers);
+  if (failed(code))
+    return failure();
+  std::string name = target == "cpu" ? ft_host_processor() : target.str();
+  if (report) {
+    report->instructions += code->translated;
+    report->codeBytes += int64_t(code->image.size());
+  }
+  int64_t section = int64_t(bundle.sections.size());
+  bundle.sections.push_back({rt::Section::cpu, name, std::move(code->image)});
+  for (auto [graph, kernels, entry] : llvm::zip_equal(graphs, lowered, entries)) {
+    rt::Plan plan;
+    plan.target = name;
+    plan.modules.push_back(section);
+    if (failed(PlanBuilder(graph, kernels, bundle).build(plan)))
+      return failure();
+    entry.plans.push_back(std::move(plan));
+    if (!report)
+      continue;
+    for (const CpuKernel &kernel : kernels.lowered.kernels) {
+      report->plans.push_back(kernel.name.substr(kernels.prefix.size()) + ": " + kernel.plan);
+      report->estimatedSeconds += kernel.estimatedSeconds;
+    }
+  }
   return success();
 }

@@ -59,7 +59,11 @@ EmulatedProgram::~EmulatedProgram() = default;
 FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp module, StringRef entry,
                                                                      const EmulatorOptions &options) {
   auto state = std::make_unique<State>(wholeFile(module.getLoc()));
-  FailureOr<GpuModule> code = compileToGpuModule(module, entry, options.gpu, options.skip);
+  BundleOptions bundling;
+  bundling.gpu = options.gpu;
+  bundling.skip = options.skip;
+  bundling.validate = isValidating();
+  FailureOr<GpuModule> code = compileToGpuModule(module, entry, bundling);
   if (failed(code))
     return failure();
   FailureOr<std::unique_ptr<emulate::HostKernels>> kernels = emulate::HostKernels::compile(*code->module);

@@ -19,7 +19,7 @@
 // An index that is out of range is found, and nothing else.
 // RUN: %python -c "import numpy; numpy.save(r'%t.index.npy', numpy.array([0, 1, 9, 2], dtype='i4'))"
 // RUN: not ft-run %t.ftb --entry=pick --dim N=5 --dim M=4 --arg=%t.index.npy 2>&1 | FileCheck %s --check-prefix=RANGE
-// RANGE: error: entry "pick", kernel pick_k0_launch: an index was out of range (9, 5,
+// RANGE: error: {{.*}}bundle.mlir:[[@LINE+38]]:{{[0-9]+}}: index 9 is out of range [0, 5), in entry "pick"
 
 // Bounds of the program hold for what was compiled ahead, too.
 // RUN: not ft-run %t.ftb --entry=between --dim N=1 2>&1 | FileCheck %s --check-prefix=BOUND

@@ -24,11 +24,46 @@ namespace mlir::ft {
 /// The same, rounded up so that what follows lies at a multiple of 256 bytes.
 ::ft::rt::Expr alignHostBytes(const ::ft::rt::Expr &bytes);
 
-/// An entry without plans: what a caller of a function over lists and tensors, or of a graph, gives and
-/// gets. Members of tuples follow each other. Its symbols are a graph's in their order, or a function's
-/// lengths in the order of their first appearance. Emits an error at the function for a type that arrays
-/// don't hold, a ragged length, and a length that no argument binds.
+/// A sum of sizes. Equal ones are counted, so that it stays short however many buffers there are.
+class SizeSum {
+public:
+  void add(const ::ft::rt::Expr &size);
+  ::ft::rt::Expr get() const;
+
+private:
+  int64_t constant = 0;
+  std::vector<std::pair<::ft::rt::Expr, int64_t>> terms; // with how often they occur
+};
+
+/// One array of a call: a list of tensors, or a buffer.
+struct Parameter {
+  SmallVector<LengthAttr> lengths;
+  RankedTensorType element;
+  std::string name; // for messages
+};
+
+/// What a caller of a function over lists and tensors, or of a graph, gives and gets. Members of tuples
+/// follow each other. It outlives the function, which a conversion replaces.
+struct Interface {
+  std::string name;
+  Location location;
+  SmallVector<Parameter> inputs, outputs;
+  /// Lengths in the order of their first appearance; a graph's in the graph's order.
+  SmallVector<StringAttr> names;
+  BoundsAttr bounds;
+  ArrayAttr checks;
+};
+
+/// Nothing where a type is none that arrays hold.
+std::optional<Interface> getInterface(FunctionOpInterface function);
+
+/// An entry without plans. Emits an error at the function for a type that arrays don't hold, a ragged
+/// length, and a length that no argument binds.
 FailureOr<::ft::rt::Entry> makeEntry(FunctionOpInterface function);
+
+/// The entry of a graph, whose symbols are the graph's, in their order, for callers of the function that it
+/// came from: the conversion may take two lengths of a program as one, and its callers know nothing of that.
+FailureOr<::ft::rt::Entry> makeEntry(etdg::GraphOp graph, const Interface &program);
 
 } // namespace mlir::ft
 

@@ -4,33 +4,43 @@
 #define FT_ENGINE_BUNDLE_COMPILEBUNDLE_H
 
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Engine/CPU/CpuBundle.h"
+#include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Bundle.h"
 
 namespace mlir::ft {
 
-/// PTX of every graph of a module.
-/// `skip` names phases that functions do not go through, as in `ft-run --skip`.
-FailureOr<std::string> compileToPTX(ModuleOp module, const GpuOptions &options,
-                                    ArrayRef<std::string> skip = {});
-
-/// The kernels of one graph of a module in the LLVM and NVVM dialects, and the plan that runs them.
-FailureOr<GpuModule> compileToGpuModule(ModuleOp module, StringRef entry, const GpuOptions &options,
-                                        ArrayRef<std::string> skip = {});
-
-/// LLVM IR of every graph of a module: for a GPU, or for a class of processors (`getCpuTargets`).
-FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const GpuOptions &options = {},
-                                      ArrayRef<std::string> skip = {});
-
+/// How programs are compiled.
 struct BundleOptions {
-  GpuOptions gpu; // `target`, `multiprocessors` and the shared memory follow from each target
+  GpuOptions gpu = {}; // `target`, `multiprocessors` and the shared memory follow from each target
   /// Beside the plan that chooses at the launch ("generic") one that runs in steps of the grid
   /// wherever it can ("steps") and one that never does ("blocks"), where these differ.
   bool variants = false;
   /// Phases that functions do not go through.
   std::vector<std::string> skip = {};
+  CpuOptions cpu = {}; // `target` follows from each target
+  CpuReport *report = nullptr;
+  /// Prove what each phase from coarsen on made.
+  bool validate = true;
+  /// The phase that a module without functions has reached: who brings graphs has decided about schedules.
+  Phase from = Phase::Storage;
 };
 
-/// A bundle of every graph of a module, with the plans for each target (GPUs, and classes of processors). The data
+/// PTX of every graph of a module, for `options.gpu`. The module is changed.
+FailureOr<std::string> compileToPTX(ModuleOp module, const BundleOptions &options = {});
+
+/// The kernels of one graph of a module in the LLVM and NVVM dialects, and the plan that runs them.
+FailureOr<GpuModule> compileToGpuModule(ModuleOp module, StringRef entry, const BundleOptions &options = {});
+
+/// LLVM IR of every graph of a module: for a GPU, this processor ("cpu") or a class (`getCpuTargets`).
+FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &options = {});
+
+/// A copy of the module without the functions and graphs that the entry has no use for: what is wrong with
+/// others is not its affair, and compiling them takes time.
+OwningOpRef<ModuleOp> copyEntry(ModuleOp module, StringRef entry);
+
+/// A bundle of every graph of a module, with the plans for each target (GPUs, classes of processors, and "cpu":
+/// this processor). The module is changed. The data
 /// section with the target "generators" says how to make arguments for a test:
 /// one JSON list for each graph and argument.
 FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets,

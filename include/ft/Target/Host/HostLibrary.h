@@ -1,8 +1,7 @@
-//===- HostLibrary.h - LLVM dialect modules to CPU libraries ----*- C++ -*-===//
+//===- HostLibrary.h - LLVM dialect modules to code for CPUs ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ahead-of-time code for processors of a class, in place of the one that runs
-// the compiler.
+// Code for the processor that runs the compiler ("cpu"), or for all of a class.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_TARGET_HOST_HOSTLIBRARY_H
@@ -20,18 +19,24 @@ namespace mlir::ft {
 /// FMA) and "x86-64-v4" (AVX-512) on x86-64, "aarch64" there.
 ArrayRef<StringRef> getCpuTargets();
 
-/// What leaf code may use of such a processor; none for a name that is not in the list.
+/// What leaf code may use of such a processor, or of this one ("cpu"); none for another name.
 std::optional<CpuTarget> getCpuTarget(StringRef name);
 
 /// LLVM IR of a module in the LLVM dialect, optimised for the class, as text.
 FailureOr<std::string> translateToLLVMText(ModuleOp module, StringRef target);
 
-/// Whether `translateToLibrary` finds a linker.
-bool hasLinker();
+/// Machine code of a module, and how much there was to compile: figures that are the same in every run,
+/// so that tests can bound them.
+struct HostObjects {
+  std::string image; // a relocatable object, or an archive of several
+  /// Instructions of LLVM's representation before and after its passes.
+  int64_t translated = 0, optimized = 0;
+};
 
-/// A shared library with the module's functions. Linking asks a linker of the system (ld.lld or ld, of
-/// which `FT_LINKER` may name another one); without one the module gets an error that says so.
-FailureOr<std::string> translateToLibrary(ModuleOp module, StringRef target);
+/// Compiles a module that holds nothing but LLVM's dialect. Functions named in `entries` can be looked
+/// up in the image; all others belong to it and may vanish. Emits an error at the module and fails when
+/// LLVM refuses it.
+FailureOr<HostObjects> translateToObjects(ModuleOp module, StringRef target, ArrayRef<std::string> entries);
 
 } // namespace mlir::ft
 

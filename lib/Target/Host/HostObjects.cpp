@@ -1,15 +1,14 @@
-//===- Jit.cpp - machine code in this process -----------------------------===//
+//===- HostObjects.cpp - LLVM dialect modules to code for processors ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What MLIR's ExecutionEngine does, at less than half of its time: no wrappers for
-// packed arguments, which here cost as much as the functions; leaves are internal;
-// passes that generated code has no use for are left out; and functions are
-// compiled on all threads, in parts that share nothing but names.
+// What LLVM's compilers do, at a third of their time: leaves are internal, passes
+// that generated code has no use for are left out, and functions are compiled on
+// all threads, in parts that share nothing but names. The runtime loads the
+// objects as they are: nobody needs a linker.
 //
 //===----------------------------------------------------------------------===//
-#include "Jit.h"
-
 #include "ft/Runtime/ThreadPool.h"
+#include "ft/Target/Host/HostLibrary.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -18,13 +17,12 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/SectionMemoryManager.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -32,9 +30,6 @@
 
 using namespace mlir;
 using namespace mlir::ft;
-
-JitCode::JitCode() = default;
-JitCode::~JitCode() = default;
 
 namespace {
 
@@ -75,6 +70,19 @@ struct Part {
   std::string error;
 };
 } // namespace
+
+/// Keeps LLVM's errors as text; nothing goes to stderr, where LLVM would write it.
+static void collectErrors(llvm::LLVMContext &context, std::string &errors) {
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *text) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        llvm::raw_string_ostream stream(*static_cast<std::string *>(text));
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        info->print(printer);
+      },
+      &errors);
+}
 
 /// For all functions at once: descriptors of memory that callers take together and callees take
 /// apart again vanish, and with them most arguments; constant ones become part of their callee.
@@ -149,6 +157,7 @@ static void compilePart(Part &part, llvm::StringRef bitcode,
   auto fail = [&](llvm::Error error) { part.error = llvm::toString(std::move(error)); };
   if (!part.module) {
     part.context = std::make_unique<llvm::LLVMContext>();
+    collectErrors(*part.context, part.error);
     auto read = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "kernels"), *part.context);
     if (!read)
       return fail(read.takeError());
@@ -175,53 +184,94 @@ static void compilePart(Part &part, llvm::StringRef bitcode,
   part.context.reset();
 }
 
-FailureOr<std::shared_ptr<JitCode>> JitCode::compile(ModuleOp code, ArrayRef<std::string> entries) {
-  MLIRContext *mlirContext = code.getContext();
-  registerBuiltinDialectTranslation(*mlirContext);
-  registerLLVMDialectTranslation(*mlirContext);
-  static std::once_flag targets;
-  std::call_once(targets, [] {
+/// LLVM's description of a target; null, with an error at the module, where there is none.
+static std::optional<llvm::orc::JITTargetMachineBuilder> describeMachine(ModuleOp code, StringRef target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  auto failWith = [&](const std::string &message) {
-    return emitError(code.getLoc()) << "the CPU engine failed: " << message;
-  };
-  auto fail = [&](llvm::Error error) { return failWith(llvm::toString(std::move(error))); };
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!host)
-    return fail(host.takeError());
+  if (!host) {
+    code.emitError() << "no code can be made for this processor: " << llvm::toString(host.takeError());
+    return std::nullopt;
+  }
+  if (target != "cpu") {
+    llvm::orc::JITTargetMachineBuilder ofClass(host->getTargetTriple());
+    ofClass.setCPU(target.starts_with("x86-64") ? target.str() : "generic");
+    *host = std::move(ofClass);
+  }
+  // What the runtime's loader takes.
+  host->setRelocationModel(llvm::Reloc::PIC_);
+  host->setCodeModel(llvm::CodeModel::Small);
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  auto layout = host->getDefaultDataLayoutForTarget();
+  return std::move(*host);
+}
+
+/// The objects of all parts as one file.
+static FailureOr<std::string> joinObjects(ModuleOp code, ArrayRef<Part> parts) {
+  auto textOf = [](const Part &part) { return StringRef(part.object.data(), part.object.size()); };
+  if (parts.size() == 1)
+    return textOf(parts.front()).str();
+  std::vector<llvm::NewArchiveMember> members;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    llvm::NewArchiveMember &member = members.emplace_back();
+    member.Buf = llvm::MemoryBuffer::getMemBufferCopy(textOf(part), "part" + std::to_string(i));
+    member.MemberName = member.Buf->getBufferIdentifier();
+  }
+  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+                                            /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return code.emitError() << "the objects cannot be joined: " << llvm::toString(archive.takeError());
+  return (*archive)->getBuffer().str();
+}
+
+/// Parts of code that is stored: the same on every machine.
+static constexpr int64_t maxStoredParts = 8;
+
+FailureOr<HostObjects> mlir::ft::translateToObjects(ModuleOp code, StringRef target, ArrayRef<std::string> entries) {
+  MLIRContext *mlirContext = code.getContext();
+  registerBuiltinDialectTranslation(*mlirContext);
+  registerLLVMDialectTranslation(*mlirContext);
+  auto failWith = [&](const std::string &message) {
+    return code.emitError() << "code generation for " << target << " failed: " << message;
+  };
+  std::optional<llvm::orc::JITTargetMachineBuilder> machine = describeMachine(code, target);
+  if (!machine)
+    return failure();
+  auto layout = machine->getDefaultDataLayoutForTarget();
   if (!layout)
-    return fail(layout.takeError());
+    return failWith(llvm::toString(layout.takeError()));
 
   auto context = std::make_unique<llvm::LLVMContext>();
+  std::string errors;
+  collectErrors(*context, errors);
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(code, *context);
   if (!module)
     return failWith("there is no translation to LLVM");
-  module->setTargetTriple(host->getTargetTriple());
+  module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(*layout);
-  std::shared_ptr<JitCode> result(new JitCode);
-  result->size.translated = countInstructions(*module);
+  HostObjects result;
+  result.translated = countInstructions(*module);
 
   llvm::StringSet<> names;
   for (const std::string &name : entries)
     names.insert(name);
   if (llvm::Error error = internalize(*module, names))
-    return fail(std::move(error));
-  std::vector<Part> parts(
-      std::clamp<int64_t>(countInstructions(*module) / minPartInstructions, 1, ft_num_threads()));
+    return failWith(llvm::toString(std::move(error)));
+  std::vector<Part> parts(std::clamp<int64_t>(countInstructions(*module) / minPartInstructions, 1,
+                                              target == "cpu" ? ft_num_threads() : maxStoredParts));
   divide(*module, parts);
   llvm::SmallVector<char, 0> bitcode;
   if (parts.size() > 1) {
     llvm::raw_svector_ostream stream(bitcode);
     llvm::WriteBitcodeToFile(*module, stream);
   }
+  collectErrors(*context, parts.front().error);
   parts.front().context = std::move(context);
   parts.front().module = std::move(module);
   auto compileOne = [&](int64_t i) {
-    compilePart(parts[i], {bitcode.data(), bitcode.size()}, *host);
+    compilePart(parts[i], {bitcode.data(), bitcode.size()}, *machine);
   };
   ft_parallel_for(
       [](void *env, int64_t begin, int64_t end) {
@@ -229,36 +279,14 @@ FailureOr<std::shared_ptr<JitCode>> JitCode::compile(ModuleOp code, ArrayRef<std
           (*static_cast<decltype(compileOne) *>(env))(i);
       },
       &compileOne, parts.size(), /*grain=*/1);
-
-  llvm::orc::LLJITBuilder builder;
-  builder.setJITTargetMachineBuilder(*host)
-      .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-      .setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession &session) {
-        return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
-            session, [](const llvm::MemoryBuffer &) {
-              return std::make_unique<llvm::SectionMemoryManager>();
-            });
-      });
-  auto jit = builder.create();
-  if (!jit)
-    return fail(jit.takeError());
-  for (Part &part : parts) {
-    if (!part.error.empty())
-      return failWith(part.error);
-    result->size.optimized += part.instructions;
-    result->size.bytes += part.object.size();
-    if (llvm::Error error = (*jit)->addObjectFile(std::make_unique<llvm::SmallVectorMemoryBuffer>(
-            std::move(part.object), /*RequiresNullTerminator=*/false)))
-      return fail(std::move(error));
+  for (const Part &part : parts) {
+    if (!part.error.empty() || !errors.empty())
+      return failWith(part.error + errors);
+    result.optimized += part.instructions;
   }
-  result->jit = std::move(*jit);
+  FailureOr<std::string> image = joinObjects(code, parts);
+  if (failed(image))
+    return failure();
+  result.image = std::move(*image);
   return result;
-}
-
-void *JitCode::lookup(Location loc, StringRef name) {
-  auto address = jit->lookup(name);
-  if (address)
-    return address->toPtr<void *>();
-  emitError(loc) << "the CPU engine failed: " << llvm::toString(address.takeError());
-  return nullptr;
 }

@@ -1,14 +1,15 @@
-//===- EntryModule.cpp - what an entry needs of its module ----------------===//
+//===- CopyEntry.cpp - what an entry needs of its module ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Tools/RunProgram.h"
+#include "ft/Engine/Bundle/CompileBundle.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 
-OwningOpRef<ModuleOp> tools::cloneForEntry(ModuleOp module, StringRef entry) {
+OwningOpRef<ModuleOp> mlir::ft::copyEntry(ModuleOp module, StringRef entry) {
   SymbolTable symbols(module);
   llvm::SetVector<Operation *> needed;
   if (Operation *op = symbols.lookup(entry))
