@@ -265,8 +265,15 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   };
   if (pieces.empty())
     return block.emitError() << "read " << i << " has no piece";
-  return block.getRead(i).getElementRank() != 0 ? emitElementRead(block, block.getRead(i), element, point)
-                                                : choose(pieces);
+  // A read with no dimensions of its own may be one scalar inside of an element.
+  bool inside = llvm::any_of(pieces, [&](etdg::PieceAttr piece) {
+    return piece.getKind() == etdg::SourceKind::Buffer &&
+           piece.getMap().getValue().getNumResults() >
+               cast<etdg::BufferType>(block.getBuffers()[piece.getOperand()].getType()).getDepth();
+  });
+  return inside || block.getRead(i).getElementRank() != 0
+             ? emitElementRead(block, block.getRead(i), element, point)
+             : choose(pieces);
 }
 
 LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {

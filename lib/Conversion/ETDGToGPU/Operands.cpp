@@ -506,13 +506,18 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
     auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
     etdg::ReadAttr read = block.getRead(i);
-    FailureOr<Operand> operand =
-        read.getElementRank() != 0 ? emitElementRead(block, read, element, point)
-                                   : choosePiece(block, read.getPieces(), element, point, rowWise);
+    // A read with no dimensions of its own may be one scalar inside of an element.
+    bool inside = read.getElementRank() != 0 || llvm::any_of(read.getPieces(), [&](etdg::PieceAttr piece) {
+      return piece.getKind() == etdg::SourceKind::Buffer &&
+             piece.getMap().getValue().getNumResults() >
+                 cast<etdg::BufferType>(block.getBuffers()[piece.getOperand()].getType()).getDepth();
+    });
+    FailureOr<Operand> operand = inside ? emitElementRead(block, read, element, point)
+                                        : choosePiece(block, read.getPieces(), element, point, rowWise);
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
-    if (read.getElementRank() != 0)
+    if (inside)
       b.barrier();
   }
   FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
