@@ -28,13 +28,10 @@ FailureOr<bool> Raiser::isWrittenOnce(Family &family) {
             all.push_back({sets->withDims(c.expr, later), c.isEquality});
           for (unsigned d = 0; d < shared; ++d)
             all.push_back({sets->dim(d) - later[d], true});
-          auto touches = [&](AffineExpr offset, AffineExpr size, unsigned d) {
-            all.push_back({sets->cell(d) - offset});
-            all.push_back({offset + size - sets->cell(d) - 1});
-          };
           for (unsigned d = 0; d < a->sizes.size(); ++d) {
-            touches(altA.offsets[d], a->sizes[d], d);
-            touches(sets->withDims(altB.offsets[d], later), sets->withDims(b->sizes[d], later), d);
+            addTouched(all, sets->cell(d), altA.offsets[d], a->sizes[d], a->strides[d]);
+            addTouched(all, sets->cell(d), sets->withDims(altB.offsets[d], later),
+                       sets->withDims(b->sizes[d], later), b->strides[d]);
           }
           if (a != b) {
             // Each pair once.
@@ -65,7 +62,7 @@ unsigned Raiser::leadingNeeded(Family &family) {
     if (type.isDynamicDim(d))
       break;
     bool whole = llvm::all_of(family.writers, [&](Writer *w) {
-      return w->sizes[d] == sets->constant(type.getDimSize(d)) &&
+      return w->strides[d] == 1 && w->sizes[d] == sets->constant(type.getDimSize(d)) &&
              llvm::all_of(w->alternatives, [&](const Writer::Alternative &a) {
                return a.offsets[d] == sets->constant(0);
              });

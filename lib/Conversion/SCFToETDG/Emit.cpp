@@ -120,7 +120,7 @@ LogicalResult Raiser::emitItem(const Item &item, const Context &at) {
       place.home = w.family->place.home;
       for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d)
         cells.push_back(w.dropped.test(d) ? alternative.offsets[d]
-                                          : alternative.offsets[d] + sets->cell(kept++));
+                                          : alternative.offsets[d] + sets->cell(kept++) * w.strides[d]);
       for (AffineExpr e : w.family->place.index)
         place.index.push_back(sets->withCells(e, cells));
       // The cases of the offset restrict the copy.

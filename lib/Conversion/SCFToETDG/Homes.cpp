@@ -273,7 +273,7 @@ LogicalResult Raiser::placeFamily(Family &family) {
     SmallVector<AffineExpr> cells;
     for (unsigned d = 0, kept = 0; d < w->sizes.size(); ++d) {
       AffineExpr offset = w->alternatives.front().offsets[d];
-      cells.push_back(w->dropped.test(d) ? offset : offset + sets->cell(kept++));
+      cells.push_back(w->dropped.test(d) ? offset : offset + sets->cell(kept++) * w->strides[d]);
     }
     family.place.home = w->family->place.home;
     for (AffineExpr e : w->family->place.index)
@@ -367,7 +367,7 @@ LogicalResult Raiser::decideHomes() {
     SmallVector<AffineExpr> cells;
     for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d) {
       AffineExpr offset = w.alternatives.front().offsets[d];
-      cells.push_back(w.dropped.test(d) ? offset : offset + sets->cell(kept++));
+      cells.push_back(w.dropped.test(d) ? offset : offset + sets->cell(kept++) * w.strides[d]);
     }
     Place place;
     place.home = w.family->place.home;

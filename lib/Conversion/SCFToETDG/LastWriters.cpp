@@ -96,8 +96,7 @@ FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Va
             all.push_back({sets->cell(d) - offset, true});
             continue;
           }
-          all.push_back({sets->cell(d) - offset});
-          all.push_back({offset + size - sets->cell(d) - 1});
+          addTouched(all, sets->cell(d), offset, size, w->strides[d]);
         }
         if (sets->isEmpty(all))
           continue;

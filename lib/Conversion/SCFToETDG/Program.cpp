@@ -229,9 +229,14 @@ LogicalResult Raiser::collectWriters() {
                  ArrayRef<OpFoldResult> strides,
                  const llvm::SmallBitVector &dropped) -> LogicalResult {
     auto name = op->getName().getStringRef();
+    if (!family) {
+      Operation *around = op->getParentOp();
+      return refuse(op, "'" + name + "' stands in '" + around->getName().getStringRef() +
+                            "', which has no place in a graph");
+    }
     for (OpFoldResult stride : strides)
-      if (getConstantIntValue(stride) != 1)
-        return refuse(op, "'" + name + "' with a stride other than 1");
+      if (getConstantIntValue(stride).value_or(0) < 1)
+        return refuse(op, "'" + name + "' with a stride that is no positive constant");
     auto cases = evalAll(offsets);
     if (!cases)
       return refuse(op,
@@ -249,7 +254,9 @@ LogicalResult Raiser::collectWriters() {
         return refuse(
             op, "'" + name +
                     "' writes a slice whose size is not an affine function of loops and lengths");
+      int64_t stride = *getConstantIntValue(strides[writer.sizes.size()]);
       writer.sizes.push_back(*expr);
+      writer.strides.push_back(*expr == sets->constant(1) ? 1 : stride);
     }
     for (const Conjunction &domain : infoOf(op->getBlock()).domains)
       for (auto &[when, exprs] : *cases)

@@ -114,10 +114,20 @@ struct Writer {
   Family *family = nullptr;
   SmallVector<Alternative> alternatives;
   SmallVector<AffineExpr> sizes;
+  SmallVector<int64_t> strides; // 1 where the size is
   llvm::SmallBitVector dropped; // dimensions that the source lacks
   Place place;                  // of the source, when the array is not kept by cells
   bool copies = false;          // needs a block of its own
 };
+
+/// Where `cell` is one of `size` indices from `offset` on, `stride` apart.
+inline void addTouched(Conjunction &all, AffineExpr cell, AffineExpr offset, AffineExpr size,
+                       int64_t stride) {
+  all.push_back({cell - offset});
+  all.push_back({offset + (size - 1) * stride - cell});
+  if (stride != 1)
+    all.push_back({(cell - offset) % stride, true});
+}
 
 /// One array that a chain of operations updates in place.
 struct Family {

@@ -86,7 +86,7 @@ FailureOr<View> Raiser::familyView(Family &family, Value member) {
       SmallVector<AffineExpr> cells;
       for (unsigned d = 0; d < candidate.offsets.size(); ++d)
         if (!w->dropped.test(d))
-          cells.push_back(sets->cell(d) - candidate.offsets[d]);
+          cells.push_back((sets->cell(d) - candidate.offsets[d]).floorDiv(w->strides[d]));
       piece.place.home = w->place.home;
       SmallVector<AffineExpr> symbols;
       for (unsigned i = 0, e = sets->getNames().size(); i < e; ++i)
