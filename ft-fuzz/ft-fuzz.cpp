@@ -10,6 +10,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Fuzz/Check.h"
 #include "ft/Fuzz/Generator.h"
+#include "ft/Fuzz/Imperative.h"
 #include "ft/Fuzz/Minimize.h"
 #include "ft/Fuzz/Shares.h"
 #include "ft/InitAll.h"
@@ -60,6 +61,13 @@ struct Options {
                                 cl::value_desc("NAME=VALUE")};
   cl::opt<bool> noUpstream{"no-upstream-passes",
                            cl::desc("leave out upstream's passes between the phases")};
+  cl::opt<bool> imperative{"imperative",
+                           cl::desc("programs over mutable tensors, as the heap interpreter runs them")};
+  cl::opt<bool> python{"python", cl::desc("with --imperative --print: the programs over torch instead")};
+  cl::opt<std::string> dumpArrays{"dump-arrays", cl::desc("with --imperative: write arguments and results there"),
+                                  cl::value_desc("DIR")};
+  cl::opt<int64_t> leastOnCpu{"least-on-cpu", cl::desc("with --imperative: how many must reach the CPU engine"),
+                              cl::init(0)};
   cl::opt<bool> noVerify{"no-verify-graph", cl::desc("leave etdg-verify out")};
 };
 
@@ -155,6 +163,77 @@ static bool readPrograms(MLIRContext *context, const std::string &path,
   return true;
 }
 
+/// The public functions of a file, each a program; private ones are for them to call.
+static bool readImperative(MLIRContext *context, const std::string &path,
+                           std::vector<ImperativeProgram> &programs) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  if (!module)
+    return false;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    OwningOpRef<ModuleOp> own = ModuleOp::create(function.getLoc());
+    for (auto callee : module->getOps<func::FuncOp>())
+      if (callee.isPrivate())
+        own->push_back(callee.clone());
+    own->push_back(function.clone());
+    ImperativeProgram program;
+    program.name = function.getName().str();
+    llvm::raw_string_ostream(program.mlir) << *own;
+    programs.push_back(std::move(program));
+  }
+  return true;
+}
+
+/// Random programs over mutable tensors.
+static int runImperative(const Options &options, DialectRegistry &registry) {
+  int64_t done = 0, equal = 0, refused = 0, failed = 0, onCpu = 0;
+  std::map<std::string, int64_t> reasons;
+  double begin = now();
+  int64_t wanted = options.programs;
+  while (done < wanted && (options.time == 0 || now() - begin < options.time)) {
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    std::vector<ImperativeProgram> programs;
+    if (!options.file.empty()) {
+      if (!readImperative(&context, options.file, programs))
+        return EXIT_FAILURE;
+      wanted = programs.size();
+    }
+    for (int64_t i = 0; options.file.empty() && i < std::min<int64_t>(options.batch, wanted - done); ++i)
+      programs.push_back(generateImperative(options.seed, options.first + done + i));
+    done += programs.size();
+    if (options.print) {
+      for (const ImperativeProgram &program : programs)
+        llvm::outs() << (options.python ? program.python : program.mlir) << "\n";
+      continue;
+    }
+    auto verdicts = checkImperative(&context, programs, !options.noCpu, options.seed, options.dumpArrays);
+    for (auto [program, verdict] : llvm::zip_equal(programs, verdicts)) {
+      ++(verdict.outcome == Outcome::Equal     ? equal
+         : verdict.outcome == Outcome::Refused ? refused
+                                               : failed);
+      onCpu += verdict.onCpu;
+      if (verdict.outcome == Outcome::Refused)
+        ++reasons[verdict.message];
+      if (verdict.outcome == Outcome::Failed)
+        llvm::outs() << program.name << " FAILED: " << verdict.stage << ": " << verdict.message << "\n";
+    }
+  }
+  if (options.print)
+    return EXIT_SUCCESS;
+  if (options.verbose)
+    for (auto &[reason, count] : reasons)
+      llvm::outs() << count << " refused: " << reason << "\n";
+  llvm::outs() << done << " programs: " << equal << " equal, " << onCpu << " of them on the CPU engine, "
+               << refused << " refused, " << failed << " failed\n";
+  bool few = onCpu < options.leastOnCpu || refused * 20 > done;
+  if (!few && !options.file.empty() && refused > 0)
+    few = true;
+  if (few)
+    llvm::outs() << "too few: reached the CPU engine, or more than a twentieth refused\n";
+  return failed == 0 && !few ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv) {
   mlir::ft::setUpTool("ft-fuzz");
   Options options;
@@ -166,6 +245,8 @@ int main(int argc, char **argv) {
   }
   DialectRegistry registry;
   mlir::ft::registerAllDialects(registry);
+  if (options.imperative)
+    return runImperative(options, registry);
 
   CheckOptions check;
   check.phases = options.phases;

@@ -15,6 +15,8 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/TSSA/IR/TSSA.h"
+#include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Schedule/Passes.h"
@@ -25,7 +27,7 @@
 #include "mlir/InitAllPasses.h"
 
 void mlir::ft::registerOwnDialects(DialectRegistry &registry) {
-  registry.insert<FTDialect, etdg::ETDGDialect>();
+  registry.insert<FTDialect, etdg::ETDGDialect, tssa::TSSADialect>();
 }
 
 void mlir::ft::registerAllDialects(DialectRegistry &registry) {
@@ -38,6 +40,7 @@ void mlir::ft::registerAllDialects(DialectRegistry &registry) {
 void mlir::ft::registerOwnPasses() {
   registerFTPasses();
   etdg::registerETDGPasses();
+  tssa::registerTSSAPasses();
   registerFTConversionPasses();
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();

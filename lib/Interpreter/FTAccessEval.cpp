@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FTAccessEval.h"
+#include "TSSAEval.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,7 +33,7 @@ LogicalResult mlir::ft::interp::checkValue(const RuntimeValue &value, Type type,
     if (!value.isTensor())
       return emitError() << "expects a tensor of type " << tensor << ", found another value";
     if (value.getTensor().getElementType() != tensor.getElementType() ||
-        value.getTensor().getShape() != tensor.getShape())
+        failed(verifyCompatibleShape(value.getTensor().getShape(), tensor.getShape())))
       return emitError() << "expects a tensor of type " << tensor
                          << ", found one of another element type or shape";
     return success();
@@ -45,7 +46,19 @@ LogicalResult mlir::ft::interp::checkValue(const RuntimeValue &value, Type type,
         return failure();
     return success();
   }
-  auto list = cast<ListType>(type);
+  if (auto reference = dyn_cast<tssa::MutableTensorType>(type)) {
+    if (!value.isReference() ||
+        failed(verifyCompatibleShape(value.getReference().where.sizes, reference.getShape())))
+      return emitError() << "expects a mutable tensor of type " << reference
+                         << ", found one of another shape";
+    return success();
+  }
+  auto list = dyn_cast<ListType>(type);
+  if (!list) { // a scalar
+    if (!value.isTensor() || value.getTensor().getElementType() != type || value.getTensor().getRank())
+      return emitError() << "expects a scalar of type " << type << ", found another value";
+    return success();
+  }
   if (!value.isList())
     return emitError() << "expects a list of type " << list;
   if (!list.getLength().getRagged()) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/FTInterpreter.h"
 #include "FTAccessEval.h"
+#include "TSSAEval.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -212,6 +213,19 @@ std::optional<LogicalResult> FTInterpreter::evalFTOp(Operation *op, Environment 
     return evalCall(callOp, env);
   if (auto compute = dyn_cast<ComputeOp>(op))
     return evalCompute(compute, env);
+  if (isa_and_nonnull<tssa::TSSADialect>(op->getDialect()))
+    return TSSAEval(eval, env).run(op);
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<tssa::MutableTensorType>(select.getType())) {
+    FailureOr<int64_t> which = eval.readInt(op, select.getCondition(), env);
+    if (failed(which))
+      return failure();
+    FailureOr<RuntimeValue> chosen =
+        eval.read(op, *which ? select.getTrueValue() : select.getFalseValue(), env);
+    if (failed(chosen))
+      return failure();
+    env.bind(select.getResult(), *chosen);
+    return success();
+  }
   if (isa_and_nonnull<FTDialect>(op->getDialect()))
     return FTAccessEval(*this, env, activations.back()->lengths).run(op);
   return std::nullopt;

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FTAccessEval.h"
+#include "TSSAEval.h"
+#include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "HostValues.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "llvm/ADT/MapVector.h"
@@ -157,6 +159,10 @@ FailureOr<RuntimeValue> ListReader::read(Type type) {
     return value;
   }
   unsigned depth = list ? list.getDepth() : 0;
+  // Sizes that the type leaves open are the array's.
+  if (!list && !element.hasStaticShape() &&
+      succeeded(verifyCompatibleShape(element.getShape(), ArrayRef<int64_t>(array.shape))))
+    element = RankedTensorType::get(array.shape, element.getElementType());
   ArrayRef<int64_t> lengths = ArrayRef<int64_t>(array.shape).take_front(depth);
   if (failed(checkArray(array, lengths, element, emitError)))
     return failure();
@@ -223,6 +229,8 @@ static FailureOr<HostArray> writeValue(const RuntimeValue &value, Type type,
   }
   std::vector<Tensor> elements;
   collectElements(value, elements);
+  if (!list && !element.hasStaticShape())
+    element = RankedTensorType::get(elements.front().getShape(), element.getElementType());
   SmallVector<int64_t> shape;
   if (list && list.hasRagged())
     shape.push_back(elements.size());
@@ -268,6 +276,27 @@ static LogicalResult readOffsets(const HostArray &array, StringAttr name,
   return success();
 }
 
+/// Arguments of which the caller sees what has been written into them.
+static SmallVector<unsigned> writtenArguments(func::FuncOp function) {
+  if (!tssa::hasMutableTensors(function))
+    return {};
+  return tssa::AliasGraph(function).writtenArguments();
+}
+
+/// The type with values in place of mutable tensors; written arguments come back as
+/// further results, as from a functionalized function.
+static FunctionType valueTypeOf(func::FuncOp function) {
+  auto valueType = [](Type type) -> Type {
+    auto tensor = dyn_cast<tssa::MutableTensorType>(type);
+    return tensor ? Type(tensor.getValueType()) : type;
+  };
+  SmallVector<Type> inputs = llvm::map_to_vector(function.getArgumentTypes(), valueType);
+  SmallVector<Type> results = llvm::map_to_vector(function.getResultTypes(), valueType);
+  for (unsigned argument : writtenArguments(function))
+    results.push_back(inputs[argument]);
+  return FunctionType::get(function.getContext(), inputs, results);
+}
+
 FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, StringRef entry,
                                                           const Lengths &lengths,
                                                           ArrayRef<HostArray> arguments,
@@ -275,7 +304,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   if (!function)
     return mlir::emitError(module.getLoc(), "there is no function '") << entry << "'";
-  FunctionType type = function.getFunctionType();
+  FunctionType type = valueTypeOf(function);
   SmallVector<StringAttr> raggedNames;
   SmallVector<Type> inputs;
   SmallVector<Location> locations, functionLocations = argumentLocations(
@@ -336,12 +365,20 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   ArrayRef<RuntimeValue> rest = read;
   for (Type input : type.getInputs())
     values.push_back(joinMembers(input, rest));
+  for (auto [value, input] : llvm::zip_equal(values, function.getArgumentTypes()))
+    if (isa<tssa::MutableTensorType>(input))
+      value = allocate(value.getTensor());
 
   FTInterpreter interpreter(options);
   LengthBinding bound;
   FailureOr<SmallVector<RuntimeValue>> results = interpreter.call(function, values, known, &bound);
   if (failed(results))
     return failure();
+  for (unsigned argument : writtenArguments(function))
+    results->push_back(values[argument]);
+  for (RuntimeValue &result : *results)
+    if (result.isReference())
+      result = readView(result.getReference());
   std::vector<HostArray> arrays;
   SmallVector<StringAttr> raggedResults;
   for (auto [i, value] : llvm::enumerate(*results)) {

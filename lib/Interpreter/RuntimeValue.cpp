@@ -18,6 +18,8 @@ bool RuntimeValue::identicalTo(const RuntimeValue &other) const {
     return true;
   if (kind == Kind::Tensor)
     return tensor.identicalTo(other.tensor);
+  if (kind == Kind::Reference)
+    return view == other.view;
   return items->size() == other.items->size() &&
          llvm::all_of(llvm::zip_equal(*items, *other.items),
                       [](auto pair) { return std::get<0>(pair).identicalTo(std::get<1>(pair)); });
@@ -30,6 +32,10 @@ void RuntimeValue::print(raw_ostream &os) const {
   }
   if (kind == Kind::Tensor)
     return tensor.print(os);
+  if (kind == Kind::Reference) {
+    os << "<mutable tensor>";
+    return;
+  }
   os << (isList() ? '[' : '(');
   llvm::interleaveComma(*items, os, [&](const RuntimeValue &item) { item.print(os); });
   os << (isList() ? ']' : ')');

@@ -91,6 +91,8 @@ LogicalResult TensorEval::evalOp(Operation *op, Environment &env) {
     return evalIf(op, env);
   if (isa<scf::ForOp>(op))
     return evalFor(op, env);
+  if (isa<scf::WhileOp>(op))
+    return evalWhile(op, env);
   if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
     if (std::optional<LogicalResult> result = TensorOpEval(*this, env).run(op))
       return *result;
@@ -102,7 +104,7 @@ LogicalResult TensorEval::reportUnsupported(Operation *op) {
                             << op->getName() << "' here";
   diag.attachNote() << "it supports " << listScalarOps()
                     << ", arith.constant, linalg ops on tensors, linalg.index, linalg.softmax, "
-                    << TensorOpEval::listOps() << ", scf.if, scf.for";
+                    << TensorOpEval::listOps() << ", scf.if, scf.for, scf.while";
   return diag;
 }
 
@@ -336,4 +338,42 @@ LogicalResult TensorEval::evalFor(Operation *op, Environment &env) {
   for (auto [result, value] : llvm::zip_equal(op->getResults(), carried))
     env.bind(result, value);
   return success();
+}
+
+/// A loop whose condition never fails would hang the caller.
+static constexpr int64_t maxWhileTrips = int64_t(1) << 24;
+
+LogicalResult TensorEval::evalWhile(Operation *op, Environment &env) {
+  auto loop = cast<scf::WhileOp>(op);
+  auto bindAll = [&](Operation *user, ValueRange from, ValueRange to) -> LogicalResult {
+    SmallVector<RuntimeValue> values;
+    for (Value value : from) {
+      FailureOr<RuntimeValue> found = read(user, value, env);
+      if (failed(found))
+        return failure();
+      values.push_back(*found);
+    }
+    for (auto [value, bound] : llvm::zip_equal(to, values))
+      env.bind(value, bound);
+    return success();
+  };
+  if (failed(bindAll(op, loop.getInits(), loop.getBeforeArguments())))
+    return failure();
+  for (int64_t trip = 0;; ++trip) {
+    if (trip == maxWhileTrips)
+      return mlir::emitError(op->getLoc(), "the loop has not ended after ") << trip << " iterations";
+    if (failed(evalBlock(*loop.getBeforeBody(), env)))
+      return failure();
+    scf::ConditionOp condition = loop.getConditionOp();
+    FailureOr<int64_t> goesOn = readInt(condition, condition.getCondition(), env);
+    if (failed(goesOn))
+      return failure();
+    if (!*goesOn)
+      return bindAll(condition, condition.getArgs(), loop.getResults());
+    scf::YieldOp yield = loop.getYieldOp();
+    if (failed(bindAll(condition, condition.getArgs(), loop.getAfterArguments())) ||
+        failed(evalBlock(*loop.getAfterBody(), env)) ||
+        failed(bindAll(yield, yield.getOperands(), loop.getBeforeArguments())))
+      return failure();
+  }
 }

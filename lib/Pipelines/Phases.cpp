@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Support/WholeFile.h"
@@ -97,6 +98,8 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
   case Phase::FT:
     pm.addPass(createFTInline());
     pm.addPass(createFTExpand());
+    pm.addPass(tssa::createTSSAFunctionalize());
+    pm.addPass(createConvertTSSAToTensor());
     pm.addPass(createFTSelect());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

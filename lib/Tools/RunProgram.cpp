@@ -8,6 +8,7 @@
 #include "RaggedData.h"
 
 #include "ft/Analysis/Rounding.h"
+#include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "ft/Interpreter/LengthBinding.h"
 #include "ft/Runtime/Generate.h"
 #include "ft/Runtime/Npy.h"
@@ -38,7 +39,8 @@ static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Pa
         return failure();
     return success();
   }
-  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto mutableTensor = dyn_cast<tssa::MutableTensorType>(type);
+  auto tensor = mutableTensor ? mutableTensor.getValueType() : dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || !arrayTypeOf(tensor.getElementType()))
     return emitError(base.loc) << base.name << " has type " << type
                                << "; expected a list, a buffer or a tensor of static shape with elements that arrays have";
@@ -106,6 +108,13 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
     if (failed(addParameters(type, parameter, entry.results)))
       return failure();
   }
+  // What is written into a mutable argument comes back as a further result.
+  if (auto imperative = dyn_cast<func::FuncOp>(chosen); imperative && tssa::hasMutableTensors(imperative))
+    for (unsigned written : tssa::AliasGraph(imperative).writtenArguments()) {
+      Parameter parameter{"argument " + std::to_string(written) + " afterwards", {}, {}, nullptr, chosen->getLoc()};
+      if (failed(addParameters(function.getArgumentTypes()[written], parameter, entry.results)))
+        return failure();
+    }
   for (const Parameter &parameter : entry.parameters)
     for (LengthAttr length : parameter.lengths) {
       if (StringAttr single = length.getSingleName(); single && !llvm::is_contained(entry.names, single))

@@ -6,6 +6,7 @@
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"
+#include "ft/Conversion/TSSAToTensor/TSSAToTensor.h"
 
 namespace mlir::ft {
 #define GEN_PASS_REGISTRATION

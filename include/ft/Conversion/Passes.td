@@ -79,4 +79,22 @@ def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
+  let summary = "turn accesses, assigns and indexing of values into tensor, linalg and scf";
+  let description = [{
+    What `tssa-functionalize` leaves has no mutable tensors; this pass writes its `tssa`
+    operations in upstream's words. Selects and slices, however many, are one
+    `tensor.extract_slice` or `insert_slice`; permutations, repetitions and diagonals are linalg's;
+    writes at indices that are data are loops in the order of the indices.
+
+    ```mlir
+    %v = tssa.access %t[select(0, %i), slice(0, 1, 4, 2)] : tensor<8x6xf32> -> tensor<2xf32>
+    ==>
+    %v = tensor.extract_slice %t[%i, 1] [1, 2] [1, 2] : tensor<8x6xf32> to tensor<2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // FT_CONVERSION_PASSES

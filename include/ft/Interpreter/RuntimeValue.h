@@ -3,7 +3,8 @@
 //
 // What an SSA value holds while a program is interpreted: a tensor (or scalar),
 // a list of values, whose elements may be lists of different lengths (ragged
-// levels need nothing more), or a tuple. Values are immutable and shared.
+// levels need nothing more), or a tuple. Values are immutable and shared. A
+// mutable tensor is a reference into the heap, which belongs to tssa.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_INTERPRETER_RUNTIMEVALUE_H
@@ -16,6 +17,9 @@
 
 namespace mlir::ft::interp {
 
+/// A view of a storage: see TSSAEval.h.
+struct HeapView;
+
 class RuntimeValue {
 public:
   using Items = std::vector<RuntimeValue>;
@@ -24,27 +28,36 @@ public:
   RuntimeValue(Tensor tensor) : kind(Kind::Tensor), tensor(std::move(tensor)) {}
   static RuntimeValue list(Items items) { return RuntimeValue(Kind::List, std::move(items)); }
   static RuntimeValue tuple(Items items) { return RuntimeValue(Kind::Tuple, std::move(items)); }
+  static RuntimeValue reference(std::shared_ptr<const HeapView> view) {
+    RuntimeValue value;
+    value.kind = Kind::Reference;
+    value.view = std::move(view);
+    return value;
+  }
 
   explicit operator bool() const { return kind != Kind::Empty; }
   bool isTensor() const { return kind == Kind::Tensor; }
   bool isList() const { return kind == Kind::List; }
   bool isTuple() const { return kind == Kind::Tuple; }
+  bool isReference() const { return kind == Kind::Reference; }
 
   const Tensor &getTensor() const { return tensor; }
   const Items &getItems() const { return *items; }
   int64_t getLength() const { return items->size(); }
+  const HeapView &getReference() const { return *view; }
 
   bool identicalTo(const RuntimeValue &other) const;
   void print(raw_ostream &os) const;
 
 private:
-  enum class Kind { Empty, Tensor, List, Tuple };
+  enum class Kind { Empty, Tensor, List, Tuple, Reference };
   RuntimeValue(Kind kind, Items items)
       : kind(kind), items(std::make_shared<const Items>(std::move(items))) {}
 
   Kind kind = Kind::Empty;
   Tensor tensor;
   std::shared_ptr<const Items> items;
+  std::shared_ptr<const HeapView> view;
 };
 
 /// The values of one function activation. An SSA value is bound again each time

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates upstream operations on values: arith and math on scalars and
-// tensors, linalg on tensors, tensor, and scf.if/scf.for. Both interpreters
+// tensors, linalg on tensors, tensor, and scf.if/scf.for/scf.while. Both interpreters
 // (`ft` and `etdg`) run their bodies through it.
 //
 // Numbers. Each float operation rounds to its element type, except in the f64
@@ -62,6 +62,7 @@ private:
   LogicalResult evalSoftmax(Operation *op, Environment &env);
   LogicalResult evalIf(Operation *op, Environment &env);
   LogicalResult evalFor(Operation *op, Environment &env);
+  LogicalResult evalWhile(Operation *op, Environment &env);
   LogicalResult reportUnsupported(Operation *op);
 
   friend class LinalgProgram;

@@ -1,0 +1,236 @@
+//===- CheckImperative.cpp - imperative programs on every engine ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heap says what a program means: results, and what its arguments hold afterwards.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Fuzz/Imperative.h"
+
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Conversion/Passes.h"
+#include "ft/Dialect/TSSA/Transforms/Aliases.h"
+#include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Engine/CPU/CpuBundle.h"
+#include "ft/Engine/Program/CompiledProgram.h"
+#include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Runtime/Compare.h"
+#include "ft/Runtime/Npy.h"
+#include "ft/Tools/RunProgram.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::fuzz;
+using ::ft::rt::HostArray;
+
+namespace {
+/// Keeps the errors that are emitted while it lives.
+struct Errors {
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text += (text.empty() ? "" : "\n") + diagnostic.str();
+          return success();
+        }) {}
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+struct Subject {
+  Subject(const ImperativeProgram &program, ImperativeVerdict &verdict, MLIRContext *context, uint64_t seed)
+      : program(program), verdict(verdict), context(context), seed(seed) {}
+
+  const ImperativeProgram &program;
+  ImperativeVerdict &verdict;
+  MLIRContext *context;
+  uint64_t seed;
+  OwningOpRef<ModuleOp> module;
+  tools::Data data;
+  std::vector<HostArray> reference;
+  etdg::GraphOp graph;
+
+  LogicalResult fail(const std::string &stage, const std::string &message) {
+    verdict.outcome = Outcome::Failed;
+    verdict.stage = stage;
+    verdict.message = message;
+    return failure();
+  }
+  LogicalResult makeReference();
+  LogicalResult dump(StringRef folder);
+  LogicalResult functionalize();
+  LogicalResult lower();
+  LogicalResult interpretAndCompare(const std::string &stage);
+  LogicalResult compare(ArrayRef<HostArray> results, const std::string &stage);
+  void raise();
+};
+} // namespace
+
+LogicalResult Subject::compare(ArrayRef<HostArray> results, const std::string &stage) {
+  if (results.size() != reference.size())
+    return fail(stage, "gives " + std::to_string(results.size()) + " arrays, the heap " +
+                           std::to_string(reference.size()));
+  for (auto [i, result] : llvm::enumerate(results)) {
+    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, reference[i]);
+    if (!comparison.equal)
+      return fail(stage, "result " + std::to_string(i) + ": " + comparison.message);
+  }
+  return success();
+}
+
+LogicalResult Subject::makeReference() {
+  Errors errors(context);
+  module = parseSourceString<ModuleOp>(program.mlir, context);
+  if (!module || failed(verify(*module)))
+    return fail("parsing", errors.text);
+  FailureOr<tools::Entry> entry = tools::findEntry(*module, program.name);
+  if (failed(entry))
+    return fail("entry", errors.text);
+  tools::DataOptions options;
+  options.seed = seed;
+  FailureOr<tools::Data> made = tools::makeData(*entry, options);
+  if (failed(made))
+    return fail("data", errors.text);
+  data = std::move(*made);
+  FailureOr<std::vector<HostArray>> results =
+      interp::runFT(*module, program.name, interp::Lengths(), data.arguments);
+  if (failed(results))
+    return fail("heap interpreter", errors.text);
+  reference = std::move(*results);
+  return success();
+}
+
+LogicalResult Subject::dump(StringRef folder) {
+  if (folder.empty())
+    return success();
+  std::string base = (folder + "/" + program.name).str();
+  auto write = [&](StringRef what, ArrayRef<HostArray> arrays) {
+    for (auto [i, array] : llvm::enumerate(arrays))
+      if (auto status = ::ft::rt::writeNpy(base + "." + what.str() + std::to_string(i) + ".npy", array); !status.ok())
+        return fail("dump", status.message());
+    return success();
+  };
+  std::error_code error;
+  llvm::raw_fd_ostream file(base + ".written.txt", error);
+  if (error)
+    return fail("dump", error.message());
+  for (unsigned argument : tssa::AliasGraph(module->lookupSymbol<func::FuncOp>(program.name)).writtenArguments())
+    file << argument << "\n";
+  return success(succeeded(write("arg", data.arguments)) && succeeded(write("heap", reference)));
+}
+
+LogicalResult Subject::interpretAndCompare(const std::string &stage) {
+  Errors errors(context);
+  FailureOr<std::vector<HostArray>> results =
+      interp::runFT(*module, program.name, interp::Lengths(), data.arguments);
+  if (failed(results))
+    return fail(stage, errors.text);
+  return compare(*results, stage);
+}
+
+LogicalResult Subject::functionalize() {
+  Errors errors(context);
+  PassManager pm(context);
+  pm.addPass(tssa::createTSSAFunctionalize());
+  if (failed(pm.run(*module))) {
+    verdict.outcome = Outcome::Refused;
+    verdict.stage = "tssa-functionalize";
+    verdict.message = errors.text;
+    return failure();
+  }
+  for (auto function : module->getOps<func::FuncOp>())
+    if (tssa::hasMutableTensors(function))
+      return fail("tssa-functionalize", "mutable tensors are left");
+  return success();
+}
+
+LogicalResult Subject::lower() {
+  Errors errors(context);
+  PassManager pm(context);
+  pm.addPass(createConvertTSSAToTensor());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (failed(pm.run(*module)))
+    return fail("convert-tssa-to-tensor", errors.text);
+  return success();
+}
+
+/// What raising refuses is no failure: it says so in a warning.
+void Subject::raise() {
+  Errors errors(context);
+  PassManager pm(context);
+  pm.addPass(createConvertSCFToETDG());
+  pm.addPass(createConvertLinalgToETDG());
+  if (succeeded(pm.run(*module)))
+    graph = dyn_cast_or_null<etdg::GraphOp>(module->lookupSymbol(program.name));
+}
+
+/// Code for this processor; the entry is called "f0".
+static FailureOr<std::unique_ptr<CompiledProgram>> compileGraph(etdg::GraphOp graph) {
+  ::ft::rt::Bundle bundle;
+  FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
+  if (failed(entry))
+    return failure();
+  entry->name = "f0";
+  bundle.entries.push_back(std::move(*entry));
+  if (failed(addCpuPlans(graph, "cpu", CpuOptions(), bundle, bundle.entries)))
+    return failure();
+  return CompiledProgram::load(bundle, graph->getLoc());
+}
+
+static void runOnCpu(std::vector<std::unique_ptr<Subject>> &subjects) {
+  SmallVector<Subject *> candidates;
+  SmallVector<etdg::GraphOp> graphs;
+  for (auto &subject : subjects)
+    if (subject->graph && subject->verdict.outcome == Outcome::Equal) {
+      candidates.push_back(subject.get());
+      graphs.push_back(subject->graph);
+    }
+  if (graphs.empty())
+    return;
+  for (auto [subject, graph] : llvm::zip_equal(candidates, graphs)) {
+    llvm::PrettyStackTraceFormat trace("running %s on the CPU engine", subject->program.name.c_str());
+    Errors errors(subject->context);
+    FailureOr<std::unique_ptr<CompiledProgram>> compiled = compileGraph(graph);
+    if (failed(compiled)) {
+      (void)subject->fail("compilation for the CPU", errors.text);
+      continue;
+    }
+    SmallVector<const HostArray *> arguments;
+    for (const HostArray &array : subject->data.arguments)
+      arguments.push_back(&array);
+    FailureOr<std::unique_ptr<CompiledProgram::Call>> call = (*compiled)->prepare("f0", arguments);
+    FailureOr<std::vector<HostArray>> results = failure();
+    if (succeeded(call) && succeeded((*call)->run()))
+      results = (*call)->results();
+    if (failed(results))
+      (void)subject->fail("CPU engine", errors.text);
+    else if (succeeded(subject->compare(*results, "CPU engine")))
+      subject->verdict.onCpu = true;
+  }
+}
+
+std::vector<ImperativeVerdict>
+mlir::ft::fuzz::checkImperative(MLIRContext *context, ArrayRef<ImperativeProgram> programs, bool cpu,
+                                uint64_t seed, StringRef dumpFolder) {
+  std::vector<ImperativeVerdict> verdicts(programs.size());
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (auto [program, verdict] : llvm::zip_equal(programs, verdicts)) {
+    llvm::PrettyStackTraceFormat trace("checking %s", program.name.c_str());
+    subjects.push_back(std::unique_ptr<Subject>(new Subject(program, verdict, context, seed)));
+    Subject &subject = *subjects.back();
+    if (failed(subject.makeReference()) || failed(subject.dump(dumpFolder)) || failed(subject.functionalize()) ||
+        failed(subject.interpretAndCompare("functionalized program")) || failed(subject.lower()) ||
+        failed(subject.interpretAndCompare("lowered program")) || !cpu)
+      continue;
+    subject.raise();
+  }
+  if (cpu)
+    runOnCpu(subjects);
+  return verdicts;
+}
