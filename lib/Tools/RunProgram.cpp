@@ -21,6 +21,28 @@ using namespace mlir::ft::tools;
 using ::ft::rt::DType;
 using ::ft::rt::HostArray;
 
+/// A tensor of sizes that its type leaves open has lengths up to the last of these, named by the
+/// argument's `etdg.dims`, else by its position, as raising names them (docs/raising.md).
+static void addOpenSizes(RankedTensorType tensor, unsigned argument, ArrayAttr dims, Parameter &parameter) {
+  MLIRContext *context = tensor.getContext();
+  int64_t open = tensor.getRank();
+  while (open > 0 && !tensor.isDynamicDim(open - 1))
+    --open;
+  for (int64_t d = 0; d < open; ++d) {
+    StringAttr name;
+    if (dims && d < int64_t(dims.size()))
+      name = dyn_cast<StringAttr>(dims[d]);
+    if (!tensor.isDynamicDim(d))
+      parameter.lengths.push_back(LengthAttr::get(context, tensor.getDimSize(d)));
+    else if (name && !name.getValue().empty())
+      parameter.lengths.push_back(LengthAttr::get(name));
+    else
+      parameter.lengths.push_back(LengthAttr::get(
+          StringAttr::get(context, "n" + std::to_string(argument) + "_" + std::to_string(d))));
+  }
+  parameter.element = RankedTensorType::get(tensor.getShape().drop_front(open), tensor.getElementType());
+}
+
 /// Members of a value's type, tuples taken apart: lengths, then element.
 static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Parameter> &parameters) {
   if (auto list = dyn_cast<ListType>(type)) {
@@ -41,9 +63,9 @@ static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Pa
   }
   auto mutableTensor = dyn_cast<tssa::MutableTensorType>(type);
   auto tensor = mutableTensor ? mutableTensor.getValueType() : dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || !arrayTypeOf(tensor.getElementType()))
+  if (!tensor || !arrayTypeOf(tensor.getElementType()))
     return emitError(base.loc) << base.name << " has type " << type
-                               << "; expected a list, a buffer or a tensor of static shape with elements that arrays have";
+                               << "; expected a list, a buffer or a tensor with elements that arrays have";
   base.element = tensor;
   parameters.push_back(base);
   return success();
@@ -101,6 +123,12 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
                         function.getArgument(i).getLoc()};
     if (failed(addParameters(type, parameter, entry.parameters)))
       return failure();
+    RankedTensorType tensor = dyn_cast<RankedTensorType>(type);
+    if (auto reference = dyn_cast<tssa::MutableTensorType>(type))
+      tensor = reference.getValueType();
+    if (tensor)
+      addOpenSizes(tensor, i, dyn_cast_or_null<ArrayAttr>(function.getArgAttr(i, "etdg.dims")),
+                   entry.parameters.back());
   }
   SmallVector<FloatType> roundings = findCoarsestRounding(function);
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
+#include "DynamicSlices.h"
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -239,6 +240,7 @@ LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
 LogicalResult TensorFunctionConverter::convert() {
   if (failed(checkTypes()))
     return failure();
+  expandDynamicSlices(function);
   SmallVector<Type> inputs, outputs;
   SmallVector<Attribute> attributes;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {

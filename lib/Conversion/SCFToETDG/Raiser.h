@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // State of the raising of one function (DESIGN §4.3). In order:
+//   Inductions.cpp   counters beside the induction variables
 //   Simplify.cpp     conditions that are data become selects
 //   Blocks.cpp       loops and conditions as integer sets
 //   Indices.cpp      scalar index arithmetic as quasi-affine expressions
@@ -368,6 +369,9 @@ private:
   llvm::MapVector<std::pair<Operation *, unsigned>, SmallVector<Value>> carried;
   unsigned numBlocks = 0;
 };
+
+/// Inductions.cpp: counters that are affine functions of the induction variable.
+void replaceInductions(func::FuncOp function);
 
 } // namespace mlir::ft::raising
 

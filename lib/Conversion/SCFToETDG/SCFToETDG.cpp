@@ -38,6 +38,16 @@ etdg::GraphOp Raiser::raise(Operation *at) {
     (void)refuse(function, "has no results");
     return nullptr;
   }
+  // Other control flow has states that nothing below looks into.
+  WalkResult known = function.walk([&](Operation *op) {
+    if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()) || op->getNumRegions() == 0 ||
+        isa<scf::ForOp, scf::ForallOp, scf::InParallelOp, scf::IfOp>(op))
+      return WalkResult::advance();
+    (void)refuse(op, "'" + op->getName().getStringRef() + "' has no place in a graph");
+    return WalkResult::interrupt();
+  });
+  if (known.wasInterrupted())
+    return nullptr;
   Block &body = function.getBody().front();
   BlockInfo top;
   top.domains.push_back({});

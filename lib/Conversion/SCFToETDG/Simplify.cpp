@@ -133,6 +133,7 @@ static void forwardInvariants(func::FuncOp function) {
 }
 
 LogicalResult Raiser::selectData() {
+  replaceInductions(function);
   forwardInvariants(function);
   SmallVector<scf::IfOp> branches;
   function.walk([&](scf::IfOp op) {
