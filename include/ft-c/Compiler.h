@@ -178,7 +178,7 @@ typedef struct FtCompileOptions {
   const char *target;
   /* The function to compile, with what it calls; NULL: all of them. */
   const char *entry;
-  /* A machine model's file; NULL: that of the target. */
+  /* What is planned for: a machine by its name ("cpu", "a100", "h200") or file; NULL: the target's own. */
   const char *machine;
   /* Phases to leave out, with commas between: "coarsen,reorder". */
   const char *skip;

@@ -9,17 +9,36 @@
 #include "ft/Analysis/AccessMatrix.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::etdg;
 using ft::LengthAttr;
 
-static constexpr int64_t unknownLength = 16;
+static constexpr int64_t unknown = 16;
+
+/// What `ft.typical` says of each length, [least, greatest]: the verifier saw to it.
+static void addTypicalRanges(GraphOp graph, llvm::DenseMap<StringAttr, int64_t> &values) {
+  auto ranges = graph->getAttrOfType<DictionaryAttr>("ft.typical");
+  if (!ranges)
+    return;
+  for (NamedAttribute entry : ranges) {
+    auto range = dyn_cast<ArrayAttr>(entry.getValue());
+    if (!range || range.size() != 2 || !llvm::all_of(range, llvm::IsaPred<IntegerAttr>))
+      continue;
+    int64_t least = cast<IntegerAttr>(range[0]).getInt(), greatest = cast<IntegerAttr>(range[1]).getInt();
+    auto [it, isNew] = values.try_emplace(entry.getName(), 0);
+    it->second = isNew ? std::llround(std::sqrt(double(least) * double(greatest)))
+                       : std::clamp(it->second, least, std::max(least, greatest));
+  }
+}
 
 TypicalLengths::TypicalLengths(GraphOp graph) {
   if (auto lengths = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
     for (NamedAttribute entry : lengths)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         values[entry.getName()] = std::max<int64_t>(value.getInt(), 0);
+  addTypicalRanges(graph, values);
   for (auto assume : graph.getBody().getOps<AssumeOp>()) {
     int64_t value =
         assume.getTypical().empty() ? get(assume.getLengthAttr()) : assume.getTypical().front();
@@ -30,14 +49,14 @@ TypicalLengths::TypicalLengths(GraphOp graph) {
 
 int64_t TypicalLengths::get(StringAttr name) const {
   auto it = values.find(name);
-  return it == values.end() ? unknownLength : it->second;
+  return it == values.end() ? unknown : it->second;
 }
 
 int64_t TypicalLengths::evaluate(LengthAttr length) const {
   if (!length)
-    return unknownLength;
+    return unknown;
   auto value = length.evaluate([&](StringAttr name) { return std::optional(get(name)); });
-  return value ? std::max<int64_t>(*value, 0) : unknownLength;
+  return value ? std::max<int64_t>(*value, 0) : unknown;
 }
 
 //===----------------------------------------------------------------------===//

@@ -217,8 +217,8 @@ static FtStatus readSchedule(const FtScheduleOptions *given, Request &request) {
   if (steps != "choose" && steps != "always" && steps != "never")
     return invalid("gpu_steps: expected \"choose\", \"always\" or \"never\", found \"" + steps.str() + "\"");
   request.gpu.steps = steps == "always" ? Steps::always : steps == "never" ? Steps::never : Steps::choose;
-  int32_t threads = options.gpu_step_threads ? options.gpu_step_threads : 256;
-  if (threads < 32 || threads > 1024 || threads % 32)
+  int32_t threads = options.gpu_step_threads; // 0: as the machine says
+  if (threads != 0 && (threads < 32 || threads > 1024 || threads % 32))
     return invalid("gpu_step_threads: expected a multiple of 32 up to 1024, found " + std::to_string(threads));
   request.gpu.stepThreads = threads;
   if (options.gpu_barrier_limit < 0 || options.cpu_candidate < 0)
@@ -299,6 +299,8 @@ static BundleOptions makeBundleOptions(MLIRContext &context, const Request &requ
   options.gpu.target = request.targets.front();
   options.variants = request.variants;
   options.skip = request.skip;
+  if (!request.machine.empty())
+    options.machines.push_back(request.machine);
   options.validate = request.validates;
   options.from = request.from.empty() ? Phase::ETDG : *symbolizePhase(request.from);
   options.cpu.threads = request.threads ? unsigned(request.threads) : unsigned(ft_num_threads());

@@ -12,6 +12,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Support/WholeFile.h"
@@ -91,7 +92,7 @@ bool ft::isBuilt(Phase phase) {
   }
 }
 
-void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
+void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
   switch (phase) {
   case Phase::Input:
     break;
@@ -112,7 +113,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, bool wide) {
   case Phase::Coarsen:
     // Before, where the program has chains in one body; after, where merging has made some.
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
-    etdg::buildCoarsenPipeline(pm, wide);
+    etdg::buildCoarsenPipeline(pm, machine);
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     break;
   case Phase::Reorder:
@@ -138,15 +139,18 @@ namespace {
 /// Stands for a pipeline whose options make none.
 struct BadOptions : PassWrapper<BadOptions, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BadOptions)
-  explicit BadOptions(std::string message = "") : message(std::move(message)) {}
+  explicit BadOptions(std::string message = "", std::string machine = "")
+      : message(std::move(message)), machine(std::move(machine)) {}
   StringRef getArgument() const override { return "ft-bad-options"; }
   StringRef getDescription() const override { return "report options that make no pipeline"; }
   void runOnOperation() override {
     // No note of the whole module: the program is not what is wrong.
-    emitError(wholeFile(getOperation().getLoc())) << message;
+    Location loc = wholeFile(getOperation().getLoc());
+    if (machine.empty() || succeeded(findMachine(loc, machine, "")))
+      emitError(loc) << message;
     signalPassFailure();
   }
-  std::string message;
+  std::string message, machine;
 };
 } // namespace
 
@@ -172,8 +176,17 @@ static std::string checkOptions(const CompileOptions &options) {
   StringRef target = options.target;
   if (target != "cpu" && target != "sm_80" && target != "sm_90a")
     return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
-  if (!options.machine.empty() && !llvm::sys::fs::exists(options.machine.getValue()))
-    return "ft-compile: machine: no such file: '" + options.machine.getValue() + "'";
+  if (!options.machine.empty()) {
+    llvm::Expected<MachineRef> machine = Machine::find(options.machine);
+    if (!machine) { // (BadOptions says what, at the lines of the file)
+      llvm::consumeError(machine.takeError());
+      return "ft-compile: machine: '" + options.machine.getValue() + "' is none";
+    }
+    if (!(*machine)->serves(target))
+      return ("ft-compile: machine: '" + options.machine.getValue() + "' serves " +
+              ((*machine)->targets.empty() ? "no target" : llvm::join((*machine)->targets, ", ")) + ", not '" + target + "'")
+          .str();
+  }
   if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
     return "ft-compile: dump: no such folder: '" + options.dump.getValue() + "'";
   if (options.validate != "on" && options.validate != "off")
@@ -184,10 +197,12 @@ static std::string checkOptions(const CompileOptions &options) {
 void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) {
   std::string wrong = checkOptions(options);
   if (!wrong.empty()) {
-    pm.addPass(std::make_unique<BadOptions>(wrong));
+    pm.addPass(std::make_unique<BadOptions>(wrong, options.machine));
     return;
   }
   Phase from = *symbolizePhase(options.from), to = *symbolizePhase(options.to);
+  const std::string machine =
+      options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
   auto snapshots = std::make_shared<etdg::Snapshots>();
   const bool validates = options.validate == "on" && isValidating();
   if (!validates && Phase::ETDG < to)
@@ -228,16 +243,16 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options) 
     Phase phase = static_cast<Phase>(i);
     if (llvm::is_contained(options.skip, stringifyPhase(phase)))
       continue;
-    buildPhase(pm, phase, StringRef(options.target).starts_with("sm_"));
+    buildPhase(pm, phase, machine);
     // The order of the fewest steps need not be the one of the least time on this machine.
     if (phase == Phase::Reorder && options.target == "cpu") {
       ETDGChooseScheduleOptions choose;
-      choose.machine = options.machine.getValue();
+      choose.machine = machine;
       pm.addNestedPass<etdg::GraphOp>(createETDGChooseSchedule(choose));
     }
     if (phase == Phase::Schedule && options.target == "cpu") {
       ETDGScheduleForCPUOptions loops;
-      loops.machine = options.machine.getValue();
+      loops.machine = machine;
       pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForCPU(loops));
     }
     finish(phase);
@@ -258,7 +273,7 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
       pm.addPass(etdg::createSnapshotPass(snapshots));
       isTaken = true;
     }
-    buildPhase(pm, phase, options.wide);
+    buildPhase(pm, phase, options.machine);
     if (options.after)
       options.after(pm, phase);
     if (options.validate && Phase::ETDG < phase)

@@ -1,6 +1,7 @@
 //===- ChooseSchedule.cpp - the candidate of least time -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/CostModel.h"
 
 #include "ft/Schedule/ChooseSchedule.h"
@@ -89,9 +90,10 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
     others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->seconds).str();
     // No barriers win unless some promise clearly less time.
     double seconds = priced->seconds;
+    const double sureGain = options.getMachine().cpu.sureGain;
     double margin = !best                                   ? 1
-                    : barriers == 0 && priced->barriers > 0 ? CostModel::sureGain
-                    : barriers > 0 && priced->barriers == 0 ? 1 / CostModel::sureGain
+                    : barriers == 0 && priced->barriers > 0 ? sureGain
+                    : barriers > 0 && priced->barriers == 0 ? 1 / sureGain
                                                             : 1;
     // Of orders that cost the same, the program's own, the last one: its bounds are simplest.
     if (best && i + 1 == schedules.size())
@@ -133,16 +135,10 @@ struct ETDGChooseSchedule : ft::impl::ETDGChooseScheduleBase<ETDGChooseSchedule>
   using ETDGChooseScheduleBase::ETDGChooseScheduleBase;
   void runOnOperation() override {
     CpuScheduleOptions options;
-    CpuMachine model;
-    if (!machine.empty()) {
-      llvm::Expected<CpuMachine> loaded = CpuMachine::load(machine);
-      if (!loaded) {
-        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
-        return signalPassFailure();
-      }
-      model = std::move(*loaded);
-      options.machine = &model;
-    }
+    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
+    if (failed(found))
+      return signalPassFailure();
+    options.machine = *found;
     if (failed(chooseAll(getOperation(), options)))
       signalPassFailure();
   }

@@ -36,7 +36,7 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
     const Estimate &before = found->second;
     // Threads that wait for each other lose more than the model knows: a plan with more team loops
     // has to be clearly better. Of equals, the one that reads less.
-    double margin = plan.team.size() > found->first.team.size() ? CostModel::sureGain : 0.97;
+    double margin = plan.team.size() > found->first.team.size() ? machine.cpu.sureGain : 0.97;
     bool reads = plan.team.size() == found->first.team.size() &&
                  estimate.seconds <= 1.01 * before.seconds &&
                  estimate.streamed < 0.8 * before.streamed;
@@ -85,7 +85,7 @@ Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   Context context;
   context.threads = numThreads;
   Estimate result = ofNest(nest, plan, context);
-  result.seconds += machine.launchSeconds;
+  result.seconds += machine.sync.launch;
   return result;
 }
 
@@ -104,6 +104,6 @@ Estimate CostModel::estimateBest(ArrayRef<BlockOp> nest) {
   Context context;
   context.threads = numThreads;
   Estimate result = best(nest, context).second;
-  result.seconds += machine.launchSeconds;
+  result.seconds += machine.sync.launch;
   return result;
 }

@@ -60,11 +60,11 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
 }
 
 double CostModel::productSeconds(const Product &product, double rows,
-                                 CpuMachine::Source source) const {
+                                 Machine::Source source) const {
   int64_t all = std::max<int64_t>(1, std::llround(rows * product.rows));
   double seconds = 0;
   for (auto [size, count] : machine.tilesOf(all)) {
-    auto once = [&, rows = size](CpuMachine::Source from) {
+    auto once = [&, rows = size](Machine::Source from) {
       double compute = rows * product.flops / product.rows / machine.tileFlops(rows);
       double stream = from.level == 0 ? 0 : product.bytes / from.bytesPerSecond;
       // Reads of the second cache hide behind arithmetic, unless they take as long, those of farther
@@ -75,9 +75,9 @@ double CostModel::productSeconds(const Product &product, double rows,
       return more * std::pow(1 + std::pow(less / more, 12), 1.0 / 12);
     };
     // What one tile has read, the next finds in the second cache, if not in the first.
-    CpuMachine::Source again = source;
+    Machine::Source again = source;
     if (source.level > 1)
-      again = {1, machine.levels[1].bytesPerSecond};
+      again = {1, machine.levels[1].rateOfUnit(machine.units)};
     seconds += once(seconds == 0 ? source : again) + (count - 1) * once(again);
   }
   // (A product of a fraction of a row, of several threads.)
@@ -142,8 +142,8 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
   Estimate result;
   result.rows = context.rows;
   Work work = workOf(leaf);
-  double compute = context.rows * (work.elementwise / machine.elementwisePerSecond +
-                                   work.elementary / machine.elementaryPerSecond);
+  double compute = context.rows * (work.elementwise / machine.unit.elementwise +
+                                   work.elementary / machine.unit.elementary);
   SmallVector<std::pair<unsigned, Read>> reads;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
     if (std::optional<Read> read = readOf(leaf, i, context))
@@ -172,7 +172,7 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
     return bytes;
   };
   double stream = 0;
-  SmallVector<CpuMachine::Source> sources(leaf.getNumReads(), CpuMachine::Source{0, 0});
+  SmallVector<Machine::Source> sources(leaf.getNumReads(), Machine::Source{0, 0});
   for (auto &[number, read] : reads) {
     double bytes = read.bytes;
     int64_t reuse = -1;
@@ -187,7 +187,7 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
         break;
       }
     }
-    CpuMachine::Source source = machine.sourceFor(footprint(reuse));
+    Machine::Source source = machine.sourceFor(footprint(reuse));
     sources[number] = source;
     if (source.level == 0)
       continue; // the operations' own rates have it
@@ -196,7 +196,7 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
       stream += bytes / source.bytesPerSecond;
   }
   for (const Product &product : work.products) {
-    CpuMachine::Source source{0, 0};
+    Machine::Source source{0, 0};
     if (product.read)
       source = sources[*product.read];
     // Rows with a right-hand side of their own are products of their own.
@@ -206,6 +206,6 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
     compute += own ? context.rows * productSeconds(product, 1, source)
                    : productSeconds(product, context.rows, source);
   }
-  result.seconds = std::max(compute, stream) + machine.leafCallSeconds;
+  result.seconds = std::max(compute, stream) + machine.sync.leafCall;
   return result;
 }

@@ -10,29 +10,19 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-/// Where nothing is known of a length.
-static constexpr int64_t unknownLength = 64;
 /// Values of a range that are looked at: of team loops, of others.
 static constexpr unsigned teamSamples = 9, otherSamples = 4;
 
 CostModel::CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options)
-    : options(options), machine(options.machine ? *options.machine : CpuMachine::builtin()),
-      numThreads(options.threads ? options.threads : machine.cores) {
-  if (auto defaults = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
-    for (NamedAttribute entry : defaults)
-      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
-        lengths[entry.getName()] = value.getInt();
-  for (auto assume : graph.getBody().getOps<etdg::AssumeOp>())
-    if (!assume.getTypical().empty())
-      lengths[StringAttr::get(graph.getContext(), assume.getLength())] =
-          assume.getTypical().front();
-  for (auto &[name, value] : options.lengths)
-    lengths[name] = value;
+    : options(options), machine(options.getMachine()),
+      numThreads(options.threads ? options.threads : machine.units), typical(graph) {
+  for (auto [name, value] : options.lengths)
+    given[name] = value;
 }
 
 int64_t CostModel::lengthOf(StringAttr name) {
-  auto it = lengths.find(name);
-  return it == lengths.end() ? unknownLength : it->second;
+  auto it = given.find(name);
+  return it == given.end() ? typical.get(name) : it->second;
 }
 
 std::optional<int64_t> CostModel::evaluate(AffineExpr expr, BlockOp block,
@@ -189,7 +179,7 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
     }
   }
   if (context.threads > 1)
-    total.seconds += total.barriers * machine.barrierSeconds;
+    total.seconds += total.barriers * machine.sync.barrier;
   return total;
 }
 
@@ -200,8 +190,8 @@ SmallVector<int64_t> CostModel::weightsOf(ArrayRef<BlockOp> nest) {
     if (!block.isLeaf())
       return {};
     Work work = workOf(block);
-    double one = work.elementwise / machine.elementwisePerSecond +
-                 work.elementary / machine.elementaryPerSecond;
+    double one = work.elementwise / machine.unit.elementwise +
+                 work.elementary / machine.unit.elementary;
     for (const Product &product : work.products)
       one += product.flops / machine.tileFlops(tileRows());
     seconds.push_back(one);
@@ -216,14 +206,14 @@ SmallVector<int64_t> CostModel::weightsOf(ArrayRef<BlockOp> nest) {
 }
 
 int64_t CostModel::mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const {
-  int64_t most = chooseMaxRows(nest, dims, options);
+  int64_t most = chooseMaxRows(nest, dims, machine);
   return most < tileRows() ? most : most / tileRows() * tileRows();
 }
 
 void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan) {
   SmallVector<unsigned> rows = plan.rowDims();
   plan.maxRows = plan.listed ? mostListedRows(nest, rows)
-                 : plan.row  ? chooseMaxRows(nest, rows, options)
+                 : plan.row  ? chooseMaxRows(nest, rows, machine)
                              : 1;
   plan.rowUnit = plan.listed && tileRows() <= plan.maxRows ? tileRows() : 1;
   plan.inTurn = plan.team.empty() && !plan.listed && plan.rectangular && plan.isParallel();
@@ -246,7 +236,7 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
   SmallVector<unsigned> rowDims = plan.rowDims();
   int64_t maxRows = plan.maxRows  ? plan.maxRows
                     : plan.listed ? mostListedRows(nest, rowDims)
-                    : plan.row    ? chooseMaxRows(nest, rowDims, options)
+                    : plan.row    ? chooseMaxRows(nest, rowDims, machine)
                                   : 1;
   bool leaves = llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); });
   // Parts of the points that calls of leaves have for themselves: regions, or those of one list.
@@ -454,13 +444,13 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       // A line asks every region for its part, which costs as much as a call; of its rows, each
       // operand costs a store.
       BlockOp front = nest.front();
-      total.seconds += weight * (lines / threads * nest.size() * machine.leafCallSeconds +
+      total.seconds += weight * (lines / threads * nest.size() * machine.sync.leafCall +
                                  mine * (front.getNumReads() + front.getNumWrites()) /
-                                     machine.elementwisePerSecond);
+                                     machine.unit.elementwise);
     }
     if (outer.threads > 1 && !plan.team.empty()) {
       total.barriers += weight;
-      total.seconds += weight * machine.barrierSeconds;
+      total.seconds += weight * machine.sync.barrier;
     }
   };
   std::function<void(unsigned, Context, double)> team = [&](unsigned i, Context context,

@@ -209,10 +209,10 @@ std::optional<unsigned> schedule::chooseRowDimension(ArrayRef<BlockOp> nest, Arr
   return best;
 }
 
-int64_t schedule::chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const CpuScheduleOptions &options) {
+int64_t schedule::chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const Machine &machine) {
   int64_t largest = 1;
   for (BlockOp block : nest)
     for (BlockOp leaf : leavesOf(block))
       largest = std::max(largest, varyingBytes(leaf, dims));
-  return std::clamp<int64_t>(options.rowBytes / largest, 1, options.maxRows);
+  return std::clamp<int64_t>(machine.cpu.rowBytes / largest, 1, machine.cpu.mostRows);
 }

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Schedule/ScheduleForCpu.h"
+
+#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/Plan.h"
 
@@ -119,16 +121,10 @@ struct ETDGScheduleForCPU : ft::impl::ETDGScheduleForCPUBase<ETDGScheduleForCPU>
   using ETDGScheduleForCPUBase::ETDGScheduleForCPUBase;
   void runOnOperation() override {
     CpuScheduleOptions options;
-    CpuMachine model;
-    if (!machine.empty()) {
-      llvm::Expected<CpuMachine> loaded = CpuMachine::load(machine);
-      if (!loaded) {
-        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
-        return signalPassFailure();
-      }
-      model = std::move(*loaded);
-      options.machine = &model;
-    }
+    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
+    if (failed(found))
+      return signalPassFailure();
+    options.machine = *found;
     if (failed(scheduleForCpu(getOperation(), options)))
       signalPassFailure();
   }

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeasureMachine.h"
 #include "Output.h"
 #include "RaggedData.h"
 
@@ -16,6 +17,7 @@
 #include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
@@ -29,6 +31,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -51,11 +54,17 @@ namespace cl = llvm::cl;
 namespace {
 struct Options {
   cl::OptionCategory category{"ft-run"};
-  cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE.mlir"), cl::cat(category)};
+  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run (default: the only one, or @main)"),
                              cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default), cuda, or emulate: a GPU's kernels, thread by thread, for tests"), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
+  cl::opt<std::string> machine{"machine", cl::desc("what to plan for: a machine's name (cpu, a100, h200) or file (default: the "
+                                                   "target's own)"),
+                               cl::value_desc("name|file"), cl::cat(category)};
+  cl::opt<std::string> measureMachine{"measure-machine",
+                                      cl::desc("run no program, but measure this processor and write its machine file (- is the output)"),
+                                      cl::value_desc("file.json"), cl::cat(category)};
   cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
   cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run: etdg (default), coarsen, reorder, partition, schedule, storage or tile"), cl::value_desc("phase"),
                           cl::cat(category)};
@@ -117,6 +126,9 @@ private:
   FailureOr<Outcome> runCompiled();
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
+  std::vector<std::string> givenMachines() const {
+    return options.machine.empty() ? std::vector<std::string>() : std::vector<std::string>{options.machine};
+  }
   FailureOr<Outcome> runEmulated();
   FailureOr<std::vector<HostArray>> interpret(const interp::RunOptions &run, bool asGraph);
   /// Calls `once` one time, or as often as a benchmark wants.
@@ -151,7 +163,12 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
-  phases.wide = options.engine == "emulate";
+  bool isGpu = options.engine == "emulate" || options.engine == "cuda";
+  std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
+  FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, givenMachines());
+  if (failed(machine))
+    return failure();
+  phases.machine = (*machine)->reference;
   return makeEngineGraph(*owner, entry.name, phases);
 }
 
@@ -225,6 +242,7 @@ FailureOr<Outcome> Runner::runCompiled() {
   bundling.skip.assign(options.skip.begin(), options.skip.end());
   bundling.cpu = makeCpuOptions();
   bundling.report = &report;
+  bundling.machines = givenMachines();
   bundling.from = Phase::ETDG;
   bundling.validate = isValidating();
   std::vector<std::string> targets = {"cpu"};
@@ -289,6 +307,7 @@ FailureOr<Outcome> Runner::runEmulated() {
                        : options.variant == "blocks" ? GpuOptions::Steps::never
                                                      : GpuOptions::Steps::choose;
   emulator.seed = options.seed;
+  emulator.machines = givenMachines();
   emulator.skip.assign(options.skip.begin(), options.skip.end());
   FailureOr<OwningOpRef<ModuleOp>> owner = copyModule();
   if (failed(owner))
@@ -401,6 +420,20 @@ static bool checkOptions(Options &options) {
   bool cuda = options.engine == "cuda" || options.engine == "emulate";
   if (!options.target.empty() && (cuda ? !isGpuTarget(options.target) : options.target != "cpu"))
     return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? "sm_80 or sm_90a" : "cpu"));
+  if (!options.machine.empty()) {
+    llvm::Expected<MachineRef> machine = Machine::find(options.machine);
+    if (!machine) { // (a file's errors say where they are)
+      llvm::errs() << "ft-run: error: --machine=" << options.machine << ":\n" << llvm::toString(machine.takeError()) << "\n";
+      return false;
+    }
+    bool isGpu = options.engine == "cuda" || options.engine == "emulate";
+    std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "" : "cpu";
+    bool serves = target.empty() ? (*machine)->kind == Machine::Kind::GPU : (*machine)->serves(target);
+    if (!serves)
+      return bad("--machine=" + options.machine + ": it serves " +
+                 ((*machine)->targets.empty() ? "no target" : llvm::join((*machine)->targets, ", ")) + ", --engine=" +
+                 options.engine + " wants " + (isGpu ? "a GPU's" : "cpu"));
+  }
   if (!options.order.empty() && !llvm::is_contained({"dataflow", "random", "declared"}, options.order.getValue()))
     return bad("--order=" + options.order + ": expected dataflow, random or declared");
   if (!options.order.empty() && options.engine != "interpret")
@@ -426,6 +459,12 @@ static bool checkOptions(Options &options) {
   return true;
 }
 
+/// `--measure-machine`.
+static int writeMachine(StringRef path, DialectRegistry &registry) {
+  FailureOr<std::string> text = measureMachine(registry);
+  return succeeded(text) && writeOutput(path, *text) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static bool parseLengths(Options &options, DataOptions &data) {
   for (const std::string &text : options.dims) {
     auto [name, value] = llvm::StringRef(text).split('=');
@@ -445,6 +484,12 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   Options options;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Run a FractalTensor program\n");
+  if (options.measureMachine.getNumOccurrences())
+    return writeMachine(options.measureMachine, registry);
+  if (options.file.empty()) {
+    llvm::errs() << "ft-run: error: expected a FILE.mlir (- is the input); --help lists the options\n";
+    return EXIT_FAILURE;
+  }
   DataOptions dataOptions;
   if (!checkOptions(options) || !parseLengths(options, dataOptions))
     return EXIT_FAILURE;

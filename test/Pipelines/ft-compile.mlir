@@ -18,7 +18,7 @@
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
 // CONTRACT: [[@LINE+18]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
 // TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'
-// MACHINE: error: ft-compile: machine: no such file
+// MACHINE: error: can't read the machine file '{{.*}}none.json'
 // DUMP: error: ft-compile: dump: no such folder
 
 // REMARK-DAG: remark: [Analysis] identity | Category:phase:partition | Reason="phase 'partition' is not built

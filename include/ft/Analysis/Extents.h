@@ -13,8 +13,8 @@
 
 namespace mlir::etdg {
 
-/// Typical values: the first of `etdg.assume`, else `ft.lengths`, else 16,
-/// within what `etdg.assume` allows.
+/// Typical values: the first of `etdg.assume`, else `ft.lengths`, else the geometric mean of `ft.typical`,
+/// else 16, within what `ft.typical` and `etdg.assume` allow.
 class TypicalLengths {
 public:
   explicit TypicalLengths(GraphOp graph);

@@ -39,9 +39,9 @@ bool isBuilt(Phase phase);
 /// Whether a phase may be left out: those that only improve a graph.
 bool mayBeSkipped(Phase phase);
 
-/// The passes that lead from the phase before to this one, without its contract. `wide`: for a machine
-/// that runs all independent iterations at once, a GPU.
-void buildPhase(OpPassManager &pm, Phase phase, bool wide = false);
+/// The passes that lead from the phase before to this one, without its contract, for a machine by
+/// its name or file (empty: `cpu`).
+void buildPhase(OpPassManager &pm, Phase phase, llvm::StringRef machine = "");
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> from{
@@ -54,7 +54,8 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("cpu, sm_80 or sm_90a"),
                              llvm::cl::init("cpu")};
   Option<std::string> machine{*this, "machine",
-                              llvm::cl::desc("A machine model, for the phases that read one")};
+                              llvm::cl::desc("What the phases plan for: a machine of the target by its name "
+                                             "(cpu, a100, h200) or file (default: the target's)")};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};
   ListOption<std::string> skip{
@@ -76,7 +77,7 @@ struct EngineOptions {
   llvm::SmallVector<std::string> skip;
   Phase to = Phase::Storage;
   /// As in `buildPhase`.
-  bool wide = false;
+  std::string machine = {};
   /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.
   bool validate = isValidating();
   /// May add passes behind a phase, before it is validated.

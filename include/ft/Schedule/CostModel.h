@@ -10,6 +10,7 @@
 #ifndef FT_SCHEDULE_COSTMODEL_H
 #define FT_SCHEDULE_COSTMODEL_H
 
+#include "ft/Analysis/Extents.h"
 #include "ft/Schedule/Options.h"
 #include "ft/Schedule/Plan.h"
 
@@ -33,9 +34,6 @@ class CostModel {
 public:
   CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options);
 
-  /// Estimates are off by a sixth or so (docs/cpu-engine.md): what costs barriers has to promise more.
-  static constexpr double sureGain = 0.86;
-
   /// The plan of least estimated time; a nest always has one. Dimensions may be `fixed` outside.
   NestPlan choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                   ArrayRef<unsigned> fixed = {});
@@ -52,7 +50,7 @@ public:
   /// alike, or unknown.
   SmallVector<int64_t> weightsOf(ArrayRef<BlockOp> nest);
   /// Rows of a full register tile of a product.
-  int64_t tileRows() const { return machine.productFlopsByRows.size(); }
+  int64_t tileRows() const { return machine.unit.productFlopsByRows.size(); }
   /// Most rows of a list: full tiles.
   int64_t mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const;
   /// Completes a plan by what the machine says: rows of a call, weights of regions.
@@ -127,14 +125,15 @@ private:
     double elementwise = 0, elementary = 0;
   };
   /// What one core takes for a product of so many rows, its right-hand side from a cache or memory.
-  double productSeconds(const Product &product, double rows, CpuMachine::Source source) const;
+  double productSeconds(const Product &product, double rows, Machine::Source source) const;
   Work workOf(BlockOp leaf);
 
   const CpuScheduleOptions &options;
-  const CpuMachine &machine;
+  const Machine &machine;
   unsigned numThreads;
   uint64_t choices = 0;
-  llvm::DenseMap<StringAttr, int64_t> lengths;
+  llvm::DenseMap<StringAttr, int64_t> given; // lengths of the call at hand
+  etdg::TypicalLengths typical;
   llvm::DenseMap<Operation *, Work> works;
   /// By dimension and the set of those that are known.
   llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;

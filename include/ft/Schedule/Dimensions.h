@@ -8,7 +8,7 @@
 #ifndef FT_SCHEDULE_DIMENSIONS_H
 #define FT_SCHEDULE_DIMENSIONS_H
 
-#include "ft/Schedule/Options.h"
+#include "ft/Machine/Machine.h"
 #include "ft/Schedule/Plan.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -28,7 +28,7 @@ bool isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim);
 int64_t bytesOf(RankedTensorType type);
 int64_t varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim);
 /// Most rows at once, so that what varies stays within the budget.
-int64_t chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const CpuScheduleOptions &options);
+int64_t chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const Machine &machine);
 
 /// How a leaf's accesses behave along the rows.
 enum class RowUse {

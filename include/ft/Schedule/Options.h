@@ -3,25 +3,25 @@
 #ifndef FT_SCHEDULE_OPTIONS_H
 #define FT_SCHEDULE_OPTIONS_H
 
-#include "ft/Machine/CpuMachine.h"
+#include "ft/Machine/Machine.h"
 #include "mlir/IR/BuiltinAttributes.h"
+
+#include <memory>
 
 namespace mlir::ft {
 
 struct CpuScheduleOptions {
-  /// Most rows that a leaf computes at once.
-  int64_t maxRows = 64;
-  /// Bytes that the rows of one leaf may touch: a share of the L2 cache.
-  int64_t rowBytes = 256 << 10;
-  /// What costs are estimated for: typical lengths beside the graph's own (`ft.lengths`,
-  /// `etdg.assume`), threads (0: the machine's cores), the machine (null: the built-in model).
+  /// What costs are estimated for: lengths in place of the graph's own typical ones
+  /// (TypicalLengths), threads (0: the machine's cores), the machine, a CPU (null: machine/cpu.json).
   SmallVector<std::pair<StringAttr, int64_t>> lengths;
   unsigned threads = 0;
-  const CpuMachine *machine = nullptr;
+  std::shared_ptr<const Machine> machine;
   /// Not 0: takes any legal plan of each nest, by this seed, instead of the one of least cost (for tests).
   uint64_t planSeed = 0;
   /// Not negative: the candidate of this rank, or the last one, instead of the one of least cost (to compare).
   int64_t candidate = -1;
+
+  const Machine &getMachine() const { return machine ? *machine : Machine::cpuDefault(); }
 };
 
 } // namespace mlir::ft

@@ -17,7 +17,7 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
     each other. A remark (category `cpu`) gives the numbers.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine model (default: machine/cpu.json as built in)">];
+                        "A machine, a CPU, by its name or file (default: cpu)">];
 }
 
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {
@@ -42,7 +42,7 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     ```
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine model (default: machine/cpu.json as built in)">];
+                        "A machine, a CPU, by its name or file (default: cpu)">];
 }
 
 #endif // FT_SCHEDULE_PASSES

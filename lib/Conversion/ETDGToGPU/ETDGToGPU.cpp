@@ -21,7 +21,8 @@ using schedule::isFreeDimension;
 using schedule::leavesOf;
 
 GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
-    : graph(graph), options(options), context(graph.getContext()), symbols(graph.getSymbolNames()),
+    : graph(graph), options(options), machine(this->options.getMachine()),
+      multiprocessors(options.multiprocessors ? options.multiprocessors : machine.units), context(graph.getContext()), symbols(graph.getSymbolNames()),
       b(graph.getLoc(), graph.getContext()) {}
 
 FailureOr<GpuModule> GraphEmitter::run() {
@@ -153,17 +154,26 @@ int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
     }
   // Where a kernel only streams, each thread has several accesses in flight at a time: short
   // rows would wait for barriers and memory in turn.
-  bool streams = BlockOp(nest.front()).isLeaf() && sharedBytes <= 4096 &&
+  const Machine::GpuPlanning &planning = machine.gpu;
+  bool streams = BlockOp(nest.front()).isLeaf() && sharedBytes <= planning.weightBytes &&
                  llvm::all_of(nest, [](BlockOp block) {
                    for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
                      if (block.getOperator(d) != OperatorKind::Map)
                        return false;
                    return block.getNumAncestors() == 0;
                  });
-  int64_t rows = llvm::divideCeil(streams ? 4096 : 512, elements);
-  if (sharedBytes > 4096)
-    rows = std::max<int64_t>(rows, 8);
-  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, (24 << 10) / rowBytes));
+  int64_t rows = llvm::divideCeil(streams ? planning.streamElements : planning.taskElements, elements);
+  if (sharedBytes > planning.weightBytes)
+    rows = std::max(rows, planning.weightRows);
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, planning.taskBytes / rowBytes));
+}
+
+/// Threads of a block whose leaves have so many elements.
+int64_t GraphEmitter::threadsFor(int64_t elements, int64_t most) const {
+  for (auto [threads, limit] : llvm::zip(machine.gpu.blockThreads, machine.gpu.blockElements))
+    if (elements <= limit)
+      return threads;
+  return most;
 }
 
 int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
@@ -171,7 +181,7 @@ int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
   for (BlockOp block : nest)
     for (BlockOp leaf : leavesOf(block))
       elements = std::max(elements, elementsOf(leaf) * maxRows);
-  return elements <= 32 ? 32 : elements <= 256 ? 128 : 256;
+  return threadsFor(elements, machine.gpu.blockThreads.back());
 }
 
 /// A kernel of one leaf that works row by row keeps its rows in registers.
@@ -184,7 +194,7 @@ LogicalResult GraphEmitter::chooseRowPlan(BlockOp leaf, std::optional<unsigned> 
     FailureOr<LeafForm *> form = leafForm(leaf, dim, bool(dim));
     if (failed(form))
       return failure();
-    rowPlan = planRows((*form)->graph, bool(dim));
+    rowPlan = planRows((*form)->graph, bool(dim), machine.gpu);
     return success();
   };
   if (rowDim && !isUniform(leaf, *rowDim))
@@ -264,7 +274,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   leafForms.clear();
   rowWiseBuffers.clear();
   sharesSteps = cooperative = false;
-  sharedLimit = options.sharedBytes;
+  sharedLimit = machine.gpu.sharedBytesOfTwo;
   SmallVector<unsigned> free, sequential;
   for (unsigned d = 0; d < front.getNumDims(); ++d) {
     bool map = llvm::all_of(
@@ -310,11 +320,11 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
     std::tie(rowLower, rowUpper) = emitBounds(nest, *rowDim, point);
     auto [hostLower, hostUpper] = hostBounds(nest, *rowDim);
     HostExpr rows = HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
-    // Two tasks for each multiprocessor; where there are more rows than that, enough of
+    // Some tasks for each multiprocessor; where there are more rows than that, enough of
     // them in a task that its leaves compute them by tiles (NestEmitter.cpp).
     HostExpr share = HostExpr::binary(
         HostExpr::max,
-        HostExpr::binary(HostExpr::ceildiv, rows * others, options.multiprocessors * 2), 1);
+        HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
     HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * 4 + 1, 4);
     HostExpr rowsInTask =
         HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
@@ -357,9 +367,9 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
         << remark::metric("accesses-of-a-lane", rowPlan->chunks)
         << remark::metric("rows-at-once", rowPlan->pointsAtOnce());
   if (rowPlan) // a row's values, those that are computed from them, addresses
-    endKernel(std::max<int64_t>(65536 / (2 * rowPlan->registers + 28) / threads.count, 1));
+    endKernel(std::max<int64_t>(machine.occupancy.registersPerUnit / (2 * rowPlan->registers + 28) / threads.count, 1));
   else
-    endKernel(streams ? 1536 / threads.count : 1);
+    endKernel(streams ? machine.gpu.streamThreadsPerUnit / threads.count : 1);
   if (free.empty() && !sequential.empty())
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
         << "no dimension is free of dependences: the kernel runs on one block of threads";

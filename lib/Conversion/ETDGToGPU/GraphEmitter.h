@@ -98,6 +98,7 @@ private:
   static int64_t elementsOf(BlockOp leaf);
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
+  int64_t threadsFor(int64_t elements, int64_t most) const;
   int64_t chooseThreads(ArrayRef<BlockOp> nest);
   LogicalResult chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim);
 
@@ -166,6 +167,8 @@ private:
 
   etdg::GraphOp graph;
   GpuOptions options;
+  const Machine &machine; // of the options
+  const int64_t multiprocessors;
   GpuModule result;
   MLIRContext *context;
   SmallVector<StringAttr> symbols;

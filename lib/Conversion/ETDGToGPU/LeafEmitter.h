@@ -72,6 +72,7 @@ public:
   Value rows;                   // i64
   int64_t maxRows = 1;
   int64_t lifts = 1;
+  int64_t leastSlicedSum = 0; // sums of fewer terms are not divided among threads
   SmallVector<bool> lifted; // by buffer: differs from lift to lift
   std::optional<Columns> columns;
   SmallVector<NestSplit> splits; // by nest, with `columns`

@@ -68,7 +68,7 @@ int64_t NestEmitter::maxPoints() const {
 /// Threads without a tile of their own may take slices of other tiles' sums.
 bool NestEmitter::canSlice() const {
   // Adding slices costs some barriers: short sums are not worth them.
-  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= 128 &&
+  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= e.leastSlicedSum &&
          canShareReductions();
 }
 

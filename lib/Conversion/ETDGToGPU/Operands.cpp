@@ -528,6 +528,7 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   LeafEmitter emitter(b, leafGraph, threads);
   emitter.rows = rowWise ? point.rows : b.number(1);
   emitter.maxRows = rowWise ? maxRows : 1;
+  emitter.leastSlicedSum = machine.gpu.leastSlicedSum;
   emitter.lifts = point.liftDim ? point.lifts : 1;
   if (point.columns) {
     emitter.columns = point.columns;

@@ -111,7 +111,7 @@ void GraphEmitter::placeIntermediates() {
 void GraphEmitter::finishKernel(StringRef name, HostExpr tasks) {
   rt::Plan &plan = result.entry.plans.front();
   // Memory for each block of threads bounds how many there are; blocks loop over tasks.
-  int64_t most = blockParts.empty() ? int64_t(1) << 30 : options.multiprocessors * 4;
+  int64_t most = blockParts.empty() ? int64_t(1) << 30 : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
   HostExpr grid = HostExpr::binary(HostExpr::min, tasks, most);
   HostExpr bytes = intermediateBytes;
   for (const BlockPart &part : blockParts) {

@@ -12,6 +12,7 @@
 #define FT_LIB_CONVERSION_ETDGTOGPU_ROWEMITTER_H
 
 #include "LeafEmitter.h"
+#include "ft/Machine/Machine.h"
 
 namespace mlir::ft::togpu {
 
@@ -50,7 +51,7 @@ struct RowPlan {
 };
 
 /// How a leaf is computed row by row; nothing if it has another form.
-std::optional<RowPlan> planRows(const leaf::LeafGraph &graph, bool hasRows);
+std::optional<RowPlan> planRows(const leaf::LeafGraph &graph, bool hasRows, const Machine::GpuPlanning &planning);
 
 LogicalResult emitRows(LeafEmitter &emitter, const RowPlan &plan);
 

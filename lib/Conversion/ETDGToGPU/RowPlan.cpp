@@ -14,16 +14,14 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 using namespace mlir::ft::togpu;
 
-/// Elements of a row that a lane keeps, in words of 4 bytes: of rows that share a warp (with more
-/// there are too few warps to hide the latency of their arithmetic), and of the longest ones.
-static constexpr int64_t mostInWarp = 24, mostWords = 32;
 /// Partial results that a block's shared memory has room for (Threads::scratch).
 static constexpr int64_t mostSlots = 8;
 
 namespace {
 class Planner {
 public:
-  Planner(const LeafGraph &graph, bool hasRows) : graph(graph), hasRows(hasRows) {}
+  Planner(const LeafGraph &graph, bool hasRows, const Machine::GpuPlanning &planning)
+      : graph(graph), hasRows(hasRows), mostInWarp(planning.rowWordsInWarp), mostWords(planning.rowWords) {}
 
   std::optional<RowPlan> run() {
     if (!findShape() || !matchNests() || !checkBuffers() || !chooseLanes())
@@ -266,12 +264,16 @@ private:
 
   const LeafGraph &graph;
   bool hasRows;
+  /// Elements of a row that a lane keeps, in words of 4 bytes: of rows that share a warp (with more
+  /// there are too few warps to hide the latency of their arithmetic), and of the longest ones.
+  const int64_t mostInWarp, mostWords;
   int64_t numSlots = 0;
   bool isElementwise = false;
   RowPlan plan;
 };
 } // namespace
 
-std::optional<RowPlan> mlir::ft::togpu::planRows(const LeafGraph &graph, bool hasRows) {
-  return Planner(graph, hasRows).run();
+std::optional<RowPlan> mlir::ft::togpu::planRows(const LeafGraph &graph, bool hasRows,
+                                                    const Machine::GpuPlanning &planning) {
+  return Planner(graph, hasRows, planning).run();
 }

@@ -237,7 +237,7 @@ LogicalResult GraphEmitter::emitPlanned(Kernel &kernel, StringRef name) {
   if (!onlySteps) {
     // Only columns can be shared among more blocks than there are free iterations: a barrier
     // a step pays where that many read large operands.
-    if (weights < (128 << 10) && !always)
+    if (weights < machine.gpu.columnWeightBytes && !always)
       return emitKernel(nest.blocks, name);
     leafForms.clear();
     rowWiseBuffers.clear();
@@ -257,7 +257,9 @@ LogicalResult GraphEmitter::emitPlanned(Kernel &kernel, StringRef name) {
   if (!anyFree || always)
     return success();
   // Both, and the host chooses: with enough free iterations nobody needs to wait.
-  int64_t enough = options.multiprocessors * (onlySteps && weights >= (16 << 10) ? 16 : 1);
+  int64_t enough = multiprocessors * (onlySteps && weights >= machine.gpu.stepWeightBytes
+                                        ? machine.gpu.stepWeightTasksPerUnit
+                                        : machine.gpu.stepTasksPerUnit);
   ::ft::rt::Step branch;
   branch.kind = ::ft::rt::Step::branch;
   branch.condition = HostExpr(enough - 1) - freeTasks(nest);

@@ -33,7 +33,7 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
   cooperative = anySteps || kernel.grouped;
   sharesSteps = kernel.grouped;
   sharedLimit =
-      cooperative ? std::max(options.sharedBytes, options.sharedBytesAlone) : options.sharedBytes;
+      cooperative ? std::max(machine.gpu.sharedBytesOfTwo, machine.gpu.sharedBytesAlone) : machine.gpu.sharedBytesOfTwo;
   maxRows = 1;
   int64_t elements = 1;
   for (StepNest &nest : kernel.nests) {
@@ -46,15 +46,14 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
     nest.maxRows = nest.rowDim ? chooseRows(nest.blocks, *nest.rowDim) : 1;
     // Blocks that share columns can have many rows, and so read weights seldom.
     if (nest.rowDim && nest.columns)
-      nest.maxRows = std::max<int64_t>(nest.maxRows, 32);
+      nest.maxRows = std::max(nest.maxRows, machine.gpu.columnRows);
     maxRows = std::max(maxRows, nest.maxRows);
     for (BlockOp block : nest.blocks)
       for (BlockOp leaf : leavesOf(block))
         elements = std::max(elements, elementsOf(leaf));
   }
-  threads.count = elements * maxRows <= 32    ? 32
-                  : elements * maxRows <= 256 ? 128
-                                              : options.stepThreads;
+  threads.count =
+      threadsFor(elements * maxRows, options.stepThreads ? options.stepThreads : machine.gpu.blockThreads.back());
   beginKernel(name);
   std::vector<Point> points(kernel.nests.size());
   for (auto [point, nest] : llvm::zip_equal(points, kernel.nests))
@@ -70,7 +69,7 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
               ? "; blocks of threads may share " + std::to_string(kernel.nests.front().columns) +
                     " columns"
               : std::string());
-  finishKernel(name, options.multiprocessors * most);
+  finishKernel(name, multiprocessors * most);
   return success();
 }
 

@@ -195,6 +195,28 @@ void PairCollapser::renameAll() {
                                         /*replaceTypes=*/true);
 }
 
+/// What a table says of `a * b` (`factor * b` where the pair's outer length is a number) by what it says
+/// of each: an integer, or [least, greatest]; null where that is nothing.
+static Attribute multiplyLengths(Attribute a, Attribute b, bool hasA, int64_t factor) {
+  if (!b || (hasA && !a))
+    return {};
+  if (auto number = dyn_cast<IntegerAttr>(b)) {
+    auto other = dyn_cast_or_null<IntegerAttr>(a);
+    int64_t result;
+    if ((hasA && !other) || __builtin_mul_overflow(hasA ? other.getInt() : factor, number.getInt(), &result))
+      return {};
+    return IntegerAttr::get(number.getType(), result);
+  }
+  auto range = dyn_cast<ArrayAttr>(b), other = dyn_cast_or_null<ArrayAttr>(a);
+  if (!range || (hasA && (!other || other.size() != range.size())))
+    return {};
+  SmallVector<Attribute> results;
+  for (auto [i, end] : llvm::enumerate(range))
+    if (Attribute result = multiplyLengths(hasA ? other[i] : nullptr, end, hasA, factor))
+      results.push_back(result);
+  return results.size() == range.size() ? ArrayAttr::get(range.getContext(), results) : nullptr;
+}
+
 /// What a function says of lengths, of those that it still has.
 void PairCollapser::renameTables() {
   MLIRContext *context = function.getContext();
@@ -222,11 +244,8 @@ void PairCollapser::renameTables() {
     for (NamedAttribute value : values)
       if (llvm::is_contained(bound, value.getName()))
         kept.append(value);
-    auto va = a ? values.getAs<IntegerAttr>(a) : nullptr, vb = values.getAs<IntegerAttr>(b);
-    int64_t number;
-    if ((va || !a) && vb &&
-        !__builtin_mul_overflow(va ? va.getInt() : factor, vb.getInt(), &number))
-      kept.append(product, IntegerAttr::get(vb.getType(), number));
+    if (Attribute both = multiplyLengths(a ? values.get(a) : nullptr, values.get(b), bool(a), factor))
+      kept.append(product, both);
     function->setAttr(table, kept.getDictionary(context));
   }
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)

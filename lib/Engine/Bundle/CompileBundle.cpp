@@ -6,12 +6,14 @@
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Runtime/Target.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Support/InputLimits.h"
+#include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 
@@ -22,6 +24,8 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -43,14 +47,36 @@ static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, E
   return success();
 }
 
+/// The options with the machine for which code of the target is planned.
+static FailureOr<BundleOptions> resolveMachine(ModuleOp module, BundleOptions options, StringRef target) {
+  FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, options.machines);
+  if (failed(machine))
+    return failure();
+  if (isGpuTarget(target)) {
+    options.gpu.target = target.str();
+    options.gpu.machine = *machine;
+  } else {
+    options.cpu.machine = *machine;
+  }
+  return options;
+}
+
+/// The same where there is one target: a machine that does not serve it is a slip.
+static FailureOr<BundleOptions> resolveOnlyMachine(ModuleOp module, const BundleOptions &options, StringRef target) {
+  if (failed(checkMachinesServe(wholeFile(module.getLoc()), options.machines, target.str())))
+    return failure();
+  return resolveMachine(module, options, target);
+}
+
 static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
   EngineOptions engine;
-  engine.wide = true;
+  engine.machine = options.gpu.getMachine().reference;
   return makeGraphs(module, options, std::move(engine));
 }
 
 static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options) {
   EngineOptions engine;
+  engine.machine = options.cpu.getMachine().reference;
   engine.after = [&](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(options.cpu));
@@ -121,26 +147,32 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const Bun
 }
 
 FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const BundleOptions &options) {
-  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options);
+  FailureOr<BundleOptions> resolved = resolveOnlyMachine(module, options, options.gpu.target);
+  if (failed(resolved))
+    return failure();
+  FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, *resolved);
   if (failed(code))
     return failure();
   return translateToPTX(**code, options.gpu.target);
 }
 
 FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef entry, const BundleOptions &options) {
-  if (failed(makeGpuGraphs(module, options)))
+  FailureOr<BundleOptions> resolved = resolveOnlyMachine(module, options, options.gpu.target);
+  if (failed(resolved) || failed(makeGpuGraphs(module, *resolved)))
     return failure();
   auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
   if (!graph)
     return module.emitError() << "holds no graph @" << entry;
-  return lowerGraph(graph, options.gpu);
+  return lowerGraph(graph, resolved->gpu);
 }
 
-FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &options) {
+FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &given) {
+  FailureOr<BundleOptions> resolved = resolveOnlyMachine(module, given, target);
+  if (failed(resolved))
+    return failure();
+  const BundleOptions &options = *resolved;
   if (isGpuTarget(target)) {
-    BundleOptions forTarget = options;
-    forTarget.gpu.target = target.str();
-    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, forTarget);
+    FailureOr<OwningOpRef<ModuleOp>> code = lowerAllToGpu(module, options);
     if (failed(code))
       return failure();
     return translateToNVPTXText(**code, target);
@@ -212,11 +244,6 @@ static LogicalResult addGpuPlans(etdg::GraphOp graph, const std::string &target,
   using Steps = GpuOptions::Steps;
   GpuOptions options = bundleOptions.gpu;
   options.target = target;
-  if (target == "sm_80") {
-    options.multiprocessors = 108;
-    options.sharedBytes = 80 << 10;
-    options.sharedBytesAlone = 160 << 10;
-  }
   auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
     options.steps = steps;
     rt::Entry one;
@@ -254,19 +281,32 @@ static llvm::StringMap<Interface> getInterfaces(ModuleOp module) {
 
 FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
                                                 const BundleOptions &options) {
-  // Processors choose among schedules otherwise than GPUs do: they have a module of their own.
-  auto isGpu = [](StringRef target) { return isGpuTarget(target); };
-  bool hasGpu = llvm::any_of(targets, isGpu), hasCpu = !llvm::all_of(targets, isGpu);
-  llvm::StringMap<Interface> interfaces = getInterfaces(module);
-  OwningOpRef<ModuleOp> copy = hasCpu && hasGpu ? module.clone() : nullptr;
-  ModuleOp forCpu = copy ? *copy : module;
-  if ((hasGpu && failed(makeGpuGraphs(module, options))) || (hasCpu && failed(makeCpuGraphs(forCpu, options))))
+  if (failed(checkMachinesServe(wholeFile(module.getLoc()), options.machines, targets)))
     return failure();
+  llvm::StringMap<Interface> interfaces = getInterfaces(module);
+  // Phases plan for a machine: each has a module of its own.
+  std::map<std::string, OwningOpRef<ModuleOp>> modules;
+  SmallVector<std::pair<BundleOptions, ModuleOp>> ofTargets;
+  for (const std::string &target : targets) {
+    FailureOr<BundleOptions> resolved = resolveMachine(module, options, target);
+    if (failed(resolved))
+      return failure();
+    bool forGpu = isGpuTarget(target);
+    const MachineRef &machine = forGpu ? resolved->gpu.machine : resolved->cpu.machine;
+    OwningOpRef<ModuleOp> &own = modules[machine->reference];
+    if (!own) {
+      own = module.clone();
+      if (failed(forGpu ? makeGpuGraphs(*own, *resolved) : makeCpuGraphs(*own, *resolved)))
+        return failure();
+    }
+    ofTargets.push_back({std::move(*resolved), *own});
+  }
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
   rt::Json tests = rt::Json::makeObject();
-  SmallVector<etdg::GraphOp> cpuGraphs;
-  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
+  if (targets.empty())
+    return bundle;
+  for (etdg::GraphOp graph : ofTargets.front().second.getOps<etdg::GraphOp>()) {
     auto program = interfaces.find(graph.getSymName());
     FailureOr<rt::Entry> entry =
         program == interfaces.end() ? makeEntry(graph) : makeEntry(graph, program->second);
@@ -274,17 +314,17 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
       return failure();
     tests.set(graph.getSymName().str(), describeTest(graph));
     bundle.entries.push_back(std::move(*entry));
-    if (hasCpu)
-      cpuGraphs.push_back(forCpu.lookupSymbol<etdg::GraphOp>(graph.getSymName()));
   }
-  for (const std::string &target : targets) {
-    if (!isGpu(target)) {
-      if (failed(addCpuPlans(cpuGraphs, target, options.cpu, bundle, bundle.entries, options.report)))
+  for (auto [target, planned] : llvm::zip_equal(targets, ofTargets)) {
+    auto &[resolved, own] = planned;
+    SmallVector<etdg::GraphOp> graphs = llvm::to_vector(own.getOps<etdg::GraphOp>());
+    if (!isGpuTarget(target)) {
+      if (failed(addCpuPlans(graphs, target, resolved.cpu, bundle, bundle.entries, options.report)))
         return failure();
       continue;
     }
-    for (auto [graph, entry] : llvm::zip_equal(module.getOps<etdg::GraphOp>(), bundle.entries))
-      if (failed(addGpuPlans(graph, target, options, bundle, entry)))
+    for (auto [graph, entry] : llvm::zip_equal(graphs, bundle.entries))
+      if (failed(addGpuPlans(graph, target, resolved, bundle, entry)))
         return failure();
   }
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
@@ -308,8 +348,8 @@ void mlir::ft::registerCodeTranslations() {
       "gpu-barrier-limit",
       llvm::cl::desc("looks at a grid barrier before a kernel traps (0: no end)"));
   static llvm::cl::opt<int64_t> stepThreads(
-      "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers"),
-      llvm::cl::init(256));
+      "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"),
+      llvm::cl::init(0));
   static llvm::cl::list<std::string> skip(
       "skip", llvm::cl::CommaSeparated,
       llvm::cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
@@ -317,6 +357,10 @@ void mlir::ft::registerCodeTranslations() {
   static llvm::cl::list<std::string> targets(
       "target",
       llvm::cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
+      llvm::cl::CommaSeparated);
+  static llvm::cl::list<std::string> machines(
+      "machine",
+      llvm::cl::desc("machines to plan for, by name (cpu, a100, h200) or file, in place of a target's own"),
       llvm::cl::CommaSeparated);
   auto dialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
@@ -329,12 +373,13 @@ void mlir::ft::registerCodeTranslations() {
     options.variants = variants;
     options.validate = isValidating();
     options.skip = {skip.begin(), skip.end()};
+    options.machines = {machines.begin(), machines.end()};
     return options;
   };
   // What --target asks for; `cpu` stands for every class of processors.
   auto chosen = [](bool withCpu) -> FailureOr<std::vector<std::string>> {
     auto error = []() -> llvm::raw_ostream & { return llvm::errs() << "error: "; };
-    if (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0) {
+    if (stepThreads.getNumOccurrences() && (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0)) {
       error() << "--gpu-step-threads=" << int64_t(stepThreads) << ": expected a multiple of 32 up to 1024\n";
       return failure();
     }

@@ -62,6 +62,7 @@ FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp mo
   BundleOptions bundling;
   bundling.gpu = options.gpu;
   bundling.skip = options.skip;
+  bundling.machines = options.machines;
   bundling.validate = isValidating();
   FailureOr<GpuModule> code = compileToGpuModule(module, entry, bundling);
   if (failed(code))

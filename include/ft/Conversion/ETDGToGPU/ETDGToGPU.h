@@ -12,6 +12,7 @@
 #define FT_CONVERSION_ETDGTOGPU_ETDGTOGPU_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Machine/Machine.h"
 #include "ft/Runtime/LaunchPlan.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -19,18 +20,19 @@ namespace mlir::ft {
 
 struct GpuOptions {
   std::string target = "sm_90a";
-  /// Shared memory of a thread block: what two blocks of a multiprocessor can have each.
-  int64_t sharedBytes = 96 << 10;
-  int64_t multiprocessors = 132;
-  /// What a block that has a multiprocessor for itself can have.
-  int64_t sharedBytesAlone = 200 << 10;
+  /// What kernels are planned for; null: the built-in machine of the target.
+  std::shared_ptr<const Machine> machine;
+  /// How many multiprocessors to plan for; 0: as many as the machine has.
+  int64_t multiprocessors = 0;
   /// Whether a nest runs in steps of the whole grid, with a barrier after each: where that pays,
   /// always where it can, never.
   enum class Steps { choose, always, never } steps = Steps::choose;
-  int64_t stepThreads = 256; // of a block, in such kernels
+  int64_t stepThreads = 0; // of a block, in such kernels; 0: as the machine's planning says
   /// After so many looks at a barrier that does not open the kernel leaves an error record and
   /// traps; 0: it waits for ever. For tests.
   int64_t barrierLimit = 0;
+
+  const Machine &getMachine() const { return machine ? *machine : *Machine::forTarget(target); }
 };
 
 struct GpuModule {

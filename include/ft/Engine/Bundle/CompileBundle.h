@@ -12,13 +12,15 @@ namespace mlir::ft {
 
 /// How programs are compiled.
 struct BundleOptions {
-  GpuOptions gpu = {}; // `target`, `multiprocessors` and the shared memory follow from each target
+  GpuOptions gpu = {}; // `target` and `machine` follow from each target
   /// Beside the plan that chooses at the launch ("generic") one that runs in steps of the grid
   /// wherever it can ("steps") and one that never does ("blocks"), where these differ.
   bool variants = false;
   /// Phases that functions do not go through.
   std::vector<std::string> skip = {};
-  CpuOptions cpu = {}; // `target` follows from each target
+  CpuOptions cpu = {}; // `target` and `machine` follow from each target
+  /// Machines by name or file, in place of the own ones of targets that they serve.
+  std::vector<std::string> machines = {};
   CpuReport *report = nullptr;
   /// Prove what each phase from coarsen on made.
   bool validate = true;

@@ -30,6 +30,7 @@ struct EmulatorOptions {
   uint64_t seed = 0;
   /// Phases that functions do not go through.
   std::vector<std::string> skip;
+  std::vector<std::string> machines; // as in BundleOptions
 };
 
 class EmulatedProgram {

@@ -15,9 +15,9 @@ namespace mlir::etdg {
 #include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
 
 /// Phase `coarsen`, on modules: statements apart, accesses fused, blocks merged,
-/// statements together (docs/optimiser.md, "Coarsening"). `wide`: for a machine that runs all
-/// independent iterations at once.
-void buildCoarsenPipeline(OpPassManager &pm, bool wide = false);
+/// statements together (docs/optimiser.md, "Coarsening"), for a machine by its
+/// name or file (empty: `cpu`).
+void buildCoarsenPipeline(OpPassManager &pm, StringRef machine = "");
 } // namespace mlir::etdg
 
 #endif // FT_DIALECT_ETDG_TRANSFORMS_PASSES_H

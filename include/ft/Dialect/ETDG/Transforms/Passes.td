@@ -142,12 +142,10 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",
-           "A machine model (default: machine/cpu.json as built in)">,
+           "A machine by its name (cpu, a100, …) or file; on a GPU iterations that do not wait for each other "
+           "run at once (default: cpu)">,
     Option<"narrow", "narrow", "bool", "false",
            "take sums of f16 and bf16 apart that are no products, which round once more">,
-    Option<"wide", "wide", "bool", "false",
-           "iterations that do not wait for each other run at once (a GPU): what some regions of a nest repeat "
-           "and others don't need is not worth a block">,
     Option<"all", "all", "bool", "false", "whatever it costs: for tests">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -33,9 +33,9 @@ Work &Work::operator+=(const Work &other) {
   return *this;
 }
 
-double Work::seconds(const ft::CpuMachine &machine) const {
-  return product / machine.productFlopsByRows.back() + elementwise / machine.elementwisePerSecond +
-         elementary / machine.elementaryPerSecond;
+double Work::seconds(const ft::Machine &machine) const {
+  return product / machine.productFlops() + elementwise / machine.elementwise() +
+         elementary / machine.elementary();
 }
 
 static double getNumElements(Type type) {

@@ -9,6 +9,7 @@
 #include "HoistInvariants.h"
 #include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
 #include "HoistPlan.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,16 +237,10 @@ struct ETDGHoistInvariants : etdg::impl::ETDGHoistInvariantsBase<ETDGHoistInvari
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    ft::CpuMachine model = ft::CpuMachine::builtin();
-    if (!machine.empty()) {
-      llvm::Expected<ft::CpuMachine> loaded = ft::CpuMachine::load(machine);
-      if (!loaded) {
-        emitError(getOperation().getLoc()) << llvm::toString(loaded.takeError());
-        return signalPassFailure();
-      }
-      model = std::move(*loaded);
-    }
-    Hoister(getOperation(), Settings{model, narrow, wide, all}).run();
+    FailureOr<ft::MachineRef> model = ft::findMachine(getOperation().getLoc(), machine, "cpu");
+    if (failed(model))
+      return signalPassFailure();
+    Hoister(getOperation(), Settings{**model, narrow, all}).run();
   }
 };
 } // namespace

@@ -9,7 +9,7 @@
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_HOISTINVARIANTS_H
 
 #include "ft/Analysis/Accesses.h"
-#include "ft/Machine/CpuMachine.h"
+#include "ft/Machine/Machine.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::etdg::hoist {
@@ -21,7 +21,7 @@ struct Work {
   double elementary = 0;  // exponentials and the like
   Work &operator+=(const Work &other);
   double count() const { return product + elementwise + elementary; }
-  double seconds(const ft::CpuMachine &machine) const;
+  double seconds(const ft::Machine &machine) const;
 };
 Work getWork(Operation *op);
 
@@ -53,10 +53,13 @@ struct Refusal {
 };
 
 struct Settings {
-  const ft::CpuMachine &machine;
+  const ft::Machine &machine;
   bool narrow; // what is no product, and of f16 or bf16, may be taken apart: it rounds twice
-  bool wide;   // independent iterations run at once
   bool all;    // whatever it costs
+
+  /// Whether independent iterations run at once: what some regions of a nest repeat and others don't
+  /// need is not worth a block.
+  bool isWide() const { return machine.kind == ft::Machine::Kind::GPU; }
 };
 
 /// The leaves under one body, and what in them repeats along dimensions that are inside the body.

@@ -153,8 +153,8 @@ void GroupPlan::countBefore() {
     readers += points;
     old += scale(member.saved, points);
   }
-  const ft::CpuMachine &machine = context.settings.machine;
-  before = old.seconds(machine) / machine.cores;
+  const ft::Machine &machine = context.settings.machine;
+  before = old.seconds(machine) / machine.units;
 }
 
 bool GroupPlan::isTooMuch(double after) {
@@ -168,13 +168,13 @@ bool GroupPlan::isTooMuch(double after) {
 
 /// Of one more block.
 double GroupPlan::getOverhead() const {
-  const ft::CpuMachine &machine = context.settings.machine;
-  return isa<BlockOp>(body.getParentOp()) ? machine.leafCallSeconds : machine.launchSeconds;
+  const ft::Machine &machine = context.settings.machine;
+  return isa<BlockOp>(body.getParentOp()) ? machine.sync.leafCall : machine.sync.launch;
 }
 
 /// Arithmetic of all that the readers' items do.
 double GroupPlan::getReadersSeconds() {
-  const ft::CpuMachine &machine = context.settings.machine;
+  const ft::Machine &machine = context.settings.machine;
   llvm::SmallSetVector<Operation *, 4> items;
   for (const Repeat &member : group.members)
     items.insert(member.item);
@@ -191,7 +191,7 @@ double GroupPlan::getReadersSeconds() {
       SmallVector<StringAttr> all = context.names.list.symbols;
       DomainSolver solver(context.space, context.lengths, all, block.getNumDims(),
                           block.getContext());
-      seconds += work.seconds(machine) / machine.cores *
+      seconds += work.seconds(machine) / machine.units *
                  countPoints(solver, inner, nullptr, block.getNumDims());
     });
   return seconds;
@@ -219,12 +219,12 @@ BlockOp GroupPlan::findOtherRegion() const {
 
 bool GroupPlan::isWorthIt() {
   // A step of a wavefront takes as long as the longest of its regions, where all run at once.
-  if (context.settings.wide && !context.settings.all)
+  if (context.settings.isWide() && !context.settings.all)
     if (BlockOp other = findOtherRegion())
       return refuse("cost", describeBlock(other) +
                                 " does not need it, and runs beside its readers: their "
                                 "steps would take no less time");
-  const ft::CpuMachine &machine = context.settings.machine;
+  const ft::Machine &machine = context.settings.machine;
   MLIRContext *mlir = leaf.getContext();
   DomainSolver solver(context.space, context.lengths, names, numDims, mlir);
   double times = 0;
@@ -243,7 +243,7 @@ bool GroupPlan::isWorthIt() {
     bytes = bytes ? bytes * length : bytes;
   }
   double after =
-      (now.seconds(machine) + moved / machine.levelFor(size).bytesPerSecond) / machine.cores +
+      (now.seconds(machine) + moved / machine.levelFor(size).rateOfUnit(machine.units)) / machine.units +
       united.size() * getOverhead();
   operations = old.count() * around;
   operationsAfter = now.count() * around;

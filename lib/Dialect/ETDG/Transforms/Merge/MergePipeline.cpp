@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::etdg;
 
-void etdg::buildCoarsenPipeline(OpPassManager &pm, bool wide) {
+void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
   OpPassManager &graphs = pm.nest<GraphOp>();
   // Statements apart: copies and flows between them become visible.
   graphs.addPass(createETDGLowerOperations());
@@ -21,7 +21,7 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm, bool wide) {
   graphs.addPass(createETDGFormLeaves());
   // Behind all merges, which would look at blocks that were taken apart on purpose.
   ETDGHoistInvariantsOptions hoist;
-  hoist.wide = wide;
+  hoist.machine = machine.str();
   graphs.addPass(createETDGHoistInvariants(hoist));
   // Folds are leaves again, and what their iterations share is computed before them.
   graphs.addPass(createETDGPeelFolds());
