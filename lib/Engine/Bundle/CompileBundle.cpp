@@ -286,7 +286,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
   llvm::StringMap<Interface> interfaces = getInterfaces(module);
   // Phases plan for a machine: each has a module of its own.
   std::map<std::string, OwningOpRef<ModuleOp>> modules;
-  SmallVector<std::pair<BundleOptions, ModuleOp>> ofTargets;
+  std::vector<std::pair<BundleOptions, ModuleOp>> ofTargets;
   for (const std::string &target : targets) {
     FailureOr<BundleOptions> resolved = resolveMachine(module, options, target);
     if (failed(resolved))
