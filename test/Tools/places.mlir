@@ -5,7 +5,8 @@
 // STATES: states.mlir:6:5: error: (C3) expected to yield the 2 states, found 1 values
 // STATES: states.mlir:4:21: note: the operator is here
 //
-// RUN: not ft-run %t/cast.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=CAST
+// RUN: not ft-run %t/cast.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=ENTRY
+// ENTRY: cast.mlir:2:1: error: entry "f": needs 'ft.cast' of length M to N, found M = 4, N = 3
 // RUN: not ft-run %t/cast.mlir --engine=interpret --order=random 2>&1 | FileCheck %s --check-prefix=CAST
 // CAST: cast.mlir:3:8: error: 'ft.cast' of length M to N does not come out even
 // RUN: ft-run %t/cast.mlir --engine=cpu --compare=interpret --dim M=3

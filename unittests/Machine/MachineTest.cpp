@@ -146,6 +146,7 @@ TEST(Machine, IsFoundByNameFileAndKind) {
             "can't read the machine file '/nowhere/cpu.json': No such file or directory");
   EXPECT_EQ(fails(Machine::find("h100")),
             "no machine 'h100': expected a100, cloud, cpu, edge, h200, or the path of a file");
-  EXPECT_EQ(fails(Machine::find("h200", Machine::Kind::CPU)),
-            "machine/h200.json: expected a machine of kind 'cpu', found one of kind 'gpu'");
+  // (A folder that was named before this test may have given the machine: only its path differs.)
+  EXPECT_TRUE(StringRef(fails(Machine::find("h200", Machine::Kind::CPU)))
+                  .ends_with("h200.json: expected a machine of kind 'cpu', found one of kind 'gpu'"));
 }

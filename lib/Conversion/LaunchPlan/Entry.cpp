@@ -237,7 +237,7 @@ std::optional<rt::Expr> EntryBuilder::solve(LengthAttr length, StringAttr name, 
   return factor == 1 ? extent : rt::Expr::binary(rt::Expr::floordiv, extent, factor);
 }
 
-/// What binds a name: an extent, or the factors of a product.
+/// What binds a name: an extent, the factors of a product, or a length and what cuts it into pieces.
 std::optional<rt::Expr> EntryBuilder::valueOf(StringAttr name) {
   // A length by itself before an expression over it: errors then name the plainer one.
   for (bool alone : {true, false})
@@ -247,15 +247,30 @@ std::optional<rt::Expr> EntryBuilder::valueOf(StringAttr name) {
           if (std::optional<rt::Expr> value = solve(length, name, i, d))
             return value;
   auto pair = products ? products.getAs<ArrayAttr>(name) : nullptr;
-  if (!pair || pair.size() != 2)
+  if (!pair || pair.size() < 2)
     return std::nullopt;
   std::optional<rt::Expr> a = valueOf(pair[0]), b = valueOf(pair[1]);
-  return a && b ? std::optional(*a * *b) : std::nullopt;
+  if (!a || !b)
+    return std::nullopt;
+  if (pair.size() == 2)
+    return *a * *b;
+  // A piece of no elements is refused by the program's bounds, after lengths are known.
+  return rt::Expr::binary(rt::Expr::floordiv, *a, rt::Expr::binary(rt::Expr::max, *b, 1));
 }
 
 std::optional<rt::Expr> EntryBuilder::valueOf(Attribute factor) {
   if (auto number = dyn_cast<IntegerAttr>(factor))
     return rt::Expr(number.getInt());
+  if (auto length = dyn_cast<LengthAttr>(factor)) {
+    SmallVector<rt::Expr> values;
+    for (StringAttr name : length.getNames()) {
+      std::optional<rt::Expr> value = valueOf(name);
+      if (!value)
+        return std::nullopt;
+      values.push_back(*value);
+    }
+    return ::toHostExpr(length.getExpr(), values);
+  }
   return valueOf(cast<StringAttr>(factor));
 }
 

@@ -24,9 +24,9 @@
 // One number there changes the loops that are emitted: rows of a call, 3 or 5.
 // RUN: ft-translate --mlir-to-llvmir --target=x86-64-v3 %s | FileCheck %s --check-prefix=THREE
 // RUN: sed 's/most = 3/most = 5/g' %s | ft-translate --mlir-to-llvmir --target=x86-64-v3 - | FileCheck %s --check-prefix=FIVE
-// THREE-LABEL: define {{.*}}@by_hand_k0
+// THREE-LABEL: define internal {{.*}}by_hand_k0(
 // THREE: call i64 @llvm.{{[us]}}min.i64(i64 {{.*}}, i64 3)
-// FIVE-LABEL: define {{.*}}@by_hand_k0
+// FIVE-LABEL: define internal {{.*}}by_hand_k0(
 // FIVE: call i64 @llvm.{{[us]}}min.i64(i64 {{.*}}, i64 5)
 
 !x = tensor<1x8xf32>

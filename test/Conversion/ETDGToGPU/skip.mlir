@@ -11,8 +11,8 @@
 // ALL: atom.add.acq_rel.gpu
 // SKIP: .visible .entry stacked_k0
 // SKIP-NOT: atom.add.acq_rel.gpu
-// BUNDLE: "cooperative": false
-// BUNDLE-NOT: "cooperative": true
+// BUNDLE: "cooperative":{{ ?}}false
+// BUNDLE-NOT: "cooperative":{{ ?}}true
 // WRONG: error: --skip=etdg: expected coarsen, reorder, partition or storage
 
 !x = tensor<1x8xf32>

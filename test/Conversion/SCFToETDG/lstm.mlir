@@ -1,7 +1,7 @@
 // RUN: ft-opt %s --convert-scf-to-etdg | FileCheck %s
 // RUN: ft-opt %s --pass-pipeline='builtin.module(convert-scf-to-etdg,etdg.graph(etdg-verify))' -o /dev/null
 
-// RUN: ft-opt %s --ft-compile="to=reorder" | FileCheck %s --check-prefix=WAVE
+// RUN: ft-opt %s --pass-pipeline="builtin.module(convert-scf-to-etdg,etdg.graph(etdg-reorder))" | FileCheck %s --check-prefix=WAVE
 
 // Both run as wavefronts: L + D - 1 steps.
 // WAVE: #[[T:.*]] = affine_map<(d0, d1) -> (d0 + d1, d0)>
