@@ -211,6 +211,13 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerGraphs(ArrayRef<etdg::GraphOp> grap
   pm.enableVerifier(false);
   if (failed(verify(*all)) || failed(pm.run(*all)))
     return failure();
+  // A compilation that is cancelled runs no more passes: what they did not lower is no code.
+  WalkResult lowers = all->walk([](Operation *op) {
+    return isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) ? WalkResult::advance()
+                                                                                     : WalkResult::interrupt();
+  });
+  if (lowers.wasInterrupted())
+    return emitError(all->getLoc()) << "the kernels are not in the LLVM dialect after the last pass";
   Wrappers wrappers(*all);
   wrappers.begin();
   for (LoweredGraph &graph : lowered)
