@@ -363,6 +363,7 @@ class Concurrency(unittest.TestCase):
         """Ctrl-C while compiling: KeyboardInterrupt, nothing left, and the next call works."""
         program = (
             "import sys, os, signal, threading, time; sys.path.insert(0, %r)\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it\n"
             "import numpy as np, fractaltensor as ft\n"
             "from fractaltensor import compiled\n"
             "@ft.jit\n"
