@@ -126,12 +126,13 @@ private:
   Status checkLayout(int64_t i, const Argument &a, const FtTensor &t, int64_t width) {
     // Elements from the first to one past the last; rows are checked from inside.
     int64_t dense = 1, span = 1;
-    bool empty = false;
+    // Where there is nothing to step over, libraries write what strides they like.
+    bool empty = std::find(t.shape, t.shape + t.ndim, 0) != t.shape + t.ndim;
     for (int32_t d = t.ndim; d-- > 0;) {
       int64_t extent = t.shape[d];
       if (extent < 0)
         return mismatch(i, "shape (a negative extent)");
-      int64_t stride = t.strides ? t.strides[d] : dense;
+      int64_t stride = t.strides && !empty ? t.strides[d] : dense;
       if (extent > 1 && stride != dense) {
         if (d >= a.stridedDims)
           return error(i, "dimension " + std::to_string(d) + " of " + typeText(t) +
@@ -144,11 +145,9 @@ private:
                               (a.output ? ", which overlaps its own rows" : ", which is negative"));
       }
       int64_t reach = 0;
-      if (extent == 0)
-        empty = true;
-      else if (__builtin_mul_overflow(extent - 1, stride, &reach) ||
-               __builtin_add_overflow(span, reach, &span) ||
-               __builtin_mul_overflow(dense, extent, &dense))
+      if (extent != 0 &&
+          (__builtin_mul_overflow(extent - 1, stride, &reach) || __builtin_add_overflow(span, reach, &span) ||
+           __builtin_mul_overflow(dense, extent, &dense)))
         return error(i, typeText(t) + " has more elements than a 64-bit integer counts");
     }
     int64_t bytes = 0;

@@ -220,6 +220,11 @@ Status Program::call(const FtTensor *const *tensors, int64_t count, const Option
 }
 
 Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const Options &options) {
+  // What went wrong on a device since the last call is said now: nobody may ever wait for it.
+  if (deviceType != FT_CPU)
+    if (Status earlier = reportErrorRecord(); !earlier.ok()) [[unlikely]]
+      return Status::error(Code::driver, "an earlier call failed on the device: " + earlier.message() +
+                                             "; this call did nothing");
   FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::call, binding));
   uint64_t needed = 0;
   FT_RT_TRY(evaluateWorkspace(needed));

@@ -9,6 +9,7 @@ imported here before one of its arrays has been seen.
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
@@ -299,8 +300,9 @@ def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int,
         import torch
 
         device = torch.device("cuda", device_id) if device_type == CUDA else torch.device("cpu")
-        target = torch_of(dtype)
-        return lambda: torch.empty(shape, dtype=target, device=device)
+        # Like one number that stands for all: it takes PyTorch two thirds of the time of parsing a shape and a type.
+        template = torch.empty((1,) * len(shape), dtype=torch_of(dtype), device=device).expand(shape)
+        return functools.partial(torch.empty_like, template, memory_format=torch.contiguous_format)
     if kind == "cupy":
         import cupy
 
@@ -319,8 +321,7 @@ def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int,
         import numpy as np
     except ImportError:
         return lambda: _plain_buffer(dtype, shape)
-    target = _numpy_of(dtype)
-    return lambda: np.empty(shape, target)
+    return functools.partial(np.empty, shape, _numpy_of(dtype))
 
 
 def _no_allocator():

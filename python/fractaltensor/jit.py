@@ -11,11 +11,12 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from . import arrays, compiled
+from . import arrays, compiled, direct
 from . import library as lib
 from .arrays import CPU, CUDA
 from .binding import Binder, RaggedArray, check_bounds
 from .compiled import Module, Request
+from .direct import Dispatcher
 from .errors import ArgumentError, DeviceError, Error, TraceError
 from .plan import Plan, check_outputs, check_overlaps
 from .program import Options, Program, Signature
@@ -52,7 +53,10 @@ class Jit:
         self._programs: Dict[Tuple, Program] = {}
         self._requests: Dict[Tuple, Request] = {}
         self._plans: Dict[Tuple, Callable] = {}
-        self._torch_plans: Dict[Tuple, Callable] = {}
+        self._direct: Optional[Dispatcher] = None  # calls that make results, and those that are given `out`
+        self._direct_out: Optional[Dispatcher] = None
+        self._structure: Any = None  # of the results of these
+        self._is_flat = False  # one result, or a tuple of them
         self._structures: Dict[int, Any] = {}
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = threading.RLock()
@@ -104,17 +108,21 @@ class Jit:
         if _torch_is_compiling():
             return _compiled_by_torch(self, args, kwargs)
         if not kwargs:
+            if self._direct is not None:
+                result = self._direct.call(*args)
+                if result is not None:
+                    return result if self._is_flat else self._in_structure(result)
             try:
                 plan = self._plans.get(_signature_key(args))
             except _Slow:
                 plan = None
             if plan is not None:
                 return plan(args)
-        elif len(kwargs) == 1 and "out" in kwargs:
+        elif self._direct_out is not None and len(kwargs) == 1 and "out" in kwargs:
             out = kwargs["out"]
-            plan = self._plans.get(_output_key(args, out))
-            if plan is not None:
-                return plan(args, out)
+            result = self._direct_out.call(*args, *out) if type(out) in (tuple, list) else self._direct_out.call(*args, out)
+            if result is not None:
+                return result if self._is_flat else self._in_structure(result)
         return self._call(args, kwargs)
 
     def __get__(self, instance, owner=None):
@@ -152,8 +160,10 @@ class Jit:
         return values, statics
 
     def _number(self, parameter, value):
-        """A number for a parameter of rank 0 as an array; everything else as it is."""
+        """A number for a parameter of rank 0 as an array, the numbers of a tensor that is to be negated; else as it is."""
         type_ = parameter.type
+        if _tensor() is not None and isinstance(value, _tensor()):
+            return value.resolve_neg() if value.is_neg() else value
         if not isinstance(type_, TensorType) or type_.shape or not type_.dtype.is_bound:
             return value
         numpy = sys.modules.get("numpy")
@@ -190,36 +200,47 @@ class Jit:
             if stream is not None:
                 _keep_for_stream((*values, *given), run_stream, bound.device)
             _calls.note(plan.module, run_stream, bound.device)
-            if args is not None and engine is None and stream is None and not self._static_names:
-                key = _output_key(args, out)
-                if key is not None and len(given) == 1:
-                    self._plans[key] = self._prepare_out(plan, bound)
+            if args is not None and engine is None and stream is None:
+                self._prepare_direct(plan, bound, [arrays.describe(g).kind for g in given])
             return given[0] if plan.single else plan.program.unflatten(given)
         prepared = self._prepare(plan, bound)
-        if args is not None and engine is None and stream is None and len(args) == len(self.signature.parameters) and not self._static_names:
-            try:
-                described = _signature_key(args)
-            except _Slow:
-                pass
+        if args is not None and engine is None and stream is None and not self._static_names:
+            if self._prepare_direct(plan, bound):
+                described = None
+            else:
+                try:
+                    described = _signature_key(args)
+                except _Slow:
+                    pass
         if described is not None:
             if len(self._plans) >= _MAX_PLANS:
                 self._plans.clear()
             self._plans[described] = prepared
         return prepared(values, run_stream) if stream is not None else prepared(values)
 
-    def _prepare_out(self, plan: Plan, bound) -> Callable:
-        """How a plan is run into one array of the caller; that it shares no memory, the runtime checks."""
-        kind, device = bound.infos[0].kind, bound.device
-        pointer = plan.result_pointer
+    def _prepare_direct(self, plan: Plan, bound, given: Optional[Sequence[str]] = None) -> bool:
+        """Has calls of this signature made in C from now on; `given`: the libraries of results that callers bring."""
+        kinds = [info.kind for info in bound.infos]
+        if self._static_names or not direct.is_possible(plan, [*kinds, *(given or ())]):
+            return False
+        note = None if plan.device[0] == CPU else functools.partial(_calls.note, plan.module, device=plan.device)
+        with self._lock:
+            if self._direct is None:
+                made, for_out = Dispatcher(), Dispatcher()
+                self._structure, self._is_flat = plan.program.structure, _is_flat(plan.program.structure)
+                self._direct, self._direct_out = made, for_out
+            if plan.program.structure != self._structure:
+                return False
+            if given is None:
+                return self._direct.add(plan, plan.allocators, plan.single, note)
+            return self._direct_out.add(plan, None, plan.single, note)
 
-        def run(values, out):
-            stream = current_stream(kind, device, None)
-            plan.run_into(values, (pointer(out),), stream)
-            if stream is not None:
-                _calls.note(plan.module, stream, device)
-            return out
-
-        return run
+    def _forget_plans(self) -> None:
+        """Has the next calls look again for what they run."""
+        self._plans.clear()
+        for dispatcher in (self._direct, self._direct_out):
+            if dispatcher is not None:
+                dispatcher.clear()
 
     def _make_plan(self, values, statics, engine=None):
         """Compiles what a call needs and prepares it for calls with the same signature."""
@@ -231,10 +252,12 @@ class Jit:
         module = compiled.module(program, request, bound.device)
         return Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind), bound
 
-    def _plan_for(self, values, statics, flat: bool = False) -> Callable:
-        """A prepared call; `flat`: its results as a list."""
+    def _run_flat(self, values) -> List:
+        """A call whose results are a list, whatever the structure of the function's result."""
+        values, statics = self._arrange(values, {})
         plan, bound = self._make_plan(values, statics)
-        return self._prepare(plan, bound, flat)
+        self._prepare_direct(plan, bound)
+        return self._prepare(plan, bound, flat=True)(values)
 
     def _through_torch(self, values):
         """A call that PyTorch has to see: gradients are tracked, or tensors have no data."""
@@ -471,6 +494,11 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
     return decorate if function is None else decorate(function)
 
 
+def _is_flat(structure) -> bool:
+    """Whether a function's result is one array, or a tuple of them in order."""
+    return structure == 0 or (structure[0] is tuple and structure[1] == list(range(len(structure[1]))))
+
+
 # -- signatures of calls -----------------------------------------------------------------------------------------------
 
 
@@ -485,8 +513,8 @@ def _signature_key(args) -> Tuple:
         kind = type(value)
         if kind is _ndarray():
             key.append((value.shape, value.strides, value.dtype))
-        elif kind is _tensor():
-            key.append((value.shape, value.stride(), value.dtype, value.device, value.requires_grad))
+        elif kind is _tensor() and not value.requires_grad and not value.is_neg():
+            key.append((value.shape, value.stride(), value.dtype, value.device))
         else:
             raise _Slow
     return tuple(key)
@@ -504,19 +532,6 @@ def _described_key(values, statics) -> Optional[Tuple]:
             return None
         key.append((info.kind, info.dtype, info.dtype_text, info.shape, info.strides, info.device_type, info.device_id))
     return tuple(key)
-
-
-def _output_key(args, out) -> Optional[Tuple]:
-    """The same with one array for the result, of the arguments' library; None where there is no quick key."""
-    if type(out) is _ndarray():
-        if not out.flags.writeable or not args or type(args[0]) is not _ndarray():
-            return None
-    elif type(out) is not _tensor() or not args or type(args[0]) is not _tensor():
-        return None
-    try:
-        return (_signature_key(args), _signature_key((out,)))
-    except _Slow:
-        return None
 
 
 class _Missing:
@@ -623,12 +638,18 @@ def current_stream(kind: str, device: Tuple[int, int], given) -> Optional[int]:
         return None
     torch = sys.modules.get("torch")
     if kind == "torch" and torch is not None:
-        return torch.cuda.current_stream(device[1]).cuda_stream
+        return _torch_stream(torch, device[1])
     if kind == "cupy":
         return sys.modules["cupy"].cuda.get_current_stream().ptr
     if torch is not None and torch.cuda.is_initialized():
-        return torch.cuda.current_stream(device[1]).cuda_stream
+        return _torch_stream(torch, device[1])
     return 0
+
+
+def _torch_stream(torch, device: int) -> int:
+    """The address of PyTorch's current stream, without an object for it where there is a way."""
+    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return raw(device) if raw is not None else torch.cuda.current_stream(device).cuda_stream
 
 
 class _Calls:
@@ -643,6 +664,7 @@ class _Calls:
 
     def synchronize(self) -> None:
         seen, self._seen = self._seen, {}
+        direct.epoch.value += 1
         for (_, stream), module in seen.items():
             module.synchronize(stream or 0)
 

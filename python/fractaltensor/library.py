@@ -11,7 +11,7 @@ import ctypes
 import os
 import re
 import threading
-from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint8, c_uint64, c_void_p
 from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from . import errors
@@ -149,6 +149,14 @@ _PROTOTYPES = {
     "ft_output_shape": (c_int32, [c_void_p, c_void_p, c_int32, c_int32, POINTER(c_int64), POINTER(c_int32)]),
     "ft_call": (c_int32, [c_void_p, c_void_p, c_int32, c_void_p]),
     "ft_synchronize": (c_int32, [c_void_p, c_void_p]),
+    "ft_python_start": (c_int32, [c_void_p]),
+    "ft_python_reader_add": (c_int32, [c_void_p]),
+    "ft_python_dtype_add": (c_int32, [c_void_p, c_uint8, c_uint8]),
+    "ft_python_dispatcher_create": (c_int32, [POINTER(c_void_p)]),
+    "ft_python_dispatcher_release": (None, [c_void_p]),
+    "ft_python_dispatcher_add": (c_int32, [c_void_p, c_void_p]),
+    "ft_python_dispatcher_clear": (None, [c_void_p]),
+    "ft_python_call": (c_void_p, [c_void_p, c_void_p, ctypes.c_ssize_t]),
     "ft_compiler_create": (c_int32, [c_void_p, POINTER(c_void_p)]),
     "ft_compiler_release": (None, [c_void_p]),
     "ft_compiler_version": (c_char_p, []),
@@ -185,11 +193,13 @@ class Library:
             raise errors.NotBuiltError(f"{self.path} has ABI version {found}, this package needs {ABI_VERSION}")
 
     def _bind(self, handle: ctypes.CDLL, wanted: Callable[[str], bool]) -> None:
+        # What handles Python's objects needs its lock, which a call through CDLL gives up.
+        locked = ctypes.PyDLL(handle._name, handle=handle._handle)
         for name, (result, arguments) in _PROTOTYPES.items():
             if not wanted(name):
                 continue
             try:
-                function = getattr(handle, name)
+                function = getattr(locked if name.startswith("ft_python_") else handle, name)
             except AttributeError:
                 raise errors.NotBuiltError(f"{handle._name} has no '{name}': it is of another version than this package") from None
             function.restype, function.argtypes = result, arguments

@@ -168,7 +168,7 @@ class Plan:
             status = self._retry_aligned(frame, stream, flags, status)
         self.frames.append(frame)
         if status:
-            raise self._error(status)
+            raise self.error(status)
 
     def _retry_aligned(self, frame: _Frame, stream: Optional[int], flags: int, status: int) -> int:
         """Once more where data on the host lies at an address that the code cannot use: with copies of it."""
@@ -192,7 +192,8 @@ class Plan:
                 ctypes.memmove(home, address, size)
         return status
 
-    def _error(self, status: int):
+    def error(self, status: int):
+        """The exception for a status of the runtime, with its message."""
         library = self.module.library
         text = (library.ft_last_error() or b"").decode(errors="replace")
         kind = lib._EXCEPTIONS.get(status, lib.errors.InternalError)

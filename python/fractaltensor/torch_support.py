@@ -12,7 +12,8 @@ There are no gradients in this version: a backward pass through a program raises
 from __future__ import annotations
 
 import itertools
-from typing import Any, Dict, List, Sequence
+import weakref
+from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 
@@ -21,7 +22,9 @@ from .errors import GradientError, TraceError
 from .types import ListType
 
 _numbers = itertools.count(1)
-_programs: Dict[int, Any] = {}
+_programs: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
+#: Programs that a graph of PyTorch may hold by their number.
+_held: Dict[int, Any] = {}
 
 
 def number_of(jit) -> int:
@@ -33,8 +36,10 @@ def number_of(jit) -> int:
     return found
 
 
-def _jit(number: int):
+def _jit(number: int, hold: bool = False):
     found = _programs.get(number)
+    if hold:
+        _held[number] = found
     if found is None:
         raise TraceError(f"torch.ops.fractaltensor.call: there is no program {number}")
     return found
@@ -47,19 +52,23 @@ _library.define("call(int program, Tensor[] inputs) -> Tensor[]", tags=(torch.Ta
 _library.define("no_gradients(int program, Tensor[] gradients, Tensor[] inputs) -> Tensor[]", tags=(torch.Tag.pt2_compliant_tag,))
 
 
+def _run_prepared(jit, inputs: Sequence[torch.Tensor]) -> Optional[List[torch.Tensor]]:
+    """A call that is prepared; None for any other, and where PyTorch has to see it."""
+    if jit is None or jit._direct is None:
+        return None
+    found = jit._direct.call(*inputs)
+    return found if found is None else list(found) if type(found) is tuple else [found]
+
+
 def _run(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
     jit = _jit(program)
-    key = tuple([(t.shape, t.stride(), t.dtype, t.device) for t in inputs])
-    prepared = jit._torch_plans.get(key)
-    if prepared is None:
-        values, statics = jit._arrange(inputs, {})
-        prepared = jit._torch_plans[key] = jit._plan_for(values, statics, flat=True)
-    return prepared(inputs)
+    found = _run_prepared(jit, inputs)
+    return jit._run_flat(inputs) if found is None else found
 
 
 def _fake(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
     """Results without data: element shapes and types are decided, list lengths may be symbols of PyTorch."""
-    jit = _jit(program)
+    jit = _jit(program, hold=True)
     _, statics = jit._arrange(inputs, {})
     lengths: Dict[str, Any] = {}
     extents: Dict[str, int] = {}
@@ -121,6 +130,11 @@ class _Forward(torch.autograd.Function):
 
 
 def _differentiable(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    # With plain tensors, and nobody who watches, what lies below autograd is the call itself.
+    if torch._C._len_torch_dispatch_stack() == 0:
+        found = _run_prepared(_programs.get(program), inputs)
+        if found is not None:
+            return found
     if torch.is_grad_enabled() and any(t.requires_grad for t in inputs):
         return list(_Forward.apply(program, *inputs))
     with torch._C._AutoDispatchBelowAutograd():

@@ -146,7 +146,7 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     if best.variant:
         compiled.module(program, best, bound.device).select(best.variant)
     jit._requests[(id(program), target)] = best
-    jit._plans.clear()
+    jit._forget_plans()
     if cache.enabled():
         cache.put(_key(program, target), json.dumps(
             {"candidate": best.candidate, "skip": best.skip, "variants": best.variants, "variant": best.variant}).encode())

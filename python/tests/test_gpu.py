@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""On a GPU, with PyTorch: element types, streams, torch.compile, CUDA graphs, errors that data cause, cost of a call.
+"""On a GPU, with PyTorch: element types, streams, torch.compile, CUDA graphs, errors that data cause.
+What calls cost: benchmarks/calls.py.
 
     FT_LIBRARY=… python3 python/tests/run.py test_gpu
 """
 
 import importlib.util
 import math
-import time
 import unittest
 
 import fractaltensor as ft
@@ -145,6 +145,11 @@ class Gpu(unittest.TestCase):
         y = lookup(table, torch.tensor([0, 4], device="cuda"))
         ft.synchronize()
         close(y, 2 * table[[0, 4]])
+        lookup(table, torch.tensor([0, 7], device="cuda"))
+        torch.cuda.synchronize()
+        with self.assertRaisesRegex(ft.DeviceError, "lookup: an earlier call"):
+            lookup(table, torch.tensor([0, 4], device="cuda"))
+        close(lookup(table, torch.tensor([0, 4], device="cuda")), 2 * table[[0, 4]])
 
     def test_strides_and_alignment(self):
         raw = torch.randn(4 * 4 + 3, device="cuda")
@@ -169,23 +174,6 @@ class Gpu(unittest.TestCase):
         x, w = inputs()
         print(stacked_rnn.tune(x, w, progress=False))
         close(stacked_rnn(x, w), reference(x, w))
-
-    def test_cost_of_a_call(self):
-        """Prints; nothing is asserted of times."""
-        x, y = torch.ones(3, 4, device="cuda"), torch.ones(3, 4, device="cuda")
-        add(x, y)
-        from fractaltensor.torch_support import number_of
-
-        calls = {"direct": lambda: add(x, y), "operator": lambda: torch.ops.fractaltensor.call(number_of(add), [x, y]), "torch.add": lambda: x + y}
-        for name, call in calls.items():
-            best = math.inf
-            for _ in range(20):
-                torch.cuda.synchronize()
-                begin = time.perf_counter()
-                for _ in range(200):
-                    call()
-                best = min(best, (time.perf_counter() - begin) / 200)
-            print(f"{name}: {best * 1e6:.2f} us a call")
 
 
 if __name__ == "__main__":

@@ -182,6 +182,21 @@ TEST(CApi, OverlapsAreErrors) {
   ft_module_release(module);
 }
 
+/// Libraries write any strides where a tensor has no elements.
+TEST(CApi, StridesOfNothing) {
+  Bundle bundle = hostBundle();
+  bundle.entries[0].requirements.clear();
+  FtModule *module = load(bundle);
+  FtEntry *entry = nullptr;
+  ASSERT_EQ(ft_module_entry(module, nullptr, &entry), FT_OK) << ft_last_error();
+  int64_t shape[2] = {0, 4}, strides[2] = {0, 0};
+  FtTensor in = tensorOf(nullptr, shape, 2), out = tensorOf(nullptr, shape, 2);
+  in.strides = out.strides = strides;
+  const FtTensor *tensors[] = {&in, &out};
+  EXPECT_EQ(ft_call(entry, tensors, 2, nullptr), FT_OK) << ft_last_error();
+  ft_module_release(module);
+}
+
 TEST(CApi, ErrorsOfKernelsComeBackFromTheCall) {
   Bundle bundle = hostBundle();
   Plan &plan = bundle.entries[0].plans[0];

@@ -409,6 +409,13 @@ TEST_F(Cuda, KernelsReportThroughTheErrorRecord) {
     EXPECT_EQ(ft_synchronize(m.module, nullptr), FT_INVALID_ARGUMENT);
     says("kernel tma: an index was out of range (77,");
     EXPECT_EQ(ft_synchronize(m.module, nullptr), FT_OK); // said once
+    // Who never waits hears of it at the next call, which does nothing else.
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    driver().kernels["tma"].run = [](void **, const CUlaunchConfig &) {};
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_DRIVER_ERROR);
+    says("an earlier call failed on the device: ");
+    says("kernel tma: an index was out of range (77,");
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
   });
 }
 

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Host time of a call from Python, beside what PyTorch, NumPy and Triton take on the same machine.
+
+On a GPU each row is the time to enqueue one small kernel; on the CPU it holds the work, which is a few additions.
+Rows are timed in turn, several rounds; the best and the median round are printed. With `--start` also what a process
+pays once: the import, the first call with compilation, the first call of a second process, which finds it on disk.
+
+Usage: calls.py [--device cuda|cpu] [--rounds 15] [--calls 300] [--start] [--json FILE]
+PyTorch and Triton are left out where there are none, and the output says so.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if importlib.util.find_spec("fractaltensor") is None:
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+
+
+def programs():
+    import fractaltensor as ft
+
+    @ft.jit
+    def add(xs: ft.List["N", ft.f32[4]], ys: ft.List["N", ft.f32[4]]):
+        return ft.zip(xs, ys).map(ft.add)
+
+    return add
+
+
+def numpy_rows(rows):
+    import numpy as np
+
+    add = programs()
+    x, y, out = np.ones((3, 4), "f4"), np.ones((3, 4), "f4"), np.zeros((3, 4), "f4")
+    rows["NumPy arrays"] = lambda: add(x, y)
+    rows["NumPy arrays, out="] = lambda: add(x, y, out=out)
+    rows["numpy.add"] = lambda: np.add(x, y)
+    rows["numpy.add, out="] = lambda: np.add(x, y, out=out)
+
+
+def torch_rows(rows, device):
+    import torch
+
+    from fractaltensor.torch_support import number_of
+
+    add = programs()
+    x, y, out = (torch.ones(3, 4, device=device) for _ in range(3))
+    number = number_of(add)
+    packet = torch.ops.fractaltensor.call
+    rows["direct"] = lambda: add(x, y)
+    rows["direct, out="] = lambda: add(x, y, out=out)
+    rows["operator"] = lambda: packet(number, [x, y])
+    rows["operator, overload named"] = lambda: packet.default(number, [x, y])
+    rows["torch.add"] = lambda: torch.add(x, y)
+    rows["torch.add, out="] = lambda: torch.add(x, y, out=out)
+    rows["torch.empty_like"] = lambda: torch.empty_like(x)
+
+
+def triton_rows(rows):
+    import torch
+    import triton
+    import triton.language as tl
+
+    source = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(out + at, tl.load(x + at, inside) + tl.load(y + at, inside), inside)
+"""
+    folder = tempfile.mkdtemp(prefix="ft-triton-")
+    path = os.path.join(folder, "ft_triton_add.py")  # Triton reads a kernel's source from its file
+    with open(path, "w") as file:
+        file.write(source)
+    spec = importlib.util.spec_from_file_location("ft_triton_add", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernel = module.add_kernel
+    x, y, out = (torch.ones(3, 4, device="cuda") for _ in range(3))
+
+    def allocating():
+        made = torch.empty_like(x)
+        kernel[(1,)](x, y, made, 12, BLOCK=128)
+        return made
+
+    rows["Triton, with torch.empty_like"] = allocating
+    rows["Triton, out="] = lambda: kernel[(1,)](x, y, out, 12, BLOCK=128)
+
+
+def measure(rows, rounds, calls, wait):
+    times = {name: [] for name in rows}
+    for call in rows.values():
+        for _ in range(50):
+            call()
+    for _ in range(rounds):
+        for name, call in rows.items():
+            wait()
+            begin = time.perf_counter()
+            for _ in range(calls):
+                call()
+            times[name].append((time.perf_counter() - begin) / calls * 1e6)
+            wait()
+    return {name: {"best": min(t), "median": statistics.median(t)} for name, t in times.items()}
+
+
+FIRST = """
+import sys, time
+begin = time.perf_counter()
+import fractaltensor as ft
+imported = time.perf_counter()
+import numpy as np
+@ft.jit
+def stacked_rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["D", ft.f32["H", "H"]]):
+    return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, "H")), xs))
+x, w = np.ones((4, 8, 1, 64), "f4"), np.ones((3, 64, 64), "f4") / 64
+first = time.perf_counter()
+stacked_rnn(x, w)
+print(1e3 * (imported - begin), 1e3 * (time.perf_counter() - first))
+"""
+
+
+def start(rounds):
+    """Milliseconds: the import, the first call of a process that compiles, and of one that finds the program."""
+    found = {"import": [], "first call": [], "first call, from the cache": []}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "FT_CACHE_DIR": os.path.join(folder, "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+            for name in ("first call", "first call, from the cache"):
+                done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, env=environment, check=True)
+                imported, first = map(float, done.stdout.split())
+                found["import"].append(imported)
+                found[name].append(first)
+    return {name: {"best": min(t), "median": statistics.median(t)} for name, t in found.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cuda", "cpu"))
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--start", action="store_true")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    has_torch = importlib.util.find_spec("torch") is not None
+    wait, rows, report = (lambda: None), {}, {}
+    if has_torch:
+        import torch
+
+        options.device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+        torch_rows(rows, options.device)
+        if options.device == "cuda":
+            wait = torch.cuda.synchronize
+            if importlib.util.find_spec("triton"):
+                triton_rows(rows)
+            else:
+                print("no Triton: its rows are left out")
+    else:
+        print("no PyTorch: its rows are left out")
+    if options.device != "cuda" and importlib.util.find_spec("numpy"):
+        numpy_rows(rows)
+    report["us"] = measure(rows, options.rounds, options.calls, wait)
+    print(f"{'host time of a call, us':34s} {'best':>8s} {'median':>8s}")
+    for name, row in report["us"].items():
+        print(f"{name:34s} {row['best']:8.2f} {row['median']:8.2f}")
+    if options.start:
+        report["ms"] = start(5)
+        print(f"{'once for each process, ms':34s} {'best':>8s} {'median':>8s}")
+        for name, row in report["ms"].items():
+            print(f"{name:34s} {row['best']:8.1f} {row['median']:8.1f}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(report, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
