@@ -22,6 +22,8 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root / "test/Programs/Inputs"))
+import sizes  # noqa: E402
 tools, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 # Small lengths that no tile divides; 7 and 127 one after the other come from `each`.
 ODD = {"N": 3, "L": 7, "D": 2, "B": 1, "H": 3, "M": 3, "K": 3, "Q": 3, "R": 1, "S": 5, "T": 3, "F": 3}
@@ -40,6 +42,10 @@ SEVERAL = ["test/Optimizer/nests.mlir", "test/Engine/CPU/team.mlir",
            "test/Conversion/ETDGToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
 # What coarsening rewrites, in the form that the host chooses.
 COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.mlir"]
+
+# Whatever a user may write, at the lengths of the tests on the CPU.
+PROGRAMS = sorted(str(path.relative_to(root)) for path in (root / "test/Programs").glob("*.mlir")) + [
+    "test/Optimizer/beside-a-nest.mlir"]
 
 # Programs that keep rows in registers, at row lengths that share a warp, fill a block
 # of threads, divide evenly or not.
@@ -156,6 +162,66 @@ def pack_several(path):
     return lines
 
 
+def results_of(head):
+    """How many results a function's head names: `(...) -> type` or `(...) -> (type, type)`."""
+    text = head.split("->", 1)[1].strip()
+    if not text.startswith("("):
+        return 1
+    depth = commas = 0
+    for place, letter in enumerate(text):
+        before = text[place - 1]
+        depth += (letter in "([<{") - (letter in ")]}" or (letter == ">" and before != "-"))
+        commas += letter == "," and depth == 1
+        if depth == 0:
+            return commas + 1
+    raise ValueError(f"no end of the results: {text}")
+
+
+def pack_programs(path):
+    """The functions of a file, at the lengths that its test takes."""
+    lines, made = [], f"programs-{path.stem}"
+    if tried(bundle, path, made, []) is None:
+        return lines
+    text = (out / "bundles" / f"{made}.sm_80.ftb").read_bytes().decode(errors="replace")
+    known = {entry: set(re.findall(r'"name":"(\w+)","value"', symbols))
+             for entry, symbols in re.findall(r'{"name":"(\w+)","symbols":\[(.*?)\],"arguments"', text)}
+    for entry, head, names, lengths in sizes.programs(path.read_text()):
+        name = f"{made}.{entry}"
+        if not known[entry].issuperset(names):
+            continue  # flattened or cut: the runtime binds a length of its own in their place
+        for case, dims in enumerate(lengths):
+            options = [f"--dim={n}={value}" for n, value in dims.items()]
+            count = results_of(head)
+            files = [out / "cases" / f"{name}.{case}.{i}.npy" for i in range(count)]
+            done = subprocess.run([str(c) for c in (tools / "ft-run", path, "--engine=interpret", f"--entry={entry}", "--seed=1",
+                                                    *options, *(f"--out={file}" for file in files))], capture_output=True, text=True)
+            if sizes.refused(done.returncode, done.stderr):
+                continue
+            if done.returncode:
+                failures.append(f"{name} {dims}: {done.stderr[:1000]}")
+                continue
+            lines.append(f"{name}|{case}|{made}|{' '.join([f'--entry={entry}', *options])}|{count}")
+    return lines
+
+
+def pack_math():
+    """Every operation of the math dialect: the programs that a test on the CPU writes."""
+    folder = out / "math"
+    run(sys.executable, root / "test/Dialect/Math/everywhere.py", root / "include/ft/Dialect/Math/Transforms/MathFunctions.def",
+        folder, tools)
+    lines = []
+    for path in sorted(folder.glob("*.mlir")):
+        name, text = f"math-{path.stem}", path.read_text()
+        if tried(bundle, path, name, []) is None:
+            continue
+        count = results_of(re.search(r"func @f\((.*?)attributes", text, re.S)[1])
+        files = [out / "cases" / f"{name}.7.{i}.npy" for i in range(count)]
+        run(tools / "ft-run", path, "--engine=interpret", "--seed=1", "--dim=N=7", *(f"--out={file}" for file in files))
+        lines.append(f"{name}|7|{name}|--dim=N=7|{count}")
+    shutil.rmtree(folder)
+    return lines
+
+
 def pack_rows(program):
     path, width, element = root / program[0], *program[1:]
     name = f"{path.stem}_{width}_{element}"
@@ -191,9 +257,12 @@ with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as 
     packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
     several = list(pool.map(lambda path: tried(pack_several, path) or [],
                             [root / path for path in SEVERAL + COARSENED if chosen(pathlib.Path(path).stem)]))
+    every = list(pool.map(lambda path: tried(pack_programs, path) or [],
+                          [root / path for path in PROGRAMS if chosen(pathlib.Path(path).stem)]))
+    every += [tried(pack_math) or []] if chosen("math") else []
     rows = list(pool.map(pack_rows, [program for program in ROWS if chosen(pathlib.Path(program[0]).stem)]))
     benched = list(pool.map(lambda line: tried(pack_bench, line) or "", benches))
-listed = [line for lines, _, _ in packed for line in lines] + [line for lines in several + rows for line in lines]
+listed = [line for lines, _, _ in packed for line in lines] + [line for lines in several + every + rows for line in lines]
 (out / "cases.txt").write_text("".join(line + "\n" for line in listed))
 # A kernel that gives up when a barrier does not open, for unittests/Runtime/GpuTest.cpp, which breaks one.
 if chosen("shared_steps"):

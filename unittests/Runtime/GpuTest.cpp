@@ -145,6 +145,7 @@ Bundle oneKernel(const char *text, const char *kernel, std::vector<KernelArgumen
   Plan p;
   p.target = target();
   p.modules = {0};
+  p.variant = "default";
   p.kernels = {kernel};
   p.buffers = {{Buffer::argument, 0, 0}, {Buffer::error, 0, 0}};
   Step s;
@@ -258,6 +259,7 @@ TEST_F(Gpu, TensorMaps) {
     e.arguments.push_back({"x", DType::f32, {e.symbol(0), e.symbol(1)}, false, 0, 16});
     e.arguments.push_back({"y", DType::f32, {m, n, 32, 32}, true});
     Plan p;
+    p.variant = "default";
     p.target = "sm_90a";
     p.modules = {0};
     p.kernels = {"tile"};

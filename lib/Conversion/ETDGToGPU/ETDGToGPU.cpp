@@ -490,7 +490,8 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
   SmallVector<BlockOp> nest = {block};
   if (block.getNest())
     nest = llvm::to_vector(block.getNest().getBody().getOps<BlockOp>());
-  bool single = nest.size() == 1 && !(sharesSteps && own == 0);
+  bool shares = own == 0 ? sharesSteps : point.sharedBegin == own && point.sharedEnd > own;
+  bool single = nest.size() == 1 && !shares;
   for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
     bool holds = false;
     for (unsigned d = own; d < block.getNumDims() && !holds; ++d) {
@@ -502,7 +503,8 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
             expr.replace(getAffineDimExpr(d, context), getAffineConstantExpr(0, context));
         holds =
             llvm::is_contained(bounds.lowers, -rest) || llvm::is_contained(bounds.uppers, rest + 1);
-      } else { // a free dimension has the same range in each block
+      } else if (d < point.sharedBegin || d >= point.sharedEnd) {
+        // A free dimension has the same range in each block of the nest.
         holds = block.getOperator(d - own) == OperatorKind::Map && isFreeDimension(nest, d);
       }
     }
@@ -523,6 +525,8 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
   point.dims.resize(front.getNumDims());
   SmallVector<unsigned> remaining, free;
   for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
+    if (d >= point.sharedBegin && d < point.sharedEnd)
+      continue; // a loop around this nest and others
     remaining.push_back(d);
     bool map = llvm::all_of(nest, [&](BlockOp block) {
       return block.getOperator(d - front.getNumAncestors()) == OperatorKind::Map;
@@ -570,8 +574,9 @@ std::optional<unsigned> GraphEmitter::chooseLift(ArrayRef<BlockOp> nest, const P
   int64_t most = 1;
   for (unsigned d = leaf.getNumAncestors(); d < leaf.getNumDims(); ++d) {
     DimBounds bounds = boundsOf(leaf, d);
-    if (leaf.getOperator(d - leaf.getNumAncestors()) != OperatorKind::Map ||
-        bounds.lowers.size() != 1 || bounds.uppers.size() != 1)
+    if ((d >= point.sharedBegin && d < point.sharedEnd) ||
+        leaf.getOperator(d - leaf.getNumAncestors()) != OperatorKind::Map || bounds.lowers.size() != 1 ||
+        bounds.uppers.size() != 1)
       continue;
     auto lower = dyn_cast<AffineConstantExpr>(bounds.lowers.front());
     auto upper = dyn_cast<AffineConstantExpr>(bounds.uppers.front());
@@ -596,13 +601,51 @@ LogicalResult GraphEmitter::emitGraphBody(Region &body, Point point) {
     if (auto buffer = dyn_cast<etdg::BufferOp>(op))
       declarePrivate(buffer, point);
   Location saved = b.getLoc();
-  for (ArrayRef<BlockOp> nest : etdg::getNests(body)) {
-    b.setLoc(BlockOp(nest.front()).getLoc());
-    if (failed(emitNest(nest, point)))
+  for (const schedule::Group &group : schedule::getGroups(body)) {
+    b.setLoc(BlockOp(group.nests.front().front()).getLoc());
+    auto kernel = dyn_cast<etdg::KernelOp>(group.op);
+    unsigned shared = kernel && group.nests.size() > 1 ? unsigned(kernel.getShared()) : 0;
+    std::vector<Point> points(group.nests.size(), point);
+    if (failed(emitSharedLoops(group.nests, points, 0, shared)))
       return failure();
   }
   b.setLoc(saved);
   return success();
+}
+
+/// Nests of a kernel inside a body, whose first loops are common: one iteration of each nest
+/// after the other. What lives for some of their iterations only (`live`) counts on that order.
+LogicalResult GraphEmitter::emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests,
+                                            std::vector<Point> &points, unsigned level,
+                                            unsigned shared) {
+  if (level == shared) {
+    for (auto [nest, point] : llvm::zip_equal(nests, points)) {
+      BlockOp front = nest.front();
+      point.dims.resize(front.getNumDims());
+      point.sharedBegin = front.getNumAncestors();
+      point.sharedEnd = point.sharedBegin + shared;
+      if (failed(emitNest(nest, point)))
+        return failure();
+    }
+    return success();
+  }
+  bool saved = std::exchange(sharesSteps, true);
+  Value lower, upper;
+  for (auto [nest, point] : llvm::zip_equal(nests, points)) {
+    unsigned dim = BlockOp(nest.front()).getNumAncestors() + level;
+    if (failed(checkBounds(nest, dim)))
+      return failure();
+    point.dims.resize(dim + 1);
+    auto [from, to] = emitBounds(nest, dim, point);
+    lower = lower ? b.smaller(lower, from) : from;
+    upper = upper ? b.larger(upper, to) : to;
+  }
+  sharesSteps = saved;
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(lower, upper, b.number(1));
+  for (auto [nest, point] : llvm::zip_equal(nests, points))
+    point.dims[BlockOp(nest.front()).getNumAncestors() + level] = loop.getInductionVar();
+  return emitSharedLoops(nests, points, level + 1, shared);
 }
 
 void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {

@@ -12,6 +12,7 @@
 #include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
+#include "ft/Schedule/Plan.h"       // which nests share loops
 
 #include "llvm/ADT/MapVector.h"
 
@@ -49,6 +50,9 @@ struct Point {
   std::optional<unsigned> liftDim;
   int64_t lifts = 1;
   std::optional<Columns> columns; // of the leaves, where blocks of threads share them
+  /// Dimensions that a nest shares with others of its kernel inside a body: their loops go beyond
+  /// the nest's own domain.
+  unsigned sharedBegin = 0, sharedEnd = 0;
 };
 
 /// A nest whose steps the whole grid takes together (Steps.cpp).
@@ -89,6 +93,8 @@ private:
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   LogicalResult emitBlock(BlockOp block, Point point);
   LogicalResult emitGraphBody(Region &body, Point point);
+  LogicalResult emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests, std::vector<Point> &points,
+                                unsigned level, unsigned shared);
   Value emitGuard(BlockOp block, const Point &point);
   std::optional<unsigned> chooseLift(ArrayRef<BlockOp> nest, const Point &point);
   std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
