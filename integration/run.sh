@@ -20,18 +20,39 @@ what=${*:-check lengths peers}
 # The driver compiles PTX once.
 export CUDA_CACHE_MAXSIZE=${CUDA_CACHE_MAXSIZE:-2147483648}
 
-one() { # target, line of cases.txt, command before
-  IFS='|' read -r name case bundle dims results <<< "$2"
-  compare=()
-  for i in $(seq 0 $((results - 1))); do compare+=("--expect=cases/$name.$case.$i.npy"); done
-  log="$OUT_DIR/$3$1.$name.$case.log"
-  timeout 240 ${4:-} ./ft-run-bundle "bundles/$bundle.$1.ftb" --engine=cuda --seed=1 $dims "${compare[@]}" > "$log" 2>&1
-  status=$?
-  if [[ $status -eq 0 ]]; then echo "ok   $3$1 $name $case"
-  else echo "FAIL $3$1 $name $case: $(grep -v '^=\+ *$' "$log" | grep -m1 -iE 'error|differ|not equal|hazard|result' | cut -c1-220)"; fi
+# The cases of a target as commands of ft-run-bundle.
+commands() { # target, pattern
+  grep -E "$2" cases.txt | while IFS='|' read -r name case bundle dims results; do
+    compare=""
+    for i in $(seq 0 $((results - 1))); do compare+=" --expect=cases/$name.$case.$i.npy"; done
+    echo "bundles/$bundle.$1.ftb --engine=cuda --seed=1 $dims$compare"
+  done
 }
-export -f one
-export OUT_DIR=$out
+
+# Many cases in a process, since a process that opens a device takes seconds. What failed there, or
+# was not answered because the process crashed or hung, is asked again alone; and all is, where a
+# tool says by its status 9 that one was at fault.
+answers() { # file of commands, tool before
+  timeout 400 $2 ./ft-run-bundle "--commands=$1" > "$1.out" 2> "$1.err"
+  [[ $? -eq 9 ]] && : > "$1.out"
+  grep '^ok ' "$1.out" > "$1.answers"
+  sed 's/^ok *//' "$1.answers" | grep -vxF -f - "$1" | while read -r line; do
+    # shellcheck disable=SC2086
+    if timeout 240 $2 ./ft-run-bundle $line > "$1.alone" 2>&1 < /dev/null; then echo "ok   $line"
+    else echo "FAIL $line: $(grep -v '^=\+ *$' "$1.alone" | grep -m1 -iE 'error|differ|not equal|hazard|result' | cut -c1-220)"; fi
+  done >> "$1.answers"
+}
+export -f answers
+
+# Runs the commands of standard input in $jobs processes at a time; the answers go to a file.
+parallel() { # name, tool before
+  rm -rf "$out/$1.d"; mkdir -p "$out/$1.d"
+  split -n "r/$((jobs * 2))" -d -a 3 - "$out/$1.d/part" < <(cat)
+  find "$out/$1.d" -size 0 -delete
+  ls "$out/$1.d"/part* | xargs -P "$jobs" -I{} bash -c 'answers "$0" "$1"' {} "${2:-}"
+  cat "$out/$1.d"/*.answers > "$out/$1.txt"
+  rm -rf "$out/$1.d"
+}
 
 failed=0
 if [[ $what == *unit* ]]; then
@@ -41,8 +62,9 @@ if [[ $what == *unit* ]]; then
 fi
 if [[ $what == *check* ]]; then
   for target in sm_90a sm_80; do
-    xargs -P "$jobs" -d '\n' -I{} bash -c 'one "$0" "$1" ""' "$target" {} < cases.txt > "$out/check.$target.txt"
-    echo "check $target: $(grep -c '^ok' "$out/check.$target.txt") ok, $(grep -c '^FAIL' "$out/check.$target.txt") failed"
+    commands "$target" '' > "$out/commands.txt"
+    parallel "check.$target" < "$out/commands.txt"
+    echo "check $target: $(grep -c '^ok' "$out/check.$target.txt") ok, $(grep -c '^FAIL' "$out/check.$target.txt") failed of $(wc -l < "$out/commands.txt")"
     grep '^FAIL' "$out/check.$target.txt" && failed=1
   done
 fi
@@ -52,9 +74,9 @@ if [[ $what == *lengths* ]]; then
 fi
 if [[ $what == *sanitize* ]]; then
   for tool in memcheck racecheck; do
-    grep -E "${SANITIZE:-\|(default|odd)\|}" cases.txt | xargs -P "$jobs" -d '\n' -I{} bash -c \
-      'one sm_90a "$1" "$0." "compute-sanitizer --tool $0 --error-exitcode 9"' "$tool" {} > "$out/$tool.txt"
-    echo "$tool: $(grep -c '^ok' "$out/$tool.txt") clean, $(grep -c '^FAIL' "$out/$tool.txt") not"
+    commands sm_90a "${SANITIZE:-\|(default|odd|2)\|}" > "$out/commands.txt"
+    parallel "$tool" "compute-sanitizer --tool $tool --error-exitcode 9" < "$out/commands.txt"
+    echo "$tool: $(grep -c '^ok' "$out/$tool.txt") clean, $(grep -c '^FAIL' "$out/$tool.txt") not, of $(wc -l < "$out/commands.txt")"
     grep '^FAIL' "$out/$tool.txt" && failed=1
   done
 fi

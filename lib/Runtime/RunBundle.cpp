@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 using namespace ft::rt;
 
@@ -32,6 +34,9 @@ static constexpr const char *help = R"(usage: ft-run-bundle FILE.ftb [options]
   --bench              time it
   --tune               time each schedule and record the best in the file
   --json               print one JSON object instead of text
+or:    ft-run-bundle --commands=FILE
+                       each line of FILE, which holds the words of a command as above, in one
+                       process: prints a line `ok` or `FAIL` with its words and the reason
 )";
 
 namespace {
@@ -450,23 +455,68 @@ static void printText(const Json &report) {
            report.find("host_microseconds")->asReal());
 }
 
+static Status execute(Run &run, const Status &parsed) {
+  if (!parsed.ok())
+    return parsed;
+  try {
+    return run.execute();
+  } catch (const std::bad_alloc &) {
+    return Status::error(Code::outOfMemory, "out of memory");
+  }
+}
+
+/// Why a run that ended did not give what was expected.
+static std::string firstDifference(const Json &report) {
+  for (const Json &output : report.find("outputs")->items())
+    if (const Json *equal = output.find("equal"); equal && !equal->asBool())
+      return output.find("name")->asString() + ": " + output.find("message")->asString();
+  return "not equal";
+}
+
+/// Runs what each line says; one that fails does not keep the next from running.
+static int runCommands(const std::string &path) {
+  std::ifstream file(path);
+  bool all = true;
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream stream(line);
+    std::vector<std::string> words = {""};
+    for (std::string word; stream >> word;)
+      words.push_back(word);
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    if (words.size() == 1)
+      continue;
+    Options options;
+    Status parsed = parseOptions(int(arguments.size()), arguments.data(), options);
+    Run run(options);
+    Status status = execute(run, parsed);
+    std::string reason = !status.ok() ? status.message() : run.equal ? "" : firstDifference(run.report);
+    printf("%s %s%s%s\n", reason.empty() ? "ok  " : "FAIL", line.c_str(), reason.empty() ? "" : ": ", reason.c_str());
+    fflush(stdout);
+    all &= reason.empty();
+  }
+  if (file.bad() || !file.eof()) {
+    fprintf(stderr, "error: %s: cannot be read\n", path.c_str());
+    return 1;
+  }
+  return all ? 0 : 1;
+}
+
 int ft::rt::runBundleMain(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (!strcmp(argv[i], "--help")) {
       fputs(help, stdout);
       return 0;
     }
+  constexpr std::string_view commands = "--commands=";
+  if (argc == 2 && std::string_view(argv[1]).starts_with(commands))
+    return runCommands(argv[1] + commands.size());
   Options options;
-  Status status = parseOptions(argc, argv, options);
+  Status parsed = parseOptions(argc, argv, options);
   Run run(options);
-  if (status.ok()) {
-    try {
-      status = run.execute();
-    } catch (const std::bad_alloc &) {
-      status = Status::error(Code::outOfMemory, "out of memory");
-    }
-  }
-  if (!status.ok()) {
+  if (Status status = execute(run, parsed); !status.ok()) {
     // A file's name stands in front already where the file is at fault.
     fprintf(stderr, "error: %s\n", status.message().c_str());
     return 1;

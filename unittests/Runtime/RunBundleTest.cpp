@@ -7,6 +7,7 @@
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/TestInputs.h"
 
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -129,6 +130,26 @@ TEST_F(RunBundle, TakesArrays) {
   files = 4;
   refused({"--arg=" + (dir / "d.npy")}, "wrong element type: expected ?x?xf32, found 2x4xf64");
   refused({"--arg=" + (dir / "none.npy")}, "cannot open");
+}
+
+TEST_F(RunBundle, RunsManyCommands) {
+  std::string y = dir / "y.npy";
+  ASSERT_EQ(run({file, "--out=" + y}).status, 0);
+  std::string good = file + " --expect=" + y, other = file + " --seed=1 --expect=" + y;
+  auto runAll = [&](const std::string &text) {
+    std::ofstream(dir / "commands") << text;
+    return run({"--commands=" + (dir / "commands")});
+  };
+  Result all = runAll(good + "\n\n" + good + "\n");
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(all.out, "ok   " + good + "\nok   " + good + "\n");
+  // One that fails, in either way, does not keep the next from running.
+  Result some = runAll(other + "\nnone.ftb\n" + good + "\n");
+  EXPECT_EQ(some.status, 1);
+  EXPECT_TRUE(some.out.starts_with("FAIL " + other + ": y: 12 of 12 elements differ")) << some.out;
+  EXPECT_NE(some.out.find("\nFAIL none.ftb: none.ftb: cannot open"), std::string::npos) << some.out;
+  EXPECT_TRUE(some.out.ends_with("\nok   " + good + "\n")) << some.out;
+  EXPECT_EQ(run({"--commands=" + (dir / "nothing")}).status, 1);
 }
 
 TEST_F(RunBundle, RefusesBadOptions) {
