@@ -42,6 +42,14 @@ struct EmulatedProgram::State {
     if (isOutput)
       outputs.push_back(&memory);
   }
+  /// Forgets the arrays of the last call and what is known of their memory, which others may get.
+  void clear() {
+    for (rt::HostArray &array : arrays)
+      machine->memories.remove(array.data());
+    arrays.clear();
+    tensors.clear();
+    outputs.clear();
+  }
 
   Location loc;
   std::unique_ptr<emulate::Machine> machine;
@@ -83,10 +91,8 @@ FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp mo
 LogicalResult EmulatedProgram::prepare(ArrayRef<const rt::HostArray *> arguments) {
   State &s = *state;
   size_t count = s.entry.arguments.size();
-  s.arrays.clear();
+  s.clear();
   s.arrays.reserve(count);
-  s.tensors.clear();
-  s.outputs.clear();
   s.firstOutput = arguments.size();
   s.machine->launches = s.machine->threads = 0;
   for (const rt::HostArray *array : arguments) {
