@@ -166,6 +166,7 @@ public:
 
 private:
   LogicalResult addArgument(const Parameter &parameter, bool output);
+  std::optional<rt::Expr> wholeOf(StringAttr name);
   std::optional<rt::Expr> valueOf(StringAttr name);
   std::optional<rt::Expr> valueOf(Attribute factor);
   std::optional<rt::Expr> solve(LengthAttr length, StringAttr name, unsigned argument, unsigned dim);
@@ -179,6 +180,23 @@ private:
 };
 } // namespace
 
+/// A length that is cut into pieces, as their number times their length: the runtime then refuses one
+/// that is no multiple.
+std::optional<rt::Expr> EntryBuilder::wholeOf(StringAttr name) {
+  if (!products)
+    return std::nullopt;
+  for (NamedAttribute product : products) {
+    auto factors = cast<ArrayAttr>(product.getValue());
+    auto pieces = llvm::find(symbols, product.getName());
+    if (factors.size() != 3 || factors[0] != name || pieces == symbols.end())
+      continue;
+    auto length = dyn_cast<LengthAttr>(factors[1]);
+    if (FailureOr<rt::Expr> piece = length ? hostLength(length) : FailureOr<rt::Expr>(); succeeded(piece))
+      return rt::Expr::var(pieces - symbols.begin()) * *piece;
+  }
+  return std::nullopt;
+}
+
 /// A length of the interface over the entry's symbols; names that are none stand for what binds them.
 FailureOr<rt::Expr> EntryBuilder::hostLength(LengthAttr length) {
   SmallVector<rt::Expr> values;
@@ -187,7 +205,9 @@ FailureOr<rt::Expr> EntryBuilder::hostLength(LengthAttr length) {
       values.push_back(rt::Expr::var(known - symbols.begin()));
       continue;
     }
-    std::optional<rt::Expr> value = valueOf(name);
+    std::optional<rt::Expr> value = wholeOf(name);
+    if (!value)
+      value = valueOf(name);
     if (!value)
       return emitError() << "has a length '" << name.getValue() << "' that is bound by no argument";
     values.push_back(*value);
@@ -302,7 +322,9 @@ FailureOr<rt::Entry> EntryBuilder::build() {
     if (failed(addArgument(output, true)))
       return failure();
   for (auto [i, name] : llvm::enumerate(symbols)) {
-    std::optional<rt::Expr> value = valueOf(name);
+    std::optional<rt::Expr> value = wholeOf(name);
+    if (!value)
+      value = valueOf(name);
     if (!value)
       return emitError() << "has a length '" << name.getValue() << "' that is bound by no argument";
     entry.symbols[i].value = *value;
