@@ -190,6 +190,19 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
    kernel that trapped, an index out of range. */
 FtStatus ft_synchronize(FtModule *module, void *stream);
 
+/* Lists of different lengths are values, one after the other, and offsets: `count`
+   numbers, one more than there are lists, where each begins and the last one ends.
+   A compiled program takes five arrays of i64 for each ragged level r instead,
+   "r.index" [lists, longest], "r.lengths" [lists], "r.positions" [longest],
+   "r.lists" and "r.places" [total]; where there is one list alone, "r.index" is
+   [longest] and "r.lengths" has no dimension. The total is the last offset.
+   This gives the length of the longest list, and an error where the offsets do not
+   begin with 0, fall, or go beyond `elements`. */
+FtStatus ft_ragged_longest(const int64_t *offsets, int64_t count, int64_t elements, int64_t *longest);
+/* Fills the five arrays; the offsets are those that ft_ragged_longest has seen. */
+FtStatus ft_ragged_fill(const int64_t *offsets, int64_t count, int64_t longest, int64_t *index,
+                        int64_t *lengths, int64_t *positions, int64_t *lists, int64_t *places);
+
 /* Memory of the module's device, aligned to 256 bytes, for callers that have no
    other source of it. Copies wait until they are done. */
 FtStatus ft_module_alloc(FtModule *module, size_t bytes, void **memory);

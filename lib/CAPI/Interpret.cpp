@@ -120,6 +120,8 @@ FtStatus mlir::ft::capi::makeInterpretedProgram(std::shared_ptr<SourceState> sou
     FailureOr<rt::Entry> made = makeEntry(cast<FunctionOpInterface>(op));
     if (failed(made))
       return fail(FT_INVALID_PROGRAM, source->sink.getFirstError());
+    for (rt::Argument &argument : made->arguments)
+      argument.stridedDims = 0; // the interpreter's arrays are dense
     made->plans.push_back(makePlan(*made, 0));
     bundle.entries.push_back(*made);
     interpreted->entries.push_back(std::move(*made));

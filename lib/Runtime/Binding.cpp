@@ -73,6 +73,7 @@ public:
                                " arguments, found " + std::to_string(tensors ? count : 0));
     binding.variables.resize(size_t(entry.numVariables()));
     binding.addresses.resize(size_t(expected));
+    binding.begins.resize(size_t(expected));
     binding.ends.resize(size_t(expected));
     for (int64_t i = 0; i < expected; ++i)
       if (tensors[i] || !optional(i))
@@ -125,7 +126,7 @@ private:
 
   Status checkLayout(int64_t i, const Argument &a, const FtTensor &t, int64_t width) {
     // Elements from the first to one past the last; rows are checked from inside.
-    int64_t dense = 1, span = 1;
+    int64_t dense = 1, span = 1, below = 0;
     // Where there is nothing to step over, libraries write what strides they like.
     bool empty = std::find(t.shape, t.shape + t.ndim, 0) != t.shape + t.ndim;
     for (int32_t d = t.ndim; d-- > 0;) {
@@ -138,23 +139,29 @@ private:
           return error(i, "dimension " + std::to_string(d) + " of " + typeText(t) +
                               " must be dense: expected stride " + std::to_string(dense) +
                               ", found " + std::to_string(stride));
-        // Rows of an output must not share elements; an input may repeat them.
-        if (stride < (a.output ? span : 0))
+        // Rows of an output must not share elements; an input may repeat and reverse them.
+        if (a.output && stride < span)
           return error(i, "dimension " + std::to_string(d) + " of " + typeText(t) + " has stride " +
-                              std::to_string(stride) +
-                              (a.output ? ", which overlaps its own rows" : ", which is negative"));
+                              std::to_string(stride) + ", which overlaps its own rows");
+        if (int64_t rows = rowAlignment(a, width); stride % rows)
+          return error(i, "dimension " + std::to_string(d) + " of " + typeText(t) + " has stride " +
+                              std::to_string(stride) + ": rows must lie at multiples of " +
+                              std::to_string(rows) + " elements");
       }
       int64_t reach = 0;
       if (extent != 0 &&
-          (__builtin_mul_overflow(extent - 1, stride, &reach) || __builtin_add_overflow(span, reach, &span) ||
+          (__builtin_mul_overflow(extent - 1, stride, &reach) ||
+           (stride < 0 ? __builtin_add_overflow(below, reach, &below) : __builtin_add_overflow(span, reach, &span)) ||
            __builtin_mul_overflow(dense, extent, &dense)))
         return error(i, typeText(t) + " has more elements than a 64-bit integer counts");
     }
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(empty ? 0 : span, width, &bytes))
+    int64_t bytes = 0, bytesBelow = 0;
+    if (__builtin_mul_overflow(empty ? 0 : span, width, &bytes) ||
+        __builtin_mul_overflow(empty ? 0 : below, width, &bytesBelow))
       return error(i, typeText(t) + " has more bytes than a 64-bit integer counts");
     uint64_t address = reinterpret_cast<uint64_t>(t.data) + t.byte_offset;
     binding.addresses[size_t(i)] = address;
+    binding.begins[size_t(i)] = address + uint64_t(bytesBelow);
     binding.ends[size_t(i)] = address + uint64_t(bytes);
     if (mode == BindMode::shapes || bytes == 0)
       return {};
@@ -164,6 +171,17 @@ private:
     if (address & uint64_t(alignment - 1))
       return error(i, "must be aligned to " + std::to_string(alignment) + " bytes");
     return {};
+  }
+
+  /// Code relies on rows to be as aligned as they are one after the other: elements between them.
+  static int64_t rowAlignment(const Argument &a, int64_t width) {
+    int64_t bytes = width;
+    for (size_t d = a.shape.size(); d-- > size_t(a.stridedDims);) {
+      std::optional<int64_t> extent = a.shape[d].asConstant();
+      if (!extent || *extent < 1 || __builtin_mul_overflow(bytes, *extent, &bytes))
+        break;
+    }
+    return std::max<int64_t>(std::min(a.alignment, bytes & -bytes) / width, 1);
   }
 
   Status bindVariables() {
@@ -244,13 +262,13 @@ private:
     for (size_t i = 0; i < count; ++i) {
       if (!entry.arguments[i].output)
         continue;
-      uint64_t begin = binding.addresses[i], end = binding.ends[i];
+      uint64_t begin = binding.begins[i], end = binding.ends[i];
       for (size_t j = 0; j < count; ++j) {
-        if (binding.addresses[j] >= end || begin >= binding.ends[j] || i == j || begin == end ||
-            binding.addresses[j] == binding.ends[j])
+        if (binding.begins[j] >= end || begin >= binding.ends[j] || i == j || begin == end ||
+            binding.begins[j] == binding.ends[j])
           continue;
         // Bound by writeback: the very same memory is meant.
-        if (entry.arguments[i].writeback == int64_t(j) && begin == binding.addresses[j] &&
+        if (entry.arguments[i].writeback == int64_t(j) && begin == binding.begins[j] &&
             end == binding.ends[j])
           continue;
         return error(int64_t(i), "overlaps argument " + std::to_string(j) + " \"" +

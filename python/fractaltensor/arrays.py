@@ -365,15 +365,17 @@ def is_dense(info: ArrayInfo) -> bool:
     return True
 
 
-def dense_copy(array):
-    """The same numbers, dense: for code that reads no strides."""
+def dense_copy(array, always: bool = False):
+    """The same numbers, dense: for code that reads no strides. With `always` they are copied even if they are dense."""
     kind = _kind(array)
     if hasattr(array, "contiguous"):
-        return array.contiguous()
+        return array.clone(memory_format=sys.modules["torch"].contiguous_format) if always else array.contiguous()
     if kind == "cupy":
         return sys.modules["cupy"].ascontiguousarray(array)
     import numpy as np
 
+    if kind == "numpy" and always:
+        return np.array(array, order="C", copy=True)
     if kind == "numpy":
         return np.ascontiguousarray(array)
     return np.ascontiguousarray(np.from_dlpack(array) if hasattr(array, "__dlpack__") else np.asarray(memoryview(array)))

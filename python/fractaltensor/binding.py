@@ -2,7 +2,7 @@
 """The arguments of a call against a program's types: what each name stands for, and what is wrong.
 
 An argument of depth k is an array of rank k + the element's rank: programmable dimensions first, with any
-strides that are not negative, the element contiguous. Nothing is copied or converted.
+strides, the element contiguous. Nothing is copied or converted.
 """
 
 from __future__ import annotations
@@ -141,13 +141,7 @@ class Binder:
                 raise self.fail(
                     parameter.name,
                     f"is {parameter.type}: elements are contiguous, found {found_text(info)} with strides {info.strides}: "
-                    + ("x.contiguous()" if info.kind == "torch" else "np.ascontiguousarray(x), or .contiguous() in PyTorch"),
-                )
-            if extent != 1 and stride < 0:
-                raise self.fail(
-                    parameter.name,
-                    f"is {parameter.type}: dimension {axis} of {found_text(info)} has the negative stride {stride}: "
-                    "reverse it in the program, xs[::-1], or copy it (.contiguous() or np.ascontiguousarray)",
+                    + contiguous_hint(info.kind),
                 )
             dense *= extent
 
@@ -208,6 +202,11 @@ class Binder:
                     other=self.signature.traced[0].name,
                 )
         return first.device_type, first.device_id
+
+
+def contiguous_hint(kind: str) -> str:
+    """What makes an array dense, in its library."""
+    return "x.contiguous()" if kind == "torch" else "np.ascontiguousarray(x), or .contiguous() in PyTorch"
 
 
 def device_text(device_type: int, device_id: int) -> str:

@@ -12,7 +12,9 @@ from . import arrays, compiled
 from . import library as lib
 from .arrays import CPU, CUDA
 from .compiled import Module, Request
+from .binding import contiguous_hint, found_text
 from .errors import ArgumentError, ArgumentValueError, BundleError, CompileError
+from .plan import fits
 from .program import Program
 from .types import DTYPES, DType
 
@@ -75,6 +77,12 @@ class BundleEntry:
         outputs = [a for a in module.arguments if a.is_output]
         if len(args) != len(inputs):
             raise ArgumentError(f"{self.name} takes {len(inputs)} arrays ({', '.join(a.name.decode() for a in inputs)}), found {len(args)}")
+        for argument, info in zip(inputs, infos):
+            if not fits(info, argument.strided_dims):
+                raise ArgumentError(
+                    f"{self.name}: argument '{argument.name.decode()}' is dense in this bundle, found {found_text(info)} with strides "
+                    f"{info.strides}: " + contiguous_hint(info.kind)
+                )
         tensors, keep = [], []
         for argument, info in zip(inputs, infos):
             tensors.append(_tensor(_dtype(argument), info.shape, info.strides, device, info.pointer, keep, info))

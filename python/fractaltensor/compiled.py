@@ -100,13 +100,26 @@ def _friendly(text: str) -> str:
 class Request:
     """What to compile a program for. Hashable; `target` is one that the compiler names."""
 
-    __slots__ = ("target", "skip", "candidate", "variants", "machine", "threads", "lengths", "variant")
+    __slots__ = ("target", "skip", "candidate", "variants", "machine", "threads", "lengths", "strided", "variant")
 
-    def __init__(self, target="cpu", skip="", candidate=0, variants=False, machine="", threads=0, lengths=(), variant=""):
+    def __init__(self, target="cpu", skip="", candidate=0, variants=False, machine="", threads=0, lengths=(), variant="", strided=()):
         self.target, self.skip, self.candidate, self.variants = target, skip, candidate, variants
         self.machine, self.threads, self.lengths = machine, threads, tuple(sorted(dict(lengths).items()))
+        #: For each argument the number of outermost dimensions whose strides the call gives; none: all is dense.
+        self.strided = tuple(strided)
         #: Of the forms of kernels that were compiled, the one to run; it changes no code.
         self.variant = variant
+
+    def with_strides(self, strided: Sequence[int]) -> "Request":
+        """The same for arguments that lie by strides."""
+        if not any(strided):
+            return self
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return Request(**{**fields, "strided": strided})
+
+    def without_strides(self) -> "Request":
+        """The same for dense arguments."""
+        return Request(**{**{name: getattr(self, name) for name in self.__slots__}, "strided": ()})
 
     def key(self) -> str:
         return repr([getattr(self, name) for name in self.__slots__ if name != "variant"])
@@ -244,9 +257,9 @@ def _load_program(handle: c_void_p, name: str, device: Tuple[int, int]) -> Modul
     return Module(loaded, name)
 
 
-def _with_source(program: Program, remarks: bool, use: Callable, cancel=None):
+def _with_source(program: Program, remarks: bool, use: Callable, strided: Sequence[int] = ()):
     """Parses a program's text and gives the source to `use`; a failure becomes an exception."""
-    text, table = program.text(locations=True)
+    text, table = program.text(locations=True, strided=strided)
     data = text.encode()
     library = lib.library()
     file = program.signature.function.__code__.co_filename if hasattr(program.signature.function, "__code__") else program.name
@@ -277,7 +290,7 @@ def compile_now(program: Program, request: Request, remarks: bool = False, repor
         return status, handle
 
     def work():
-        return _with_source(program, remarks, use)
+        return _with_source(program, remarks, use, request.strided)
 
     handle, messages, table = interruptible(work, cancel)
     if report is not None:
@@ -337,7 +350,7 @@ def text_after(program: Program, to: str, request: Request) -> str:
         text = lib.read_text(call)
         return statuses[0], text
 
-    return _with_source(program, False, use)[0]
+    return _with_source(program, False, use, request.strided)[0]
 
 
 def remarks_of(program: Program, request: Request):

@@ -17,8 +17,8 @@ from .arrays import CPU, CUDA
 from .binding import Binder, RaggedArray, check_bounds
 from .compiled import Module, Request
 from .direct import Dispatcher
-from .errors import ArgumentError, DeviceError, Error, TraceError
-from .plan import Plan, check_outputs, check_overlaps
+from .errors import ArgumentError, CompileError, DeviceError, Error, TraceError
+from .plan import Plan, check_outputs, check_overlaps, stride_classes
 from .program import Options, Program, Signature
 from .source import of_argument, of_function
 from .trace import Traced, is_tracing
@@ -57,7 +57,9 @@ class Jit:
         self._direct_out: Optional[Dispatcher] = None
         self._structure: Any = None  # of the results of these
         self._is_flat = False  # one result, or a tuple of them
-        self._structures: Dict[int, Any] = {}
+        self._ragged_modules: Dict[Tuple, Any] = {}
+        self._warned_ragged = False
+        self._only_dense: set = set()  # of programs, the strides that the compiler refuses
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = threading.RLock()
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
@@ -248,9 +250,31 @@ class Jit:
         check_bounds(self.signature, self._options.bounds, self.__name__, {**bound.lengths, **bound.extents})
         program = self._program(bound.extents, bound.dtypes, statics)
         request = self._request(program, engine or self._engine, bound.device)
+        module, request = self._compile(program, request, bound)
         self._latest = (program, request)
-        module = compiled.module(program, request, bound.device)
-        return Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind), bound
+        kind = bound.infos[0].kind
+        plan = Plan(program, module, bound.infos, bound.lengths, kind)
+        if request.strided:
+            # For data at addresses that the code cannot use: copies, which are dense.
+            def dense():
+                dense_request = request.without_strides()
+                infos = [info._replace(strides=None) for info in bound.infos]
+                return Plan(program, compiled.module(program, dense_request, bound.device), infos, bound.lengths, kind)
+
+            plan.dense = dense
+        return plan, bound
+
+    def _compile(self, program: Program, request: Request, bound) -> Tuple[Module, Request]:
+        """Code that reads the arguments as they lie, where there can be; else code for dense copies of them."""
+        classes = stride_classes(program.types, bound.infos, request.target)
+        if any(classes) and (id(program), request.target, classes) not in self._only_dense:
+            strided = request.with_strides(classes)
+            try:
+                return compiled.module(program, strided, bound.device), strided
+            except CompileError:
+                # Two lengths are one to the program, or several elements are: they follow each other in memory.
+                self._only_dense.add((id(program), request.target, classes))
+        return compiled.module(program, request, bound.device), request
 
     def _run_flat(self, values) -> List:
         """A call whose results are a list, whatever the structure of the function's result."""

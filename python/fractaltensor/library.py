@@ -149,6 +149,8 @@ _PROTOTYPES = {
     "ft_output_shape": (c_int32, [c_void_p, c_void_p, c_int32, c_int32, POINTER(c_int64), POINTER(c_int32)]),
     "ft_call": (c_int32, [c_void_p, c_void_p, c_int32, c_void_p]),
     "ft_synchronize": (c_int32, [c_void_p, c_void_p]),
+    "ft_ragged_longest": (c_int32, [POINTER(c_int64), c_int64, c_int64, POINTER(c_int64)]),
+    "ft_ragged_fill": (c_int32, [POINTER(c_int64), c_int64, c_int64] + [POINTER(c_int64)] * 5),
     "ft_python_start": (c_int32, [c_void_p]),
     "ft_python_reader_add": (c_int32, [c_void_p]),
     "ft_python_dtype_add": (c_int32, [c_void_p, c_uint8, c_uint8]),

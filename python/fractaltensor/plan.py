@@ -75,7 +75,7 @@ class Plan:
         #: Arguments that compiled code cannot read as they lie are copied before each call.
         self.copied = [
             index for index, (info, argument) in enumerate(zip(infos, module.arguments))
-            if not _fits(info, argument.strided_dims)
+            if not fits(info, argument.strided_dims)
         ]
         for index in self.copied:
             dtype, shape, _, device = specs[index]
@@ -88,10 +88,13 @@ class Plan:
         self.count = len(specs)
         self.num_inputs = len(self.inputs)
         self.single = program.structure == 0
+        #: Where code reads arguments by strides: makes the plan for copies of them, which it falls back to.
+        self.dense: Optional[Callable[[], Plan]] = None
         self.finish = None if kind in ("numpy", "torch", "buffer", "cupy") else kind
 
     def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0, flat: bool = False):
         """Calls with new results; `flat`: as a list, whatever the structure of the function's result."""
+        given = values
         if self.copied:
             values = self._copies(values)
         if self.described:
@@ -111,6 +114,8 @@ class Plan:
         try:
             self._launch(frame, stream, flags)
         except ArgumentValueError:
+            if self.dense is not None:
+                return self.dense().run(self._compact(given), stream, flags, flat)
             moved = self._moved(values)
             if moved is None:
                 raise
@@ -123,6 +128,7 @@ class Plan:
 
     def run_into(self, values: Sequence[Any], pointers: Sequence[int], stream: Optional[int], flags: int = 0) -> None:
         """Calls with results in memory of the caller, dense."""
+        given = values
         if self.copied:
             values = self._copies(values)
         if self.described:
@@ -132,7 +138,12 @@ class Plan:
             tensor.data = pointer(value)
         for tensor, address in zip(frame.tensors[self.num_inputs :], pointers):
             tensor.data = address
-        self._launch(frame, stream, flags)
+        try:
+            self._launch(frame, stream, flags)
+        except ArgumentValueError:
+            if self.dense is None:
+                raise
+            self.dense().run_into(self._compact(given), pointers, stream, flags)
 
     def _moved(self, values: Sequence[Any]) -> Optional[List[Any]]:
         """Copies in the place of tensors on a device whose addresses the code cannot use; None where all are fine."""
@@ -142,6 +153,10 @@ class Plan:
             v.clone() if hasattr(v, "data_ptr") and hasattr(v, "clone") and v.data_ptr() % _ALIGNMENT else v for v in values
         ]
         return moved if any(a is not b for a, b in zip(moved, values)) else None
+
+    def _compact(self, values: Sequence[Any]) -> List[Any]:
+        """Copies of all arguments: dense, at addresses that any code can use."""
+        return [arrays.dense_copy(v, always=True) for v in values]
 
     def _hold(self, values: Sequence[Any]) -> Tuple[List[Any], List[ArrayInfo]]:
         """Addresses in the place of arrays that are known by a description, and the descriptions."""
@@ -204,7 +219,7 @@ class Plan:
 _ALIGNMENT = 16
 
 
-def _fits(info: ArrayInfo, strided_dims: int) -> bool:
+def fits(info: ArrayInfo, strided_dims: int) -> bool:
     """Whether code that reads `strided_dims` leading dimensions by strides can read an array."""
     if info.strides is None or 0 in info.shape:
         return True
@@ -214,6 +229,37 @@ def _fits(info: ArrayInfo, strided_dims: int) -> bool:
             return False
         expected *= info.shape[axis]
     return True
+
+
+def _row_alignment(type_, strided_dims: int) -> int:
+    """What a GPU's code relies on: rows of a list by strides are as aligned as rows one after the other. In elements."""
+    if isinstance(type_, ListType):
+        element, lengths = type_.element, list(type_.lengths[strided_dims:])
+    else:
+        element, lengths = type_, []
+    size = element.dtype.itemsize
+    for extent in reversed([*lengths, *element.shape]):
+        number = extent if isinstance(extent, int) else extent.constant
+        if not number:
+            break
+        size *= number
+    return max(1, min(_ALIGNMENT, size & -size) // element.dtype.itemsize)
+
+
+def stride_classes(types: Sequence, infos: Sequence[ArrayInfo], target: str) -> Tuple[int, ...]:
+    """For each argument the number of outermost list dimensions that do not follow each other in memory."""
+    if target == "interpret":
+        return ()
+    classes = []
+    for type_, info in zip(types, infos):
+        depth = type_.depth if isinstance(type_, ListType) else 0
+        strided = next((k for k in range(depth + 1) if fits(info, k)), 0)
+        if strided and target != "cpu":
+            rows = _row_alignment(type_, strided)
+            if any(n > 1 and s % rows for n, s in zip(info.shape[:strided], info.strides)):
+                strided = 0
+        classes.append(strided)
+    return tuple(classes)
 
 
 def _copy_kind(kind: str) -> str:
@@ -292,13 +338,14 @@ def check_overlaps(plan: Plan, infos: Sequence[ArrayInfo], pointers: Sequence[in
     """Results share memory with no argument and with no other result."""
     spans = []
     for parameter, info in zip(plan.program.parameters, infos):
-        reach = 1
+        low, high = 0, 1
         for extent, stride in zip(info.shape, info.strides or ()):
-            reach += (extent - 1) * stride
+            reach = (extent - 1) * stride
+            low, high = low + min(reach, 0), high + max(reach, 0)
         if info.strides is None:
-            reach = _count(info.shape)
-        size = (info.dtype.itemsize if info.dtype else 2) * reach if 0 not in info.shape else 0
-        spans.append((info.pointer, info.pointer + size, f"argument '{parameter.name}'"))
+            high = _count(info.shape)
+        size = (info.dtype.itemsize if info.dtype else 2) if 0 not in info.shape else 0
+        spans.append((info.pointer + low * size, info.pointer + high * size, f"argument '{parameter.name}'"))
     for index, ((dtype, shape), pointer) in enumerate(zip(plan.results, pointers)):
         end = pointer + dtype.itemsize * _count(shape)
         name = "out" + (f"[{index}]" if len(pointers) > 1 else "")

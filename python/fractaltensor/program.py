@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -318,10 +319,20 @@ class Program:
                 of_function(self.signature.function),
             )
 
-    def text(self, locations: bool = False):
-        """The program in the ft dialect; with `locations`, also where each place came from."""
+    def text(self, locations: bool = False, strided: Sequence[int] = ()):
+        """The program in the ft dialect; with `locations`, also where each place came from.
+
+        `strided` has for each argument the number of outermost dimensions whose strides the call gives.
+        """
         out = printer.Printer(locations)
-        text = out.function(self.function)
+        own = self.function.argument_attributes
+        if any(strided):
+            extended = [{**a, "ft.strided": f"{k} : i64"} if k else a for a, k in zip(own, strided)]
+            function = copy.copy(self.function)
+            function.argument_attributes = extended
+            text = out.function(function)
+        else:
+            text = out.function(self.function)
         return (text, out.places) if locations else text
 
     def unflatten(self, leaves: Sequence):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls with ragged lists, whose results' shapes are data. They run in the reference interpreter, which is slow.
+"""Calls with ragged lists. They run as compiled code (:mod:`fractaltensor.padded_calls`); what the compiler refuses,
+such as a scan over a ragged level, runs in the reference interpreter, which is slow, and a warning says so.
 
 An argument with ragged levels is ``ft.ragged(values, offsets)``: its elements one after the other, and for each
 ragged level where its lists begin, one more number than there are lists. Results have the same form.
@@ -13,15 +14,15 @@ import warnings
 from ctypes import c_int64, c_void_p
 from typing import Any, Dict, List, Tuple
 
-from . import arrays, compiled
+from . import arrays, compiled, padded_calls
 from . import library as lib
 from .arrays import CPU, ArrayInfo
 from .binding import Binder, RaggedArray, check_bounds, device_text, found_text
-from .errors import ArgumentError, ArgumentValueError
+from .errors import ArgumentError, ArgumentValueError, CompileError
 from .lengths import Length
+from .padded_calls import module_for
 from .types import ListType, i64
 
-_warned = set()
 
 
 def _levels(type_) -> List[str]:
@@ -102,8 +103,7 @@ def _numbers(array) -> List[int]:
 
 
 def _tensor(info: ArrayInfo, keep: List) -> arrays.DLTensor:
-    if not arrays.is_dense(info):
-        raise ArgumentError(f"ragged programs take dense arrays, found {found_text(info)} with strides {info.strides}: x.contiguous() or np.ascontiguousarray(x)")
+    _check_dense(info)
     code, bits = arrays.code_of(info.dtype)
     shape = (c_int64 * len(info.shape))(*info.shape)
     tensor = arrays.DLTensor(data=info.pointer, device_type=CPU, ndim=len(info.shape), code=code, bits=bits, lanes=1, shape=shape)
@@ -115,24 +115,48 @@ def call_ragged(jit, values, statics, engine, out):
     """Binds, traces and interprets; gives results in the first argument's library."""
     from .printer import symbol
 
-    if engine not in (None, "interpret"):
-        raise ArgumentError(f"{jit.__name__}: ragged lists run in the interpreter only, engine={engine!r} does not take them; make the lengths equal and mask instead")
+    if engine not in (None, "cpu", "interpret"):
+        raise ArgumentError(f"{jit.__name__}: ragged lists run on the CPU, engine={engine!r} does not take them; make the lengths equal and mask instead")
     if out is not None:
         raise ArgumentError(f"{jit.__name__}: the results of ragged programs have shapes that are data: out= is not possible")
-    if engine is None and jit.__name__ not in _warned:
-        _warned.add(jit.__name__)
-        warnings.warn(f"{jit.__name__} has ragged lists, which run in the interpreter: slow; engine='interpret' says that this is meant", RuntimeWarning, stacklevel=5)
     given = _Arguments(jit, values)
     binder = given.binder
     lengths = {n: v for n, (v, _) in binder.lengths.items()}
     check_bounds(jit.signature, jit._options.bounds, jit.__name__, lengths)
     program = jit._program({n: v for n, (v, _) in binder.extents.items()}, {n: d for n, (d, _) in binder.dtypes.items()}, statics)
+    if engine != "interpret":
+        try:
+            module, request = module_for(jit, program)
+            jit._latest = (program, request)
+            for info in given.inputs:
+                _check_dense(info)
+            return padded_calls.call(jit, program, module, given.inputs, given.offsets, lengths)
+        except CompileError as error:
+            if engine == "cpu":
+                raise
+            _warn(jit, error)
     jit._latest = (program, compiled.Request("interpret"))
     keep: List = []
     order = dict.fromkeys(name for type_ in program.types for name in _levels(type_))
     tensors = [_tensor(info, keep) for info in (*given.inputs, *(given.offsets[name][1] for name in order))]
     found = _evaluate(program, symbol(program.name), tensors)
     return _results(program, found, given.inputs[0].kind)
+
+
+def _warn(jit, error: CompileError) -> None:
+    """Says, once a program, why it does not run as compiled code."""
+    if jit._warned_ragged:
+        return
+    jit._warned_ragged = True
+    warnings.warn(
+        f"{jit.__name__} has ragged lists and runs in the interpreter, which is slow: {error.reason}; "
+        "engine='interpret' says that this is meant", RuntimeWarning, stacklevel=6,
+    )
+
+
+def _check_dense(info: ArrayInfo) -> None:
+    if not arrays.is_dense(info):
+        raise ArgumentError(f"ragged programs take dense arrays, found {found_text(info)} with strides {info.strides}: x.contiguous() or np.ascontiguousarray(x)")
 
 
 def _evaluate(program, name: str, tensors) -> List:

@@ -167,6 +167,15 @@ TEST(CApi, OverlapsAreErrors) {
     strides[0] = stride;
     EXPECT_EQ(call(), FT_OK) << ft_last_error();
   }
+  // Rows in reverse: the first one lies behind the others, which count, too.
+  in.data = memory + 8;
+  strides[0] = -4;
+  EXPECT_EQ(call(), FT_OK) << ft_last_error();
+  out.data = memory + 4;
+  EXPECT_EQ(call(), FT_INVALID_ARGUMENT);
+  EXPECT_NE(strstr(ft_last_error(), "overlaps argument 0 \"x\" in memory"), nullptr) << ft_last_error();
+  out.data = memory + 12;
+  EXPECT_EQ(call(), FT_OK) << ft_last_error();
   in.strides = nullptr;
   // The input takes elements 16 to 27.
   in.data = memory + 16;
@@ -180,6 +189,55 @@ TEST(CApi, OverlapsAreErrors) {
     EXPECT_NE(strstr(ft_last_error(), "overlaps argument 0 \"x\" in memory"), nullptr) << ft_last_error();
   }
   ft_module_release(module);
+}
+
+/// Code that reads 16 bytes at once needs each row where it can.
+TEST(CApi, RowsAreAligned) {
+  Bundle bundle = hostBundle();
+  bundle.entries[0].arguments[0].stridedDims = 1;
+  bundle.entries[0].arguments[0].alignment = 16;
+  FtModule *module = load(bundle);
+  FtEntry *entry = nullptr;
+  ASSERT_EQ(ft_module_entry(module, nullptr, &entry), FT_OK) << ft_last_error();
+  alignas(16) float memory[64] = {};
+  int64_t shape[2] = {3, 4}, strides[2] = {4, 1};
+  FtTensor in = tensorOf(memory, shape, 2), out = tensorOf(memory + 32, shape, 2);
+  in.strides = strides;
+  const FtTensor *tensors[] = {&in, &out};
+  for (int64_t stride : {0, 4, 8}) {
+    strides[0] = stride;
+    EXPECT_EQ(ft_call(entry, tensors, 2, nullptr), FT_OK) << ft_last_error();
+  }
+  for (int64_t stride : {1, 2, 3, 5, 6}) {
+    strides[0] = stride;
+    EXPECT_EQ(ft_call(entry, tensors, 2, nullptr), FT_INVALID_ARGUMENT) << stride;
+    EXPECT_NE(strstr(ft_last_error(), "rows must lie at multiples of 4 elements"), nullptr) << ft_last_error();
+  }
+  ft_module_release(module);
+}
+
+TEST(CApi, RaggedLists) {
+  const int64_t offsets[] = {0, 2, 2, 5};
+  int64_t longest = -1;
+  ASSERT_EQ(ft_ragged_longest(offsets, 4, 5, &longest), FT_OK);
+  ASSERT_EQ(longest, 3);
+  int64_t index[9], lengths[3], positions[3], lists[5], places[5];
+  ASSERT_EQ(ft_ragged_fill(offsets, 4, longest, index, lengths, positions, lists, places), FT_OK);
+  EXPECT_EQ(std::vector<int64_t>(index, index + 9), (std::vector<int64_t>{0, 1, 0, 0, 0, 0, 2, 3, 4}));
+  EXPECT_EQ(std::vector<int64_t>(lengths, lengths + 3), (std::vector<int64_t>{2, 0, 3}));
+  EXPECT_EQ(std::vector<int64_t>(positions, positions + 3), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(std::vector<int64_t>(lists, lists + 5), (std::vector<int64_t>{0, 0, 2, 2, 2}));
+  EXPECT_EQ(std::vector<int64_t>(places, places + 5), (std::vector<int64_t>{0, 1, 0, 1, 2}));
+  const int64_t none[] = {0}, late[] = {1, 2}, falling[] = {0, 3, 2};
+  EXPECT_EQ(ft_ragged_longest(none, 1, 0, &longest), FT_OK);
+  EXPECT_EQ(longest, 0);
+  EXPECT_EQ(ft_ragged_fill(none, 1, 0, nullptr, nullptr, nullptr, nullptr, nullptr), FT_OK);
+  for (auto [bad, count, elements, says] :
+       {std::tuple(late, 2, 9, "begin with 0"), std::tuple(falling, 3, 9, "must not fall"),
+        std::tuple(offsets, 4, 4, "fewer elements (4) than the last offset says (5)"), std::tuple(none, 0, 9, "no offsets")}) {
+    EXPECT_EQ(ft_ragged_longest(bad, count, elements, &longest), FT_INVALID_ARGUMENT);
+    EXPECT_NE(strstr(ft_last_error(), says), nullptr) << ft_last_error();
+  }
 }
 
 /// Libraries write any strides where a tensor has no elements.

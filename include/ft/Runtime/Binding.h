@@ -18,8 +18,9 @@ namespace ft::rt {
 /// call to call, so that binding does not allocate.
 struct Binding {
   std::vector<int64_t> variables;
-  std::vector<uint64_t> addresses;
-  std::vector<uint64_t> ends; // one past the last byte
+  std::vector<uint64_t> addresses; // of the first element
+  std::vector<uint64_t> begins;    // of the lowest byte: another one where strides are negative
+  std::vector<uint64_t> ends;      // one past the last byte
 };
 
 enum class BindMode {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -151,6 +152,8 @@ LogicalResult Emitter::collectBuffers() {
     CpuBuffer buffer;
     buffer.kind = CpuBuffer::Argument;
     buffer.index = argument.getArgNumber();
+    for (unsigned d = 0, e = getStridedDims(graph, buffer.index); d < e; ++d)
+      buffer.strideSlots.push_back(result.numSlots++);
     add(argument, buffer);
   }
   Operation *terminator = graph.getBody().front().getTerminator();
@@ -392,7 +395,7 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
   storage[buffer.getResult()] = place;
 }
 
-FailureOr<CpuModule> ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
+FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
   MLIRContext *context = graph.getContext();
   // Who has run the phase `schedule` has decided all; others leave that to its pass.
   OwningOpRef<etdg::GraphOp> copy = graph.clone();

@@ -101,6 +101,8 @@ Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineM
     place.strides.resize(type.getDepth());
     for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
       place.strides[d] = size;
+      if (d < int64_t(info.strideSlots.size()))
+        place.strides[d] = slot(info.strideSlots[d], builder.getIndexType());
       if (d == 0)
         break;
       Value length = lengthValue(type.getLengths()[d]);

@@ -30,6 +30,8 @@ struct CallBuffer {
   SmallVector<LengthAttr> lengths;
   SmallVector<int64_t> planes; // kept for each length, 0: all
   RankedTensorType element;
+  unsigned argument = 0;   // its number, where the caller gives strides
+  int64_t stridedDims = 0; // of so many outermost dimensions
 };
 
 /// Where a buffer lies, inside the current kernel.

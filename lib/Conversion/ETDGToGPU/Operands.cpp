@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
+#include "ft/Conversion/LaunchPlan/Entry.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -75,6 +77,8 @@ const Storage &GraphEmitter::storageOf(Value buffer) {
     place.strides.resize(info.lengths.size());
     for (int64_t d = int64_t(info.lengths.size()) - 1; d >= 0; --d) {
       place.strides[d] = size;
+      if (d < info.stridedDims)
+        place.strides[d] = integerArgument(getHostStride(result.entry, info.argument, unsigned(d)));
       if (d == 0)
         break;
       bool some = !place.planes.empty() && place.planes[d] != 0;

@@ -68,8 +68,12 @@ LogicalResult GraphEmitter::collectBuffers() {
     plan.buffers.push_back({rt::Buffer::argument, index, 0});
     describe(value).planBuffer = int64_t(plan.buffers.size()) - 1;
   };
-  for (BlockArgument argument : graph.getBody().getArguments())
+  for (BlockArgument argument : graph.getBody().getArguments()) {
     addArgument(argument, argument.getArgNumber());
+    CallBuffer &buffer = callBuffers[argument];
+    buffer.argument = argument.getArgNumber();
+    buffer.stridedDims = getStridedDims(graph, buffer.argument);
+  }
   Operation *terminator = graph.getBody().front().getTerminator();
   int64_t numArguments = graph.getArgumentTypes().size();
   for (auto [i, operand] : llvm::enumerate(terminator->getOperands()))

@@ -292,6 +292,11 @@ bool PairCollapser::run() {
   while (llvm::is_contained(taken, StringAttr::get(function.getContext(), name)))
     name += "_";
   product = StringAttr::get(function.getContext(), name);
+  // By strides, the dimensions of a pair lie anywhere.
+  for (BlockArgument argument : function.getArguments())
+    if (auto strided = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided"))
+      if (std::optional<unsigned> at = findPair(cast<ListType>(argument.getType())); at && *at < strided.getInt())
+        return fail(argument.getLoc());
   Operation *apart = nullptr;
   function.walk([&](Operation *op) { apart = apart || mergeAccess(op) ? apart : op; });
   if (apart)

@@ -117,14 +117,25 @@ static std::string inputName(FunctionOpInterface function, unsigned argument, un
   return "argument" + std::to_string(number);
 }
 
+unsigned mlir::ft::getStridedDims(FunctionOpInterface function, unsigned argument) {
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
+  return strided ? unsigned(strided.getInt()) : 0;
+}
+
+rt::Expr mlir::ft::getHostStride(rt::Entry &entry, unsigned argument, unsigned dim) {
+  return entry.stride(argument, dim);
+}
+
 std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
   Interface result{function.getName().str(), function.getLoc(), {}, {}, {}, nullptr, nullptr};
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     size_t first = result.inputs.size();
     if (!collect(type, {}, result.inputs))
       return std::nullopt;
-    for (size_t i = first; i < result.inputs.size(); ++i)
+    for (size_t i = first; i < result.inputs.size(); ++i) {
       result.inputs[i].name = inputName(function, index, i);
+      result.inputs[i].stridedDims = getStridedDims(function, index);
+    }
   }
   for (Type type : function.getResultTypes())
     if (!collect(type, {}, result.outputs))
@@ -216,6 +227,9 @@ FailureOr<rt::Expr> EntryBuilder::hostLength(LengthAttr length) {
 }
 
 LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output) {
+  if (parameter.stridedDims > parameter.lengths.size())
+    return emitError() << "has strides for " << parameter.stridedDims << " dimensions of '" << parameter.name
+                       << "', which has " << parameter.lengths.size();
   rt::Argument argument;
   argument.name = parameter.name;
   std::optional<rt::DType> dtype = arrayTypeOf(parameter.element.getElementType());
@@ -233,6 +247,7 @@ LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output)
   for (int64_t extent : parameter.element.getShape())
     argument.shape.push_back(extent);
   argument.output = output;
+  argument.stridedDims = parameter.stridedDims;
   argument.alignment = 16;
   entry.arguments.push_back(std::move(argument));
   return success();
@@ -315,6 +330,10 @@ FailureOr<rt::Entry> EntryBuilder::build() {
   entry.name = interface.name;
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
+  // First, so that plans of every target number them alike.
+  for (auto [i, input] : llvm::enumerate(interface.inputs))
+    for (unsigned d = 0; d < input.stridedDims; ++d)
+      entry.stride(i, d);
   for (const Parameter &input : interface.inputs)
     if (failed(addArgument(input, false)))
       return failure();
@@ -336,7 +355,29 @@ FailureOr<rt::Entry> EntryBuilder::build() {
   return std::move(entry);
 }
 
+/// A read of fewer dimensions takes all below them as one piece of memory.
+static LogicalResult checkStridedReads(etdg::GraphOp graph) {
+  WalkResult result = graph.walk([&](etdg::BlockOp block) {
+    for (etdg::ReadAttr read : block.getReads().getAsRange<etdg::ReadAttr>())
+      for (etdg::PieceAttr piece : read.getPieces()) {
+        if (piece.getKind() != etdg::SourceKind::Buffer)
+          continue;
+        auto argument = dyn_cast<BlockArgument>(block.getBuffers()[piece.getOperand()]);
+        if (!argument || argument.getOwner()->getParentOp() != graph ||
+            piece.getMap().getValue().getNumResults() >= getStridedDims(graph, argument.getArgNumber()))
+          continue;
+        block.emitError() << "reads several elements of argument " << argument.getArgNumber()
+                          << " as one, which needs them to be dense: 'ft.strided' leaves that open";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
+  if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation()); graph && failed(checkStridedReads(graph)))
+    return failure();
   std::optional<Interface> interface = getInterface(function);
   if (!interface)
     return function->emitError()
@@ -349,6 +390,8 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &p
   auto products = graph->getAttrOfType<DictionaryAttr>(mergedLengthsName);
   if (!products)
     return makeEntry(graph);
+  if (failed(checkStridedReads(graph)))
+    return failure();
   Interface interface = program;
   interface.location = graph.getLoc();
   interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");

@@ -6,6 +6,8 @@
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
@@ -279,8 +281,29 @@ static llvm::StringMap<Interface> getInterfaces(ModuleOp module) {
   return interfaces;
 }
 
-FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
+/// Whether a function takes lists of different lengths, which are compiled as padded ones.
+static bool hasRaggedArguments(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+    return !function.isExternal() && llvm::any_of(function.getArgumentTypes(), [](Type type) {
+      auto list = dyn_cast<ListType>(type);
+      return list && list.hasRagged();
+    });
+  });
+}
+
+FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::string> targets,
                                                 const BundleOptions &options) {
+  OwningOpRef<ModuleOp> padded;
+  ModuleOp module = given;
+  if (hasRaggedArguments(given)) {
+    padded = given.clone();
+    module = *padded;
+    PassManager pm(given.getContext());
+    pm.addPass(createFTInline());
+    pm.addPass(createFTPadRagged());
+    if (failed(pm.run(module)))
+      return failure();
+  }
   if (failed(checkMachinesServe(wholeFile(module.getLoc()), options.machines, targets)))
     return failure();
   llvm::StringMap<Interface> interfaces = getInterfaces(module);
@@ -312,6 +335,10 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp module, ArrayRef<std::s
         program == interfaces.end() ? makeEntry(graph) : makeEntry(graph, program->second);
     if (failed(entry))
       return failure();
+    // Code of the CPU asks for no more than its numbers do.
+    if (llvm::none_of(targets, [](const std::string &target) { return isGpuTarget(target); }))
+      for (rt::Argument &argument : entry->arguments)
+        argument.alignment = 0;
     tests.set(graph.getSymName().str(), describeTest(graph));
     bundle.entries.push_back(std::move(*entry));
   }

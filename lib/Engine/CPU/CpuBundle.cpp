@@ -269,8 +269,8 @@ namespace {
 /// Writes the plan of one graph.
 class PlanBuilder {
 public:
-  PlanBuilder(etdg::GraphOp graph, const LoweredGraph &kernels, rt::Bundle &bundle)
-      : graph(graph), kernels(kernels), lowered(kernels.lowered), bundle(bundle) {}
+  PlanBuilder(etdg::GraphOp graph, const LoweredGraph &kernels, rt::Bundle &bundle, rt::Entry &entry)
+      : graph(graph), kernels(kernels), lowered(kernels.lowered), bundle(bundle), entry(entry) {}
 
   LogicalResult build(rt::Plan &plan);
 
@@ -288,7 +288,9 @@ private:
   const LoweredGraph &kernels;
   const CpuModule &lowered;
   rt::Bundle &bundle;
+  rt::Entry &entry;
   std::map<unsigned, int64_t> bufferOf; // by slot of the environment
+  std::map<unsigned, rt::Expr> strideOf;
   SizeSum workspace;
   int64_t errorBuffer = 0;
 };
@@ -315,6 +317,8 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
     switch (buffer.kind) {
     case CpuBuffer::Argument:
       made = {rt::Buffer::argument, buffer.index, 0};
+      for (auto [d, slot] : llvm::enumerate(buffer.strideSlots))
+        strideOf[slot] = getHostStride(entry, buffer.index, d);
       break;
     case CpuBuffer::Result:
       made = {rt::Buffer::argument, int64_t(graph.getArgumentTypes().size() + buffer.index), 0};
@@ -367,6 +371,8 @@ void PlanBuilder::addSteps(rt::Plan &plan) {
       unsigned symbol = slot - Environment::kFirstSymbol;
       if (symbol < lowered.symbols.size()) {
         argument.value = rt::Expr::var(symbol);
+      } else if (auto stride = strideOf.find(slot); stride != strideOf.end()) {
+        argument.value = stride->second;
       } else {
         argument.kind = rt::KernelArgument::pointer;
         argument.buffer = bufferOf.at(slot);
@@ -420,7 +426,7 @@ LogicalResult mlir::ft::addCpuPlans(ArrayRef<etdg::GraphOp> graphs, StringRef ta
     rt::Plan plan;
     plan.target = name;
     plan.modules.push_back(section);
-    if (failed(PlanBuilder(graph, kernels, bundle).build(plan)))
+    if (failed(PlanBuilder(graph, kernels, bundle, entry).build(plan)))
       return failure();
     entry.plans.push_back(std::move(plan));
     if (!report)

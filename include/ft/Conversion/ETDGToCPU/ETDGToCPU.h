@@ -50,6 +50,8 @@ struct CpuBuffer {
   Attribute value;
   /// Slot of the pointer in the environment.
   unsigned slot = 0;
+  /// Slots of the strides of an argument's outermost dimensions, which the caller gives; the others are dense.
+  SmallVector<unsigned> strideSlots;
   /// Intermediates with one number share memory (`etdg-storage`).
   std::optional<int64_t> shared;
 };

@@ -40,7 +40,15 @@ struct Parameter {
   SmallVector<LengthAttr> lengths;
   RankedTensorType element;
   std::string name; // for messages
+  /// Outermost dimensions whose strides the caller gives (`ft.strided`); the others are dense.
+  unsigned stridedDims = 0;
 };
+
+/// The number of dimensions of a graph's or function's argument whose strides the caller gives.
+unsigned getStridedDims(FunctionOpInterface function, unsigned argument);
+
+/// The stride of a dimension in the expressions of an entry that was made by `makeEntry`, in elements.
+::ft::rt::Expr getHostStride(::ft::rt::Entry &entry, unsigned argument, unsigned dim);
 
 /// What a caller of a function over lists and tensors, or of a graph, gives and gets. Members of tuples
 /// follow each other. It outlives the function, which a conversion replaces.

@@ -119,15 +119,30 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   return success();
 }
 
+/// `ft.strided = k`: the caller says by strides where the outermost k dimensions of a list lie.
+static LogicalResult verifyStrided(Operation *op, Type type, unsigned argument, Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  auto list = dyn_cast<ListType>(type);
+  if (!count || !count.getType().isInteger(64) || count.getInt() < 1)
+    return op->emitError() << "'ft.strided' of argument " << argument
+                           << " must be a positive i64, the number of dimensions with strides, found " << value;
+  if (isValueType(type) && (!list || count.getInt() > list.getDepth()))
+    return op->emitError() << "'ft.strided' of argument " << argument << ": expected a list of at least "
+                           << count.getInt() << " dimensions, found " << type;
+  return success();
+}
+
 LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
                                                   unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (name != "ft.gen" || !function)
+  if ((name != "ft.gen" && name != "ft.strided") || !function)
     return op->emitError() << "unknown argument attribute '" << name
-                           << "': the ft dialect has 'ft.gen' on the arguments of functions";
+                           << "': the ft dialect has 'ft.gen' and 'ft.strided' on the arguments of functions";
   if (regionIndex != 0 || argIndex >= function.getNumArguments())
-    return op->emitError() << "'ft.gen' on no argument";
+    return op->emitError() << "'" << name << "' on no argument";
+  if (name == "ft.strided")
+    return verifyStrided(op, function.getArgumentTypes()[argIndex], argIndex, attribute.getValue());
 
   Attribute value = attribute.getValue();
   if (!isa<NormalAttr, UniformAttr, IndexAttr>(value))

@@ -315,12 +315,16 @@ LogicalResult Padding::run() {
   }
   for (Level &level : levels) {
     LengthAttr longest = LengthAttr::get(level.name), total = totalOf(level.name);
-    auto add = [&](Type type) { return block->addArgument(type, function.getLoc()); };
-    level.index = add(level.outer ? listOf({level.outer, longest}) : listOf({longest}));
-    level.lengths = add(level.outer ? Type(listOf({level.outer})) : Type(RankedTensorType::get({}, b.getI64Type())));
-    level.positions = add(listOf({longest}));
-    level.rows = add(listOf({total}));
-    level.columns = add(listOf({total}));
+    // The names are for callers of what is compiled from this.
+    auto add = [&](StringRef what, Type type) {
+      Location loc = NameLoc::get(b.getStringAttr(level.name.getValue() + "." + what), function.getLoc());
+      return block->addArgument(type, loc);
+    };
+    level.index = add("index", level.outer ? listOf({level.outer, longest}) : listOf({longest}));
+    level.lengths = add("lengths", level.outer ? Type(listOf({level.outer})) : Type(RankedTensorType::get({}, b.getI64Type())));
+    level.positions = add("positions", listOf({longest}));
+    level.rows = add("lists", listOf({total}));
+    level.columns = add("places", listOf({total}));
     if (!level.outer)
       currentLength[level.name] = level.lengths;
   }

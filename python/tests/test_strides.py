@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments whose list dimensions lie by any strides: read as they lie, with one compile a class of strides."""
+
+import importlib.util
+import itertools
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import fractaltensor as ft
+from close import assert_close
+from fractaltensor import arrays, compiled
+
+torch = None
+if importlib.util.find_spec("torch"):
+    import torch
+
+
+@ft.jit
+def affine(xs: ft.List["N, M", ft.f32[2]], ws: ft.List["M", ft.f32[2]]):
+    return xs.map(lambda row: ft.zip(row, ws).map(lambda x, w: x * w + 1))
+
+
+@ft.jit
+def rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["D", ft.f32["H", "H"]]):
+    return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: ft.tanh(x @ w + h), ft.zeros(1, "H")), xs))
+
+
+@ft.jit
+def scalars(xs: ft.List["N, M", ft.f64]):
+    return xs.map(lambda row: row.reduce(ft.add, 0.0)), xs.transpose().map(lambda row: row.scanr(ft.add, 0.0))
+
+
+@ft.jit(bounds=["N >= 3"])
+def accesses(xs: ft.List["N", ft.i64[3]], ids: ft.List["K", ft.i64]):
+    return xs[1:-1], xs[::-1], xs.shift(1, fill=0), xs.window(3).map(lambda w: w.reduce(ft.add, ft.zeros(3, dtype=ft.i64))), ids.map(lambda i: xs[i])
+
+
+@ft.jit
+def three(xs: ft.List["A, B, C", ft.i32[2]]):
+    return xs.map(lambda a: a.map(lambda b: b.foldl(lambda s, x: 2 * s + x, ft.zeros(2, dtype=ft.i32))))
+
+
+@ft.jit
+def flat(xs: ft.List["N, M", ft.f32[2]]):
+    return xs.flatten().map(lambda x: 2 * x)
+
+
+def views(x, rng):
+    """The same shape as `x` by other strides, with other numbers: reversed, swapped, repeated, with gaps."""
+    wide = rng.standard_normal([2 * n + 1 for n in x.shape]) * 3
+    wide = wide.astype(x.dtype)
+    yield "gaps", wide[tuple(slice(None, 2 * n, 2) for n in x.shape)]
+    yield "reversed", wide[tuple(slice(n - 1, None, -1) if n else slice(0, 0) for n in x.shape)]
+    yield "offset", wide[tuple(slice(1, n + 1) for n in x.shape)]
+    yield "swapped", np.ascontiguousarray(np.swapaxes(wide[tuple(slice(0, n) for n in x.shape)], 0, -1)).swapaxes(0, -1)
+    if 0 not in x.shape:
+        yield "repeated", np.broadcast_to(wide[tuple(slice(0, 1) for _ in x.shape)], x.shape)
+
+
+def with_element(view, shape, rng, dtype):
+    """A view of lists, each a contiguous element of `shape`."""
+    count = int(np.prod(shape, dtype=int))
+    last = [view.shape.index(n) for n in ()]
+    assert not last
+    raw = np.lib.stride_tricks.as_strided
+    low = sum(min(0, (n - 1) * s) for n, s in zip(view.shape, view.strides)) // view.itemsize
+    high = sum(max(0, (n - 1) * s) for n, s in zip(view.shape, view.strides)) // view.itemsize
+    data = (rng.standard_normal((high - low + 1) * count) * 3).astype(dtype)
+    strides = [s // view.itemsize * count * data.itemsize for s in view.strides]
+    inner = np.zeros(shape, dtype).strides
+    return raw(data[-low * count :], (*view.shape, *shape), (*strides, *inner))
+
+
+def lists(lengths, element, dtype="f4", seed=0):
+    rng = np.random.default_rng(seed)
+    for name, view in views(np.zeros(lengths), rng):
+        yield name, with_element(view, element, rng, dtype)
+
+
+class Strides(unittest.TestCase):
+    def check(self, program, *args, copies=False):
+        """As with dense copies; and nothing is copied, on the second call as on the first."""
+        expected = program(*[np.array(a, order="C", copy=True) for a in args])
+        expected = expected if isinstance(expected, tuple) else (expected,)
+        guard = mock.patch.object(arrays, "dense_copy", side_effect=arrays.dense_copy if copies else AssertionError("a copy"))
+        with guard as copy:
+            for _ in range(2):
+                found = program(*args)
+                found = found if isinstance(found, tuple) else (found,)
+                for a, b in zip(found, expected):
+                    if a.dtype.kind == "f":
+                        assert_close(self, a, b)
+                    else:
+                        np.testing.assert_array_equal(a, b)
+        self.assertEqual(copy.called, copies)
+
+    def test_maps(self):
+        for n, m in ((3, 5), (1, 4), (7, 1), (0, 3), (3, 0), (127, 2)):
+            for (name, x), (other, w) in itertools.product(lists((n, m), (2,)), lists((m,), (2,))):
+                with self.subTest(name, w=other, n=n, m=m):
+                    self.check(affine, x, w)
+
+    def test_recurrence(self):
+        for n, l, d, h in ((2, 5, 3, 8), (3, 7, 2, 7), (1, 1, 1, 16)):
+            for (name, x), (_, w) in zip(lists((n, l), (1, h)), lists((d,), (h, h))):
+                with self.subTest(name, h=h):
+                    self.check(rnn, 0.1 * x if name == "dense" else x, w)
+
+    def test_scalars(self):
+        for name, x in lists((5, 7), (), "f8"):
+            with self.subTest(name):
+                self.check(scalars, x)
+
+    def test_accesses(self):
+        ids = np.array([4, 0, 3, 3, 9], "i8")
+        for name, x in lists((5,), (3,), "i8"):
+            with self.subTest(name):
+                self.check(accesses, x, ids[[0, 1, 2, 3]][::2])
+
+    def test_three_levels(self):
+        for name, x in lists((3, 4, 5), (2,), "i4"):
+            with self.subTest(name):
+                self.check(three, x)
+
+    def test_what_the_program_takes_as_one(self):
+        """Flattened lists follow each other in memory: these are copied, and the numbers are right."""
+        for name, x in lists((3, 5), (2,)):
+            with self.subTest(name):
+                self.check(flat, x, copies=True)
+
+    def test_one_compile_a_class(self):
+        @ft.jit
+        def twice(xs: ft.List["N, M", ft.f32[2]]):
+            return xs.map(lambda row: row.map(lambda x: 2 * x))
+
+        made = []
+        inner = compiled.compile_now
+        with mock.patch.object(compiled, "compile_now", side_effect=lambda *a, **k: made.append(1) or inner(*a, **k)):
+            wide = np.arange(2000, dtype="f4").reshape(20, 50, 2)
+            for a, b, c, d in ((2, 1, 1, 3), (3, 1, 2, 1), (5, 1, 7, 2), (-1, 1, 1, 1), (1, 2, 3, 4)):
+                x = wide[::a, ::b][c:, d:]
+                self.assertTrue(np.array_equal(twice(x), 2 * x))
+        self.assertLessEqual(len(made), 3)  # dense, rows by strides, both by strides
+
+    def test_elements_are_contiguous(self):
+        x = np.zeros((3, 5, 4), "f4")[:, :, ::2]
+        with self.assertRaisesRegex(ft.ArgumentError, r"\.contiguous\(\)"):
+            affine(x, np.zeros((5, 2), "f4"))
+
+    def test_results_in_memory_of_the_arguments(self):
+        """Overlaps are seen through strides, negative ones too."""
+        raw = np.arange(60, dtype="f4")
+        x, w = raw[:40].reshape(5, 4, 2)[::-1], np.ones((4, 2), "f4")
+        for begin in (0, 8, 32, 38):
+            out = raw[begin : begin + 40].reshape(5, 4, 2) if begin + 40 <= 60 else None
+            if out is None:
+                continue
+            kept = raw.copy()
+            with self.assertRaises(ft.ArgumentValueError):
+                affine(x, w, out=out)
+            self.assertTrue(np.array_equal(raw, kept))
+        out = np.zeros((5, 4, 2), "f4")
+        for _ in range(2):
+            affine(x, w, out=out)
+            self.assertTrue(np.array_equal(out, x * w + 1))
+
+    def test_misaligned(self):
+        """Addresses that are no multiples of a number's size: copied."""
+        raw = np.zeros(4 * 200 + 2, "i1")[2:].view("f4")
+        raw[:] = np.arange(200)
+        x = raw[:160].reshape(8, 10, 2)[::2]
+        w = np.ones((10, 2), "f4")
+        for _ in range(2):
+            self.assertTrue(np.array_equal(affine(x, w), x * w + 1))
+            out = np.zeros((4, 10, 2), "f4")
+            self.assertTrue(np.array_equal(affine(x, w, out=out), x * w + 1))
+
+    def test_interpreter(self):
+        for name, x in lists((3, 5), (2,)):
+            with self.subTest(name):
+                w = np.ones((5, 2), "f4")
+                assert_close(self, affine(x, w, engine="interpret"), x * w + 1)
+
+    @unittest.skipUnless(torch, "no PyTorch")
+    def test_torch(self):
+        wide = torch.arange(240.0).reshape(8, 15, 2)
+        for x in (wide[::2, :5], wide[1:, 3:8], wide[:5].transpose(0, 1)[:, :5], wide[:1, :1].expand(6, 5, 2)):
+            w = torch.ones(x.shape[1], 2)
+            self.assertTrue(torch.equal(affine(x, w), x + 1))
+            self.assertTrue(torch.equal(affine(x, w), x + 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

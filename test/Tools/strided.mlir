@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments whose callers give strides of list dimensions: both engines take them from the call. (Other strides than
+// dense ones: python/tests/test_strides.py.)
+//
+// RUN: split-file %s %t.d
+// RUN: ft-run %t.d/good.mlir --entry=rnn --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-run %t.d/good.mlir --entry=rnn --engine=emulate --compare=interpret | FileCheck %s
+// RUN: ft-run %t.d/good.mlir --entry=sums --engine=cpu --compare=interpret --dim N=7 --dim M=13 | FileCheck %s
+// RUN: ft-run %t.d/good.mlir --entry=sums --engine=emulate --compare=interpret --dim N=7 --dim M=13 | FileCheck %s
+// CHECK: {{^}}equal
+//
+// The strides are arguments of the kernels.
+// RUN: ft-translate %t.d/good.mlir --mlir-to-bundle --target=x86-64-v3,sm_90a -o %t.ftb
+// RUN: grep -a -o '"strided_dims":[0-9]*' %t.ftb | FileCheck %s --check-prefix=PLAN
+// PLAN: "strided_dims":2
+//
+// RUN: not ft-translate %t.d/flat.mlir --mlir-to-bundle --target=x86-64-v3 -o %t.none 2>&1 | FileCheck %s --check-prefix=FLAT
+// FLAT: flat.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}'ft.flatten'
+// RUN: not ft-opt %t.d/deep.mlir 2>&1 | FileCheck %s --check-prefix=DEEP
+// DEEP: error: 'ft.strided' of argument 0: expected a list of at least 3 dimensions, found '!ft.list<[N, M], tensor<2xf32>>'
+// RUN: not ft-opt %t.d/zero.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
+// ZERO: error: 'ft.strided' of argument 0 must be a positive i64, the number of dimensions with strides, found 0 : i64
+// RUN: not ft-opt %t.d/tensor.mlir 2>&1 | FileCheck %s --check-prefix=TENSOR
+// TENSOR: error: 'ft.strided' of argument 0: expected a list of at least 1 dimensions, found 'tensor<2xf32>'
+
+//--- good.mlir
+!x = tensor<1x16xf32>
+!w = tensor<16x16xf32>
+
+func.func @rnn(%xss: !ft.list<[N, L], !x> {ft.strided = 2 : i64}, %w: !w) -> !ft.list<[N, L], !x>
+    attributes {ft.lengths = {N = 3 : i64, L = 6 : i64}} {
+  %zero = arith.constant dense<0.0> : !x
+  %ys = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
+    %hs = ft.scanl (%x = %xs : !ft.list<[L], !x>) init (%h = %zero : !x) -> !ft.list<[L], !x> {
+      %y = linalg.matmul ins(%h, %w : !x, !w) outs(%x : !x) -> !x
+      %t = math.tanh %y : !x
+      ft.yield %t : !x
+    }
+    ft.yield %hs : !ft.list<[L], !x>
+  }
+  return %ys : !ft.list<[N, L], !x>
+}
+
+!s = tensor<i32>
+func.func @sums(%xss: !ft.list<[N, M], !s> {ft.strided = 1 : i64}, %ys: !ft.list<[M], !s> {ft.strided = 1 : i64}) -> !ft.list<[N], !s> {
+  %zero = arith.constant dense<0> : !s
+  %r = ft.map (%xs = %xss : !ft.list<[N, M], !s>) -> !ft.list<[N], !s> {
+    %sum = ft.foldl (%x, %y = %xs, %ys : !ft.list<[M], !s>, !ft.list<[M], !s>) init (%a = %zero : !s) -> !s {
+      %p = arith.muli %x, %y : !s
+      %b = arith.addi %a, %p : !s
+      ft.yield %b : !s
+    }
+    ft.yield %sum : !s
+  }
+  return %r : !ft.list<[N], !s>
+}
+
+//--- flat.mlir
+!x = tensor<2xf32>
+func.func @flat(%xs: !ft.list<[N, M], !x> {ft.strided = 1 : i64}) -> !ft.list<[N * M], !x> {
+  %ys = ft.flatten %xs : !ft.list<[N, M], !x>
+  %zs = ft.map (%y = %ys : !ft.list<[N * M], !x>) -> !ft.list<[N * M], !x> {
+    %z = arith.addf %y, %y : !x
+    ft.yield %z : !x
+  }
+  return %zs : !ft.list<[N * M], !x>
+}
+//--- deep.mlir
+func.func @deep(%xs: !ft.list<[N, M], tensor<2xf32>> {ft.strided = 3 : i64}) { return }
+//--- zero.mlir
+func.func @zero(%xs: !ft.list<[N, M], tensor<2xf32>> {ft.strided = 0 : i64}) { return }
+//--- tensor.mlir
+func.func @one(%x: tensor<2xf32> {ft.strided = 1 : i64}) { return }
