@@ -177,7 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="examples to run (default: all)")
     parser.add_argument("--engine", default="cpu")
-    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--timeout", type=float, default=1800)
     parser.add_argument("--as-tests", action="store_true", help="print one summary line for test.sh")
     parser.add_argument("--report", default=str(ROOT / "build/report.html"))
     options = parser.parse_args()

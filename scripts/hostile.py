@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hostile input by the thousand: no signal, no hang, nothing left behind.
 
-scripts/hostile.py [--build=build] [--inputs=10000] [--seed=0] [--only=text,bundle,command,lsp]
+scripts/hostile.py [--build=build] [--inputs=10000] [--first=0] [--seed=0] [--only=text,bundle,command,lsp] [--jobs=N]
 
   text      programs of examples/ and test/ with bytes, words and lines changed, deleted and repeated
   bundle    bundles whose manifests were changed and signed again, with kernels that read and write nothing
@@ -11,7 +11,7 @@ scripts/hostile.py [--build=build] [--inputs=10000] [--seed=0] [--only=text,bund
   lsp       messages for the language server, cut and garbled
 
 A tool may succeed or fail with status 1 and a message. The last line is "N passed, N failed"; what failed is
-kept in hostile-failures/.
+kept in BUILD/hostile-failures/.
 """
 
 import argparse
@@ -31,7 +31,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECONDS = 10
 # What a processor is given when several inputs and others' work share it.
-PATIENCE = 12
+PATIENCE = 60
 
 
 def limited():
@@ -58,9 +58,16 @@ def call(command, folder, data=b""):
     if b"internal error" in done.stderr or b"PLEASE submit a bug report" in done.stderr:
         return f"internal error: {done.stderr[-500:].decode(errors='replace')}"
     left = set(os.listdir(folder)) - before
-    if left and (done.returncode or not left <= {"out.npy"}):
+    if left and (done.returncode or not left <= {"out.npy", *asked_for(command)}):
         return f"leaves {sorted(left)}"
     return None
+
+
+def asked_for(command):
+    """The files that a command line names as outputs, whatever they are called."""
+    words = [str(word) for word in command]
+    return [word for flag, word in zip(words, words[1:]) if flag in ("--out", "-o")] + [
+        word.partition("=")[2] for word in words if word.startswith("--out=")]
 
 
 # ---------------------------------------------------------------------------------------------- text
@@ -267,14 +274,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build"))
     parser.add_argument("--inputs", type=int, default=10000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first input: a run may be cut into pieces")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--only", default=",".join(KINDS))
     options = parser.parse_args()
     tools = pathlib.Path(options.build).resolve() / "bin"
     chosen = {name: KINDS[name] for name in options.only.split(",")}
     makers = {name: make(tools) for name, (make, _) in chosen.items()}
     names = [name for name, (_, share) in chosen.items() for _ in range(share)]
-    kept = pathlib.Path("hostile-failures")
+    kept = tools.parent / "hostile-failures"
 
     def one(number):
         name = names[number % len(names)]
@@ -293,8 +302,8 @@ def main():
 
     failed = 0
     counts = dict.fromkeys(chosen, 0)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        for name, number, why in pool.map(one, range(options.inputs)):
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, number, why in pool.map(one, range(options.first, options.first + options.inputs)):
             counts[name] += 1
             if why:
                 failed += 1

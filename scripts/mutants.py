@@ -2,55 +2,78 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plants faults into the compiler, one at a time, and says which the tests notice.
 
-scripts/mutants.py [--list] [--check] [--keep] [NAME...]
+scripts/mutants.py [--list] [--check] [--keep] [--here] [--table] [NAME...]
 
 Each file of scripts/mutants/ is a fault: what is wrong, the file it is in (by its name alone, as folders
-move), the text that is there, the text that takes its place, and the tests that should fail with it. The
-faults are planted into a copy of the tree, build-mutants/tree, with a build folder of its own; the sources
-and the build of this tree stay as they are. Exit status 0 only if every fault was noticed.
+move), the text that is there, the text that takes its place (wherever lines break), and the tests that
+should fail with it. The faults are planted into a copy of the tree, build-mutants/tree, with a build folder
+of its own; the sources and the build of this tree stay as they are. Exit status 0 only if every fault was
+noticed, save those that say why they change nothing.
 
   --list    what there is
   --check   only that each fault's text is found once in this tree
   --keep    leave build-mutants/ for the next run, which then compiles less
+  --here    no copy: into this tree and its build folder, which are put back after each fault
+  --table   the table of docs/testing.md, from the last run, which leaves build/mutants.json
 """
 
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "scripts/mutants"
-TREE = ROOT / "build-mutants/tree"
+COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
 
 
+def pattern(text):
+    """The text, however it is broken into lines and indented."""
+    tokens = re.findall(r"\w+|[^\w\s]", text)
+    parts = [re.escape(tokens[0])]
+    for before, token in zip(tokens, tokens[1:]):
+        words = re.match(r"\w", before[-1]) and re.match(r"\w", token)
+        parts.append((r"\s+" if words else r"\s*") + re.escape(token))
+    return re.compile("".join(parts))
+
+
 class Mutant:
-    """`fault`, `file`, `tests` from the head; the texts behind `--- old` and `--- new`."""
+    """`fault`, `file`, `tests` and perhaps `equivalent` from the head; texts behind `--- old` and `--- new`."""
 
     def __init__(self, path):
         self.name = path.stem
-        head, rest = path.read_text().split("--- old\n")
-        self.old, self.new = (text.rstrip("\n") for text in rest.split("--- new\n"))
-        for key in ("fault", "file", "tests"):
-            setattr(self, key, re.search(rf"(?m)^{key}: (.*)$", head)[1])
+        head, *pairs = re.split(r"(?m)^--- old *(.*)\n", path.read_text())
+        for key in ("fault", "file", "tests", "equivalent"):
+            found = re.search(rf"(?m)^{key}: (.*)$", head)
+            setattr(self, key, found[1] if found else "")
+        self.edits = []  # file, old, new
+        for file, text in zip(pairs[::2], pairs[1::2]):
+            old, new = text.split("--- new\n")
+            self.edits.append((file or self.file, pattern(old), new.rstrip("\n")))
 
-    def place(self, root):
-        """The file that the text is in; an error where it is not there once."""
-        found = [p for p in root.glob(f"lib/**/{self.file}") if self.old in p.read_text()]
-        if len(found) != 1 or found[0].read_text().count(self.old) != 1:
-            sys.exit(f"{self.name}: its text is not found once in a file {self.file} of lib/: the code has changed; mend the fault")
-        return found[0]
+    def places(self, root):
+        """Each file with the text that it gets; an error where the old one is not there once."""
+        planted = {}
+        for file, old, new in self.edits:
+            found = [p for p in root.glob(f"lib/**/{file}") if len(old.findall(planted.get(p) or p.read_text())) == 1]
+            if len(found) != 1:
+                sys.exit(f"{self.name}: its text is not found once in a file {file} of lib/: the code has changed; mend the fault")
+            text = planted.get(found[0]) or found[0].read_text()
+            planted[found[0]] = old.sub(lambda _: new, text)
+        return planted
 
 
 def run(command, cwd, quiet=True):
     return subprocess.run(command, cwd=cwd, capture_output=quiet, text=True, errors="replace")
 
 
-def build(targets):
-    done = run(["ninja", "-C", "build", *targets], TREE)
+def build(tree, targets):
+    done = run(["ninja", "-C", "build", *targets], tree)
     if done.returncode:
         print(done.stdout[-4000:])
     return done.returncode == 0
@@ -61,14 +84,14 @@ def copy_tree():
     listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT).stdout
     files = [f for f in listed.split("\0") if f and (ROOT / f).is_file()]
     for name in files:
-        source, target = ROOT / name, TREE / name
+        source, target = ROOT / name, COPY / name
         if target.exists() and target.read_bytes() == source.read_bytes():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
-    for old in set(p for p in TREE.glob("lib/**/*.cpp")) - {TREE / f for f in files}:
+    for old in set(p for p in COPY.glob("lib/**/*.cpp")) - {COPY / f for f in files}:
         old.unlink()
-    if not (TREE / "build/build.ninja").exists() and run(["cmake", "--preset", "default"], TREE, quiet=False).returncode:
+    if not (COPY / "build/build.ninja").exists() and run(["cmake", "--preset", "default"], COPY, quiet=False).returncode:
         sys.exit("the copy cannot be configured")
 
 
@@ -80,7 +103,7 @@ def targets_of(tests):
     return sorted(found)
 
 
-def noticed_by(tests):
+def noticed_by(tree, tests):
     """The first test that fails; `unit BINARY FILTER`, `lit FILTER` or `fuzz OPTIONS`."""
     for test in tests.split(","):
         kind, _, what = test.strip().partition(" ")
@@ -91,45 +114,79 @@ def noticed_by(tests):
             command = [sys.executable, LIT, "-q", "build/test", "--filter", what]
         else:
             command = ["build/bin/ft-fuzz", *what.split()]
-        if run(command, TREE).returncode:
+        if run(command, tree).returncode:
             return test.strip()
     return None
+
+
+def try_one(mutant, tree):
+    """`noticed by ...`, `SURVIVES`, or why it says nothing."""
+    planted = mutant.places(tree)
+    whole = {path: path.read_text() for path in planted}
+    for path, text in planted.items():
+        path.write_text(text)
+    try:
+        if not build(tree, targets_of(mutant.tests)):
+            return "DOES NOT BUILD"
+        noticed = noticed_by(tree, mutant.tests)
+    finally:
+        for path, text in whole.items():
+            path.write_text(text)
+    if mutant.equivalent:
+        return "IS NOTICED, though it should change nothing" if noticed else "changes nothing: " + mutant.equivalent
+    return "noticed by " + noticed if noticed else "SURVIVES"
+
+
+def table(mutants, results):
+    print("| fault | where | noticed by |\n|---|---|---|")
+    for mutant in mutants:
+        result = results.get(mutant.name, "not run")
+        shown = "`" + result.removeprefix("noticed by ") + "`" if result.startswith("noticed by") else result
+        print(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |")
+
+
+def run_all(mutants, tree):
+    """Each fault in turn; what became of it, by name."""
+    if not build(tree, sorted({t for m in mutants for t in targets_of(m.tests)})):
+        sys.exit("the tree without a fault does not build")
+    for tests in sorted({m.tests for m in mutants}):
+        if noticed := noticed_by(tree, tests):
+            sys.exit(f"'{noticed}' fails without a fault")
+    results = {}
+    for mutant in mutants:
+        start = time.monotonic()
+        results[mutant.name] = try_one(mutant, tree)
+        print(f"{mutant.name:28} {results[mutant.name]} ({time.monotonic() - start:.0f} s): {mutant.fault}", flush=True)
+    build(tree, sorted({t for m in mutants for t in targets_of(m.tests)}))
+    return results
 
 
 def main():
     options = [a for a in sys.argv[1:] if a.startswith("--")]
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     mutants = [Mutant(p) for p in sorted(FOLDER.glob("*.mutant")) if not names or p.stem in names]
-    if not mutants or set(options) - {"--list", "--check", "--keep"}:
+    if not mutants or set(names) - {m.name for m in mutants} or set(options) - {"--list", "--check", "--keep", "--here", "--table"}:
         sys.exit(__doc__)
+    kept = ROOT / "build/mutants.json"
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    if "--table" in options:
+        return table(mutants, known)
     for mutant in mutants:
         if "--list" in options:
             print(f"{mutant.name:28} {mutant.fault} ({mutant.tests})")
-        mutant.place(ROOT)
+        mutant.places(ROOT)
     if "--list" in options or "--check" in options:
         return print(f"{len(mutants)} faults, each found once")
-    copy_tree()
-    everything = sorted({t for m in mutants for t in targets_of(m.tests)})
-    if not build(everything):
-        sys.exit("the tree without a fault does not build")
-    for tests in sorted({m.tests for m in mutants}):
-        if noticed := noticed_by(tests):
-            sys.exit(f"'{noticed}' fails without a fault")
-    survived = 0
-    for mutant in mutants:
-        place = mutant.place(TREE)
-        whole = place.read_text()
-        place.write_text(whole.replace(mutant.old, mutant.new))
-        try:
-            noticed = noticed_by(mutant.tests) if build(everything) else "the build, which fails: no fault was planted"
-        finally:
-            place.write_text(whole)
-        survived += noticed is None or "build" in noticed
-        print(f"{mutant.name:28} {'noticed by ' + noticed if noticed else 'SURVIVES'}: {mutant.fault}", flush=True)
-    print(f"{len(mutants)} faults, {survived} survive")
-    if "--keep" not in options:
-        shutil.rmtree(TREE.parent)
-    sys.exit(1 if survived else 0)
+    here = "--here" in options
+    if not here:
+        copy_tree()
+    results = run_all(mutants, ROOT if here else COPY)
+    kept.write_text(json.dumps({**known, **results}, indent=1))
+    bad = [name for name, result in results.items() if not result.startswith(("noticed by", "changes nothing"))]
+    print(f"{len(mutants)} faults, {len(bad)} survive")
+    if not here and "--keep" not in options:
+        shutil.rmtree(COPY.parent)
+    sys.exit(1 if bad else 0)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ NAMED = [
 LEFT_OUT = {"view-op-graph", "snapshot-op-locations", "print-op-stats", "generate-runtime-verification"}
 
 
-def run(command, text=None, timeout=60):
+def run(command, text=None, timeout=1200):
     """Status (None: too slow), output, errors."""
     try:
         done = subprocess.run([str(c) for c in command], input=text, capture_output=True, text=True, errors="replace",
@@ -71,7 +71,7 @@ class Checker:
                     ([self.bin / "ft-translate", "--mlir-to-ptx", "--target=sm_80", path, "-o", os.devnull], "for a GPU")]
         problems = []
         for command, where in commands:
-            status, out, err = run(command, timeout=180)
+            status, out, err = run(command)
             if self.crashed(status) or "NOT EQUAL" in out:
                 problems.append(f"{where}: status {status} {out[-200:]}{err[-300:]}")
             elif status and not re.search(r":\d+:\d+: error: ", err):

@@ -5,14 +5,24 @@
 // substituted, then a rational test, and only then integer programming.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Analysis/SetWork.h"
 #include "ft/Analysis/Sets.h"
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::presburger;
 using llvm::DynamicAPInt;
+
+/// Passes of several graphs run side by side.
+static std::atomic<int64_t> setsAsked;
+
+static void countAsked(int64_t sets) { setsAsked.fetch_add(sets, std::memory_order_relaxed); }
+
+int64_t etdg::getNumSetsAsked() { return setsAsked.load(std::memory_order_relaxed); }
 
 IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigned to) {
   set.convertToLocal(VarKind::SetDim, from, to);
@@ -23,6 +33,7 @@ IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigne
 }
 
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
+  countAsked(1);
   IntegerPolyhedron set = given;
   while (eliminateOne(set, 0, set.getNumVars()))
     ;
@@ -62,6 +73,7 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
 }
 
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
+  countAsked(int64_t(1 + cover.size()));
   if (cover.empty())
     return PresburgerSet(set);
   SmallVector<IntegerPolyhedron, 0> pieces;
@@ -97,6 +109,7 @@ static bool isImplied(Simplex &set, const IntegerPolyhedron &outer, unsigned num
 }
 
 bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
+  countAsked(int64_t(1 + cover.size()));
   if (isEmpty(set))
     return true;
   if (cover.empty())
@@ -109,6 +122,7 @@ bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> c
 }
 
 std::optional<SmallVector<int64_t>> etdg::findSample(const IntegerPolyhedron &set) {
+  countAsked(1);
   unsigned numDims = set.getNumDimVars(), numSymbols = set.getNumSymbolVars();
   // The lexicographic minimum with the symbols first: the smallest example.
   IntegerPolyhedron symbolsFirst = set;

@@ -33,18 +33,33 @@ bool mlir::ft::tools::isShallowJson(StringRef text) {
   return true;
 }
 
+/// Where the line that `at` is in ends: before "\n", "\r\n" or "\r", as editors end lines.
+static size_t endOfLine(StringRef text, size_t at) {
+  return std::min(text.find_first_of("\r\n", at), text.size());
+}
+
+/// Lines that end as the server's do: it takes a lone carriage return for the end of a comment, but not of
+/// a line, and looks for errors in the wrong one.
+static std::string withLineFeeds(StringRef text) {
+  std::string result = text.str();
+  for (size_t i = 0; i < result.size(); ++i)
+    if (result[i] == '\r' && (i + 1 == result.size() || result[i + 1] != '\n'))
+      result[i] = '\n';
+  return result;
+}
+
 /// The place of a line and a column of UTF-16 units, as editors count them; past an end, the end.
 static size_t offsetOf(StringRef text, const json::Object *place) {
   int64_t line = place ? place->getInteger("line").value_or(0) : 0;
   int64_t units = place ? place->getInteger("character").value_or(0) : 0;
   size_t at = 0;
   for (; line > 0; --line) {
-    size_t end = text.find('\n', at);
-    if (end == StringRef::npos)
+    size_t end = endOfLine(text, at);
+    if (end == text.size())
       return text.size();
-    at = end + 1;
+    at = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
   }
-  while (units > 0 && at < text.size() && text[at] != '\n') {
+  while (units > 0 && at < endOfLine(text, at)) {
     unsigned bytes = std::max(1u, getNumBytesForUTF8(static_cast<UTF8>(text[at])));
     units -= bytes == 4 ? 2 : 1;
     at = std::min(text.size(), at + bytes);
@@ -57,7 +72,8 @@ void LspDocuments::setText(Document &document, std::string text, std::optional<i
   Refusal refusal;
   std::string errors;
   raw_string_ostream stream(errors);
-  if (!checkInput(MemoryBufferRef(document.text, "text"), InputLimits(), stream)) {
+  std::string lines = withLineFeeds(document.text);
+  if (!checkInput(MemoryBufferRef(lines, "text"), InputLimits(), stream)) {
     // text:LINE:COLUMN: error: MESSAGE
     StringRef rest = StringRef(errors).split('\n').first.split(':').second;
     auto [line, afterLine] = rest.split(':');
@@ -89,8 +105,8 @@ void LspDocuments::open(json::Object &params) {
     return;
   Document &document = documents[uri];
   setText(document, given->getString("text").value_or("").str(), given->getInteger("version"));
-  if (!document.refusal.reason.empty())
-    (*given)["text"] = "";
+  bool isRefused = !document.refusal.reason.empty();
+  (*given)["text"] = isRefused ? "" : withLineFeeds(document.text);
 }
 
 /// Applies changes to our copy; the server gets the whole text.
@@ -121,7 +137,7 @@ void LspDocuments::change(json::Object &params) {
   }
   setText(it->second, std::move(text), given->getInteger("version"));
   bool isRefused = !it->second.refusal.reason.empty();
-  *changes = json::Array{json::Object{{"text", isRefused ? "" : it->second.text}}};
+  *changes = json::Array{json::Object{{"text", isRefused ? "" : withLineFeeds(it->second.text)}}};
 }
 
 static std::string print(const json::Value &value) {

@@ -47,7 +47,7 @@ def run(number=1.0, folder=None, **environment):
     env = {**os.environ, **environment}
     if folder is not None:
         env["FT_CACHE_DIR"] = str(folder)
-    return subprocess.run([sys.executable, "-c", program(number)], capture_output=True, text=True, timeout=300, env=env)
+    return subprocess.run([sys.executable, "-c", program(number)], capture_output=True, text=True, timeout=1200, env=env)
 
 
 class WithFolder(unittest.TestCase):
@@ -226,7 +226,7 @@ class Programs(WithFolder):
         ]
         compiles = 0
         for process in processes:
-            out, error = process.communicate(timeout=600)
+            out, error = process.communicate(timeout=1200)
             self.assertEqual((process.returncode, error), (0, ""))
             word, count = out.split()
             self.assertEqual(word, "right")

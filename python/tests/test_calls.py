@@ -346,7 +346,7 @@ class Concurrency(unittest.TestCase):
                 status = 0 if same else 2
             finally:
                 os._exit(status)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 1200
         while time.monotonic() < deadline:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
@@ -384,7 +384,7 @@ class Concurrency(unittest.TestCase):
             "    compiled.compile_now = original\n"
             "    print(deep(x).shape)\n" % str(PYTHON)
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env={**os.environ, "FT_CACHE": "0"})
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_CACHE": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.split("\n")[0], "interrupted")
         self.assertIn("(3, 4)", done.stdout)
@@ -402,7 +402,7 @@ class Concurrency(unittest.TestCase):
             "def g(xs: ft.List['L', ft.f32[4]]): return xs[-1]\n"
             "g(np.zeros((3, 4), 'f4')); g.explain()\n" % str(PYTHON)
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
@@ -423,7 +423,7 @@ class Import(unittest.TestCase):
             "print([m for m in ('numpy', 'torch', 'jax') if m in sys.modules], "
             "'FractalTensor.so' in open('/proc/self/maps').read())" % str(PYTHON)
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
         self.assertEqual(done.stdout.strip(), "[] False", done.stderr)
 
     def test_missing_library(self):
@@ -435,7 +435,7 @@ class Import(unittest.TestCase):
             "try: f(array.array('f', [1, 2]))\n"
             "except ft.NotBuiltError as error: print(str(error).split(':')[0])\n" % str(PYTHON)
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env={**os.environ, "FT_LIBRARY": "/nowhere"})
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_LIBRARY": "/nowhere"})
         self.assertEqual(done.stdout.split("\n")[:2], ["True", "libFractalTensorRuntime.so was not found in /nowhere"], done.stderr)
 
 

@@ -102,7 +102,7 @@ class Devices(unittest.TestCase):
             "except ft.Error as error:\n"
             "    print(type(error).__name__, error)\n" % (str(ROOT / "python"), str(ROOT / "python/tests"))
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env={**os.environ, "FT_LIBCUDA": libcuda})
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_LIBCUDA": libcuda})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 

@@ -48,7 +48,7 @@ def install(wheel, folder):
 def run(folder, program=PROGRAM, prefix=(), **environment):
     env = {k: v for k, v in os.environ.items() if k not in ("FT_LIBRARY", "PYTHONPATH")}
     env.update(PYTHONPATH=str(folder), FT_CACHE="0", **environment)
-    return subprocess.run([*prefix, sys.executable, "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    return subprocess.run([*prefix, sys.executable, "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=1200)
 
 
 class Package(unittest.TestCase):
@@ -133,7 +133,7 @@ class Standalone(Package):
     @classmethod
     def setUpClass(cls):
         cls.made = tempfile.mkdtemp(prefix="ft-wheel-")
-        done = subprocess.run([str(ROOT / "scripts/wheel.sh"), cls.made], capture_output=True, text=True, timeout=900)
+        done = subprocess.run([str(ROOT / "scripts/wheel.sh"), cls.made], capture_output=True, text=True, timeout=3600)
         assert done.returncode == 0, done.stderr
         (cls.wheel,) = pathlib.Path(cls.made).glob("*.whl")
 

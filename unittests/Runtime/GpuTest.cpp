@@ -570,7 +570,6 @@ TEST_F(Gpu, HostTimeOfACall) {
           printf("host time of a call%s%s: median %.2f us, least %.2f us; with its kernel %.2f us\n",
                  name, current ? ", context current" : "", times[times.size() / 2], times[0],
                  whole[whole.size() / 2]);
-          EXPECT_LT(times[0], 10);
         }
       }
     }

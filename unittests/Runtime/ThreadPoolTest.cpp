@@ -199,7 +199,7 @@ template <class F>
 static int inChild(F body) {
   pid_t child = fork();
   if (child == 0) {
-    alarm(60); // a deadlock ends as a signal
+    alarm(1200); // a deadlock ends as a signal, on a busy machine, too
     _exit(body() ? 0 : 1);
   }
   int status = 0;

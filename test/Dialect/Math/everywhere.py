@@ -104,7 +104,7 @@ def program(mnemonics, scalar):
 
 
 def run(*command):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=1200)
 
 
 failures = []

@@ -15,6 +15,15 @@
 
 namespace mlir::etdg {
 
+/// What merging has done in this process: pairs of blocks whose dimensions it aligned, and accesses,
+/// uses of buffers and children of blocks that it looked at. The same in every run of the same
+/// graphs; what it asked of sets counts `getNumSetsAsked` (SetWork.h).
+struct MergeWork {
+  int64_t alignments = 0, visits = 0;
+};
+MergeWork getMergeWork();
+void countMergeVisits(int64_t visits);
+
 /// Why two blocks stay two, by the name of the rule:
 ///   `domain`     the dimension has other iterations in the other block;
 ///   `dependence` an iteration needs one that would run later, or in parallel;

@@ -90,6 +90,7 @@ bool BodyMerger::isWorthGuards(const Alignment &aligned, const OuterDomain &oute
     double own = legality.getTypicalSize(c->domain, c->symbols, numAncestors, numDims);
     for (ArrayRef<BlockOp> nest : getNests(block.getBody()))
       for (BlockOp child : nest) {
+        countMergeVisits(1);
         // What a child says of dimensions around it is in their old coordinates: sizes stay.
         BlockBuilder joined = BlockBuilder::from(child);
         SmallVector<AffineExpr> constraints(joined.domain.getConstraints());

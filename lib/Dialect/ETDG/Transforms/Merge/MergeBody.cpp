@@ -72,10 +72,14 @@ void BodyMerger::collect() {
 //===----------------------------------------------------------------------===//
 
 void etdg::forEachAccess(Operation *item, llvm::function_ref<void(Access &)> visit) {
+  int64_t seen = 0;
   item->walk([&](BlockOp leaf) {
-    for (Access &access : getAccesses(leaf))
+    for (Access &access : getAccesses(leaf)) {
+      ++seen;
       visit(access);
+    }
   });
+  countMergeVisits(seen);
 }
 
 static bool writes(BlockOp leaf, Value buffer) {
@@ -98,6 +102,7 @@ SmallVector<Operation *> BodyMerger::getProducers(Operation *item) {
     if (access.isWrite() || !seen.insert(access.buffer).second)
       return;
     for (Operation *user : access.buffer.getUsers()) {
+      countMergeVisits(1);
       auto block = dyn_cast<BlockOp>(user);
       Operation *producer = block && writes(block, access.buffer) ? itemOf(block) : nullptr;
       if (producer && producer != item && number.contains(producer))
@@ -115,6 +120,7 @@ bool BodyMerger::isReadBetween(Operation *item, Operation *last) {
     if (found || !access.isWrite())
       return;
     for (Operation *user : access.buffer.getUsers()) {
+      countMergeVisits(1);
       auto block = dyn_cast<BlockOp>(user);
       Operation *reader = block ? itemOf(block) : nullptr;
       auto it = reader ? number.find(reader) : number.end();
@@ -132,6 +138,7 @@ bool BodyMerger::hasLivePlanesBetween(Operation *item, Operation *first, Operati
     if (found || !buffer || buffer.keepsAllPlanes())
       return;
     for (Operation *user : access.buffer.getUsers()) {
+      countMergeVisits(1);
       Operation *other = itemOf(user);
       auto it = other ? number.find(other) : number.end();
       found |= it != number.end() && it->second > number[first] && it->second < number[last];

@@ -6,10 +6,25 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::presburger;
 using ft::OperatorKind;
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// Graphs of a module are merged side by side.
+static std::atomic<int64_t> alignments, visits;
+
+MergeWork etdg::getMergeWork() {
+  return {alignments.load(std::memory_order_relaxed), visits.load(std::memory_order_relaxed)};
+}
+
+void etdg::countMergeVisits(int64_t more) { visits.fetch_add(more, std::memory_order_relaxed); }
 
 //===----------------------------------------------------------------------===//
 // Flows
@@ -17,9 +32,13 @@ using ft::OperatorKind;
 
 static llvm::SetVector<Operation *> getUsersInside(Value buffer, BlockOp block) {
   llvm::SetVector<Operation *> users;
-  for (Operation *user : buffer.getUsers())
+  int64_t seen = 0;
+  for (Operation *user : buffer.getUsers()) {
+    ++seen;
     if (block->isAncestor(user))
       users.insert(user);
+  }
+  countMergeVisits(seen);
   return users;
 }
 
@@ -27,7 +46,9 @@ SmallVector<Flow, 0> MergeLegality::getFlows(BlockOp a, BlockOp b, bool walkRead
   SmallVector<Flow, 0> flows;
   BlockOp near = walkReader ? b : a, far = walkReader ? a : b;
   near->walk([&](BlockOp leaf) {
-    for (Access &access : getAccesses(leaf)) {
+    SmallVector<Access, 0> accesses = getAccesses(leaf);
+    countMergeVisits(int64_t(accesses.size()));
+    for (Access &access : accesses) {
       if (access.isWrite() == walkReader)
         continue;
       for (Operation *user : getUsersInside(access.buffer, far))
@@ -346,6 +367,7 @@ Alignment MergeLegality::align(BlockOp a, BlockOp b, ArrayRef<Flow> flows) {
 
 Alignment MergeLegality::align(const Coordinates &a, const Coordinates &b,
                                ArrayRef<Flow> constFlows) {
+  alignments.fetch_add(1, std::memory_order_relaxed);
   Alignment result(a, b);
   SmallVector<Flow, 0> flows(constFlows);
   unsigned numAncestors = BlockOp(a.block).getNumAncestors();

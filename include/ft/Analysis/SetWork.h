@@ -1,0 +1,21 @@
+//===- SetWork.h - how much the analyses asked of sets ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost of a pass in a unit that is the same in every run and on every
+// machine, for tests that bound how it grows.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ANALYSIS_SETWORK_H
+#define FT_ANALYSIS_SETWORK_H
+
+#include <cstdint>
+
+namespace mlir::etdg {
+
+/// Sets that `isEmpty`, `isCovered` and `subtract` (Sets.h) were given in this process, and points
+/// that `findSample` was asked for. A cover counts as one more for each set that it consists of.
+int64_t getNumSetsAsked();
+
+} // namespace mlir::etdg
+
+#endif // FT_ANALYSIS_SETWORK_H
