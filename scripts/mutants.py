@@ -149,9 +149,9 @@ def run_all(mutants, tree):
     """Each fault in turn; what became of it, by name."""
     if not build(tree, sorted({t for m in mutants for t in targets_of(m.tests)})):
         sys.exit("the tree without a fault does not build")
-    for tests in sorted({m.tests for m in mutants}):
-        if noticed := noticed_by(tree, tests):
-            sys.exit(f"'{noticed}' fails without a fault")
+    for test in sorted({test.strip() for m in mutants for test in m.tests.split(",")}):
+        if noticed_by(tree, test):
+            sys.exit(f"'{test}' fails without a fault")
     results = {}
     for mutant in mutants:
         start = time.monotonic()

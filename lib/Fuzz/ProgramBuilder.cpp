@@ -18,7 +18,9 @@ using namespace mlir::ft;
 using namespace mlir::ft::fuzz;
 
 ProgramBuilder::ProgramBuilder(MLIRContext *context, Random rng, std::string name)
-    : context(context), rng(rng), name(std::move(name)), b(context), loc(UnknownLoc::get(context)) {
+    : context(context), rng(rng), name(std::move(name)), b(context), loc(UnknownLoc::get(context)),
+      side(llvm::xxh3_64bits(this->name) + 1) {
+  mixed = side.percent(15);
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +347,11 @@ Program ProgramBuilder::run() {
     Type type = ListType::get(context, lengths, randomTensorType());
     if (!isReasonable(type))
       type = ListType::get(context, {LengthAttr::get(n)}, tensorType(sizes.front()));
+    if (mixed && side.percent(30)) {
+      auto list = cast<ListType>(type);
+      auto element = cast<RankedTensorType>(list.getElement());
+      type = ListType::get(context, list.getLengths(), element.clone(otherScalar()));
+    }
     argument(type);
   }
   unsigned more = names.empty() ? 2 : rng.weighted({30, 50, 20});

@@ -75,6 +75,10 @@ private:
   Value unary(Value a);
   Value tame(Value a);
   Value convert(Value a);
+  Type otherScalar();
+  Value narrow(Value a, Type to);
+  Value widen(Value a);
+  Value throughOther(Scope &scope, Value a);
   Value makeMatmul(Scope &scope, RankedTensorType type, int effort);
   Value makeReduce(Scope &scope, RankedTensorType type, int effort);
   Value makeBroadcast(Scope &scope, RankedTensorType type, int effort);
@@ -158,6 +162,10 @@ private:
   SmallVector<llvm::DenseMap<StringAttr, int64_t>> bindings;
   Type scalar;
   SmallVector<int64_t> sizes; // of tensors
+  /// Programs of mixed types: values of others than `scalar` beside it. Drawn apart, so that the
+  /// choices of all other programs stay what they are.
+  bool mixed = false;
+  Random side;
   int64_t work = 0;
   unsigned targetDepth = 2, deepest = 0;
   unsigned numOps = 0;

@@ -34,6 +34,17 @@ static bool isImperfect(ComputeOp op) {
   return computes > 1 || (computes == 1 && statements > 0);
 }
 
+/// Conversions between two number types, and elements without numbers.
+static void countTypes(Operation *op, std::map<std::string, int64_t> &here) {
+  if (isa<arith::TruncFOp, arith::ExtFOp, arith::TruncIOp, arith::ExtSIOp>(op))
+    ++here["mixed types"];
+  for (Type type : op->getResultTypes())
+    if (auto list = dyn_cast<ListType>(type))
+      if (auto element = dyn_cast<RankedTensorType>(list.getElement());
+          element && element.getNumElements() == 0)
+        ++here["elements without numbers"];
+}
+
 void Shares::count(ModuleOp module) {
   std::map<std::string, int64_t> here;
   module.walk([&](Operation *op) {
@@ -41,6 +52,7 @@ void Shares::count(ModuleOp module) {
       ++here["window " + stringifyBoundary(window.getBoundary()).str()];
     if (isa<FTDialect>(op->getDialect()) && !isa<YieldOp>(op))
       ++here[op->getName().getStringRef().str()];
+    countTypes(op, here);
     auto function = dyn_cast<func::FuncOp>(op);
     if (function) {
       unsigned depth = depthOf(function);
@@ -123,6 +135,8 @@ std::vector<std::string> Shares::missing() const {
   for (const char *feature : {"tuple states", "lag", "r forms", "emit", "last states", "folds beside", "no init", "combine",
                               "states that are lists", "several lists", "named lengths"})
     demand(feature, 20.0 / 500, occurrences);
+  for (const char *feature : {"mixed types", "elements without numbers"})
+    demand(feature, 5.0 / 500, programsWith);
   for (const char *boundary : {"none", "zero", "clamp", "mirror", "wrap"})
     demand("window " + std::string(boundary), 5.0 / 500, occurrences);
   return lines;

@@ -201,6 +201,59 @@ Value ProgramBuilder::convert(Value x) {
   return arith::ExtSIOp::create(b, loc, to, x);
 }
 
+/// A type beside the program's own: of fewer digits, or integers of another width.
+Type ProgramBuilder::otherScalar() {
+  if (scalar.isF32())
+    return side.percent(60) ? Type(b.getF16Type()) : Type(b.getBF16Type());
+  if (scalar.isF64())
+    return side.percent(60) ? Type(b.getF32Type()) : Type(b.getF16Type());
+  switch (side.below(3)) {
+  case 0:
+    return b.getIntegerType(8);
+  case 1:
+    return b.getIntegerType(16);
+  default:
+    return b.getIntegerType(scalar.isInteger(32) ? 64 : 32);
+  }
+}
+
+/// A tensor of the program's scalars as one of another type.
+Value ProgramBuilder::narrow(Value x, Type to) {
+  auto type = cast<RankedTensorType>(x.getType()).clone(to);
+  if (isa<FloatType>(scalar))
+    return arith::TruncFOp::create(b, loc, type, x);
+  if (to.getIntOrFloatBitWidth() > scalar.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(b, loc, type, x);
+  return arith::TruncIOp::create(b, loc, type, x);
+}
+
+/// Back again; null where the type is none that a conversion leads back from.
+Value ProgramBuilder::widen(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Type from = type.getElementType();
+  if (!isa<FloatType>(scalar) || !isa<FloatType>(from))
+    return isa<FloatType>(from) ? Value() : convert(x);
+  if (from.getIntOrFloatBitWidth() >= scalar.getIntOrFloatBitWidth())
+    return {};
+  return arith::ExtFOp::create(b, loc, type.clone(scalar), x);
+}
+
+/// In a program of mixed types the value as another type has it; integers are computed with in
+/// that type, too. What is in between may go into lists and states.
+Value ProgramBuilder::throughOther(Scope &scope, Value x) {
+  if (!mixed || !side.percent(50))
+    return x;
+  Value other = narrow(x, otherScalar());
+  auto type = cast<RankedTensorType>(other.getType());
+  if (!isa<FloatType>(type.getElementType())) {
+    Value square = arith::MulIOp::create(b, loc, other, other);
+    other = arith::AddIOp::create(b, loc, square, splat(type, side.between(-2, 3)));
+  }
+  if (side.percent(50))
+    add(scope, other);
+  return widen(other);
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors of a wanted type
 //===----------------------------------------------------------------------===//
@@ -276,6 +329,16 @@ Value ProgramBuilder::makeTensor(Scope &scope, RankedTensorType type, int effort
         return v;
     }
   }
+  // Of another type, of which a program of mixed types has some.
+  if (mixed && side.percent(60))
+    if (Value other = pick(scope, [&](Value v) {
+          auto t = dyn_cast<RankedTensorType>(v.getType());
+          return t && t.getShape() == type.getShape() && t.getElementType() != scalar &&
+                 isa<FloatType>(t.getElementType()) == isa<FloatType>(scalar) &&
+                 !t.getElementType().isIndex();
+        }))
+      if (Value v = widen(other))
+        return v;
   if (Value v = existing())
     return v;
   // One of the same size, or a scalar spread out.
@@ -371,6 +434,14 @@ Value ProgramBuilder::makeMatmul(Scope &scope, RankedTensorType type, int effort
       makeTensor(scope, tensorType(turnedRight ? ArrayRef<int64_t>{n, k} : ArrayRef<int64_t>{k, n}),
                  effort - 1);
   Value init = rng.percent(60) ? splat(type, 0) : makeTensor(scope, type, 0);
+  if (mixed && isa<FloatType>(scalar) && !turnedLeft && !turnedRight) { // summed in the wider type
+    Type other = otherScalar();
+    x = narrow(x, other);
+    y = narrow(y, other);
+    return tame(
+        linalg::MatmulOp::create(b, loc, TypeRange{type}, ValueRange{x, y}, ValueRange{init})
+            ->getResult(0));
+  }
   if (!turnedLeft && !turnedRight && rng.percent(75))
     return tame(
         linalg::MatmulOp::create(b, loc, TypeRange{type}, ValueRange{x, y}, ValueRange{init})
@@ -561,9 +632,9 @@ void ProgramBuilder::tensorStep(Scope &scope) {
     if (!afford(scope, type.getNumElements()))
       return;
     if (rng.percent(30))
-      return add(scope, unary(like));
+      return add(scope, throughOther(scope, unary(like)));
     Value other = makeTensor(scope, type, 2);
-    return add(scope, binary(like, other));
+    return add(scope, throughOther(scope, binary(like, other)));
   }
   Value list = pick(scope, [&](Value v) { return isa<ListType>(v.getType()); });
   if (list && rng.percent(30))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the GPU kernels of functions thread by thread on this machine, compared with the interpreter:
 
-    emulate.py FT-RUN FILE[:FUNCTION,...] LENGTH...
+    emulate.py [--multiprocessors=M,...] FT-RUN FILE[:FUNCTION,...] LENGTH...
 
 At each LENGTH, which all lengths of a function get where its bounds allow (else the least that they do),
 in each form that kernels have: as the host would choose, in steps of the grid, and without; and with few
-and with many multiprocessors, which changes how work is divided. A race, a read of what nobody wrote, an
+and with many multiprocessors, which changes how work is divided; where their numbers are named, with each
+of them. A race, a read of what nobody wrote, an
 access out of bounds, a barrier that not all threads reach is an error of ft-run.
 """
 
@@ -14,21 +15,23 @@ import re
 import subprocess
 import sys
 
-ft_run, where, *lengths = sys.argv[1:]
+words = sys.argv[1:]
+named = words.pop(0).partition("=")[2].split(",") if words[0].startswith("--multiprocessors=") else []
+ft_run, where, *lengths = words
 path, _, chosen = where.partition(":")
 source = open(path).read()
 bad = runs = programs = 0
 
-for match in re.finditer(r"(?m)^func\.func @(\w+)\((.*?)\{$", source, re.S):
+for match in re.finditer(r"(?m)^(?:func\.func|etdg\.graph) @(\w+)\((.*?)\{$", source, re.S):
     name, head = match[1], match[2]
     if chosen and name not in chosen.split(","):
         continue
-    names = sorted({n for t in re.findall(r"list<\[([^\]]*)\]", head) for n in re.findall(r"[A-Z]\w*", t)})
+    names = sorted({n for t in re.findall(r"(?:list|buffer)<\[([^\]]*)\]", head) for n in re.findall(r"[A-Z]\w*", t)})
     least = {n: int(value) for n, value in re.findall(r'"(\w+) >= (\d+)"', head)}
     programs += 1
     ran = 0
-    for length, variant, multiprocessors in itertools.product(lengths, ("generic", "steps", "blocks"), (2, 12)):
-        if (variant != "generic" or length != lengths[0]) and multiprocessors == 2:
+    for length, variant, multiprocessors in itertools.product(lengths, ("generic", "steps", "blocks"), named or (2, 12)):
+        if not named and (variant != "generic" or length != lengths[0]) and multiprocessors == 2:
             continue
         command = [ft_run, path, f"--entry={name}", "--engine=emulate", "--compare=interpret", f"--variant={variant}",
                    f"--multiprocessors={multiprocessors}", f"--seed={ran}"]
