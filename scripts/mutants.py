@@ -22,6 +22,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -30,6 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "scripts/mutants"
 COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
+# Seconds after which a test has noticed a fault by never ending.
+HANGS = 600
 
 
 def pattern(text):
@@ -70,6 +73,16 @@ class Mutant:
 
 def run(command, cwd, quiet=True):
     return subprocess.run(command, cwd=cwd, capture_output=quiet, text=True, errors="replace")
+
+
+def fails(command, cwd):
+    """Whether it fails or never ends."""
+    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            return process.wait(timeout=HANGS) != 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return True
 
 
 def build(tree, targets):
@@ -114,7 +127,7 @@ def noticed_by(tree, tests):
             command = [sys.executable, LIT, "-q", "build/test", "--filter", what]
         else:
             command = ["build/bin/ft-fuzz", *what.split()]
-        if run(command, tree).returncode:
+        if fails(command, tree):
             return test.strip()
     return None
 
@@ -145,8 +158,8 @@ def table(mutants, results):
         print(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |")
 
 
-def run_all(mutants, tree):
-    """Each fault in turn; what became of it, by name."""
+def run_all(mutants, tree, kept, known):
+    """Each fault in turn; what became of it, by name, and into the file of earlier results."""
     if not build(tree, sorted({t for m in mutants for t in targets_of(m.tests)})):
         sys.exit("the tree without a fault does not build")
     for test in sorted({test.strip() for m in mutants for test in m.tests.split(",")}):
@@ -156,6 +169,7 @@ def run_all(mutants, tree):
     for mutant in mutants:
         start = time.monotonic()
         results[mutant.name] = try_one(mutant, tree)
+        kept.write_text(json.dumps({**known, **results}, indent=1))
         print(f"{mutant.name:28} {results[mutant.name]} ({time.monotonic() - start:.0f} s): {mutant.fault}", flush=True)
     build(tree, sorted({t for m in mutants for t in targets_of(m.tests)}))
     return results
@@ -180,8 +194,7 @@ def main():
     here = "--here" in options
     if not here:
         copy_tree()
-    results = run_all(mutants, ROOT if here else COPY)
-    kept.write_text(json.dumps({**known, **results}, indent=1))
+    results = run_all(mutants, ROOT if here else COPY, kept, known)
     bad = [name for name, result in results.items() if not result.startswith(("noticed by", "changes nothing"))]
     print(f"{len(mutants)} faults, {len(bad)} survive")
     if not here and "--keep" not in options:

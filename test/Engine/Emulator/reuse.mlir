@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What GPU kernels use again: the places of partial sums, point after point; the last tile of rows,
-// which has fewer than the others; steps of the grid inside of steps that nests share. Each form here
+// which has fewer than the others; steps of the grid inside of steps that nests share; planes. Each form here
 // has a barrier or a bound that no other program of the tests misses.
 //
 // RUN: %python %S/Inputs/emulate.py --multiprocessors=3,5 %ft_bin/ft-run %s 1 7 | FileCheck %s
-// CHECK: {{^}}5 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// CHECK: {{^}}6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 // Rows too long for a warp, three of them for each block of threads: the warps' partial sums of one row
 // are read before the next row's are written.
@@ -73,7 +73,7 @@ func.func @sliced_columns(%xs: !ft.list<[N, L], tensor<1x160xi32>>, %w: tensor<1
 // Two nests share the loop over t; the first has steps of its own inside, each of which reads what other
 // blocks of threads wrote in the one before.
 etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x>)
-    -> (!etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>) {
+    -> (!etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>) attributes {ft.bounds = #ft.bounds<"U >= 1">} {
   %as = etdg.buffer : !etdg.buffer<[T, U, N], !x>
   %bs = etdg.buffer : !etdg.buffer<[T, N], !x>
   etdg.kernel shared 1 {
@@ -87,7 +87,7 @@ etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x
       } : !etdg.buffer<[T, N], !x>, !etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>
     }
     etdg.nest schedule #one {
-      etdg.block @b [scanl, map] (t, i) in [0, T) x [0, N) where U >= 1
+      etdg.block @b [scanl, map] (t, i) in [0, T) x [0, N)
           reads (%x = %as[t, U - 1, N - 1 - i] : !x) writes (%bs[t, i]) {
         %y = arith.addi %x, %x : !x
         etdg.yield %y : !x
@@ -95,4 +95,26 @@ etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x
     }
   }
   etdg.return %as, %bs : !etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>
+}
+
+// A sum inside of what a block of threads runs takes each element of a sequence a step behind it, so that
+// of the sequence two planes are kept, and the second nest cannot wait until the first is done.
+func.func @a_step_behind(%xs: !ft.list<[N, L], !x>, %ys: !ft.list<[L], !x>) -> !ft.list<[N, L], !x> {
+  %one = arith.constant dense<1> : !x
+  %r = ft.map (%row = %xs : !ft.list<[N, L], !x>) {
+    %hs = ft.scanl (%x = %row : !ft.list<[L], !x>) init (%h = %one : !x) {
+      %a = ft.scanl (%y = %ys : !ft.list<[L], !x>) init (%s = %h : !x) {
+        %b = arith.addi %s, %y : !x
+        ft.yield %b : !x
+      }
+      %both = ft.concat %a, %row : !ft.list<[L], !x>, !ft.list<[L], !x>
+      %sum = ft.reduce (%z = %both : !ft.list<[2 * L], !x>) init (%t = %x : !x) {
+        %b = arith.addi %t, %z : !x
+        ft.yield %b : !x
+      }
+      ft.yield %sum : !x
+    }
+    ft.yield %hs : !ft.list<[L], !x>
+  }
+  return %r : !ft.list<[N, L], !x>
 }
