@@ -23,6 +23,7 @@ BUILD = ROOT / "build"
 JOBS = os.cpu_count() or 2
 # Seconds after which a program hangs, on a busy machine, too. Nothing is judged by its time.
 HANGS = 2 * 3600
+LONG = 12 * 3600
 # Plans are made for the tests' own machines: what is measured decides no test.
 os.environ["FT_MACHINES"] = str(ROOT / "test/machines")
 
@@ -194,16 +195,34 @@ def python_with_torch():
 
 
 def long():
-    """What takes too long for every change: random programs by the thousand, hostile input."""
+    """What takes too long for every change: random programs by the thousand, hostile input, all of upstream's passes."""
     binary = BUILD / "bin/ft-fuzz"
     total = Counts()
     if binary.exists():
         for size, options in ((2000, []), (3000, ["--phases"]), (1000, ["--emulate"])):
-            total += fuzz_halves(binary, size, options, first=100000, limit=6 * 3600)
+            total += fuzz_halves(binary, size, options, first=100000, limit=LONG)
     hostile = ROOT / "scripts/hostile.py"
     if hostile.exists():
-        total += counted([sys.executable, str(hostile), f"--build={BUILD}", "--inputs=10000"], 6 * 3600)
+        total += counted([sys.executable, str(hostile), f"--build={BUILD}", "--inputs=10000"], LONG)
+    total += upstream_passes()
     return total
+
+
+def upstream_passes():
+    """Every pass that ft-opt lists, between the phases of every example."""
+    script = ROOT / "scripts/upstream-passes.py"
+    if not script.exists() or not (BUILD / "bin/ft-opt").exists():
+        return Counts()
+    command = [sys.executable, str(script), f"--bin={BUILD / 'bin'}", "--passes=all"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONG, errors="replace")
+    except subprocess.TimeoutExpired:
+        print(f"{script.name}: no result after {LONG} s")
+        return Counts(failed=1)
+    print((done.stdout + done.stderr).rstrip()[-6000:])
+    found = re.search(r"(\d+) passes run, .*?(\d+) failures", done.stdout)
+    runs, failures = (int(n) for n in found.groups()) if found else (0, 1)
+    return Counts(passed=max(runs - failures, 0), failed=failures or int(done.returncode != 0))
 
 
 SECTIONS = {"unit": unit, "lit": lit, "fuzz": fuzz, "examples": examples, "python": python, "long": long}

@@ -7,7 +7,7 @@
 #
 #   FT_REQUIRE=ptxas,torch,cuda scripts/test.sh    a missing one of these fails
 #   scripts/test.sh unit lit fuzz examples         only these sections
-#   scripts/test.sh long                           random programs and hostile input by the thousand (hours)
+#   scripts/test.sh long                           random programs and hostile input by the thousand, all of upstream's passes (hours)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
