@@ -7,7 +7,6 @@ prints what it measured as JSON, so one that crashes or hangs costs one row.
 """
 
 import argparse
-import html
 import json
 import pathlib
 import platform
@@ -131,48 +130,6 @@ def table(rows):
             print("-" * (sum(widths) + 2 * (len(widths) - 1)))
 
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em; color: #1a1a1a; }
-table { border-collapse: collapse; width: 100%; }
-th, td { padding: .3em .7em; border-bottom: 1px solid #ddd; text-align: right; }
-th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
-.ok { color: #186a2d; } .FAIL { color: #b00020; font-weight: bold; }
-pre { background: #f5f5f5; padding: .8em; overflow-x: auto; font-size: 13px; }
-details { margin: .4em 0; } summary { cursor: pointer; }
-@media (prefers-color-scheme: dark) {
-  body { background: #161616; color: #e4e4e4; } th, td { border-color: #444; }
-  pre { background: #222; } .ok { color: #6fcf8a; } .FAIL { color: #ff7a8a; }
-}
-"""
-
-
-def report(rows, path, seconds):
-    good = sum(row["ok"] for row in rows)
-    out = [
-        "<!doctype html><html lang='en'><meta charset='utf-8'><title>FractalTensor report</title>",
-        f"<style>{STYLE}</style><h1>FractalTensor: examples</h1>",
-        f"<p>{good} of {len(rows)} examples agree with the interpreter. "
-        f"{html.escape(platform.machine())}, {time.strftime('%Y-%m-%d %H:%M')}, {seconds:.0f} s.</p>",
-        "<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in HEADER) + "</tr>",
-    ]
-    for row in rows:
-        values = [html.escape(c) for c in cells(row)]
-        values[2] = f"<span class='{values[2]}'>{values[2]}</span>"
-        out.append("<tr>" + "".join(f"<td>{v}</td>" for v in values) + "</tr>")
-    out.append("</table><h2>Programs</h2>")
-    for row in rows:
-        source = (ROOT / "examples" / (row["name"] + ".mlir")).read_text()
-        opened = "" if row["ok"] else " open"
-        out.append(f"<details{opened}><summary>{html.escape(row['name'])}</summary>")
-        out.append(f"<pre>{html.escape(row['command'])}</pre>")
-        if row["error"]:
-            out.append(f"<pre>{html.escape(row['error'][:8000])}</pre>")
-        if row["measured"]:
-            out.append(f"<pre>{html.escape(json.dumps(row['measured'], indent=1))}</pre>")
-        out.append(f"<pre>{html.escape(source)}</pre></details>")
-    path.write_text("\n".join(out) + "</html>\n")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="examples to run (default: all)")
@@ -207,9 +164,11 @@ def main():
     for row in failed:
         first = "\n  ".join(row["error"].splitlines()[:12]) or "no message"
         print(f"\n{row['name']}: {row['command']}\n  {first}")
-    path = pathlib.Path(options.report)
-    report(rows, path, time.monotonic() - start)
-    print(f"\n{len(rows) - len(failed)} of {len(rows)} ok; {path}")
+    print(f"\n{len(rows) - len(failed)} of {len(rows)} ok, {time.monotonic() - start:.0f} s")
+    if not options.as_tests:
+        command = [sys.executable, str(ROOT / "scripts/report.py"), "--out", options.report, *map(str, examples)]
+        if subprocess.run(command).returncode and not failed:
+            return 1
     if options.as_tests:
         print(f"examples: {len(rows) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     return 1 if failed else 0

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is known of a program: its graph, its text after each phase, remarks, waves, times, PyTorch's times."""
+
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+PHASES = ("input", "ft", "etdg", "coarsen", "reorder", "partition", "schedule", "storage", "tile", "target")
+#: Lines of one phase that a page holds; machine code of large programs has more.
+MAX_LINES = 4000
+
+
+class Tools:
+    """The tools of a build, run one process at a time."""
+
+    def __init__(self, root, build, timeout=300):
+        self.root, self.bin, self.timeout = root, os.path.join(build, "bin"), timeout
+
+    def run(self, tool, *arguments, text=None):
+        """(standard output, standard error); output is None where the tool failed."""
+        try:
+            done = subprocess.run(
+                [os.path.join(self.bin, tool), *arguments], input=text, capture_output=True, text=True, timeout=self.timeout, cwd=self.root,
+            )
+        except subprocess.TimeoutExpired:
+            return None, f"no result after {self.timeout} s"
+        except OSError as error:
+            return None, str(error)
+        return (done.stdout if done.returncode == 0 else None), done.stderr
+
+
+def last_json(text):
+    """The last JSON object of an output that may have other lines."""
+    for line in reversed((text or "").splitlines()):
+        if line.startswith("{"):
+            try:
+                return json.loads(line)
+            except ValueError:
+                return {}
+    return {}
+
+
+def graphs(tools, file, text=None):
+    """The graphs of a program, or of text after a phase, as the compiler's JSON."""
+    output, error = tools.run("ft-translate", "--etdg-to-json", "-" if text else file, text=text)
+    try:
+        return json.loads(output)["graphs"], ""
+    except (TypeError, ValueError, KeyError):
+        return [], error
+
+
+def phases(tools, file):
+    """[(name, text or None, error)] after each phase; what a phase did not change is left out of the drawing, not here."""
+    found = []
+    for name in PHASES:
+        output, error = tools.run("ft-opt", file, f"--ft-compile=to={name} target=cpu")
+        found.append((name, output, error))
+        if output is None:
+            break
+    return found
+
+
+_REMARK = re.compile(r"^(.*?):(\d+):(\d+): remark: \[(\w+)\] (\S+) \| Category:(\S+) \| (.*)$")
+
+
+def remarks(tools, file):
+    """[{kind, name, category, text, line}] in the order of the compile."""
+    _, error = tools.run("ft-opt", file, "--ft-compile=to=target target=cpu", "--remarks-filter=.*", "-o", os.devnull)
+    found = []
+    for line in (error or "").splitlines():
+        match = _REMARK.match(line)
+        if match:
+            _, at, _, kind, name, category, text = match.groups()
+            found.append({"kind": kind, "name": name, "category": category, "text": text, "line": int(at)})
+    return found
+
+
+_NEST = re.compile(r'<div class="nest" id="(g\d+[ab]n\d+)" data-steps="(\d+)">.*?</div></div></div>', re.S)
+
+
+def waves(tools, file):
+    """{"before": [drawing], "after": [drawing]}: iteration spaces, drawn by the compiler at small lengths."""
+    page, _ = tools.run("ft-translate", "--etdg-to-html", file)
+    found = {"before": [], "after": []}
+    if page is None:
+        return found
+    for match in _NEST.finditer(page):
+        widths = {}
+        for step in re.findall(r'class="pt"[^>]*data-step="(\d+)"', match.group(0)):
+            widths[int(step)] = widths.get(int(step), 0) + 1
+        which = "before" if "b" in match.group(1) else "after"
+        found[which].append({"html": match.group(0), "steps": int(match.group(2)), "widths": [widths.get(s, 0) for s in range(int(match.group(2)))]})
+    return found
+
+
+def bench(tools, file, *options):
+    """What ft-run measures; with an error where it fails or computes something else than the interpreter."""
+    output, error = tools.run("ft-run", file, "--engine=cpu", "--compare=interpret", "--bench", "--json", *options)
+    measured = last_json(output)
+    return {**measured, "ok": output is not None, "error": "" if output is not None else error}
+
+
+def dataflow(tools, file, buffer):
+    """DAT's loop nest for a program without recurrences, or None."""
+    graph, _ = tools.run("ft-translate", "--etdg-to-dataflow", file)
+    if graph is None:
+        return None
+    found, _ = tools.run("ft-dataflow", "-", f"--buffer={buffer}", "--json", "--budget=5", text=graph)
+    try:
+        return {"graph": json.loads(graph), "schedule": json.loads(found)}
+    except (TypeError, ValueError):
+        return None
+
+
+TORCH = """
+import json, statistics, sys, time
+sys.path.insert(0, sys.argv[1])
+import torch, programs
+programs.DEVICE = "cpu"
+torch.manual_seed(0)
+every = torch.get_num_threads()
+for name, lengths in json.loads(sys.argv[2]).items():
+    try:
+        case = programs.sized(name, lengths)
+        inputs = [x.float() if x.is_floating_point() else x for x in case.inputs]
+        best, count = 1e9, 0
+        with torch.no_grad():
+            case.plain(*inputs)
+            for threads in (torch.get_num_threads(), 1):
+                torch.set_num_threads(threads)
+                end = time.perf_counter() + 0.3
+                while time.perf_counter() < end or count < 3:
+                    begin = time.perf_counter()
+                    case.plain(*inputs)
+                    best, count = min(best, time.perf_counter() - begin), count + 1
+            torch.set_num_threads(every)
+        print(json.dumps([name, best]), flush=True)
+    except Exception as error:
+        print(json.dumps([name, str(error)[:200]]), flush=True)
+"""
+
+
+def torch_times(root, lengths, python=None):
+    """{name: seconds} of PyTorch's plain forms of the examples, on this processor; empty without PyTorch."""
+    for candidate in [python] if python else [os.environ.get("FT_TORCH_PYTHON"), sys.executable]:
+        if not candidate:
+            continue
+        try:
+            done = subprocess.run(
+                [candidate, "-c", TORCH, os.path.join(root, "benchmarks/peers"), json.dumps(lengths)], capture_output=True, text=True, timeout=300,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+        if rows:
+            return {name: value for name, value in rows if isinstance(value, float)}
+    return {}
+
+
+def difference(before, after):
+    """Lines of `after` as [["=", count], ["-", count], ["+", [lines]]] over those of `before`."""
+    a, b = before.splitlines()[:MAX_LINES], after.splitlines()[:MAX_LINES]
+    if a == b:
+        return [["=", len(a)]]
+    found = []
+    for tag, i, j, k, l in difflib.SequenceMatcher(None, a, b, autojunk=len(a) > 500).get_opcodes():
+        if tag == "equal":
+            found.append(["=", j - i])
+            continue
+        if j > i:
+            found.append(["-", j - i])
+        if l > k:
+            found.append(["+", b[k:l]])
+    return found
+
+
+def program(tools, file):
+    """Everything about one program but what is measured."""
+    name = os.path.splitext(os.path.basename(file))[0]
+    with open(os.path.join(tools.root, file)) as source:
+        text = source.read()
+    after = phases(tools, file)
+    texts = {phase: output for phase, output, _ in after if output}
+    first, error = graphs(tools, file)
+    last = graphs(tools, file, texts["schedule"])[0] if texts.get("schedule") else []
+    return {
+        "name": name, "file": file, "source": text, "phases": after, "graphs": {"converted": first, "scheduled": last},
+        "error": error if not first else "", "remarks": remarks(tools, file), "waves": waves(tools, file),
+        "dataflow": dataflow(tools, file, 8192),
+    }
+
+
+def _fastest(runs):
+    """The run with the shortest call; one that failed, where any did."""
+    failed = [run for run in runs if not run["ok"]]
+    return failed[0] if failed else min(runs, key=lambda run: run.get("run_seconds", 1e9))
+
+
+def programs(tools, files, jobs, torch_python=None):
+    """All programs; what is measured is measured with nothing beside it."""
+    with ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(lambda file: program(tools, file), files))
+    for one in found:
+        # In turn, twice: what else runs on the machine should not fall on one of them alone.
+        ours, plain = zip(*[(bench(tools, one["file"]), bench(tools, one["file"], "--skip=coarsen,reorder")) for _ in range(2)])
+        one["measured"], one["plain"] = _fastest(ours), _fastest(plain)
+    lengths = {one["name"]: one["measured"]["lengths"] for one in found if one["measured"].get("lengths")}
+    times = torch_times(tools.root, lengths, torch_python)
+    for one in found:
+        one["torch"] = times.get(one["name"])
+    return found
