@@ -325,19 +325,8 @@ void ProgramBuilder::finish(Scope &scope) {
   eraseDeadStatements(function);
 }
 
-Program ProgramBuilder::run() {
-  module = ModuleOp::create(loc);
-  b.setInsertionPointToEnd(module->getBody());
-  function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
-  Block *body = function.addEntryBlock();
-  b.setInsertionPointToStart(body);
-  anchor = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)); // dead: goes at the end
-  Scope scope;
-  top = &scope;
-  chooseLengths();
-  chooseTypes();
-  targetDepth = 1 + rng.weighted({10, 22, 45, 23});
-
+/// Arguments and statements of a program over lists.
+void ProgramBuilder::listStatements(Scope &scope) {
   // Every name is bound by an argument.
   for (StringAttr n : names) {
     SmallVector<LengthAttr> lengths{LengthAttr::get(n)};
@@ -369,6 +358,26 @@ Program ProgramBuilder::run() {
   steps(scope, rng.between(1, 4));
   if (deepest < targetDepth)
     computeStep(scope);
+}
+
+Program ProgramBuilder::run() {
+  module = ModuleOp::create(loc);
+  b.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+  Block *body = function.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  anchor = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)); // dead: goes at the end
+  Scope scope;
+  top = &scope;
+  chooseLengths();
+  chooseTypes();
+  targetDepth = 1 + rng.weighted({10, 22, 45, 23});
+
+  // (Chosen by the name: all other programs stay what they were.)
+  if (Random(llvm::xxh3_64bits("whole " + name)).percent(12))
+    wholeTensors(scope);
+  else
+    listStatements(scope);
   finish(scope);
 
   Program program;

@@ -63,6 +63,7 @@ private:
   void step(Scope &scope);
   void steps(Scope &scope, int64_t count);
   Value makeValue(Scope &scope, Type type, int effort);
+  void listStatements(Scope &top);
   void finish(Scope &top);
   bool isScalarTensor(Type type) const;
 
@@ -89,6 +90,9 @@ private:
   void tensorStep(Scope &scope);
   bool afford(const Scope &scope, int64_t work);
   Value scalarCode(OpBuilder &builder, Location at, SmallVector<Value> values);
+
+  // WholeTensors.cpp
+  void wholeTensors(Scope &scope);
 
   // AccessStatements.cpp
   Value access(Scope &scope, Value list);

@@ -60,6 +60,9 @@ void Shares::count(ModuleOp module) {
         ++here["depth >= 3"];
       if (getBoundNames(function.getArgumentTypes()).size() > 0)
         ++here["named lengths"];
+      auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+      if (depth == 0 && llvm::all_of(function.getArgumentTypes(), isTensor))
+        ++here["whole tensors"];
     }
     auto compute = dyn_cast<ComputeOp>(op);
     if (!compute)
@@ -116,16 +119,20 @@ void Shares::print(llvm::raw_ostream &os) const {
 
 std::vector<std::string> Shares::missing() const {
   std::vector<std::string> lines;
+  auto whole = programsWith.find("whole tensors");
+  // Programs without lists can't have what is asked of those with lists.
+  int64_t asked = programs - (whole == programsWith.end() ? 0 : whole->second);
   auto demand = [&](const std::string &feature, double perProgram,
                     const std::map<std::string, int64_t> &counts) {
     auto it = counts.find(feature);
     int64_t found = it == counts.end() ? 0 : it->second,
-            wanted = static_cast<int64_t>(perProgram * programs);
+            wanted = static_cast<int64_t>(perProgram * asked);
     if (found < wanted)
       lines.push_back(feature + ": " + std::to_string(found) + ", expected at least " +
                       std::to_string(wanted));
   };
   demand("depth >= 3", 0.3, programsWith);
+  demand("whole tensors", 0.05, programsWith);
   demand("imperfect nest", 0.3, programsWith);
   for (const char *op :
        {"map",   "reduce",  "fold",    "foldl",  "foldr",     "scan",   "scanl", "scanr",

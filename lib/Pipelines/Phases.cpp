@@ -109,6 +109,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertSCFToETDG());
     pm.addPass(createConvertLinalgToETDG());
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGSpreadRows());
     break;
   case Phase::Coarsen:
     // Before, where the program has chains in one body; after, where merging has made some.

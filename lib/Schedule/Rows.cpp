@@ -9,6 +9,8 @@
 
 #include "ft/Schedule/Dimensions.h"
 
+#include "ft/Schedule/Boxes.h"
+
 #include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
@@ -137,9 +139,14 @@ RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_
     if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
       return RowUse::Single;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
-    // Elements put together from scalars are put together row by row.
-    if (leaf.getRead(i).getElementRank() != 0)
-      return RowUse::Single;
+    if (readsScalars(leaf, leaf.getRead(i))) {
+      // Elements put together from scalars are put together row by row; a box steps like an element.
+      auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+      std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf);
+      if (!box || !isLinearIn(box->offset, dim, numDims, numSymbols) || !evenMap(box->index, leaf.getBuffers()[box->operand]))
+        return RowUse::Single;
+      continue;
+    }
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
       for (AffineExpr e : piece.getSet().getValue().getConstraints())
         if (e.isFunctionOfDim(dim))

@@ -120,6 +120,18 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
                                 ValueRange{arith::AddIOp::create(builder, loc, address.offset, linear).getResult()});
 }
 
+Emitter::Address Emitter::emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows) {
+  Address address = emitBufferAddress(block, block.getBuffers()[box.operand], box.index, {}, point, useRows);
+  address.offset = make<arith::AddIOp>(address.offset, expand(box.offset, block, point));
+  if (useRows && point.rowDim && box.offset.isFunctionOfDim(*point.rowDim)) {
+    AffineExpr row = getAffineDimExpr(*point.rowDim, context);
+    AffineExpr step = simplifyAffineExpr(box.offset.replace(row, row + 1) - box.offset, box.index.getNumDims(),
+                                         box.index.getNumSymbols());
+    address.rowStride = make<arith::AddIOp>(address.rowStride, expand(step, block, point));
+  }
+  return address;
+}
+
 FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element,
                                                      const Point &point) {
   ArrayRef<etdg::PieceAttr> pieces = read.getPieces();

@@ -11,6 +11,7 @@
 #define FT_LIB_CONVERSION_ETDGTOCPU_EMITTER_H
 
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
@@ -134,6 +135,8 @@ private:
                                bool useRows);
   Address emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,
                             bool useRows);
+  /// ElementReads.cpp: scalars that lie in memory as the leaf takes them.
+  Address emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows);
   /// ElementReads.cpp: a read whose map ranges over the element's dimensions too.
   FailureOr<Address> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
   Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);

@@ -267,15 +267,12 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   };
   if (pieces.empty())
     return block.emitError() << "read " << i << " has no piece";
-  // A read with no dimensions of its own may be one scalar inside of an element.
-  bool inside = llvm::any_of(pieces, [&](etdg::PieceAttr piece) {
-    return piece.getKind() == etdg::SourceKind::Buffer &&
-           piece.getMap().getValue().getNumResults() >
-               cast<etdg::BufferType>(block.getBuffers()[piece.getOperand()].getType()).getDepth();
-  });
-  return inside || block.getRead(i).getElementRank() != 0
-             ? emitElementRead(block, block.getRead(i), element, point)
-             : choose(pieces);
+  if (!readsScalars(block, block.getRead(i)))
+    return choose(pieces);
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes))
+    return emitBoxAddress(block, *box, point, rowWise);
+  return emitElementRead(block, block.getRead(i), element, point);
 }
 
 LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {

@@ -65,19 +65,29 @@ private:
   unsigned numBlocks = 0;
 };
 
-/// Index in a tensor of shape `to` at the row-major position of index d in `from`.
-AffineMap reshapeMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
-  AffineExpr linear = getAffineConstantExpr(0, context);
-  for (auto [d, extent] : llvm::enumerate(from))
-    linear = linear * extent + getAffineDimExpr(d, context);
+/// The index of a reshape's source at an index of its result: dimensions that are not reshaped keep
+/// their own, others go by their row-major position in their group.
+AffineMap reshapeMap(ArrayRef<ReassociationIndices> groups, bool expands, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                     MLIRContext *context) {
   SmallVector<AffineExpr> results;
-  int64_t stride = 1;
-  for (int64_t extent : llvm::reverse(to)) {
-    AffineExpr position = linear.floorDiv(stride);
-    stride *= extent;
-    results.push_back(position % std::max<int64_t>(extent, 1));
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    AffineExpr linear = getAffineConstantExpr(0, context);
+    if (expands) { // the source has one dimension for each group of the result's
+      for (int64_t d : group)
+        linear = linear * from[d] + getAffineDimExpr(d, context);
+      results.push_back(linear);
+      continue;
+    }
+    SmallVector<AffineExpr> indices;
+    AffineExpr rest = getAffineDimExpr(g, context);
+    for (int64_t d : llvm::reverse(group)) {
+      int64_t extent = std::max<int64_t>(to[d], 1);
+      bool isFirst = d == group.front();
+      indices.push_back(isFirst ? rest : rest % extent);
+      rest = rest.floorDiv(extent);
+    }
+    llvm::append_range(results, llvm::reverse(indices));
   }
-  std::reverse(results.begin(), results.end());
   return simplifyAffineMap(AffineMap::get(from.size(), 0, results, context));
 }
 
@@ -217,7 +227,15 @@ LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
     Value source = op.getOperand(0);
     if (views.contains(source)) {
-      addView(op.getResult(0), source, reshapeMap(shapeOf(op.getResult(0)), shapeOf(source), context));
+      auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+      SmallVector<ReassociationIndices> groups =
+          expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+      AffineMap map = reshapeMap(groups, bool(expand), shapeOf(op.getResult(0)), shapeOf(source), context);
+      // (A scalar has no group: all of its source's dimensions are of length 1.)
+      if (groups.empty())
+        map = AffineMap::get(cast<RankedTensorType>(op.getResult(0).getType()).getRank(), 0,
+                             SmallVector<AffineExpr>(shapeOf(source).size(), getAffineConstantExpr(0, context)), context);
+      addView(op.getResult(0), source, map);
       return success();
     }
   }

@@ -31,6 +31,32 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
+  let summary = "make rows of statements on whole tensors iterations";
+  let description = [{
+    A leaf without dimensions in a graph's own body (`linalg`, elementwise operations and reshapes on whole
+    tensors) gets those dimensions as its own that lead in each of its results, and that each operand has
+    leading as well or not at all. They become lengths of the buffers that it reads and writes, which
+    changes no memory and no shape that a caller sees; at each point the same operation runs on one row.
+    The result is what a program over lists of rows would have become.
+
+    ```mlir
+    etdg.block @r [] () reads (%x = %xs[] : tensor<384x768xf32>, %w = %ws[] : tensor<768x64xf32>) writes (%ys[]) ...
+    ==>
+    etdg.block @r [map] (i) in [0, 384) reads (%x = %xs[i] : tensor<768xf32>, %w = %ws[] : tensor<768x64xf32>) writes (%ys[i]) ...
+    ```
+
+    All such dimensions are taken that leave more than a number for each point; where a number is left, they are
+    taken if a statement beside has the same ones and exchanges these numbers. A leaf of several
+    statements is taken apart before. What has no rows stays as it is. A buffer that is also read
+    as a whole is read through a map to its scalars, in its own order.
+  }];
+  let statistics = [Statistic<"numBlocks", "num-blocks", "Statements that got dimensions">,
+                    Statistic<"numRows", "num-rows", "Dimensions that they got">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
   let summary = "keep the planes that are live, and let buffers share memory";
   let description = [{

@@ -99,9 +99,10 @@ bool DimMerger::checkInside(BlockOp block, unsigned d, std::optional<int64_t> si
     for (unsigned p = 0; p < access.map.getNumResults(); ++p) {
       if (access.getGather(p))
         continue;
-      bool isPair = p + 1 < access.map.getNumResults() && access.map.getResult(p) == x &&
-                    access.map.getResult(p + 1) == y && !access.getGather(p + 1) &&
-                    access.buffer.getDefiningOp<BufferOp>();
+      // Both are lengths: what is inside of an element stays apart.
+      bool isPair = p + 1 < cast<BufferType>(access.buffer.getType()).getDepth() &&
+                    access.map.getResult(p) == x && access.map.getResult(p + 1) == y &&
+                    !access.getGather(p + 1) && access.buffer.getDefiningOp<BufferOp>();
       if (isPair) {
         if (!addBuffer(access.buffer, p))
           return false;

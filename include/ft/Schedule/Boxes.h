@@ -1,0 +1,38 @@
+//===- Boxes.h - reads of scalars that lie in memory in order ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A read that addresses scalars may still be a part of memory without gaps, in its own
+// order: a row of a tensor, a tensor whose rows are a list, a reshape, one number. Engines
+// read such a box where it is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_SCHEDULE_BOXES_H
+#define FT_SCHEDULE_BOXES_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+#include <optional>
+
+namespace mlir::ft::schedule {
+
+/// Where a box begins, over the block's iteration vector and symbols.
+struct Box {
+  int64_t operand; // of the block
+  /// An index for each length of the buffer; 0 for those that `offset` accounts for.
+  AffineMap index;
+  /// Scalars from there to the first one that is read.
+  AffineExpr offset;
+};
+
+/// Whether a read addresses scalars: over the element's dimensions, or one inside of an element.
+bool readsScalars(etdg::BlockOp block, etdg::ReadAttr read);
+
+/// The box that a read of scalars is: one piece of a buffer, without data in its index, whose
+/// scalars follow each other in memory as in `type`. `planesOf` gives the planes that are kept of
+/// a buffer's dimension (0: all).
+std::optional<Box> getBox(etdg::BlockOp block, etdg::ReadAttr read, RankedTensorType type,
+                          llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_SCHEDULE_BOXES_H

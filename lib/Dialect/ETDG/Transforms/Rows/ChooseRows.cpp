@@ -1,0 +1,100 @@
+//===- ChooseRows.cpp - how many dimensions of a statement are iterated ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All rows that leave something to compute inside. Statements of which nothing would be
+// left (a vector with one number for each row) follow those that they exchange
+// their numbers with.
+//
+//===----------------------------------------------------------------------===//
+#include "SpreadRows.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// The rows beyond which only single numbers are left, without those of length 1 at the end.
+static unsigned chooseAlone(const RowSpace &space) {
+  unsigned rows = 0;
+  for (unsigned r = 1; r <= space.lengths.size() && space.getInnerPoints(r) > 1; ++r)
+    rows = r;
+  while (rows > 0 && space.lengths[rows - 1] == 1)
+    --rows;
+  return rows;
+}
+
+namespace {
+/// Which statements read and write a buffer at each of its elements by itself.
+class Neighbours {
+public:
+  explicit Neighbours(MutableArrayRef<Statement> statements) : statements(statements) {
+    for (auto [s, statement] : llvm::enumerate(statements))
+      for (WriteAttr write : statement.block.getWrites().getAsRange<WriteAttr>())
+        writers[statement.block.getBuffers()[write.getOperand()]] = s;
+    for (auto [s, statement] : llvm::enumerate(statements))
+      for (unsigned i = 0; i < statement.getOperands().size(); ++i)
+        if (Value buffer = getSource(statement, i))
+          readers[buffer].push_back({unsigned(s), i});
+  }
+
+  /// Whether the statement's rows down to single numbers are those of one beside it.
+  bool areShared(Statement &statement);
+
+private:
+  static Value getSource(Statement &statement, unsigned operand);
+  MutableArrayRef<Statement> statements;
+  llvm::DenseMap<Value, unsigned> writers;
+  llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>>> readers;
+};
+} // namespace
+
+/// The buffer that an operand is, as a whole, or null.
+Value Neighbours::getSource(Statement &statement, unsigned operand) {
+  auto argument = dyn_cast<BlockArgument>(statement.getOperands()[operand]);
+  if (!argument || argument.getOwner() != &statement.block.getBody().front())
+    return {};
+  ReadAttr read = statement.block.getRead(argument.getArgNumber());
+  if (read.getElementRank() != 0 || read.getPieces().size() != 1 || read.getPieces().front().getKind() != SourceKind::Buffer)
+    return {};
+  return statement.block.getBuffers()[read.getPieces().front().getOperand()];
+}
+
+bool Neighbours::areShared(Statement &statement) {
+  unsigned all = statement.space.lengths.size();
+  for (unsigned i = 0; i < statement.getOperands().size(); ++i) {
+    Value buffer = getSource(statement, i);
+    auto writer = buffer ? writers.find(buffer) : writers.end();
+    if (writer == writers.end())
+      continue;
+    // Each of its numbers is one of the statement's, at all of its rows.
+    if (cast<BufferType>(buffer.getType()).getElementRank() == all && statements[writer->second].rows == all &&
+        statement.space.getIndex(i, all).size() == all)
+      return true;
+  }
+  for (WriteAttr write : statement.block.getWrites().getAsRange<WriteAttr>()) {
+    Value buffer = statement.block.getBuffers()[write.getOperand()];
+    for (auto [s, operand] : readers.lookup(buffer)) {
+      Statement &reader = statements[s];
+      if (reader.rows > 0 && reader.space.getIndex(operand, reader.rows).size() == all &&
+          cast<BufferType>(buffer.getType()).getElementRank() == all)
+        return true;
+    }
+  }
+  return false;
+}
+
+void etdg::chooseRows(MutableArrayRef<Statement> statements) {
+  for (Statement &statement : statements)
+    statement.rows = chooseAlone(statement.space);
+  Neighbours neighbours(statements);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Statement &statement : statements) {
+      unsigned all = statement.space.lengths.size();
+      if (statement.rows == all || statement.space.points <= 1 || statement.space.getInnerPoints(all) != 1)
+        continue;
+      if (neighbours.areShared(statement)) {
+        statement.rows = all;
+        changed = true;
+      }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+//===- RowSpace.cpp - rows of operations on whole tensors -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RowSpace.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+int64_t RowSpace::getInnerPoints(unsigned rows) const {
+  int64_t outer = 1;
+  for (int64_t length : ArrayRef(lengths).take_front(rows))
+    outer *= length;
+  return points / std::max<int64_t>(outer, 1);
+}
+
+ArrayRef<AffineExpr> RowSpace::getIndex(unsigned operand, unsigned rows) const {
+  ArrayRef<AffineExpr> index = operands[operand];
+  return index.take_while([&](AffineExpr e) {
+    for (unsigned r = rows; r < lengths.size(); ++r)
+      if (e.isFunctionOfDim(r))
+        return false;
+    return true;
+  });
+}
+
+RankedTensorType etdg::dropLeading(RankedTensorType type, unsigned count) {
+  return RankedTensorType::get(type.getShape().drop_front(count), type.getElementType());
+}
+
+/// All tensors are of static shape.
+static bool isStatic(Operation *op) {
+  auto check = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || (isa<RankedTensorType>(type) && shaped.hasStaticShape());
+  };
+  return llvm::all_of(op->getOperandTypes(), check) && llvm::all_of(op->getResultTypes(), check);
+}
+
+/// The first `count` dimensions as indices.
+static SmallVector<AffineExpr> leadingDims(unsigned count, MLIRContext *context) {
+  SmallVector<AffineExpr> dims;
+  for (unsigned d = 0; d < count; ++d)
+    dims.push_back(getAffineDimExpr(d, context));
+  return dims;
+}
+
+/// Every tensor operand has the results' leading dimensions.
+static RowSpace alikeSpace(ArrayRef<int64_t> lengths, ArrayRef<int64_t> shape, ValueRange operands, MLIRContext *context) {
+  RowSpace space;
+  space.lengths.assign(lengths.begin(), lengths.end());
+  space.points = std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+  for (Value operand : operands)
+    space.operands.push_back(isa<RankedTensorType>(operand.getType()) ? leadingDims(lengths.size(), context)
+                                                                      : SmallVector<AffineExpr>());
+  return space;
+}
+
+RowSpace etdg::getCopySpace(TypeRange types, MLIRContext *context) {
+  RowSpace space;
+  auto first = cast<RankedTensorType>(types.front());
+  ArrayRef<int64_t> common = first.getShape();
+  for (Type type : types) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+    unsigned same = 0;
+    while (same < std::min(common.size(), shape.size()) && common[same] == shape[same])
+      ++same;
+    common = common.take_front(same);
+    space.points = std::max(space.points, cast<RankedTensorType>(type).getNumElements());
+    if (cast<RankedTensorType>(type).getNumElements() == 0)
+      return {};
+  }
+  space.lengths.assign(common.begin(), common.end());
+  space.operands.assign(types.size(), leadingDims(common.size(), context));
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// linalg
+//===----------------------------------------------------------------------===//
+
+/// The loops that are leading dimensions of every result, and that the body does not ask for.
+static SmallVector<unsigned> leadingLoops(linalg::LinalgOp op) {
+  SmallVector<unsigned> loops;
+  SmallVector<AffineMap> inits;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    inits.push_back(op.getMatchingIndexingMap(&init));
+  llvm::SmallDenseSet<unsigned> asked;
+  op->getRegion(0).walk([&](linalg::IndexOp index) { asked.insert(index.getDim()); });
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned r = 0; !inits.empty(); ++r) {
+    if (r >= inits.front().getNumResults())
+      break;
+    auto dim = dyn_cast<AffineDimExpr>(inits.front().getResult(r));
+    if (!dim || asked.contains(dim.getPosition()) || iterators[dim.getPosition()] != utils::IteratorType::parallel)
+      break;
+    bool same = llvm::all_of(inits, [&](AffineMap map) {
+      return map.isProjectedPermutation() && r < map.getNumResults() && map.getResult(r) == dim;
+    });
+    if (!same)
+      break;
+    loops.push_back(dim.getPosition());
+  }
+  return loops;
+}
+
+/// How many of the rows an operand reads through `map` lets stand, and its indices for these.
+static unsigned rowsThrough(AffineMap map, ArrayRef<unsigned> loops, SmallVectorImpl<AffineExpr> &index) {
+  for (auto [r, loop] : llvm::enumerate(loops)) {
+    unsigned uses = llvm::count_if(map.getResults(), [&, l = loop](AffineExpr e) { return e.isFunctionOfDim(l); });
+    if (uses == 0)
+      continue;
+    unsigned at = index.size();
+    if (uses > 1 || map.getResult(at) != getAffineDimExpr(loop, map.getContext()))
+      return r;
+    index.push_back(getAffineDimExpr(r, map.getContext()));
+  }
+  return loops.size();
+}
+
+static RowSpace linalgSpace(linalg::LinalgOp op) {
+  SmallVector<unsigned> loops = leadingLoops(op);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  RowSpace space;
+  // What one operand refuses, all do; indices are made anew for what is left.
+  for (bool again = true; again;) {
+    again = false;
+    space.operands.clear();
+    for (OpOperand &operand : op->getOpOperands()) {
+      SmallVector<AffineExpr> index;
+      if (isa<RankedTensorType>(operand.get().getType())) {
+        unsigned left = rowsThrough(op.getMatchingIndexingMap(&operand), loops, index);
+        again |= left < loops.size();
+        loops.resize(left);
+      }
+      space.operands.push_back(index);
+    }
+  }
+  for (unsigned loop : loops)
+    space.lengths.push_back(ranges[loop]);
+  for (int64_t range : ranges)
+    space.points *= range;
+  return space;
+}
+
+/// Whether a body hands on its first operand, which has the places of the result.
+static bool isForwarding(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
+  Block &body = op->getRegion(0).front();
+  return op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 && isa<RankedTensorType>(op->getOperand(0).getType()) &&
+         llvm::hasSingleElement(body) && body.getTerminator()->getOperand(0) == body.getArgument(0) &&
+         maps[0] == maps[1] && maps[0].isIdentity();
+}
+
+static SmallVector<Value> createLinalgRow(OpBuilder &builder, linalg::LinalgOp op, const RowSpace &space, unsigned rows,
+                                  ValueRange operands, IRMapping &mapping) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op->getContext();
+  if (isa<linalg::FillOp>(op))
+    return {linalg::FillOp::create(builder, loc, operands.front(), operands.back())->getResult(0)};
+  SmallVector<unsigned> loops = leadingLoops(op);
+  llvm::SmallDenseSet<unsigned> outside(loops.begin(), loops.begin() + rows);
+  SmallVector<AffineExpr> dims;
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> number;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isOutside = outside.contains(loop);
+    number.push_back(isOutside ? -1 : int64_t(iterators.size()));
+    dims.push_back(isOutside ? getAffineConstantExpr(0, context) : getAffineDimExpr(iterators.size(), context));
+    if (!isOutside)
+      iterators.push_back(iterator);
+  }
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    unsigned taken = space.getIndex(operand.getOperandNumber(), rows).size();
+    maps.push_back(AffineMap::get(map.getNumDims(), 0, map.getResults().drop_front(taken), context)
+                       .replaceDimsAndSymbols(dims, {}, iterators.size(), 0));
+  }
+  if (isForwarding(op, maps))
+    return {operands.front()};
+  SmallVector<Type> types;
+  ValueRange inits = operands.take_back(op.getNumDpsInits());
+  for (Value init : inits)
+    types.push_back(init.getType());
+  auto row = linalg::GenericOp::create(builder, loc, types, operands.drop_back(op.getNumDpsInits()), inits, maps, iterators);
+  row.getRegion().getBlocks().clear();
+  Block *from = &op->getRegion(0).front(), *to = new Block();
+  row.getRegion().push_back(to);
+  for (OpOperand &operand : op->getOpOperands())
+    to->addArgument(getElementTypeOrSelf(operand.get().getType()), loc);
+  // A body need not take all of its operands (`linalg.map`).
+  for (auto [i, argument] : llvm::enumerate(from->getArguments()))
+    mapping.map(argument, to->getArgument(i));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(to);
+  for (Operation &inner : *from)
+    builder.clone(inner, mapping);
+  row.walk([&](linalg::IndexOp index) { index.setDim(number[index.getDim()]); });
+  return llvm::to_vector_of<Value>(row.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Views inside of a leaf
+//===----------------------------------------------------------------------===//
+
+/// Leading dimensions that a reshape leaves alone.
+static unsigned keptDims(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> expanded, ArrayRef<int64_t> collapsed) {
+  unsigned kept = 0;
+  while (kept < groups.size() && groups[kept].size() == 1 && expanded[kept] == collapsed[kept])
+    ++kept;
+  return kept;
+}
+
+static RowSpace reshapeSpace(Operation *op) {
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType()), to = cast<RankedTensorType>(op->getResult(0).getType());
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  SmallVector<ReassociationIndices> groups =
+      expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+  unsigned kept = keptDims(groups, (expand ? to : from).getShape(), (expand ? from : to).getShape());
+  return alikeSpace(to.getShape().take_front(kept), to.getShape(), op->getOperands(), op->getContext());
+}
+
+static Value createReshapeRow(OpBuilder &builder, Operation *op, unsigned rows, Value operand) {
+  auto type = dropLeading(cast<RankedTensorType>(op->getResult(0).getType()), rows);
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  SmallVector<ReassociationIndices> groups =
+      expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+  groups.erase(groups.begin(), groups.begin() + rows);
+  for (ReassociationIndices &group : groups)
+    for (int64_t &d : group)
+      d -= rows;
+  if (expand)
+    return tensor::ExpandShapeOp::create(builder, op->getLoc(), type, operand, groups);
+  return tensor::CollapseShapeOp::create(builder, op->getLoc(), type, operand, groups);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+RowSpace etdg::getRowSpace(Operation *op) {
+  RowSpace none;
+  none.operands.resize(op->getNumOperands());
+  if (!isStatic(op) || op->getNumResults() == 0)
+    return none;
+  for (Type type : op->getResultTypes())
+    if (!isa<RankedTensorType>(type) || cast<RankedTensorType>(type).getNumElements() == 0)
+      return none;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  RowSpace space = none;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    space = linalgSpace(linalgOp);
+  else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    space = alikeSpace(shape.take_front(softmax.getDimension()), shape, op->getOperands(), op->getContext());
+  else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    space = reshapeSpace(op);
+  else if (OpTrait::hasElementwiseMappableTraits(op))
+    space = alikeSpace(shape, shape, op->getOperands(), op->getContext());
+  return space.points == 0 ? none : space;
+}
+
+SmallVector<Value> etdg::createRow(OpBuilder &builder, Operation *op, const RowSpace &space, unsigned rows,
+                                   ValueRange operands, IRMapping &mapping) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return createLinalgRow(builder, linalgOp, space, rows, operands, mapping);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return {createReshapeRow(builder, op, rows, operands.front())};
+  mapping.map(op->getOperands(), operands);
+  Operation *row = builder.clone(*op, mapping);
+  for (OpResult result : row->getResults())
+    result.setType(dropLeading(cast<RankedTensorType>(result.getType()), rows));
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(row))
+    softmax.setDimension(softmax.getDimension() - rows);
+  return llvm::to_vector_of<Value>(row->getResults());
+}

@@ -1,0 +1,49 @@
+//===- RowSpace.h - rows of operations on whole tensors ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which leading dimensions of an operation's results can be iterated from outside: at
+// each of their points, a row of every result follows from rows of the operands.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::etdg {
+
+/// The rows of one operation, and where its operands are read for one of them.
+struct RowSpace {
+  /// Lengths of the leading dimensions of all results that can be rows, outermost first.
+  SmallVector<int64_t> lengths;
+  /// For each operand: the indices of its leading dimensions over the rows (dimensions of
+  /// the expressions), outermost first. What follows them is read whole.
+  SmallVector<SmallVector<AffineExpr>> operands;
+  /// The points of the operation's whole space, reductions included.
+  int64_t points = 1;
+
+  /// The points that are left inside with the first `rows` of `lengths` outside.
+  int64_t getInnerPoints(unsigned rows) const;
+  /// The leading indices of an operand that the first `rows` rows determine.
+  ArrayRef<AffineExpr> getIndex(unsigned operand, unsigned rows) const;
+};
+
+/// No rows where the operation is none that goes apart, or has no points.
+RowSpace getRowSpace(Operation *op);
+
+/// What yields each of `types` as it is goes apart into rows, too: of a copy's values.
+RowSpace getCopySpace(TypeRange types, MLIRContext *context);
+
+/// The type that is left behind `count` leading dimensions.
+RankedTensorType dropLeading(RankedTensorType type, unsigned count);
+
+/// The operation on one row: `operands` are rows as `space` says for the first `rows`,
+/// and values that the operation's regions use have been mapped. Returns the rows of the
+/// results: one operation's, or an operand where a row of it is what it was spread from.
+SmallVector<Value> createRow(OpBuilder &builder, Operation *op, const RowSpace &space, unsigned rows,
+                     ValueRange operands, IRMapping &mapping);
+
+} // namespace mlir::etdg
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H

@@ -1,0 +1,54 @@
+//===- SpreadRows.h - statements on whole tensors and their buffers -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
+#define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
+
+#include "RowSpace.h"
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+namespace mlir::etdg {
+
+/// A leaf without dimensions in a graph's own body: one operation, or values as they are read.
+struct Statement {
+  BlockOp block;
+  Operation *op = nullptr; // null: a copy
+  RowSpace space;
+  unsigned rows = 0; // how many become dimensions
+
+  /// What its operands are: the operation's, or what a copy yields.
+  ValueRange getOperands() { return op ? ValueRange(op->getOperands()) : ValueRange(block.getYield().getOperands()); }
+};
+
+//===----------------------------------------------------------------------===//
+// Reads by scalars (ElementForm.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The same read with a map to scalars, over the element's dimensions too. `numDims`: the block's.
+ReadAttr toScalars(ReadAttr read, RankedTensorType type, unsigned numDims);
+
+/// How many leading indices of a read by scalars are the iteration's alone where all others are
+/// the element's dimensions in order; none where no number is such.
+std::optional<unsigned> getPlainDepth(PieceAttr piece, unsigned elementRank);
+
+/// Reads of whole elements, where all pieces of a read are such, are written as that.
+void simplifyReads(BlockOp block);
+
+/// Gives a buffer of depth 0 its first `depth` dimensions as lengths. Its memory stays the same; so does
+/// each read, through a map to scalars where it isn't one of whole elements any more.
+/// Blocks that write it are the caller's.
+void splitElement(Value buffer, unsigned depth);
+
+//===----------------------------------------------------------------------===//
+// Rows of a graph
+//===----------------------------------------------------------------------===//
+
+/// Decides `rows` of each statement (ChooseRows.cpp).
+void chooseRows(MutableArrayRef<Statement> statements);
+
+/// The statement over its rows, in its block's place; buffers are still whole, writes are
+/// those of the buffers to come (WriteRows.cpp).
+BlockOp writeRows(Statement &statement, ArrayRef<StringAttr> dims);
+
+} // namespace mlir::etdg
+
+#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ft-opt %s --pass-pipeline='builtin.module(convert-ft-to-etdg,convert-linalg-to-etdg,etdg.graph(etdg-spread-rows,etdg-verify))' | FileCheck %s
+
+// Rows of x and of the result; the weights are read whole. The shapes that a caller sees stay.
+// CHECK-LABEL: etdg.graph @product(
+// CHECK-SAME: !etdg.buffer<[6], tensor<4xf32>>, %{{.*}}: !etdg.buffer<[], tensor<4x3xf32>>) -> !etdg.buffer<[6], tensor<3xf32>>
+// CHECK: etdg.block @r0 [map] (i) in [0, 6)
+// CHECK: reads (%{{.*}} = %{{.*}}[i] : tensor<4xf32>, %{{.*}} = %{{.*}}[] : tensor<4x3xf32>)
+// CHECK: writes (%{{.*}}[i])
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+func.func @product(%x: tensor<6x4xf32>, %w: tensor<4x3xf32>) -> tensor<6x3xf32> {
+  %z = arith.constant dense<0.0> : tensor<6x3xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<6x4xf32>, tensor<4x3xf32>) outs(%z : tensor<6x3xf32>) -> tensor<6x3xf32>
+  return %y : tensor<6x3xf32>
+}
+
+// A vector alone stays one element; numbers of rows that a statement beside makes are rows.
+// CHECK-LABEL: etdg.graph @numbers(
+// CHECK-SAME: %{{.*}}: !etdg.buffer<[6], tensor<4xi32>>, %{{.*}}: !etdg.buffer<[], tensor<9xi32>>) -> (!etdg.buffer<[6], tensor<i32>>, !etdg.buffer<[], tensor<9xi32>>)
+// CHECK: etdg.block @r0 [map] (i) in [0, 6) // [.. | reduce]
+// CHECK: etdg.block @r1 [map] (i) in [0, 6)
+// CHECK: reads (%{{.*}} = %{{.*}}[i] : tensor<i32>)
+// CHECK: etdg.block @r2 [] ()
+func.func @numbers(%x: tensor<6x4xi32>, %v: tensor<9xi32>) -> (tensor<6xi32>, tensor<9xi32>) {
+  %z = arith.constant dense<0> : tensor<6xi32>
+  %s = linalg.reduce { arith.addi } ins(%x : tensor<6x4xi32>) outs(%z : tensor<6xi32>) dimensions = [1]
+  %t = arith.addi %s, %s : tensor<6xi32>
+  %u = arith.muli %v, %v : tensor<9xi32>
+  return %t, %u : tensor<6xi32>, tensor<9xi32>
+}
+
+// One buffer by rows and whole; an operand that has the row elsewhere keeps its statement whole.
+// CHECK-LABEL: etdg.graph @both(
+// CHECK-SAME: %{{.*}}: !etdg.buffer<[], tensor<6x6xf32>>)
+// CHECK: etdg.block @r0 [map] (i) in [0, 6)
+// CHECK: reads (%{{.*}} = elem (e0) %{{.*}}[i, e0] : tensor<6xf32>, %{{.*}} = %{{.*}}[] : tensor<6x6xf32>)
+// CHECK: etdg.block @r1 [] ()
+// CHECK: linalg.transpose
+func.func @both(%x: tensor<6x6xf32>) -> (tensor<6x6xf32>, tensor<6x6xf32>) {
+  %z = arith.constant dense<0.0> : tensor<6x6xf32>
+  %y = linalg.matmul ins(%x, %x : tensor<6x6xf32>, tensor<6x6xf32>) outs(%z : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %e = tensor.empty() : tensor<6x6xf32>
+  %t = linalg.transpose ins(%y : tensor<6x6xf32>) outs(%e : tensor<6x6xf32>) permutation = [1, 0]
+  return %y, %t : tensor<6x6xf32>, tensor<6x6xf32>
+}
+
+// Statements between lists are taken apart where one has rows; dimensions of length 1 at the end don't count.
+// CHECK-LABEL: etdg.graph @beside(
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 5)
+// CHECK: linalg.softmax dimension(0)
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, L)
+func.func @beside(%xs: !ft.list<[L], tensor<5x7xf32>>, %p: tensor<5x7xf32>) -> !ft.list<[L], tensor<5x7xf32>> {
+  %e = tensor.empty() : tensor<5x7xf32>
+  %s = linalg.softmax dimension(1) ins(%p : tensor<5x7xf32>) outs(%e : tensor<5x7xf32>) -> tensor<5x7xf32>
+  %q = arith.addf %s, %s : tensor<5x7xf32>
+  %ys = ft.map (%x = %xs : !ft.list<[L], tensor<5x7xf32>>) {
+    %y = arith.mulf %x, %q : tensor<5x7xf32>
+    ft.yield %y : tensor<5x7xf32>
+  }
+  return %ys : !ft.list<[L], tensor<5x7xf32>>
+}
+
+// CHECK-LABEL: etdg.graph @ones(
+// CHECK: etdg.block @r0 [] ()
+// CHECK: etdg.block @r1 [map] (i) in [0, 3)
+// CHECK: tensor<1x4xf32>
+func.func @ones(%x: tensor<1x4xf32>, %y: tensor<3x1x4xf32>, %n: tensor<0x4xf32>) -> (tensor<1x4xf32>, tensor<3x1x4xf32>, tensor<0x4xf32>) {
+  %a = math.exp %x : tensor<1x4xf32>
+  %b = math.exp %y : tensor<3x1x4xf32>
+  %c = math.exp %n : tensor<0x4xf32>
+  return %a, %b, %c : tensor<1x4xf32>, tensor<3x1x4xf32>, tensor<0x4xf32>
+}

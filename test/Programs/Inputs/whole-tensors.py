@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Runs each program of a file on every engine that needs no device, and compares it with the reference.
+
+    whole-tensors.py FT_RUN FILE
+"""
+import re
+import subprocess
+import sys
+
+ENGINES = (["--engine=cpu"], ["--engine=cpu", "--threads=1"], ["--engine=cpu", "--plan-seed=3"], ["--engine=emulate"])
+
+
+def main():
+    ft_run, file = sys.argv[1:]
+    with open(file, encoding="utf-8") as source:
+        programs = re.findall(r"^func\.func @(\w+)", source.read(), flags=re.M)
+    runs = failures = 0
+    for program in programs:
+        for engine in ENGINES:
+            command = [ft_run, file, "--entry=" + program, *engine, "--compare=interpret"]
+            done = subprocess.run(command, capture_output=True, text=True)
+            runs += 1
+            if done.returncode or not re.search(r"^equal$", done.stdout, flags=re.M):
+                failures += 1
+                print(f"{program} {engine}: {done.stdout[-600:]}{done.stderr[-600:]}")
+    print(f"{len(programs)} programs, {runs} runs, {failures} failures")
+
+
+main()

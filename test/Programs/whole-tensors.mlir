@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs over whole tensors, on the CPU and as GPU kernels, beside the reference: rows that are
+// shared, rows and wholes of one buffer, numbers of rows, batches, heads, constants, several results.
+//
+// RUN: %python %S/Inputs/whole-tensors.py %ft_bin/ft-run %s | FileCheck %s
+// CHECK: {{[1-9][0-9]*}} programs, {{[1-9][0-9]*}} runs, 0 failures
+
+#id2 = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#col = affine_map<(i, j) -> (j)>
+#pc = affine_map<(i, j) -> (j, i)>
+#s1 = affine_map<(i) -> (i)>
+// softmax in generics over rows, residual, layer norm
+func.func @softmax(%x: tensor<37x50xf32>) -> tensor<37x50xf32> {
+  %low = arith.constant dense<-1.0e30> : tensor<37xf32>
+  %z = arith.constant dense<0.0> : tensor<37xf32>
+  %m = linalg.reduce { arith.maximumf } ins(%x : tensor<37x50xf32>) outs(%low : tensor<37xf32>) dimensions = [1]
+  %e = tensor.empty() : tensor<37x50xf32>
+  %p = linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<37x50xf32>, tensor<37xf32>) outs(%e : tensor<37x50xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<37x50xf32>
+  %s = linalg.reduce { arith.addf } ins(%p : tensor<37x50xf32>) outs(%z : tensor<37xf32>) dimensions = [1]
+  %one = arith.constant dense<1.0> : tensor<37xf32>
+  %inv = arith.divf %one, %s : tensor<37xf32>
+  %y = linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]} ins(%p, %inv : tensor<37x50xf32>, tensor<37xf32>) outs(%e : tensor<37x50xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<37x50xf32>
+  %w = arith.addf %y, %x : tensor<37x50xf32>
+  return %w : tensor<37x50xf32>
+}
+func.func @softmax_op(%x: tensor<3x37x50xf32>) -> tensor<3x37x50xf32> {
+  %e = tensor.empty() : tensor<3x37x50xf32>
+  %y = linalg.softmax dimension(2) ins(%x : tensor<3x37x50xf32>) outs(%e : tensor<3x37x50xf32>) -> tensor<3x37x50xf32>
+  return %y : tensor<3x37x50xf32>
+}
+func.func @attention(%x: tensor<29x16xf32>, %wq: tensor<16x16xf32>, %wk: tensor<16x16xf32>, %wv: tensor<16x16xf32>) -> tensor<29x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<29x16xf32>
+  %q = linalg.matmul ins(%x, %wq : tensor<29x16xf32>, tensor<16x16xf32>) outs(%z : tensor<29x16xf32>) -> tensor<29x16xf32>
+  %k = linalg.matmul ins(%x, %wk : tensor<29x16xf32>, tensor<16x16xf32>) outs(%z : tensor<29x16xf32>) -> tensor<29x16xf32>
+  %v = linalg.matmul ins(%x, %wv : tensor<29x16xf32>, tensor<16x16xf32>) outs(%z : tensor<29x16xf32>) -> tensor<29x16xf32>
+  %et = tensor.empty() : tensor<16x29xf32>
+  %kt = linalg.transpose ins(%k : tensor<29x16xf32>) outs(%et : tensor<16x29xf32>) permutation = [1, 0]
+  %zs = arith.constant dense<0.0> : tensor<29x29xf32>
+  %s = linalg.matmul ins(%q, %kt : tensor<29x16xf32>, tensor<16x29xf32>) outs(%zs : tensor<29x29xf32>) -> tensor<29x29xf32>
+  %es = tensor.empty() : tensor<29x29xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<29x29xf32>) outs(%es : tensor<29x29xf32>) -> tensor<29x29xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<29x29xf32>, tensor<29x16xf32>) outs(%z : tensor<29x16xf32>) -> tensor<29x16xf32>
+  %y = arith.addf %o, %x : tensor<29x16xf32>
+  return %y : tensor<29x16xf32>
+}
+func.func @gram(%x: tensor<13x7xi32>) -> (tensor<13x13xi32>, tensor<13x7xi32>, tensor<13x7xi32>) {
+  %z = arith.constant dense<3> : tensor<13x13xi32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %x : tensor<13x7xi32>, tensor<13x7xi32>) outs(%z : tensor<13x13xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %m = arith.muli %a, %b : i32
+    %r = arith.addi %o, %m : i32
+    linalg.yield %r : i32
+  } -> tensor<13x13xi32>
+  %c = arith.constant dense<[[1, 2, 3, 4, 5, 6, 7]]> : tensor<1x7xi32>
+  %c1 = tensor.collapse_shape %c [[0, 1]] : tensor<1x7xi32> into tensor<7xi32>
+  %e = tensor.empty() : tensor<13x7xi32>
+  %cb = linalg.broadcast ins(%c1 : tensor<7xi32>) outs(%e : tensor<13x7xi32>) dimensions = [0]
+  %y = arith.addi %x, %cb : tensor<13x7xi32>
+  return %g, %y, %x : tensor<13x13xi32>, tensor<13x7xi32>, tensor<13x7xi32>
+}
+func.func @bmm(%a: tensor<3x5x7xi32>, %b: tensor<3x7x11xi32>, %c: tensor<5xi32>) -> (tensor<3x5x11xi32>, tensor<3x5xi32>) {
+  %z = arith.constant dense<0> : tensor<3x5x11xi32>
+  %p = linalg.batch_matmul ins(%a, %b : tensor<3x5x7xi32>, tensor<3x7x11xi32>) outs(%z : tensor<3x5x11xi32>) -> tensor<3x5x11xi32>
+  %z2 = arith.constant dense<0> : tensor<3x5xi32>
+  %s = linalg.reduce { arith.addi } ins(%p : tensor<3x5x11xi32>) outs(%z2 : tensor<3x5xi32>) dimensions = [2]
+  %e2 = tensor.empty() : tensor<3x5xi32>
+  %cb = linalg.broadcast ins(%c : tensor<5xi32>) outs(%e2 : tensor<3x5xi32>) dimensions = [0]
+  %t = arith.muli %s, %cb : tensor<3x5xi32>
+  return %p, %t : tensor<3x5x11xi32>, tensor<3x5xi32>
+}
+func.func @heads(%x: tensor<11x24xf32>) -> (tensor<11x2x12xf32>, tensor<11x24xf32>, tensor<22x12xf32>) {
+  %y = math.exp %x : tensor<11x24xf32>
+  %h = tensor.expand_shape %y [[0], [1, 2]] output_shape [11, 2, 12] : tensor<11x24xf32> into tensor<11x2x12xf32>
+  %e = tensor.empty() : tensor<11x2x12xf32>
+  %p = linalg.softmax dimension(2) ins(%h : tensor<11x2x12xf32>) outs(%e : tensor<11x2x12xf32>) -> tensor<11x2x12xf32>
+  %c = tensor.collapse_shape %p [[0], [1, 2]] : tensor<11x2x12xf32> into tensor<11x24xf32>
+  %r = arith.addf %c, %x : tensor<11x24xf32>
+  %d = tensor.collapse_shape %p [[0, 1], [2]] : tensor<11x2x12xf32> into tensor<22x12xf32>
+  %d2 = arith.addf %d, %d : tensor<22x12xf32>
+  return %p, %r, %d2 : tensor<11x2x12xf32>, tensor<11x24xf32>, tensor<22x12xf32>
+}
+func.func @table(%x: tensor<3x4xi32>, %v: tensor<3xi32>) -> (tensor<3x4xi32>, tensor<3xi32>, tensor<4x3xi32>) {
+  %t = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]> : tensor<3x4xi32>
+  %y = arith.addi %x, %t : tensor<3x4xi32>
+  %e = tensor.empty() : tensor<3x4xi32>
+  %vb = linalg.broadcast ins(%v : tensor<3xi32>) outs(%e : tensor<3x4xi32>) dimensions = [1]
+  %w = arith.muli %y, %vb : tensor<3x4xi32>
+  %u = arith.addi %v, %v : tensor<3xi32>
+  %et = tensor.empty() : tensor<4x3xi32>
+  %tr = linalg.transpose ins(%w : tensor<3x4xi32>) outs(%et : tensor<4x3xi32>) permutation = [1, 0]
+  return %w, %u, %tr : tensor<3x4xi32>, tensor<3xi32>, tensor<4x3xi32>
+}
