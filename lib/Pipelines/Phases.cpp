@@ -92,6 +92,13 @@ bool ft::isBuilt(Phase phase) {
   }
 }
 
+/// Rows of whole tensors, whatever front end they came from.
+static void addSpreadRows(OpPassManager &pm, StringRef machine) {
+  etdg::ETDGSpreadRowsOptions options;
+  options.machine = machine.str();
+  pm.addNestedPass<etdg::GraphOp>(etdg::createETDGSpreadRows(options));
+}
+
 void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
   switch (phase) {
   case Phase::Input:
@@ -109,7 +116,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
     pm.addPass(createConvertFTToETDG());
     pm.addPass(createConvertSCFToETDG());
     pm.addPass(createConvertLinalgToETDG());
-    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGSpreadRows());
+    addSpreadRows(pm, machine);
     break;
   case Phase::Coarsen:
     // Before, where the program has chains in one body; after, where merging has made some.

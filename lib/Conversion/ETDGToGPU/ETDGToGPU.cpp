@@ -186,9 +186,13 @@ int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
 
 /// A kernel of one leaf that works row by row keeps its rows in registers.
 LogicalResult GraphEmitter::chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim) {
-  for (unsigned i = 0; i < leaf.getNumReads(); ++i)
-    if (leaf.getRead(i).getElementRank() != 0 || leaf.getRead(i).getPieces().empty())
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+    if (leaf.getRead(i).getPieces().empty() ||
+        (schedule::readsScalars(leaf, leaf.getRead(i)) && !schedule::getBox(leaf, leaf.getRead(i), type, planes)))
       return success();
+  }
   auto plan = [&](std::optional<unsigned> dim) -> LogicalResult {
     leafForms.clear();
     FailureOr<LeafForm *> form = leafForm(leaf, dim, bool(dim));

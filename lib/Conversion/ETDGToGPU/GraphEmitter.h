@@ -11,6 +11,7 @@
 #include "RowEmitter.h"
 #include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Schedule/Boxes.h"      // reads of scalars in the order of memory
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
 #include "ft/Schedule/Plan.h"       // which nests share loops
 
@@ -166,6 +167,8 @@ private:
   /// The leaf as loop nests; made once in a kernel.
   FailureOr<LeafForm *> leafForm(BlockOp block, std::optional<unsigned> rowDim, bool rowWise);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
+  Operand emitBox(BlockOp block, const schedule::Box &box, RankedTensorType element, const Point &point,
+                  bool useRows);
   FailureOr<Operand> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element,
                                      const Point &point);
   FailureOr<Value> emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,

@@ -302,6 +302,32 @@ FailureOr<Value> GraphEmitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAtt
   return b.load(b.at(address.pointer, linear, element.getElementType()), element.getElementType());
 }
 
+/// Scalars that lie in memory as the leaf takes them.
+GraphEmitter::Operand GraphEmitter::emitBox(BlockOp block, const schedule::Box &box, RankedTensorType element,
+                                            const Point &point, bool useRows) {
+  Value buffer = block.getBuffers()[box.operand];
+  Operand operand = emitAddress(block, buffer, box.index, {}, point, useRows);
+  Type scalar = element.getElementType();
+  operand.pointer = b.at(operand.pointer, expand(box.offset, block, point), scalar);
+  auto offset = AffineMap::get(box.index.getNumDims(), box.index.getNumSymbols(), box.offset);
+  auto addStep = [&](Value &stride, std::optional<unsigned> dim) {
+    if (!dim || !box.offset.isFunctionOfDim(*dim))
+      return;
+    Value step = emitStep(block, offset, 0, *dim, point);
+    stride = stride ? b.add(stride, step) : step;
+  };
+  if (useRows)
+    addStep(operand.rowStride, point.rowDim);
+  addStep(operand.liftStride, point.liftDim);
+  // Elements of a list begin at multiples of their size; so must boxes, or at 16 bytes.
+  auto isEven = [&](int64_t distance) {
+    return distance % std::max<int64_t>(element.getNumElements(), 1) == 0 || distance * bytesOf(scalar) % 16 == 0;
+  };
+  operand.aligned = isEven(box.offset.getLargestKnownDivisor()) &&
+                    isEven(cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
+  return operand;
+}
+
 /// The element is put together by all threads before the leaf runs.
 FailureOr<GraphEmitter::Operand> GraphEmitter::emitElementRead(BlockOp block, etdg::ReadAttr read,
                                                                RankedTensorType element,
@@ -452,9 +478,6 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
 
 /// Whether all rows of a leaf can be computed at once.
 bool GraphEmitter::isUniform(BlockOp block, unsigned dim) {
-  for (unsigned i = 0; i < block.getNumReads(); ++i)
-    if (block.getRead(i).getElementRank() != 0)
-      return false;
   return schedule::isRowUniform(block, dim,
                              [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
 }
@@ -510,14 +533,14 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
     auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
     etdg::ReadAttr read = block.getRead(i);
-    // A read with no dimensions of its own may be one scalar inside of an element.
-    bool inside = read.getElementRank() != 0 || llvm::any_of(read.getPieces(), [&](etdg::PieceAttr piece) {
-      return piece.getKind() == etdg::SourceKind::Buffer &&
-             piece.getMap().getValue().getNumResults() >
-                 cast<etdg::BufferType>(block.getBuffers()[piece.getOperand()].getType()).getDepth();
-    });
-    FailureOr<Operand> operand = inside ? emitElementRead(block, read, element, point)
-                                        : choosePiece(block, read.getPieces(), element, point, rowWise);
+    bool inside = schedule::readsScalars(block, read);
+    std::optional<schedule::Box> box;
+    if (inside)
+      box = schedule::getBox(block, read, element, [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
+    inside = inside && !box;
+    FailureOr<Operand> operand = box      ? emitBox(block, *box, element, point, rowWise)
+                                 : inside ? emitElementRead(block, read, element, point)
+                                          : choosePiece(block, read.getPieces(), element, point, rowWise);
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
@@ -551,7 +574,7 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
       memory.valueStep = operand.valueStep;
       memory.liftStride = operand.liftStride;
       memory.liftStep = operand.liftStep;
-      memory.aligned = true;
+      memory.aligned = operand.aligned;
       break;
     }
     case leaf::Buffer::Kind::Output: {

@@ -44,12 +44,28 @@ func.func @both(%x: tensor<6x6xf32>) -> (tensor<6x6xf32>, tensor<6x6xf32>) {
   return %y, %t : tensor<6x6xf32>, tensor<6x6xf32>
 }
 
-// Statements between lists are taken apart where one has rows; dimensions of length 1 at the end don't count.
+// Statements between lists are taken apart where that pays.
 // CHECK-LABEL: etdg.graph @beside(
-// CHECK: etdg.block @{{.*}} [map] (i) in [0, 5)
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 512)
 // CHECK: linalg.softmax dimension(0)
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, L)
-func.func @beside(%xs: !ft.list<[L], tensor<5x7xf32>>, %p: tensor<5x7xf32>) -> !ft.list<[L], tensor<5x7xf32>> {
+func.func @beside(%xs: !ft.list<[L], tensor<512x70xf32>>, %p: tensor<512x70xf32>) -> !ft.list<[L], tensor<512x70xf32>> {
+  %e = tensor.empty() : tensor<512x70xf32>
+  %s = linalg.softmax dimension(1) ins(%p : tensor<512x70xf32>) outs(%e : tensor<512x70xf32>) -> tensor<512x70xf32>
+  %q = arith.addf %s, %s : tensor<512x70xf32>
+  %ys = ft.map (%x = %xs : !ft.list<[L], tensor<512x70xf32>>) {
+    %y = arith.mulf %x, %q : tensor<512x70xf32>
+    ft.yield %y : tensor<512x70xf32>
+  }
+  return %ys : !ft.list<[L], tensor<512x70xf32>>
+}
+
+// A few numbers are not worth a kernel of their own.
+// CHECK-LABEL: etdg.graph @few(
+// CHECK: etdg.block @r0 [] ()
+// CHECK: linalg.softmax dimension(1)
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, L)
+func.func @few(%xs: !ft.list<[L], tensor<5x7xf32>>, %p: tensor<5x7xf32>) -> !ft.list<[L], tensor<5x7xf32>> {
   %e = tensor.empty() : tensor<5x7xf32>
   %s = linalg.softmax dimension(1) ins(%p : tensor<5x7xf32>) outs(%e : tensor<5x7xf32>) -> tensor<5x7xf32>
   %q = arith.addf %s, %s : tensor<5x7xf32>
@@ -60,6 +76,7 @@ func.func @beside(%xs: !ft.list<[L], tensor<5x7xf32>>, %p: tensor<5x7xf32>) -> !
   return %ys : !ft.list<[L], tensor<5x7xf32>>
 }
 
+// Dimensions of length 1 at the end don't count.
 // CHECK-LABEL: etdg.graph @ones(
 // CHECK: etdg.block @r0 [] ()
 // CHECK: etdg.block @r1 [map] (i) in [0, 3)

@@ -48,9 +48,12 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
 
     All such dimensions are taken that leave more than a number for each point; where a number is left, they are
     taken if a statement beside has the same ones and exchanges these numbers. A leaf of several
-    statements is taken apart before. What has no rows stays as it is. A buffer that is also read
+    statements is taken apart before, where that gains more on the machine than it costs to start those
+    without rows by themselves. What has no rows stays as it is. A buffer that is also read
     as a whole is read through a map to its scalars, in its own order.
   }];
+  let options = [Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine by its name (cpu, a100, …) or file (default: cpu)">];
   let statistics = [Statistic<"numBlocks", "num-blocks", "Statements that got dimensions">,
                     Statistic<"numRows", "num-rows", "Dimensions that they got">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -9,6 +9,7 @@
 
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Machine/FindMachine.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -50,14 +51,29 @@ static bool isWhole(BlockOp block) {
   });
 }
 
-/// Splits a leaf of several statements of which one at least has rows, into the graph's own body.
-static SmallVector<BlockOp> takeApart(BlockOp leaf) {
-  SmallVector<Operation *> statements = statementsOf(leaf);
-  auto hasRows = [](Operation *op) {
+/// Whether what the rows of a leaf's statements gain on all units is more than it costs that those
+/// without rows run by themselves, between them.
+static bool isWorthTakingApart(ArrayRef<Operation *> statements, const ft::Machine &machine) {
+  double gain = 0;
+  unsigned without = 0;
+  for (Operation *op : statements) {
     RowSpace space = getRowSpace(op);
-    return !space.lengths.empty() && space.points > space.getInnerPoints(space.lengths.size());
-  };
-  if (statements.size() <= 1 || llvm::none_of(statements, hasRows))
+    int64_t points = space.points, inner = space.getInnerPoints(space.lengths.size());
+    if (space.lengths.empty() || points <= inner) {
+      ++without;
+      continue;
+    }
+    bool reduces = points > cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+    double rate = reduces ? machine.productFlops() / 2 : machine.elementwise();
+    gain += points / rate * (1 - 1.0 / std::min<int64_t>(machine.units, points / inner));
+  }
+  return gain > (without + 1) * machine.sync.launch;
+}
+
+/// Splits a leaf of several statements, where that pays, into the graph's own body.
+static SmallVector<BlockOp> takeApart(BlockOp leaf, const ft::Machine &machine) {
+  SmallVector<Operation *> statements = statementsOf(leaf);
+  if (statements.size() <= 1 || !isWorthTakingApart(statements, machine))
     return {leaf};
   Operation *before = leaf->getPrevNode();
   Block *body = leaf->getBlock();
@@ -154,12 +170,18 @@ static SmallVector<StringAttr> nameDims(GraphOp graph, unsigned count) {
 
 namespace {
 struct ETDGSpreadRows : etdg::impl::ETDGSpreadRowsBase<ETDGSpreadRows> {
+  using ETDGSpreadRowsBase::ETDGSpreadRowsBase;
   void runOnOperation() override;
 };
 } // namespace
 
 void ETDGSpreadRows::runOnOperation() {
   GraphOp graph = getOperation();
+  if (graph.isExternal())
+    return;
+  FailureOr<ft::MachineRef> model = ft::findMachine(graph.getLoc(), machine, "cpu");
+  if (failed(model))
+    return signalPassFailure();
   SmallVector<BlockOp> whole;
   for (BlockOp block : graph.getBody().front().getOps<BlockOp>())
     if (isWhole(block))
@@ -167,7 +189,7 @@ void ETDGSpreadRows::runOnOperation() {
   SmallVector<Statement> statements;
   SmallVector<unsigned> ends; // of those that were one leaf
   for (BlockOp leaf : whole) {
-    for (BlockOp part : takeApart(leaf))
+    for (BlockOp part : takeApart(leaf, **model))
       statements.push_back(describe(part));
     ends.push_back(statements.size());
   }
