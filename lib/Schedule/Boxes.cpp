@@ -32,6 +32,11 @@ static SmallVector<std::optional<int64_t>> getStrides(Value buffer,
     if (size)
       size = length && planesOf(buffer, p) == 0 ? std::optional(*size * *length) : std::nullopt;
   }
+  // Those that the caller gives.
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    if (auto graph = dyn_cast<etdg::GraphOp>(argument.getOwner()->getParentOp()))
+      if (auto given = graph.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided"))
+        std::fill_n(strides.begin(), std::min<size_t>(given.getInt(), strides.size()), std::nullopt);
   return strides;
 }
 
