@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays of the caller: what they are, as NumPy views, and results in the caller's library."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ..errors import ArgumentError, DeviceError, GradientError
+from . import dtypes
+from .dtypes import DType
+from .problems import Problem
+
+
+def is_torch(value) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_array(value) -> bool:
+    return isinstance(value, np.ndarray) or is_torch(value)
+
+
+def dtype_of(value) -> DType:
+    try:
+        return dtypes.named(str(value.dtype))
+    except Problem as problem:
+        raise ArgumentError(problem.message) from None
+
+
+def strides_of(value) -> Tuple[int, ...]:
+    """Strides in elements."""
+    if is_torch(value):
+        return tuple(value.stride())
+    return tuple(s // value.itemsize for s in value.strides)
+
+
+def is_dense(value) -> bool:
+    step = 1
+    for size, stride in zip(reversed(value.shape), reversed(strides_of(value))):
+        if size == 0:
+            return True
+        if size != 1:
+            if stride != step:
+                return False
+            step *= size
+    return True
+
+
+def describe(value):
+    """Element type, sizes, and strides where the array is not dense."""
+    return dtype_of(value), tuple(int(n) for n in value.shape), None if is_dense(value) else strides_of(value)
+
+
+def check(value, name: str) -> None:
+    """That a tensor can be an argument."""
+    if not is_torch(value):
+        return
+    torch = sys.modules["torch"]
+    if value.device.type != "cpu":
+        raise DeviceError(f"argument '{name}' is on {value.device}: the engines 'interpret' and 'cpu' take tensors on the CPU; x.cpu()")
+    if value.layout is not torch.strided or value.is_complex() or value.is_quantized:
+        raise ArgumentError(f"argument '{name}' is no plain dense tensor: layout {value.layout}, type {value.dtype}")
+    if value.requires_grad and torch.is_grad_enabled():
+        raise GradientError(f"argument '{name}' requires a gradient, and compiled functions compute forward only: call within torch.no_grad()")
+    if type(value) is not torch.Tensor and type(value) is not torch.nn.Parameter:
+        raise ArgumentError(f"argument '{name}' is a {type(value).__name__}: subclasses of Tensor may mean something else by their operators")
+
+
+class _Memory:
+    """Describes memory to NumPy and keeps its owner."""
+
+    def __init__(self, array: np.ndarray, owner):
+        self.__array_interface__ = dict(array.__array_interface__)
+        self.owner = owner
+
+
+def as_numpy(value) -> np.ndarray:
+    """A NumPy array on the same memory, of which it is the owner as far as NumPy can tell."""
+    array = value
+    if is_torch(value):
+        value = value.detach()
+        array = value.view(sys.modules["torch"].int16).numpy().view(np.uint16) if dtype_of(value) is dtypes.bfloat16 else value.numpy()
+    if not array.size:
+        return np.empty(array.shape, array.dtype)
+    return np.asarray(_Memory(array, value))
+
+
+def result(array: np.ndarray, dtype: DType, torch_like: bool):
+    """A result in the caller's library."""
+    if not torch_like:
+        return array
+    torch = sys.modules["torch"]
+    if dtype is dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def extent(array: np.ndarray) -> Optional[Tuple[int, int]]:
+    """First and last byte of an array's memory."""
+    if not array.size:
+        return None
+    start = array.__array_interface__["data"][0]
+    low = high = 0
+    for size, stride in zip(array.shape, array.strides):
+        reach = (size - 1) * stride
+        low, high = low + min(0, reach), high + max(0, reach)
+    return start + low, start + high + array.itemsize
+
+
+def overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays share an element."""
+    first, second = extent(a), extent(b)
+    if first is None or second is None or first[1] <= second[0] or second[1] <= first[0]:
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=100000)
+    except Exception:  # noqa: BLE001 - too hard to tell: then it may
+        return True
+
+
+def repeats(array: np.ndarray) -> bool:
+    """Whether several elements are one and the same."""
+    seen = 0
+    for size, stride in sorted(zip(array.shape, array.strides), key=lambda pair: abs(pair[1])):
+        if size > 1:
+            if abs(stride) <= seen:
+                return True
+            seen += (size - 1) * abs(stride)
+    return False
+
+
+def kind_of(values) -> Any:
+    return "torch" if any(is_torch(v) for v in values) else "numpy"

@@ -1,0 +1,694 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes operations: numbers, views, element-wise bodies, reductions and products of any sizes."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import dtypes
+from .dtypes import DType
+from .ir import INDEX, Block, Op, Type, Value
+from .problems import Problem
+from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
+
+_SCALAR = {"int": INDEX, "float": Type("scalar", dtypes.float64), "bool": Type("scalar", dtypes.bool_)}
+Number = Union[bool, int, float, Num]
+
+
+class Scalar:
+    """A number inside of an element-wise body."""
+
+    __slots__ = ("name", "dtype")
+
+    def __init__(self, name, dtype: DType):
+        self.name, self.dtype = name, dtype
+
+
+class Body:
+    """The text of a body: one operation a line."""
+
+    def __init__(self):
+        self.lines: List[Tuple[Scalar, List]] = []
+
+    @property
+    def pieces(self) -> List:
+        found: List = []
+        for result, parts in self.lines:
+            found += [f"  {result.name} = ", *parts, "\n"]
+        return found
+
+    def emit(self, dtype: DType, *parts) -> Scalar:
+        result = Scalar(f"%b{len(self.lines)}", dtype)
+        self.lines.append((result, [part.name if isinstance(part, Scalar) else part for part in parts]))
+        return result
+
+    def constant(self, value, dtype: DType) -> Scalar:
+        return self.emit(dtype, f"arith.constant {dtypes.literal(value, dtype)}")
+
+    def op(self, name: str, *operands: Scalar, dtype: Optional[DType] = None) -> Scalar:
+        """`arith.addf` and the like: operands and result of one type."""
+        own = dtype or operands[0].dtype
+        parts: List = [f"{name} "]
+        for index, operand in enumerate(operands):
+            parts += [", " if index else "", operand]
+        return self.emit(own, *parts, f" : {own.mlir}")
+
+    def binary(self, float_name: str, int_name: str, a: Scalar, b: Scalar) -> Scalar:
+        return self.op(float_name if a.dtype.is_float else int_name, a, b)
+
+    def compare(self, what: str, a: Scalar, b: Scalar) -> Scalar:
+        """`what`: eq, ne, lt, le, gt, ge; false on NaN but for `ne`."""
+        if a.dtype.is_float:
+            predicate = "une" if what == "ne" else "o" + what
+            return self.emit(dtypes.bool_, f"arith.cmpf {predicate}, ", a, ", ", b, f" : {a.dtype.mlir}")
+        sign = "" if what in ("eq", "ne") else "u" if a.dtype.is_bool else "s"
+        predicate = what if not sign else sign + what
+        return self.emit(dtypes.bool_, f"arith.cmpi {predicate}, ", a, ", ", b, f" : {a.dtype.mlir}")
+
+    def is_nan(self, a: Scalar) -> Scalar:
+        return self.emit(dtypes.bool_, "arith.cmpf uno, ", a, ", ", a, f" : {a.dtype.mlir}")
+
+    def select(self, c: Scalar, a: Scalar, b: Scalar) -> Scalar:
+        return self.emit(a.dtype, "arith.select ", c, ", ", a, ", ", b, f" : {a.dtype.mlir}")
+
+    def index(self, dim: int, dtype: DType) -> Scalar:
+        at = self.emit(dtype, f"linalg.index {dim} : index")
+        return self.emit(dtype, "arith.index_cast ", at, f" : index to {dtype.mlir}")
+
+    def cast(self, a: Scalar, to: DType) -> Scalar:
+        """As `x.to(dtype)`: to bool by `!= 0`, floats to integers toward zero."""
+        if a.dtype is to:
+            return a
+        arrow = f" : {a.dtype.mlir} to {to.mlir}"
+        if to.is_bool:
+            return self.compare("ne", a, self.constant(0, a.dtype))
+        if a.dtype.is_bool:
+            return self.emit(to, "arith.uitofp " if to.is_float else "arith.extui ", a, arrow)
+        if a.dtype.is_int and to.is_int:
+            return self.emit(to, "arith.extsi " if to.bits > a.dtype.bits else "arith.trunci ", a, arrow)
+        if a.dtype.is_int:
+            return self.emit(to, "arith.sitofp ", a, arrow)
+        if to.is_int:
+            return self.emit(to, "arith.fptosi ", a, arrow)
+        if a.dtype.bits == to.bits:
+            return self.cast(self.cast(a, dtypes.float32), to)
+        return self.emit(to, "arith.extf " if to.bits > a.dtype.bits else "arith.truncf ", a, arrow)
+
+
+def arithmetic_type(dtype: DType) -> DType:
+    """The type in which PyTorch computes on elements of `dtype`."""
+    return dtypes.float32 if dtype.is_float and dtype.bits == 16 else dtype
+
+
+class Builder:
+    """Appends operations to the current block."""
+
+    def __init__(self):
+        self.top = Block()
+        self.block = self.top
+        self.frames: Callable[[], Sequence] = lambda: ()
+        self.known: List[Dict] = [{}]
+        #: The least and the greatest value of loops' counters.
+        self.ranges: Dict[Value, Tuple[int, int]] = {}
+        self.stack: List[Block] = [self.top]
+
+    # -- blocks ---------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def inside(self, block: Block):
+        outer = self.block
+        self.block = block
+        self.stack.append(block)
+        self.known.append({})
+        try:
+            yield block
+        finally:
+            self.block = outer
+            self.stack.pop()
+            self.known.pop()
+
+    def is_known_outside(self, value: Value) -> bool:
+        """Whether a value is defined in a block that is open now."""
+        home = value.op.block if value.op is not None else value.block
+        return any(home is b for b in self.stack)
+
+    def append(self, op: Op) -> Op:
+        op.block = self.block
+        if not op.frames:
+            op.frames = tuple(self.frames())
+        self.block.ops.append(op)
+        return op
+
+    def text(self, pieces: Sequence, results: Sequence[Type], pure: bool = True, **attributes) -> Op:
+        operands = [p for p in pieces if isinstance(p, Value)]
+        return self.append(Op("text", operands, results, pieces=pieces, pure=pure, **attributes))
+
+    def remember(self, key, make: Callable):
+        """The value of `key` if it was made where it is still known, else a new one."""
+        for table in reversed(self.known):
+            if key in table:
+                return table[key]
+        made = make()
+        self.known[-1][key] = made
+        return made
+
+    def step(self, name: str, operands: Sequence[Value], results: Sequence[Type], **parameters) -> List[Value]:
+        """A library step; it runs between compiled code."""
+        return self.append(Op("step", operands, results, name=name, parameters=parameters)).results
+
+    # -- numbers -----------------------------------------------------------------------------------------
+
+    def scalar(self, number: Number, kind: Optional[str] = None) -> Value:
+        """A number as a value of `kind` (by default its own)."""
+        own = kind_of(number)
+        kind = kind or own
+        if isinstance(number, Num):
+            return self._convert(number, kind).value
+        if kind == "int":
+            text = f"arith.constant {int(number)} : index"
+        elif kind == "float":
+            text = f"arith.constant {dtypes.literal(number, dtypes.float64)}"
+        else:
+            text = f"arith.constant {'true' if number else 'false'}"
+        return self.remember(text, lambda: self.text([text], [_SCALAR[kind]], constant=number).results[0])
+
+    def _convert(self, number: Num, kind: str) -> Num:
+        if number.kind == kind:
+            return number
+        value = number.value
+        if kind == "bool":
+            if number.kind == "int":
+                return self.compare("ne", number, 0)  # type: ignore[return-value]
+            zero = self.scalar(0.0)
+            return Num("bool", self.text(["arith.cmpf une, ", value, ", ", zero, " : f64"], [_SCALAR["bool"]]).results[0])
+        if number.kind == "bool":
+            wide = self.text(["arith.extui ", value, " : i1 to i64"], [Type("scalar", dtypes.int64)]).results[0]
+        elif kind == "float":
+            wide = self.text(["arith.index_cast ", value, " : index to i64"], [Type("scalar", dtypes.int64)]).results[0]
+        else:
+            wide = self.text(["arith.fptosi ", value, " : f64 to i64"], [Type("scalar", dtypes.int64)]).results[0]
+        if kind == "int":
+            return Num("int", self.text(["arith.index_cast ", wide, " : i64 to index"], [INDEX]).results[0])
+        return Num("float", self.text(["arith.sitofp ", wide, " : i64 to f64"], [_SCALAR["float"]]).results[0])
+
+    def number_op(self, name: str, kind: str, *operands: Number, result: Optional[str] = None) -> Num:
+        values = [self.scalar(o, kind) for o in operands]
+        type_ = _SCALAR[kind]
+        pieces: List = [name + " "]
+        for index, value in enumerate(values):
+            pieces += [", " if index else "", value]
+        pieces.append(f" : {type_.text()}")
+        key = (name, *values)
+        return Num(result or kind, self.remember(key, lambda: self.text(pieces, [_SCALAR[result or kind]]).results[0]))
+
+    def add(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return a + b
+        if isinstance(a, int) and a == 0:
+            return b
+        if isinstance(b, int) and b == 0:
+            return a
+        return self._ranged(self.number_op("arith.addi", "int", a, b), a, b, lambda x, y: x + y)
+
+    def _ranged(self, made: Num, a: SizeLike, b: SizeLike, function: Callable) -> Num:
+        """Notes between which numbers a result lies, where that is known of its operands."""
+        ends = [(x, x) if isinstance(x, int) else self.ranges.get(x.value) for x in (a, b)]
+        if ends[0] is not None and ends[1] is not None:
+            found = [function(x, y) for x in ends[0] for y in ends[1]]
+            self.ranges[made.value] = (min(found), max(found))
+        return made
+
+    def sub(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return a - b
+        if isinstance(b, int):
+            return self.add(a, -b)
+        return 0 if same(a, b) else self._ranged(self.number_op("arith.subi", "int", a, b), a, b, lambda x, y: x - y)
+
+    def mul(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, int) and x in (0, 1):
+                return 0 if x == 0 else y
+        return self._ranged(self.number_op("arith.muli", "int", a, b), a, b, lambda x, y: x * y)
+
+    def floordiv(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return a // b
+        return a if isinstance(b, int) and b == 1 else self.number_op("arith.floordivsi", "int", a, b)
+
+    def ceildiv(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return -(-a // b)
+        return a if isinstance(b, int) and b == 1 else self.number_op("arith.ceildivsi", "int", a, b)
+
+    def minimum(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return min(a, b)
+        return a if same(a, b) else self.number_op("arith.minsi", "int", a, b)
+
+    def maximum(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        if isinstance(a, int) and isinstance(b, int):
+            return max(a, b)
+        return a if same(a, b) else self.number_op("arith.maxsi", "int", a, b)
+
+    def product(self, sizes: Sequence[SizeLike]) -> SizeLike:
+        result: SizeLike = 1
+        for size in sizes:
+            result = self.mul(result, size)
+        return result
+
+    def compare(self, what: str, a: Number, b: Number) -> Union[bool, Num]:
+        """`what`: eq, ne, lt, le, gt, ge."""
+        kinds = {kind_of(a), kind_of(b)}
+        if "float" in kinds:
+            predicate = "une" if what == "ne" else "o" + what
+            operands = [self.scalar(x, "float") for x in (a, b)]
+            return Num("bool", self.text([f"arith.cmpf {predicate}, ", operands[0], ", ", operands[1], " : f64"], [_SCALAR["bool"]]).results[0])
+        predicate = what if what in ("eq", "ne") else "s" + what
+        operands = [self.scalar(x, "int") for x in (a, b)]
+        return Num("bool", self.text([f"arith.cmpi {predicate}, ", operands[0], ", ", operands[1], " : index"], [_SCALAR["bool"]]).results[0])
+
+    def logical(self, name: str, a, b):
+        """`and`, `or` of truths, both of which are evaluated."""
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, bool):
+                return (y if x else False) if name == "and" else (True if x else y)
+        return self.number_op("arith.andi" if name == "and" else "arith.ori", "bool", a, b)
+
+    def invert(self, a):
+        return (not a) if isinstance(a, bool) else self.number_op("arith.xori", "bool", a, True)
+
+    # -- tensors and values -------------------------------------------------------------------------------
+
+    def type_of(self, dtype: DType, sizes: Sequence[SizeLike], kind: str = "tensor") -> Type:
+        return Type(kind, dtype, [n if isinstance(n, int) else None for n in sizes])
+
+    def new(self, value: Value, sizes: Sequence[SizeLike]) -> Tensor:
+        """A tensor of its own that holds a value."""
+        type_ = Type("mutable", value.type.dtype, value.type.shape)
+        value.sizes = [n.value if isinstance(n, Num) else n for n in sizes]
+        made = self.text(["tssa.new ", value, f" : {value.type.text()}"], [type_], pure=True, role="new").results[0]
+        return Tensor(made, value.type.dtype, sizes)
+
+    def read(self, tensor: Tensor) -> Value:
+        """What a tensor holds now."""
+        type_ = tensor.value.type
+        return self.text(["tssa.read ", tensor.value, f" : {type_.text()}"], [type_.value()], pure=True, role="read").results[0]
+
+    def write(self, dest: Tensor, value: Value) -> None:
+        pieces = ["tssa.mutate ", dest.value, ", ", value, f" : {dest.value.type.text()}, {value.type.text()}"]
+        self.text(pieces, [], pure=False, role="write")
+
+    def view(self, tensor: Tensor, step: str, numbers: Sequence, sizes: Sequence[SizeLike], strides, own, repeats=False) -> Tensor:
+        """A view by one step; numbers are ints, `Num`s, or "_" for an end that is open."""
+        pieces: List = ["tssa.view ", tensor.value, f"[{step}("]
+        for index, number in enumerate(numbers):
+            pieces += [", " if index else "", self.scalar(number) if isinstance(number, Num) else str(number)]
+        type_ = self.type_of(tensor.dtype, sizes, "mutable")
+        pieces.append(f")] : {tensor.value.type.text()} -> {type_.text()}")
+        numbers = [n.value if isinstance(n, Num) else n for n in numbers]
+        made = self.text(pieces, [type_], role="view", step=step, numbers=numbers).results[0]
+        result = Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.repeats)
+        return result
+
+    def empty(self, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
+        type_ = self.type_of(dtype, sizes)
+        pieces: List = ["tensor.empty("]
+        for index, size in enumerate(n for n in sizes if isinstance(n, Num)):
+            pieces += [", " if index else "", size.value]
+        return self.text([*pieces, f") : {type_.text()}"], [type_]).results[0]
+
+    def fill(self, number: Number, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
+        """A value of `sizes` that is `number` everywhere."""
+        scalar = self.element(number, dtype)
+        out = self.empty(dtype, sizes)
+        text = ["linalg.fill ins(", scalar, f" : {dtype.mlir}) outs(", out, f" : {out.type.text()}) -> {out.type.text()}"]
+        return self.text(text, [out.type]).results[0]
+
+    def element(self, number: Number, dtype: DType) -> Value:
+        """A number as a scalar of an element type."""
+        if not isinstance(number, Num):
+            text = f"arith.constant {dtypes.literal(number, dtype)}"
+            return self.remember(("element", text), lambda: self.text([text], [Type("scalar", dtype)]).results[0])
+        body, names = Body(), {}
+        last: Value = self._element_in(body, number, dtype).name
+        for result, parts in body.lines:
+            pieces = [names.get(p, p) if isinstance(p, str) else p for p in parts]
+            last = names[result.name] = self.text(pieces, [Type("scalar", result.dtype)]).results[0]
+        return last
+
+    def _element_in(self, body: Body, number: Number, dtype: DType) -> Scalar:
+        if not isinstance(number, Num):
+            return body.constant(number, dtype)
+        if number.kind == "int":
+            wide = body.emit(dtypes.int64, "arith.index_cast ", number.value, " : index to i64")
+        else:
+            wide = Scalar(number.value, _SCALAR[number.kind].dtype)
+        return body.cast(wide, dtype)
+
+    def broadcast(self, shapes: Sequence[Sequence[SizeLike]]) -> Tuple[SizeLike, ...]:
+        """The common sizes of operands; sizes that are data are checked when the program runs."""
+        rank = max((len(s) for s in shapes), default=0)
+        result: List[SizeLike] = [1] * rank
+        for shape in shapes:
+            for d, size in enumerate(shape, rank - len(shape)):
+                old = result[d]
+                if isinstance(size, int) and size == 1 or same(old, size):
+                    continue
+                if isinstance(old, int) and old == 1:
+                    result[d] = size
+                    continue
+                if isinstance(old, int) and isinstance(size, int):
+                    found = " and ".join("[" + ", ".join("?" if isinstance(n, Num) else str(n) for n in s) + "]" for s in shapes)
+                    raise Problem(f"sizes {found} cannot be broadcast: {old} and {size} in dimension {d - rank}", "shape")
+                self.require_equal(old, size)
+                result[d] = old if isinstance(old, int) else size
+        return tuple(result)
+
+    def require_equal(self, a: SizeLike, b: SizeLike) -> None:
+        """Two sizes, one of them data, are equal: checked when the program runs."""
+        key = ("equal", *sorted(n.value.number if isinstance(n, Num) else -1 - n for n in (a, b)))
+        self.remember(key, lambda: self.step("require_equal", [self.scalar(a), self.scalar(b)], []) or True)
+
+    def operand(self, tensor: Tensor, sizes: Sequence[SizeLike]) -> Tuple[Value, List[int]]:
+        """A value and its dimensions among those of `sizes`; what is broadcast has gone from it."""
+        dims, skip = [], len(sizes) - tensor.rank
+        for d in range(tensor.rank - 1, -1, -1):
+            if isinstance(tensor.sizes[d], int) and tensor.sizes[d] == 1 and not (isinstance(sizes[d + skip], int) and sizes[d + skip] == 1):
+                tensor = squeeze(self, tensor, d)
+            else:
+                dims.append(d + skip)
+        return self.read(tensor), dims[::-1]
+
+    def pointwise(self, out: DType, inputs: Sequence, function: Callable, compute: Optional[DType] = None,
+                  sizes: Optional[Sequence[SizeLike]] = None) -> Tensor:
+        """One result element for each element of the operands' common sizes.
+
+        `function(body, *scalars)` gives it; operands are cast to `compute` before, the result to `out` after.
+        """
+        shapes = [t.sizes for t in inputs if isinstance(t, Tensor)]
+        sizes = self.broadcast(shapes) if sizes is None else tuple(sizes)
+        body, values, maps, scalars = Body(), [], [], []
+        for item in inputs:
+            if isinstance(item, Tensor):
+                value, dims = self.operand(item, sizes)
+                scalar = Scalar(f"%a{len(values)}", item.dtype)
+                values.append(value)
+                maps.append(dims)
+                scalars.append(body.cast(scalar, compute) if compute else scalar)
+            else:
+                scalars.append(self._element_in(body, item, compute or dtypes.of_number(item)))
+        result = body.cast(function(body, *scalars), out)
+        made = self.generic(values, maps, [self.empty(out, sizes)], [list(range(len(sizes)))], len(sizes), (), body, [result])
+        return self.new(made[0], sizes)
+
+    def generic(self, values, maps, outs, out_maps, rank: int, reduced: Sequence[int], body: Body, results: Sequence[Scalar]) -> List[Value]:
+        """A `linalg.generic`: `maps` has the loops of each operand's dimensions; arguments are %a0, %a1, ... and %o0, ..."""
+        loops = ", ".join(f"d{i}" for i in range(rank))
+        affine = ", ".join(f"affine_map<({loops}) -> ({', '.join(f'd{d}' for d in m)})>" for m in [*maps, *out_maps])
+        kinds = ", ".join('"reduction"' if i in reduced else '"parallel"' for i in range(rank))
+        pieces: List = [f"linalg.generic {{indexing_maps = [{affine}], iterator_types = [{kinds}]}}"]
+
+        def listed(word, items):
+            if items:
+                pieces.append(f" {word}(")
+                for index, item in enumerate(items):
+                    pieces.extend([", " if index else "", item])
+                pieces.append(" : " + ", ".join(v.type.text() for v in items) + ")")
+
+        listed("ins", values)
+        listed("outs", outs)
+        arguments = [f"%a{i}: {v.type.dtype.mlir}" for i, v in enumerate(values)] + [f"%o{i}: {v.type.dtype.mlir}" for i, v in enumerate(outs)]
+        pieces.append(" {\n^bb0(" + ", ".join(arguments) + "):\n")
+        pieces += body.pieces
+        pieces.append("  linalg.yield ")
+        for index, result in enumerate(results):
+            pieces += [", " if index else "", result.name]
+        types = ", ".join(v.type.text() for v in outs)
+        pieces.append(" : " + ", ".join(r.dtype.mlir for r in results) + "\n} -> " + (f"({types})" if len(outs) > 1 else types))
+        return self.text(pieces, [v.type for v in outs]).results
+
+    def reduce(self, x: Tensor, dims: Sequence[int], out: DType, start: Number, function: Callable, compute: Optional[DType] = None) -> Tensor:
+        """Folds `dims` by `function(body, accumulator, element)`; the result has the other dimensions."""
+        kept = [d for d in range(x.rank) if d not in dims]
+        sizes = [x.sizes[d] for d in kept]
+        init = self.fill(start, out, sizes)
+        body = Body()
+        element = Scalar("%a0", x.dtype)
+        result = function(body, Scalar("%o0", out), body.cast(element, compute or out))
+        made = self.generic([self.read(x)], [list(range(x.rank))], [init], [kept], x.rank, list(dims), body, [result])
+        return self.new(made[0], sizes)
+
+    # -- copies ----------------------------------------------------------------------------------------------
+
+    def copy(self, x: Tensor, dtype: Optional[DType] = None) -> Tensor:
+        """A tensor of its own with the same elements."""
+        if dtype is None or dtype is x.dtype:
+            return self.new(self.read(x), x.sizes)
+        return self.pointwise(dtype, [x], lambda b, a: a)
+
+    def constant_tensor(self, number: Number, dtype: DType, sizes: Sequence[SizeLike] = ()) -> Tensor:
+        return self.new(self.fill(number, dtype, sizes), sizes)
+
+    def item(self, x: Tensor) -> Num:
+        """The number in a tensor of one element."""
+        for d in range(x.rank - 1, -1, -1):
+            if not isinstance(x.sizes[d], int):
+                self.require_equal(x.sizes[d], 1)
+            x = select(self, x, d, 0)
+        value = self.read(x)
+        scalar = self.text(["tensor.extract ", value, f"[] : {value.type.text()}"], [Type("scalar", x.dtype)]).results[0]
+        if x.dtype.is_bool:
+            return Num("bool", scalar)
+        if x.dtype.is_int:
+            if x.dtype is not dtypes.int64:
+                scalar = self.text(["arith.extsi ", scalar, f" : {x.dtype.mlir} to i64"], [Type("scalar", dtypes.int64)]).results[0]
+            return Num("int", self.text(["arith.index_cast ", scalar, " : i64 to index"], [INDEX]).results[0])
+        if x.dtype is not dtypes.float64:
+            scalar = self.text(["arith.extf ", scalar, f" : {x.dtype.mlir} to f64"], [_SCALAR["float"]]).results[0]
+        return Num("float", scalar)
+
+
+# -- views ------------------------------------------------------------------------------------------------------
+
+
+def same(a: SizeLike, b: SizeLike) -> bool:
+    """Whether two sizes are known to be equal."""
+    if isinstance(a, Num) or isinstance(b, Num):
+        return isinstance(a, Num) and isinstance(b, Num) and a.value is b.value
+    return a == b
+
+
+def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None]) -> None:
+    """A counted loop that carries nothing; `body` writes into tensors."""
+    operands = [b.scalar(n) for n in (start, stop, 1)]
+    block = Block()
+    counter = Num("int", block.add_argument(INDEX, "i"))
+    if isinstance(start, int) and isinstance(stop, int):
+        b.ranges[counter.value] = (start, max(start, stop - 1))
+    op = Op("for", operands, [], blocks=[block])
+    b.append(op)
+    with b.inside(block):
+        body(counter)
+
+
+def _without(items, d):
+    return (*items[:d], *items[d + 1 :])
+
+
+def select(b: Builder, x: Tensor, d: int, index: SizeLike) -> Tensor:
+    """`x.select(d, index)`."""
+    size = x.sizes[d]
+    if isinstance(index, int) and isinstance(size, int):
+        if not -size <= index < size:
+            raise Problem(f"index {index} is out of range in dimension {d} of size {size}", "shape")
+        index = index % size
+    return b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d))
+
+
+def squeeze(b: Builder, x: Tensor, d: int) -> Tensor:
+    """Without dimension d, whose size is 1."""
+    return b.view(x, "select", [d, 0], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d))
+
+
+def unsqueeze(b: Builder, x: Tensor, d: int) -> Tensor:
+    def put(items, item):
+        return (*items[:d], item, *items[d:])
+
+    def stride(strides):
+        return strides[d] * Mono.of(x.sizes[d]) if d < x.rank else Mono(1)
+
+    return b.view(x, "unsqueeze", [d], put(x.sizes, 1), put(x.strides, stride(x.strides)), put(x.own, stride(x.own)))
+
+
+def permute(b: Builder, x: Tensor, order: Sequence[int]) -> Tensor:
+    if list(order) == list(range(x.rank)):
+        return x
+    return b.view(x, "permute", order, [x.sizes[d] for d in order], [x.strides[d] for d in order], [x.own[d] for d in order])
+
+
+def _clamped_end(b: Builder, end, size: SizeLike, missing: SizeLike) -> SizeLike:
+    """An end of a slice as a position from 0 to size."""
+    if end is None:
+        return missing
+    if isinstance(end, int) and isinstance(size, int):
+        return max(0, min(end + size if end < 0 else end, size))
+    if isinstance(end, int):
+        return b.minimum(end, size) if end >= 0 else b.maximum(b.add(size, end), 0)
+    below = b.compare("lt", end, 0)
+    moved = b.add(end, size)
+    picked = b.text(["arith.select ", below.value, ", ", b.scalar(moved), ", ", b.scalar(end), " : index"], [INDEX]).results[0]
+    return b.maximum(b.minimum(Num("int", picked), size), 0)
+
+
+def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
+    """`x[..., start:stop:step, ...]` in dimension d."""
+    size = x.sizes[d]
+    if start in (None, 0) and stop is None and step in (None, 1):
+        return x
+    by = 1 if step is None else step
+    if isinstance(by, int) and by < 1:
+        raise Problem(f"the step of a slice must be positive, found {by}: use flip", "shape")
+    length = _affine_length(b, start, stop, by)
+    known = length is not None and _fits(b, start, length, by, size)
+    if known:
+        strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
+        own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
+        sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
+        return b.view(x, "narrow", [d, start, length, by], sizes, strides, own)
+    first = _clamped_end(b, start, size, 0)
+    last = _clamped_end(b, stop, size, size)
+    if isinstance(first, int) and isinstance(last, int):
+        count: SizeLike = max(0, -(-(last - first) // by)) if isinstance(by, int) else b.ceildiv(max(0, last - first), by)
+    elif isinstance(first, int) and first == 0:
+        count = b.ceildiv(last, by)
+    else:
+        count = b.ceildiv(b.maximum(b.sub(last, first), 0), by)
+    sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
+    strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
+    own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
+    return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
+
+
+def _affine_length(b: Builder, start, stop, by) -> Optional[int]:
+    """The length of `g : g + n` where both ends are data and apart by a number that is known."""
+    if not isinstance(start, Num) or not isinstance(stop, Num) or by != 1:
+        return None
+    op = stop.value.op
+    if op is None or op.kind != "text" or op.pieces[0] != "arith.addi " or start.value not in op.operands:
+        return None
+    other = [v for v in op.operands if v is not start.value]
+    if len(other) != 1 or other[0].op is None:
+        return None
+    text = other[0].op.pieces[0]
+    if not isinstance(text, str) or not text.startswith("arith.constant "):
+        return None
+    return int(text.split()[1])
+
+
+def _fits(b: Builder, start, length: int, by, size) -> bool:
+    """Whether `start : start + length` cannot be clamped, as far as loops' bounds say."""
+    bounds = b.ranges.get(start.value)
+    if bounds is None or not isinstance(size, int):
+        return False
+    low, high = bounds
+    return low >= 0 and high + length <= size
+
+
+def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:
+    """`x.expand(sizes)`; -1 keeps a size."""
+    skip = len(sizes) - x.rank
+    if skip < 0:
+        raise Problem(f"expand to {len(sizes)} dimensions of a tensor of {x.rank}: there must be at least as many", "shape")
+    result: List[SizeLike] = []
+    strides, own, repeats, numbers = [], [], False, []
+    for d, size in enumerate(sizes):
+        old = x.sizes[d - skip] if d >= skip else 1
+        keep = isinstance(size, int) and size == -1
+        if keep and d < skip:
+            raise Problem("expand: -1 stands for no size in a new dimension", "shape")
+        if keep or same(old, size):
+            result.append(old)
+            strides.append(x.strides[d - skip] if d >= skip else Mono(0))
+            own.append(x.own[d - skip] if d >= skip else Mono(0))
+            numbers.append(-1 if d >= skip else size)
+            continue
+        if not (isinstance(old, int) and old == 1):
+            if isinstance(old, int) and isinstance(size, int):
+                raise Problem(f"expand: size {old} in dimension {d} cannot become {size}: only 1 can be repeated", "shape")
+            b.require_equal(old, size)
+            result.append(size)
+            strides.append(x.strides[d - skip])
+            own.append(x.own[d - skip])
+            numbers.append(size)
+            continue
+        result.append(size)
+        strides.append(Mono(0))
+        own.append(Mono(0))
+        numbers.append(size)
+        repeats = True
+    if not repeats and skip == 0 and all(same(p, q) for p, q in zip(result, x.sizes)):
+        return x
+    return b.view(x, "expand", numbers, result, strides, own, repeats)
+
+
+def reshape(b: Builder, x: Tensor, sizes: Sequence[SizeLike], must_view: bool = False) -> Tensor:
+    """`x.reshape(sizes)`, or `x.view(sizes)`: a view where PyTorch's is one, else a copy."""
+    sizes = resolve_sizes(b, x, sizes)
+    if len(sizes) == x.rank and all(same(p, q) for p, q in zip(sizes, x.sizes)):
+        return x
+    strides = view_strides(x.sizes, x.strides, sizes)
+    if strides is None and must_view:
+        raise Problem(f"view: {x.describe()} does not lie in memory so that other sizes are a view of it: use reshape", "shape")
+    own = view_strides(x.sizes, x.own, sizes)
+    if strides is None or own is None:
+        x = b.copy(x)
+        strides = own = dense_strides(sizes)
+    return b.view(x, "reshape", sizes, sizes, strides, own)
+
+
+def resolve_sizes(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> List[SizeLike]:
+    """Sizes with the one that is -1 computed."""
+    result = list(sizes)
+    free = [d for d, n in enumerate(result) if isinstance(n, int) and n == -1]
+    if len(free) > 1:
+        raise Problem("reshape: only one size can be -1", "shape")
+    given = [n for n in result if not (isinstance(n, int) and n == -1)]
+    have = Mono(1)
+    for n in x.sizes:
+        have = have * Mono.of(n)
+    want = Mono(1)
+    for n in given:
+        want = want * Mono.of(n)
+    if not free:
+        if have != want:
+            _check_count(b, x, given, have, want)
+        return result
+    result[free[0]] = _quotient(b, x, have, want, given)
+    return result
+
+
+def _check_count(b: Builder, x: Tensor, sizes, have: Mono, want: Mono) -> None:
+    if not have.atoms and not want.atoms:
+        raise Problem(f"reshape: {x.describe()} has {have.factor} elements, the new sizes have {want.factor}", "shape")
+    b.require_equal(b.product(x.sizes), b.product(sizes))
+
+
+def _quotient(b: Builder, x: Tensor, have: Mono, want: Mono, given) -> SizeLike:
+    left = list(have.atoms)
+    for atom in want.atoms:
+        if atom in left:
+            left.remove(atom)
+        else:
+            return b.floordiv(b.product(x.sizes), b.product(given))
+    if want.factor == 0 or have.factor % want.factor:
+        if left and want.factor:
+            return b.floordiv(b.product(x.sizes), b.product(given))
+        raise Problem(f"reshape: {x.describe()} cannot be divided into rows of {want.factor} elements", "shape")
+    result: SizeLike = have.factor // want.factor
+    for atom in left:
+        result = b.mul(result, next(n for n in x.sizes if isinstance(n, Num) and n.value.number == atom))
+    return result

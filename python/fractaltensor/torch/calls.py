@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of the program: operators, methods, Python's own functions, and functions that are inlined."""
+
+from __future__ import annotations
+
+import ast
+import math
+import types
+from typing import Any, Callable, Dict, List
+
+from . import dtypes, objects
+from .builder import select
+from .expressions import has_poison, is_static
+from .functions import bind, closure_of, source_of
+from .ops import REFUSED, TABLE
+from .ops.pointwise import to_dtype
+from .ops.table import assign, check_cast
+from .problems import NeedsUnrolling, Problem
+from .values import POISON, Num, PyDict, PyList, Size, Tensor, is_number, kind_of
+
+_MAX_DEPTH = 64
+
+
+class Iteration:
+    """What a `for` goes over: its length, and item number i. `loops`: i may be data."""
+
+    def __init__(self, length, at: Callable, loops: bool, bounds: Callable = lambda _: None):
+        self.length, self.at, self.loops, self.bounds = length, at, loops, bounds
+
+
+class Calls:
+    """Part of the evaluator."""
+
+    def eval_Call(self, node):
+        function = self.eval(node.func)
+        if isinstance(function, objects.OpRef):
+            self.check_operator(function)
+        args = self.eval_all(node.args)
+        kwargs: Dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.eval(keyword.value)
+            if keyword.arg is None:
+                kwargs.update(value)
+            else:
+                kwargs[keyword.arg] = value
+        if has_poison(function) or has_poison(args) or has_poison(list(kwargs.values())):
+            return POISON
+        return self.call(function, args, kwargs)
+
+    def check_operator(self, ref: objects.OpRef) -> None:
+        if ref.name in REFUSED:
+            raise Problem(f"{ref.shown} {REFUSED[ref.name]}")
+        found = TABLE.get(ref.name)
+        if ref.name.endswith("_") and found is None:
+            found = TABLE.get(ref.name[:-1])
+            found = found if found is not None and found.inplace else None
+        if found is None:
+            raise Problem(f"{ref.shown} is not supported{_similar(ref.name)}")
+
+    def call(self, function, args: List, kwargs: Dict):
+        if isinstance(function, objects.OpRef):
+            return self.call_operator(function, args, kwargs)
+        if isinstance(function, objects.BoundMethod):
+            return self.call_method(function, args, kwargs)
+        if isinstance(function, objects.LocalFunction):
+            return self.call_local(function, args, kwargs)
+        own = self.builtin(function)
+        if own is not None:
+            return own(*args, **kwargs)
+        found = objects.operator_of(function)
+        if found is not None:
+            self.check_operator(found)
+            return self.call_operator(found, args, kwargs)
+        if objects.is_module(function):
+            return self.call_module(function, args, kwargs)
+        script = getattr(function, "_ft_function", None)
+        if script is not None:
+            return self.call(script, args, kwargs)
+        if isinstance(function, types.MethodType):
+            return self.call_python(function.__func__, [function.__self__, *args], kwargs)
+        plain = objects.python_function(function)
+        if plain is not None and not _is_library(plain):
+            return self.call_python(plain, args, kwargs)
+        if isinstance(function, dtypes.DType):
+            raise Problem(f"{function} is an element type: torch.tensor(..., dtype=torch.{function})")
+        return self.call_static(function, args, kwargs)
+
+    # -- operators --------------------------------------------------------------------------------------------
+
+    def call_operator(self, ref: objects.OpRef, args, kwargs):
+        found = TABLE.get(ref.name)
+        if found is None:
+            return self.in_place(TABLE[ref.name[:-1]], args[0], args[1:], kwargs, ref.name)
+        if kwargs.get("inplace") is True and "inplace" not in found.signature.parameters:
+            kwargs = {k: v for k, v in kwargs.items() if k != "inplace"}
+            return self.in_place(found, args[0], args[1:], kwargs, ref.name)
+        if "inplace" not in found.signature.parameters:
+            kwargs = {k: v for k, v in kwargs.items() if k != "inplace"}
+        return found.call(self.b, args, kwargs)
+
+    def in_place(self, found, owner: Tensor, args, kwargs, name: str):
+        if owner.repeats:
+            raise Problem(f"{name}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
+        result = found.call(self.b, [owner, *args], kwargs)
+        check_cast(result.dtype, owner.dtype, name)
+        if result.rank > owner.rank or any(isinstance(p, int) and isinstance(q, int) and p != q for p, q in zip(result.sizes, owner.sizes)):
+            raise Problem(f"{name}: the result {result.describe()} does not fit {owner.describe()}", "shape")
+        return assign(self.b, owner, to_dtype(self.b, result, owner.dtype), name)
+
+    def call_method(self, method: objects.BoundMethod, args, kwargs):
+        owner, name = method.owner, method.name
+        if isinstance(owner, Tensor):
+            return self.call_tensor_method(owner, name, args, kwargs)
+        if isinstance(owner, Num):
+            return self.number_method(owner, name)
+        if isinstance(owner, PyList):
+            return self.list_method(owner, name, args, kwargs)
+        if isinstance(owner, Size) and name == "numel":
+            return self.b.product(owner)
+        found = getattr(owner, name, None)
+        if found is None:
+            raise Problem(f"{type(owner).__name__.replace('Py', '').lower()} has no method '{name}'")
+        if isinstance(owner, PyDict):
+            if name in ("pop", "update", "clear", "setdefault", "popitem"):
+                self.check_owned(owner, f".{name}() changes items")
+            result = found(*args, **kwargs)
+            return tuple(result) if name in ("items", "keys", "values") else result
+        self.static([*args, *kwargs.values()], f"arguments of .{name}()")
+        return found(*args, **kwargs)
+
+    def number_method(self, owner: Num, name: str):
+        if name in ("item", "bit_length", "is_integer"):
+            if name == "item":
+                return owner
+        raise Problem(f"a number that is data has no method '{name}'")
+
+    def call_tensor_method(self, x: Tensor, name: str, args, kwargs):
+        if name in REFUSED:
+            raise Problem(f"Tensor.{name} {REFUSED[name]}")
+        if name == "apply_" or name == "map_":
+            raise Problem(f"Tensor.{name} calls Python for each element: write the expression on the tensor")
+        found = objects.method(name)
+        if found is None:
+            raise Problem(f"Tensor.{name} is not supported{_similar(name)}")
+        op, in_place = found
+        if in_place:
+            return self.in_place(op, x, args, kwargs, name)
+        return op.call(self.b, [x, *args], kwargs)
+
+    def list_method(self, owner: PyList, name: str, args, kwargs):
+        if name in ("append", "extend", "insert", "pop", "reverse", "clear", "remove", "sort"):
+            self.check_owned(owner, f".{name}() changes items")
+            if name in ("sort", "remove"):
+                self.static(owner, f"the items of a list for .{name}()")
+            if name == "extend":
+                args = [self.items_of(args[0])]
+            self.static([a for a in args if isinstance(a, Num)] if name in ("pop", "insert") else [], "the place in a list")
+            return getattr(owner, name)(*args, **kwargs)
+        if name == "copy":
+            return PyList(owner, self.b.block)
+        if name in ("index", "count"):
+            self.static(owner, f"the items of a list for .{name}()")
+            return getattr(owner, name)(*args)
+        raise Problem(f"list has no method '{name}'")
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def call_module(self, module, args, kwargs):
+        if module.training and type(module).__name__.startswith(("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlpha")):
+            raise Problem(f"{type(module).__name__} behaves otherwise while training: call .eval() on the module")
+        for hooks in ("_forward_hooks", "_forward_pre_hooks"):
+            if getattr(module, hooks, None):
+                raise Problem(f"{type(module).__name__} has hooks, which compiled functions do not call")
+        forward = module.forward
+        return self.call(forward, args, kwargs)
+
+    def call_python(self, function: types.FunctionType, args, kwargs):
+        """Inlines a function of Python."""
+        if len(self.frames) >= _MAX_DEPTH or any(f.code is function.__code__ for f in self.frames):
+            raise Problem(f"{function.__name__} calls itself: recursion cannot be compiled")
+        source = source_of(function.__code__, function.__name__)
+        arguments = source.tree.args
+        defaults = tuple(self.adopt(d, None) for d in function.__defaults__ or ())
+        keyword = {k: self.adopt(d, None) for k, d in (function.__kwdefaults__ or {}).items()}
+        bound = bind(function.__name__, arguments, defaults, keyword, args, kwargs)
+        frame = self.new_frame(source, bound, function.__globals__, closure_of(function), function.__code__)
+        return self.run_function(frame, source.tree)
+
+    def call_local(self, function: objects.LocalFunction, args, kwargs):
+        if sum(f.code is function.node for f in self.frames):
+            raise Problem(f"{function.name} calls itself: recursion cannot be compiled")
+        arguments, home = function.node.args, function.frame
+        defaults = tuple(self.eval(d) for d in arguments.defaults)
+        keyword = {a.arg: self.eval(d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None}
+        bound = bind(function.name, arguments, defaults, keyword, args, kwargs)
+        frame = self.new_frame(home.source, bound, home.globals, home.cells, function.node, parent=home)
+        return self.run_function(frame, function.node)
+
+    def call_static(self, function, args, kwargs):
+        """A callable without source: Python calls it where all is known."""
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        if isinstance(function, type) and issubclass(function, BaseException):
+            return function
+        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+            from .values import NamedResult
+
+            return NamedResult(bind_fields(function, args, kwargs), function._fields)
+        if not is_static([*args, *kwargs.values()]):
+            if getattr(math, getattr(function, "__name__", ""), None) is function:
+                return self.math_function(function.__name__, args)
+            raise Problem(f"{name} is no operator, and it has no Python source to inline")
+        try:
+            return self.adopt(function(*args, **kwargs), None)
+        except Exception as error:
+            raise Problem(f"{name}: {type(error).__name__}: {error}") from None
+
+    def math_function(self, name: str, args):
+        b = self.b
+        if name in ("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "asin", "acos", "erf", "expm1", "log1p"):
+            return b.number_op(f"math.{name}", "float", *args)
+        if name == "pow":
+            return b.number_op("math.powf", "float", *args)
+        if name in ("floor", "ceil", "trunc"):
+            if kind_of(args[0]) != "float":
+                return args[0]
+            return b._convert(b.number_op(f"math.{name}", "float", *args), "int")
+        raise Problem(f"math.{name} of a number that is data is not supported")
+
+    # -- Python's own -------------------------------------------------------------------------------------------------
+
+    def builtin(self, function):
+        name = getattr(function, "__name__", "")
+        if isinstance(function, (type, types.BuiltinFunctionType)) and getattr(function, "__module__", "") == "builtins":
+            return getattr(self, "builtin_" + name, None)
+        return None
+
+    def builtin_len(self, x):
+        if isinstance(x, Tensor):
+            if not x.rank:
+                raise Problem("len() of a tensor without dimensions", "shape")
+            return x.sizes[0]
+        return len(x)
+
+    def builtin_int(self, x=0):
+        return self._number("int", x, int)
+
+    def builtin_float(self, x=0.0):
+        return self._number("float", x, float)
+
+    def builtin_bool(self, x=False):
+        return self.truth(x)
+
+    def _number(self, kind: str, x, make):
+        if isinstance(x, Tensor):
+            x = self.b.item(x)
+        return self.b._convert(x, kind) if isinstance(x, Num) else make(x)
+
+    def builtin_abs(self, x):
+        if isinstance(x, Tensor):
+            return TABLE["abs"].call(self.b, [x], {})
+        if isinstance(x, Num):
+            return self.b.number_op("math.absf" if x.kind == "float" else "math.absi", x.kind, x)
+        return abs(x)
+
+    def builtin_round(self, x, ndigits=None):
+        if isinstance(x, Tensor):
+            return TABLE["round"].call(self.b, [x], {})
+        return round(self.static(x, "round()"), ndigits)
+
+    def builtin_min(self, *args, key=None, default=None):
+        return self._extreme("min", args, key)
+
+    def builtin_max(self, *args, key=None, default=None):
+        return self._extreme("max", args, key)
+
+    def _extreme(self, name: str, args, key):
+        items = self.items_of(args[0]) if len(args) == 1 else list(args)
+        if key is None and not is_static(items):
+            items = [self.b.item(x) if isinstance(x, Tensor) else x for x in items]
+            result = items[0]
+            for x in items[1:]:
+                if "float" in (kind_of(result), kind_of(x)):
+                    result = self.b.number_op(f"arith.{'minimumf' if name == 'min' else 'maximumf'}", "float", result, x)
+                else:
+                    result = (self.b.minimum if name == "min" else self.b.maximum)(result, x)
+            return result
+        chosen = min if name == "min" else max
+        return chosen(self.static(items, f"{name}()"))
+
+    def builtin_sum(self, items, start=0):
+        result = start
+        for item in self.items_of(items):
+            result = self.binary(ast.Add, result, item)
+        return result
+
+    def builtin_pow(self, x, y):
+        return self.binary(ast.Pow, x, y)
+
+    def builtin_divmod(self, x, y):
+        return self.binary(ast.FloorDiv, x, y), self.binary(ast.Mod, x, y)
+
+    def _truth_of_all(self, items, name: str):
+        result: Any = name == "and"
+        for item in self.items_of(items):
+            result = self.b.logical(name, result, self.truth(item))
+        return result
+
+    def builtin_any(self, items):
+        return self._truth_of_all(items, "or")
+
+    def builtin_all(self, items):
+        return self._truth_of_all(items, "and")
+
+    def builtin_list(self, items=()):
+        return PyList(self.items_of(items), self.b.block)
+
+    def builtin_tuple(self, items=()):
+        return tuple(self.items_of(items))
+
+    def builtin_dict(self, *args, **kwargs):
+        return PyDict(dict(*args, **kwargs), self.b.block)
+
+    def builtin_sorted(self, items, key=None, reverse=False):
+        return PyList(sorted(self.static(self.items_of(items), "sorted()"), reverse=reverse), self.b.block)
+
+    def builtin_map(self, function, *lists):
+        return tuple(self.call(function, list(items), {}) for items in zip(*(self.items_of(x) for x in lists)))
+
+    def builtin_slice(self, *args):
+        return slice(*args)
+
+    def builtin_type(self, x):
+        raise Problem("type() of a value of the program is not supported: use isinstance")
+
+    def builtin_isinstance(self, x, kinds):
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        if isinstance(x, Tensor):
+            return any(getattr(k, "__name__", getattr(k, "name", "")).endswith("Tensor") for k in kinds)
+        if isinstance(x, Num):
+            return {"int": int, "float": float, "bool": bool}[x.kind] in kinds
+        return isinstance(x, tuple(k for k in kinds if isinstance(k, type)))
+
+    def builtin_hasattr(self, x, name: str):
+        if isinstance(x, Tensor):
+            return objects.method(name) is not None or name in ("shape", "dtype", "device")
+        return hasattr(x, name)
+
+    def builtin_getattr(self, x, name: str, *default):
+        if default and not self.builtin_hasattr(x, name):
+            return default[0]
+        return self.attribute(x, name)
+
+    def builtin_print(self, *args, **kwargs):
+        raise Problem("print() has no place in a compiled function: return what you want to see")
+
+    # -- what can be gone over ---------------------------------------------------------------------------------------
+
+    def builtin_range(self, *args):
+        args = [self.b.item(a) if isinstance(a, Tensor) else a for a in args]
+        if is_static(args):
+            return range(*args)
+        for a in args:
+            if not (isinstance(a, Num) and a.kind == "int" or isinstance(a, int)):
+                raise Problem(f"range() takes integers, found {type(a).__name__}")
+        start, stop = (0, args[0]) if len(args) == 1 else args[:2]
+        step = args[2] if len(args) > 2 else 1
+        if not isinstance(step, int):
+            raise Problem("the step of range() must be known when the program is compiled")
+        if step == 0:
+            raise Problem("the step of range() must not be 0")
+        span = self.b.sub(stop, start) if step > 0 else self.b.sub(start, stop)
+        length = self.b.maximum(self.b.ceildiv(span, abs(step)), 0)
+        return Iteration(length, lambda i: self.b.add(start, self.b.mul(i, step)), True)
+
+    def builtin_zip(self, *items):
+        parts = [self.iteration(x) for x in items]
+        length = parts[0].length if parts else 0
+        for part in parts[1:]:
+            length = self.b.minimum(length, part.length)
+        return Iteration(length, lambda i: tuple(p.at(i) for p in parts), all(p.loops for p in parts))
+
+    def builtin_enumerate(self, items, start=0):
+        part = self.iteration(items)
+        return Iteration(part.length, lambda i: (self.b.add(start, i), part.at(i)), part.loops)
+
+    def builtin_reversed(self, items):
+        part = self.iteration(items)
+        return Iteration(part.length, lambda i: part.at(self.b.sub(self.b.sub(part.length, 1), i)), part.loops)
+
+    def iteration(self, items) -> Iteration:
+        if isinstance(items, Iteration):
+            return items
+        if isinstance(items, Tensor):
+            if not items.rank:
+                raise Problem("a tensor without dimensions cannot be gone over", "shape")
+            return Iteration(items.sizes[0], lambda i: select(self.b, items, 0, i), True)
+        if isinstance(items, range):
+            at = lambda i: items[i] if isinstance(i, int) else self.b.add(items.start, self.b.mul(i, items.step))  # noqa: E731
+            return Iteration(len(items), at, True)
+        return self._listed(self._plain_items(items))
+
+    def _listed(self, found: List) -> Iteration:
+        def at(i):
+            if not isinstance(i, int):
+                raise NeedsUnrolling(Problem("a list is gone over by a number that is data"))
+            return found[i]
+
+        return Iteration(len(found), at, False)
+
+    def _plain_items(self, items) -> List:
+        if isinstance(items, dict):
+            return list(items)
+        if isinstance(items, (tuple, list, str, range)):
+            return list(items)
+        if objects.is_module(items) or hasattr(items, "__iter__"):
+            return [self.adopt(x, None) for x in items]
+        raise Problem(f"{type(items).__name__} cannot be gone over")
+
+    def items_of(self, items) -> List:
+        """All items, one by one: their number must be known."""
+        part = self.iteration(items)
+        if not isinstance(part.length, int):
+            raise Problem("the number of items is data: it must be known here")
+        return [part.at(i) for i in range(part.length)]
+
+
+def bind_fields(kind, args, kwargs) -> List:
+    made = dict(zip(kind._fields, args), **kwargs)
+    return [made[f] if f in made else kind._field_defaults[f] for f in kind._fields]
+
+
+def _is_library(function) -> bool:
+    """Functions of PyTorch and NumPy are operators or nothing, but for the modules of torch.nn."""
+    home = (getattr(function, "__module__", "") or "").split(".")
+    return home[0] == "numpy" or home[0] in ("torch", "torchvision") and home[:3] != ["torch", "nn", "modules"]
+
+
+def _similar(name: str) -> str:
+    import difflib
+
+    found = difflib.get_close_matches(name, TABLE, 1, 0.75)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def is_plain(value) -> bool:
+    return is_number(value) or isinstance(value, str) or value is None

@@ -1,0 +1,600 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements: straight ones, and control flow, which Python decides where it can and operations where data do.
+
+`break`, `continue` and `return` are names like others (`$break`, ...), so that they meet where paths meet; what follows a
+statement that may have set one stands under a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Callable, Dict, List, Optional, Set
+
+from .expressions import has_poison
+from .ir import INDEX, Block, Op, Type, Value
+from .merge import Merger, Number, Spec, Static, same_value, widens_sizes
+from .problems import NeedsUnrolling, Problem
+from .values import POISON, UNSET, Num, Tensor, Unset
+
+_FLAGS = ("$break", "$continue", "$return")
+_MAX_UNROLLED = 4096
+_MAX_ATTEMPTS = 24
+
+
+def assigned_names(nodes) -> Set[str]:
+    """Names that statements bind, without those of functions inside."""
+    found: Set[str] = set()
+
+    def visit(node):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            if isinstance(node, ast.FunctionDef):
+                found.add(node.name)
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.add(node.id)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((a.asname or a.name).split(".")[0] for a in node.names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    for node in nodes:
+        visit(node)
+    return found
+
+
+class Control:
+    """Part of the evaluator."""
+
+    def exec_block(self, statements) -> None:
+        for at, statement in enumerate(statements):
+            self.exec(statement)
+            stop = self.stopped()
+            if stop is True:
+                return
+            if stop is not False:
+                rest = statements[at + 1 :]
+                if rest:
+                    self.guarded(stop, lambda: self.exec_block(rest), statement)
+                return
+
+    def stopped(self, names=_FLAGS):
+        """Whether the rest is skipped: True, False, or a number."""
+        result = False
+        for name in names:
+            result = self.b.logical("or", result, self.frame.env.get(name, False))
+        return result
+
+    def guarded(self, stop, body: Callable[[], None], node) -> None:
+        """Runs `body` where `stop` is not set."""
+        skips = self.frame.env.get("$continue", False) is False
+
+        def go():
+            for name in _FLAGS:
+                if not isinstance(self.frame.env.get(name, False), bool):
+                    self.frame.env[name] = False
+            body()
+
+        self.branch(self.b.invert(stop), go, lambda: None, node, may_lack=skips)
+
+    def exec(self, node) -> None:
+        method = getattr(self, "exec_" + type(node).__name__, None)
+        self.nodes.append((self.frame, node))
+        try:
+            if method is None:
+                from .expressions import _construct
+
+                raise Problem(f"{_construct(node)} cannot be compiled")
+            method(node)
+        except Problem as problem:
+            if not problem.frames:
+                problem.frames = self.places()
+            self.report(problem)
+            for name in assigned_names([node]):
+                self.frame.env[name] = POISON
+            if isinstance(node, ast.Return):
+                self.frame.env.update({"$return": True, "$value": POISON})
+        finally:
+            self.nodes.pop()
+
+    # -- straight statements ----------------------------------------------------------------------------------
+
+    def exec_Assign(self, node):
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def exec_AnnAssign(self, node):
+        if node.value is not None:
+            self.assign(node.target, self.eval(node.value))
+
+    def exec_AugAssign(self, node):
+        target = node.target
+        load = ast.copy_location(_as_load(target), target)
+        old = self.eval(load)
+        result = self.augmented(type(node.op), target, self.eval(node.value), old)
+        if not isinstance(old, Tensor) or isinstance(target, ast.Name):
+            self.assign(target, result)
+
+    def exec_Expr(self, node):
+        if not isinstance(node.value, ast.Constant):
+            self.eval(node.value)
+
+    def exec_Pass(self, node):
+        pass
+
+    def exec_Delete(self, node):
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise Problem("del of an item cannot be compiled")
+            self.frame.env[target.id] = Unset(": it is deleted")
+
+    def exec_Assert(self, node):
+        self._require(self.truth(self.eval(node.test)), "an assertion does not hold", node.msg)
+
+    def _require(self, truth, text: str, message) -> None:
+        if message is not None:
+            value = self.eval(message)
+            text = f"{text}: {value}" if isinstance(value, str) else text
+        if truth is True:
+            return
+        if truth is False:
+            raise Problem(text)
+        self.b.step("require", [truth.value], [], message=text)
+
+    def exec_Raise(self, node):
+        name = ast.unparse(node.exc) if node.exc is not None else "an exception"
+        if self.b.block is self.b.top:
+            raise Problem(f"the program raises {name}")
+        self.b.step("require", [self.b.scalar(False)], [], message=f"the program raises {name}")
+        # What follows is not reached; its names are those of the other path.
+        self.frame.env["$return"] = True
+        self.frame.env.setdefault("$value", UNSET)
+
+    def exec_Import(self, node):
+        import importlib
+
+        for alias in node.names:
+            module = self._import(importlib, alias.name)
+            self.frame.env[alias.asname or alias.name.split(".")[0]] = module if alias.asname else self._import(importlib, alias.name.split(".")[0])
+
+    def _import(self, importlib, name: str):
+        from . import objects
+
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            if objects.is_operator_module(name) or name.split(".")[0] == "torchvision":
+                return objects.Namespace(name)
+            raise Problem(f"import {name}: {error}") from None
+
+    def exec_ImportFrom(self, node):
+        import importlib
+
+        module = self._import(importlib, node.module or "")
+        for alias in node.names:
+            self.frame.env[alias.asname or alias.name] = self.attribute(module, alias.name)
+
+    def exec_With(self, node):
+        for item in node.items:
+            text = ast.unparse(item.context_expr)
+            if not text.rstrip("()").endswith(("no_grad", "inference_mode")):
+                raise Problem(f"with {text}: only torch.no_grad() and torch.inference_mode() can be compiled")
+        self.exec_block(node.body)
+
+    def exec_FunctionDef(self, node):
+        from .objects import LocalFunction
+
+        if node.decorator_list:
+            raise Problem("a decorated function inside of a compiled function cannot be compiled")
+        self.frame.env[node.name] = LocalFunction(node, self.frame, node.name)
+
+    def exec_Return(self, node):
+        value = None if node.value is None else self.eval(node.value)
+        self.frame.env.update({"$return": True, "$value": value})
+
+    def exec_Break(self, node):
+        self.frame.env["$break"] = True
+
+    def exec_Continue(self, node):
+        self.frame.env["$continue"] = True
+
+    # -- conditions ---------------------------------------------------------------------------------------------
+
+    def exec_If(self, node):
+        truth = self.truth(self.eval(node.test))
+        if isinstance(truth, bool):
+            self.exec_block(node.body if truth else node.orelse)
+            return
+        self.branch(truth, lambda: self.exec_block(node.body), lambda: self.exec_block(node.orelse), node)
+
+    def choose(self, truth, on_true: Callable, on_false: Callable, what: str):
+        """The value of one of two expressions."""
+        def store(function):
+            def run():
+                self.frame.env["$chosen"] = function()
+
+            return run
+
+        self.branch(truth, store(on_true), store(on_false), None)
+        value = self.frame.env.pop("$chosen")
+        if isinstance(value, Unset):
+            raise Problem(f"the two sides of '{what}' do not agree{value.reason}")
+        return value
+
+    def branch(self, truth: Num, on_true: Callable, on_false: Callable, node, may_lack: bool = False) -> None:
+        """Runs both sides into blocks of their own; names that differ become results."""
+        b, before = self.b, self.frame.env
+        blocks, found = [Block(), Block()], []
+        for block, side in zip(blocks, (on_true, on_false)):
+            self.frame.env = dict(before)
+            with b.inside(block):
+                side()
+            found.append(self.frame.env)
+        merger = Merger(b, b.is_known_outside)
+        specs: Dict[str, Spec] = {}
+        after = dict(before)
+        for name in sorted(found[0].keys() | found[1].keys()):
+            left, right = (env.get(name, UNSET) for env in found)
+            spec = self._join(merger, name, left, right, node, may_lack)
+            if isinstance(spec, Static):
+                after[name] = spec.value
+            else:
+                specs[name] = spec
+        self.frame.env = after
+        types = [t for spec in specs.values() for t in spec.flat()]
+        for block, env in zip(blocks, found):
+            with b.inside(block):
+                block.yields = [v for name, spec in specs.items() for v in merger.flatten(spec, env.get(name, UNSET))]
+        op = b.append(Op("if", [truth.value], types, blocks=blocks))
+        results = iter(op.results)
+        for name, spec in specs.items():
+            after[name] = merger.rebuild(spec, results, b.block)
+
+    def _join(self, merger: Merger, name: str, left, right, node, may_lack: bool) -> Spec:
+        lacks = isinstance(left, Unset) != isinstance(right, Unset)
+        if name[0] != "$" and node is not None and not self.is_used_outside(name, node):
+            return Static(left) if same_value(left, right) and not isinstance(left, (Tensor, Num)) else self._unless_outside(merger, left, right)
+        if lacks and not may_lack and name not in ("$value", "$chosen"):
+            return Static(Unset(": it is set on one of them only"))
+        try:
+            return merger.join(left, right, name)
+        except Problem as problem:
+            if name in _FLAGS:
+                raise
+            return Static(Unset(f": {problem.message}"))
+
+    def _unless_outside(self, merger: Merger, left, right) -> Spec:
+        if same_value(left, right) and (not isinstance(left, (Tensor, Num)) or merger.outside(left.value)):
+            return Static(left)
+        return Static(Unset())
+
+    # -- loops ------------------------------------------------------------------------------------------------------
+
+    def exec_For(self, node):
+        items = self.eval(node.iter)
+        if has_poison(items):
+            for name in assigned_names([node.target]):
+                self.frame.env[name] = POISON
+            self.exec_block(node.body)
+            return
+        part = self.iteration(items)
+        outer = self._enter_loop()
+        length = part.length
+        if not part.loops or isinstance(length, int) and length <= 1:
+            self._unrolled(node, part)
+        else:
+            try:
+                self._counted(node, part)
+            except NeedsUnrolling as need:
+                if not isinstance(length, int):
+                    raise need.problem from None
+                self._unrolled(node, part, need.problem)
+        self._leave_loop(node, outer)
+
+    def _enter_loop(self):
+        env = self.frame.env
+        outer = {name: env.get(name, False) for name in ("$break", "$continue")}
+        env.update({"$break": False, "$continue": False})
+        return outer
+
+    def _leave_loop(self, node, outer) -> None:
+        broken = self.frame.env["$break"]
+        self.frame.env.update(outer)
+        if not node.orelse:
+            return
+        if broken is False:
+            self.exec_block(node.orelse)
+        elif broken is not True:
+            self.branch(self.b.invert(broken), lambda: self.exec_block(node.orelse), lambda: None, node)
+
+    def _unrolled(self, node, part, problem: Optional[Problem] = None) -> None:
+        """One copy of the body for each item."""
+        if not isinstance(part.length, int):
+            raise problem or Problem("the number of items is data: it must be known here")
+        if part.length > _MAX_UNROLLED:
+            raise problem or Problem(f"a loop over {part.length} items would be unrolled: {_MAX_UNROLLED} are the most")
+        for i in range(part.length):
+            self.frame.env["$continue"] = False
+            stop = self.stopped(("$break", "$return"))
+
+            def once(i=i):
+                self.assign(node.target, part.at(i))
+                self.exec_block(node.body)
+
+            if stop is True:
+                break
+            if stop is False:
+                once()
+            else:
+                self.guarded(stop, once, node)
+        self.frame.env["$continue"] = False
+
+    def exec_While(self, node):
+        outer = self._enter_loop()
+        saved = dict(self.frame.env)
+        try:
+            self._structured_while(node)
+        except NeedsUnrolling as need:
+            self.frame.env = saved
+            self._unrolled_while(node, need.problem)
+        self._leave_loop(node, outer)
+
+    def _unrolled_while(self, node, problem: Problem) -> None:
+        for _ in range(_MAX_UNROLLED):
+            self.frame.env["$continue"] = False
+            stop = self.stopped(("$break", "$return"))
+            if stop is True:
+                return
+            truth = self.truth(self.eval(node.test))
+            if truth is False:
+                return
+            if truth is not True or stop is not False:
+                raise problem
+            self.exec_block(node.body)
+        raise problem
+
+    # -- loops that stay loops ----------------------------------------------------------------------------------------
+
+    def _counted(self, node, part) -> None:
+        """`scf.for` over the positions of the items."""
+        length = part.length
+        loop = _Loop(self, node, isinstance(length, int))
+
+        def body(env, block):
+            counter = Num("int", block.args[0])
+            if isinstance(length, int):
+                self.b.ranges[counter.value] = (0, length - 1)
+            for name, (init, step) in loop.derived.items():
+                env[name] = self.b.add(init, self.b.mul(counter, step))
+            loop.entry = dict(env)
+
+            def once():
+                self.assign(node.target, part.at(counter))
+                self.exec_block(node.body)
+
+            self._maybe_guarded(once, node)
+
+        block = loop.settle(body)
+        inits = loop.inits()
+        operands = [self.b.scalar(n) for n in (0, length, 1)]
+        op = self.b.append(Op("for", [*operands, *inits], loop.types(), blocks=[block]))
+        loop.leave(op.results, once=isinstance(length, int) and length >= 1)
+        for name, (init, step) in loop.derived.items():
+            self.frame.env[name] = self.b.add(init, self.b.mul(length, step))
+
+    def _maybe_guarded(self, once: Callable, node) -> None:
+        """The body, under a condition where an iteration before may have ended the loop."""
+        self.frame.env["$continue"] = False
+        stop = self.stopped(("$break", "$return"))
+        if stop is False:
+            once()
+        elif stop is not True:
+            self.guarded(stop, once, node)
+        self.frame.env["$continue"] = False
+
+    def _structured_while(self, node) -> None:
+        loop = _Loop(self, node, False, counter=False)
+        first: List = []
+        before = Block()
+
+        def body(env, block):
+            nonlocal before
+            before = Block()
+            for value in block.args:
+                before.add_argument(value.type)
+            values = iter(before.args)
+            outer_env = self.frame.env
+            self.frame.env = dict(outer_env)
+            for name, spec in loop.specs.items():
+                self.frame.env[name] = loop.merger.rebuild(spec, values, before)
+            with self.b.inside(before):
+                stop = self.stopped(("$break", "$return"))
+                test = lambda: self.truth(self.eval(node.test))  # noqa: E731
+                truth = test() if stop is False else False if stop is True else self.choose(stop, lambda: False, test, "while")
+                if not first:
+                    first.append(truth)
+                before.condition = self.b.scalar(truth)
+                before.yields = loop.flatten(self.frame.env)
+            self.frame.env = outer_env
+            loop.entry = dict(env)
+            if first[0] is False:
+                return
+            self.frame.env["$continue"] = False
+            for name in ("$break", "$return"):
+                self.frame.env[name] = False
+            self.exec_block(node.body)
+            self.frame.env["$continue"] = False
+
+        block = loop.settle(body, lambda: bool(first) and first[0] is False)
+        if first[0] is False:
+            return
+        inits = loop.inits()
+        op = self.b.append(Op("while", inits, loop.types(), blocks=[before, block]))
+        loop.leave(op.results, once=first[0] is True)
+
+
+class _Loop:
+    """Finds what a loop carries: the body is compiled until what comes out of an iteration fits what goes in."""
+
+    def __init__(self, owner, node, may_unroll: bool, counter: bool = True):
+        self.owner, self.node, self.may_unroll, self.counter = owner, node, may_unroll, counter
+        self.before = dict(owner.frame.env)
+        self.outside = list(owner.b.stack)
+        self.merger = Merger(owner.b, self._is_outside)
+        self.specs: Dict[str, Spec] = {}
+        self.lost: Dict[str, Unset] = {}
+        self.derived: Dict[str, tuple] = {}
+        self.plain: Set[str] = set()
+        self.constants: Dict = {}
+        self.entry: Dict = {}
+        self.names = assigned_names([node]) | {"$break", "$return", "$value"}
+
+    def _is_outside(self, value: Value) -> bool:
+        home = value.op.block if value.op is not None else value.block
+        return any(home is b for b in self.outside)
+
+    def types(self) -> List[Type]:
+        return [t for spec in self.specs.values() for t in spec.flat()]
+
+    def flatten(self, env) -> List[Value]:
+        return [v for name, spec in self.specs.items() for v in self.merger.flatten(spec, env.get(name, UNSET))]
+
+    def inits(self) -> List[Value]:
+        return self.flatten(self.before)
+
+    def settle(self, body: Callable, stops: Callable = lambda: False) -> Block:
+        owner = self.owner
+        known = len(owner.problems)
+        for _ in range(_MAX_ATTEMPTS):
+            del owner.problems[known:]
+            block = Block()
+            if self.counter:
+                block.add_argument(INDEX, "i")
+            values = iter([block.add_argument(t) for t in self.types()])
+            env = dict(self.before)
+            env.update(self.lost)
+            try:
+                with owner.b.inside(block):
+                    for name, spec in self.specs.items():
+                        env[name] = self.merger.rebuild(spec, values, block)
+                    owner.frame.env = env
+                    self.entry = dict(env)
+                    body(env, block)
+                    found = owner.frame.env
+                    if stops():
+                        owner.frame.env = dict(self.before)
+                        return block
+                    if self._fits(found):
+                        block.yields = self.flatten(found)
+                        owner.frame.env = dict(self.before)
+                        return block
+            except BaseException:
+                owner.frame.env = dict(self.before)
+                raise
+            owner.frame.env = dict(self.before)
+        raise Problem("what this loop carries does not settle: sizes or kinds change in every iteration")
+
+    def _fits(self, found) -> bool:
+        """Whether all that comes out of an iteration fits; else widens what the loop carries."""
+        fits = True
+        for name in sorted(self.names & (found.keys() | self.before.keys())):
+            if name in self.lost:
+                continue
+            new = found.get(name, UNSET)
+            if name in self.derived:
+                if not self._steps(name, new):
+                    del self.derived[name]
+                    self.plain.add(name)
+                    self.specs[name] = Number("int")
+                    fits = False
+                continue
+            fits &= self._fit(name, new)
+        return fits
+
+    def _fit(self, name: str, new) -> bool:
+        old = self.before.get(name, UNSET)
+        spec = self.specs.get(name)
+        if has_poison(new) or has_poison(old):
+            return True
+        try:
+            if spec is None:
+                wider = self._first(name, old, new)
+            else:
+                wider = self.merger.widen(spec, new, name, self.entry[name])
+                if wider == spec:
+                    counts = isinstance(spec, Number) and spec.kind == "int" and self.counter and name not in self.plain
+                    return not (counts and self._note_step(name, new))
+        except Problem as problem:
+            if name[0] == "$":
+                raise
+            self.lost[name] = Unset(f": {problem.message}")
+            self.specs.pop(name, None)
+            return False
+        if wider is None:
+            return True
+        if self.may_unroll and widens_sizes(spec, wider, old):
+            raise NeedsUnrolling(Problem(f"the sizes of '{name}' change in a loop"))
+        self.specs[name] = wider
+        return False
+
+    def _first(self, name: str, old, new) -> Optional[Spec]:
+        """What a name that is not carried yet has to carry; None where nothing."""
+        if same_value(old, new) and (not isinstance(old, (Tensor, Num)) or self._is_outside(old.value)):
+            return None
+        if isinstance(old, Unset):
+            if name[0] != "$" and not self.owner.is_used_outside(name, self.node):
+                return None
+            spec = self.merger.spec_of(new)
+            if isinstance(spec, Static):
+                self.constants[name] = new
+                return None
+            return spec
+        spec = self.merger.join(old, new, name)
+        return None if isinstance(spec, Static) else spec
+
+    def _note_step(self, name: str, new) -> bool:
+        """Whether a number grows by a constant in each iteration; then it is a function of the position."""
+        entry, init = self.entry.get(name), self.before.get(name)
+        step = _growth(entry, new)
+        if step is None or isinstance(init, bool) or not (isinstance(init, int) or isinstance(init, Num) and init.kind == "int"):
+            return False
+        self.derived[name] = (init, step)
+        del self.specs[name]
+        return True
+
+    def _steps(self, name: str, new) -> bool:
+        return _growth(self.entry[name], new) == self.derived[name][1]
+
+    def leave(self, results, once: bool) -> None:
+        """Names after the loop."""
+        env = dict(self.before)
+        values = iter(results)
+        for name, spec in self.specs.items():
+            value = self.merger.rebuild(spec, values, self.owner.b.block)
+            lacked = isinstance(self.before.get(name, UNSET), Unset)
+            env[name] = Unset(": the loop may have no iteration") if lacked and not once and name[0] != "$" else value
+        for name, value in self.constants.items():
+            if name not in self.specs:
+                env[name] = value if once else Unset(": the loop may have no iteration")
+        env.update(self.lost)
+        self.owner.frame.env = env
+
+
+def _growth(entry, new) -> Optional[int]:
+    """c where `new` is `entry + c`."""
+    if not isinstance(entry, Num) or not isinstance(new, Num) or entry.kind != "int" or new.value.op is None:
+        return None
+    op = new.value.op
+    if op.kind != "text" or op.pieces[0] != "arith.addi " or entry.value not in op.operands:
+        return None
+    others = [v for v in op.operands if v is not entry.value]
+    if len(others) != 1 or others[0].op is None or not str(others[0].op.pieces[0]).startswith("arith.constant "):
+        return None
+    return int(others[0].op.pieces[0].split()[1])
+
+
+def _as_load(target):
+    """The expression that reads what an augmented assignment writes."""
+    fields = {name: value for name, value in ast.iter_fields(target)}
+    fields["ctx"] = ast.Load()
+    return type(target)(**fields)

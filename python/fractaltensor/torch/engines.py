@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What runs a segment: the heap interpreter, or compiled code with the interpreter where the compiler refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from ctypes import byref, c_int32, c_int64, c_size_t, c_void_p
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .. import library as lib
+from ..arrays import CPU, DLTensor
+from ..errors import ArgumentValueError, CompileError
+from ..source import Frame
+from .dtypes import ALL, DType, bfloat16
+from .ir import Type
+from .problems import RunError, RunIndexError
+from .segments import Segment, boundary_type
+
+
+class Remark:
+    """What an engine did otherwise than asked, and why."""
+
+    def __init__(self, segment: str, text: str, frames=()):
+        self.segment, self.text, self.frames = segment, text, tuple(frames)
+
+    def __repr__(self):
+        place = f"{self.frames[0].file}:{self.frames[0].line}: " if self.frames else ""
+        return f"{place}{self.segment}: {self.text}"
+
+
+def tensor_of(array: np.ndarray, dtype: DType, keep: List) -> DLTensor:
+    """The runtime's struct for a dense array."""
+    shape = (c_int64 * max(1, array.ndim))(*array.shape)
+    made = DLTensor(
+        data=array.ctypes.data, device_type=CPU, ndim=array.ndim, code=dtype.code, bits=8 if dtype.is_bool else dtype.bits, lanes=1, shape=shape,
+    )
+    keep += [shape, made, array]
+    return made
+
+
+_BY_CODE = {(d.code, 8 if d.is_bool else d.bits): d for d in ALL.values()}
+
+
+class _Source:
+    """A parsed text, kept while its segment is."""
+
+    def __init__(self, text: str):
+        data = text.encode()
+        self.handle = c_void_p()
+        with lib.collecting() as messages:
+            status = lib.library().ft_source_parse(lib.compiler(False), data, len(data), b"program", byref(self.handle))
+        if status:
+            raise CompileError("the text of a segment was refused: " + "; ".join(m.text for m in messages) + "\n" + text)
+
+    def __del__(self):
+        try:
+            lib.library().ft_source_release(self.handle)
+        except Exception:  # noqa: BLE001 - the interpreter may be going down
+            pass
+
+
+class Engine:
+    """Runs segments by the heap interpreter: slow, and the meaning of all others."""
+
+    name = "interpret"
+
+    def __init__(self):
+        self.remarks: List[Remark] = []
+        self._lock = threading.RLock()
+
+    def run(self, segment: Segment, text: Callable[[], str], inputs: Sequence[np.ndarray], key: str = "") -> List[np.ndarray]:
+        with self._lock:
+            source = segment.compiled.get(("source", key))
+            if source is None:
+                source = segment.compiled["source", key] = _Source(text())
+            kinds = segment.compiled.get(("kinds", key)) or self._kinds(segment, text, key)
+        return self._evaluate(segment, source, inputs, kinds)
+
+    def _kinds(self, segment: Segment, text, key: str) -> List[DType]:
+        head = text().split("\n", 1)[0]
+        found = _argument_types(head)
+        segment.compiled["kinds", key] = found
+        return found
+
+    def _evaluate(self, segment: Segment, source: _Source, inputs, kinds) -> List[np.ndarray]:
+        keep: List = []
+        tensors = [tensor_of(np.ascontiguousarray(a).reshape(a.shape), d, keep) for a, d in zip(inputs, kinds)]
+        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+        found: List[np.ndarray] = []
+
+        @lib.ArrayFn
+        def take(tensor, _user):
+            t = tensor.contents
+            array = np.empty(tuple(t.shape[i] for i in range(t.ndim)), _BY_CODE[t.code, t.bits].numpy)
+            if array.nbytes:
+                ctypes.memmove(array.ctypes.data, t.data, array.nbytes)
+            found.append(array)
+
+        with lib.collecting() as messages:
+            status = lib.library().ft_evaluate(source.handle, segment.name.encode(), pointers, len(tensors), take, None)
+        if status:
+            text = (lib.library().ft_last_error() or b"").decode(errors="replace")
+            raise run_error(text, messages)
+        return found
+
+
+def run_error(text: str, messages) -> Exception:
+    """A failure while a program ran, as an exception with its place."""
+    frames = []
+    for message in messages:
+        if message.severity == "error":
+            text = message.text
+            frames = [Frame(f, line, column, 0, "") for f, line, column in message.places if line > 0][:1]
+            break
+    kind = RunIndexError if "out of range" in text else RunError
+    return kind(text, frames)
+
+
+def _argument_types(head: str) -> List[DType]:
+    """Element types of the arguments in a function's first line."""
+    inner = head[head.index("(") + 1 : head.index(") -> (") if ") -> (" in head else head.rindex(")")]
+    found = []
+    for part in inner.split("%")[1:]:
+        type_ = part[part.index("tensor<") + 7 :]
+        type_ = type_[: type_.index(">")]
+        found.append(_BY_MLIR[type_.split("x")[-1]])
+    return found
+
+
+_BY_MLIR = {d.mlir: d for d in ALL.values()}
+
+
+class CpuEngine(Engine):
+    """Runs compiled code; segments that the compiler refuses go to the interpreter, with a remark."""
+
+    name = "cpu"
+
+    def __init__(self, target: str = "cpu"):
+        super().__init__()
+        self.target = target
+
+    def run(self, segment, text, inputs, key: str = ""):
+        with self._lock:
+            code = segment.compiled.get(("code", key))
+            if code is None:
+                code = segment.compiled["code", key] = self._compile(segment, text)
+        if isinstance(code, str):
+            return super().run(segment, text, inputs, key)
+        return code.call(inputs, self._kinds(segment, text, key))
+
+    def _compile(self, segment: Segment, text):
+        try:
+            return _Code(text(), segment, self.target)
+        except CompileError as error:
+            frames = segment.ops[0].frames if segment.ops else ()
+            self.remarks.append(Remark(segment.name, f"runs in the interpreter: {error.reason}", frames))
+            return error.reason
+
+
+class _Code:
+    """A segment's code, loaded."""
+
+    def __init__(self, text: str, segment: Segment, target: str):
+        library = lib.library()
+        data = text.encode()
+        options = lib.CompileOptions(target=target.encode(), entry=segment.name.encode())
+        program = c_void_p()
+        with lib.collecting() as messages:
+            status = library.ft_compile_text(lib.compiler(False), data, len(data), b"program", byref(options), byref(program))
+        if status:
+            found = [m.text for m in messages if m.severity in ("error", "warning")]
+            raise CompileError("; ".join(dict.fromkeys(found)) or (library.ft_last_error() or b"").decode(errors="replace"))
+        try:
+            from ..compiled import _load_program
+
+            self.module = _load_program(program, segment.name, (CPU, 0))
+        finally:
+            library.ft_program_release(program)
+        self.outputs = [boundary_type(v.type) for v in [*segment.outputs, *segment.written]]
+
+    def call(self, inputs, kinds) -> List[np.ndarray]:
+        library, keep = lib.library(), []
+        tensors = [tensor_of(_aligned(np.ascontiguousarray(a).reshape(a.shape)), d, keep) for a, d in zip(inputs, kinds)]
+        results = []
+        for at, type_ in enumerate(self.outputs):
+            shape = type_.shape if None not in type_.shape else self._shape(tensors, len(inputs), at, type_)
+            array = _aligned_empty(shape, type_.dtype.numpy)
+            results.append(array)
+        tensors += [tensor_of(a, t.dtype, keep) for a, t in zip(results, self.outputs)]
+        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+        status = library.ft_call(self.module.entry, pointers, len(tensors), None)
+        if status:
+            raise run_error(lib.readable((library.ft_last_error() or b"").decode(errors="replace")), ())
+        return results
+
+    def _shape(self, tensors, count: int, at: int, type_: Type) -> Tuple[int, ...]:
+        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+        shape, rank = (c_int64 * 32)(), c_int32(32)
+        lib.check(lib.library().ft_output_shape(self.module.entry, pointers, count, count + at, shape, byref(rank)))
+        return tuple(shape[i] for i in range(rank.value))
+
+
+def _aligned_empty(shape, dtype) -> np.ndarray:
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    memory = np.empty(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    if array.ctypes.data % 64 == 0:
+        return array
+    made = _aligned_empty(array.shape, array.dtype)
+    made[...] = array
+    return made
+
+
+def make(name: str) -> Engine:
+    return Engine() if name == "interpret" else CpuEngine()
+
+
+def is_bfloat(dtype: DType) -> bool:
+    return dtype is bfloat16
+
+
+def size_type() -> object:
+    return c_size_t
+
+
+_CACHE: Dict[str, Optional[Engine]] = {}

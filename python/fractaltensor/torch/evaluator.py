@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles a function: walks through its tree once, with Python's objects as they are and tensors as operations."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from . import dtypes, objects
+from ..source import Frame as Place
+from .builder import Builder
+from .calls import Calls
+from .control import Control
+from .expressions import Expressions
+from .functions import Source
+from .ir import INDEX, Type
+from .problems import Problem
+from .values import POISON, UNSET, Mono, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
+
+_MAX_PROBLEMS = 50
+
+
+class Frame:
+    """A function that is being walked through."""
+
+    def __init__(self, source: Source, env: Dict, globals_: Dict, cells: Dict, code, parent: Optional["Frame"], call):
+        self.source, self.env, self.globals, self.cells, self.code, self.parent, self.call = source, env, globals_, cells, code, parent, call
+        self._uses: Optional[Dict[str, List]] = None
+
+    def uses(self) -> Dict[str, List]:
+        """Where each name is read, as (line, column)."""
+        if self._uses is None:
+            self._uses = {}
+            for node in ast.walk(self.source.tree):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    self._uses.setdefault(node.id, []).append((node.lineno, node.col_offset))
+                elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                    self._uses.setdefault(node.target.id, []).append((node.lineno, node.col_offset))
+        return self._uses
+
+
+class Captured:
+    """A tensor from outside of the function: an argument that the caller does not see."""
+
+    def __init__(self, array, tensor: Tensor, getter: Callable, name: str):
+        self.array, self.tensor, self.getter, self.name = array, tensor, getter, name
+
+
+class Evaluator(Expressions, Calls, Control):
+    """`describe(array)` says what an array is: (element type, sizes, strides in elements)."""
+
+    def __init__(self, describe: Callable):
+        self.b = Builder()
+        self.b.frames = self.places
+        self.describe_array = describe
+        self.nodes: List[Tuple[Frame, ast.AST]] = []
+        self.frames: List[Frame] = []
+        self.problems: List[Problem] = []
+        self.captured: Dict[int, Captured] = {}
+        #: (getter, value): what was read from outside and compiled in.
+        self.guards: List[Tuple[Callable, Any]] = []
+        self._guarded: set = set()
+        #: Arrays that come as arguments, so that a captured one is known again.
+        self.given: Dict[int, Tensor] = {}
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # -- places and problems -----------------------------------------------------------------------------------
+
+    def places(self) -> Tuple[Place, ...]:
+        """Where the program is: the innermost node, then the calls that lead there."""
+        found: List[Place] = []
+        frame = None
+        for owner, node in reversed(self.nodes):
+            if owner is not frame and hasattr(node, "lineno"):
+                found.append(owner.source.place(node))
+                frame = owner
+        return tuple(found)
+
+    def report(self, problem: Problem) -> None:
+        if len(self.problems) < _MAX_PROBLEMS and all(p.message != problem.message or p.frames != problem.frames for p in self.problems):
+            self.problems.append(problem)
+
+    def is_used_outside(self, name: str, node: ast.AST) -> bool:
+        """Whether a name is read at a place that is not inside of `node`."""
+        first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        return any(not first <= at < last for at in self.frame.uses().get(name, ()))
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def new_frame(self, source: Source, env, globals_, cells, code, parent=None) -> Frame:
+        return Frame(source, dict(env), globals_, cells, code, parent, None)
+
+    def run_function(self, frame: Frame, tree):
+        """The value of a function's body."""
+        self.frames.append(frame)
+        try:
+            if isinstance(tree, ast.Lambda):
+                return self.eval(tree.body)
+            frame.env.update({"$break": False, "$continue": False, "$return": False, "$value": UNSET})
+            self.exec_block(tree.body)
+            ended = frame.env["$return"]
+            if ended is False:
+                return None
+            if ended is not True:
+                def nothing():
+                    frame.env.update({"$return": True, "$value": None})
+
+                self.branch(self.b.invert(ended), nothing, lambda: None, None)
+            value = frame.env["$value"]
+            if isinstance(value, Unset):
+                raise Problem(f"what {frame.source.name}() returns differs between its paths{value.reason.replace(chr(39) + '$value' + chr(39), 'it')}", "", (frame.source.place(tree.body[-1]),))
+            return value
+        finally:
+            self.frames.pop()
+
+    # -- objects from outside ------------------------------------------------------------------------------------------
+
+    def guard(self, key, getter: Callable, value) -> None:
+        if key not in self._guarded:
+            self._guarded.add(key)
+            self.guards.append((getter, value))
+
+    def adopt_from(self, owner, key, attribute: bool = False):
+        """`owner.key` or `owner[key]` of an object from outside."""
+        getter = (lambda: getattr(owner, key)) if attribute else (lambda: owner[key])
+        try:
+            value = getter()
+        except Exception as error:
+            text = str(error) if attribute else f"{type(error).__name__}: {error}"
+            raise Problem(text) from None
+        return self.adopt(value, getter, (id(owner), key), f".{key}" if attribute else str(key))
+
+    def adopt_cell(self, cell, name: str):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            raise Problem(f"name '{name}' has no value yet") from None
+        return self.adopt(value, lambda: cell.cell_contents, (id(cell), name), name)
+
+    def adopt(self, value, getter=None, key=None, name: str = ""):
+        """An object of Python as the program sees it; tensors become arguments."""
+        if isinstance(getter, tuple):
+            owner, attribute = getter
+            getter, key, name = (lambda: getattr(owner, attribute)), (id(owner), attribute), attribute
+        if isinstance(value, (Tensor, Num, objects.OpRef, objects.Namespace, dtypes.DType)):
+            return value
+        if objects.is_tensor(value):
+            return self.capture(value, getter or (lambda: value), name)
+        if callable(getter) and not isinstance(value, type(ast)):
+            self.guard(key, getter, value)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value.item() if hasattr(value, "item") else value
+        kind = type(value)
+        if kind.__module__ == "numpy" and hasattr(value, "item") and not isinstance(value, type):
+            return value.item()
+        if kind.__module__ == "torch":
+            if kind.__name__ == "dtype":
+                return dtypes.named(str(value))
+            if kind.__name__ == "device":
+                return "cpu"
+            if kind.__name__ == "Size":
+                return Size(value)
+        if kind is list:
+            return PyList([self.adopt(x, *_item(value, i)) for i, x in enumerate(value)])
+        if kind is tuple:
+            return tuple(self.adopt(x, *_item(value, i)) for i, x in enumerate(value))
+        if kind is dict:
+            return PyDict({k: self.adopt(x, *_item(value, k)) for k, x in value.items()})
+        return value
+
+    def capture(self, array, getter: Callable, name: str) -> Tensor:
+        known = self.captured.get(id(array))
+        if known is not None:
+            return known.tensor
+        if id(array) in self.given:
+            return self.given[id(array)]
+        tensor = self.argument(array, name)
+        self.captured[id(array)] = Captured(array, tensor, getter, name)
+        return tensor
+
+    def argument(self, array, name: str, sizes=None) -> Tensor:
+        """A tensor for an array: storage of its own from here on."""
+        dtype, shape, strides = self.describe_array(array)
+        shape = shape if sizes is None else sizes
+        value = self.b.top.add_argument(Type("mutable", dtype, [n if isinstance(n, int) else None for n in shape]), name)
+        dense = dense_strides(shape)
+        made = Tensor(value, dtype, shape, dense if strides is None else [Mono(s) for s in strides], dense)
+        return made
+
+    def length(self, name: str) -> Num:
+        """A size that is an argument."""
+        return Num("int", self.b.top.add_argument(INDEX, name))
+
+
+def _item(owner, key):
+    return (lambda: owner[key]), (id(owner), key), str(key)
+
+
+def is_poisoned(value) -> bool:
+    return value is POISON

@@ -1,0 +1,533 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Expressions of the program: evaluated where Python can, else made into operations."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+import types
+from typing import Any, List
+
+from . import dtypes, objects
+from .builder import select, unsqueeze  # noqa: F401
+from .ops import TABLE, indexing
+from .ops.pointwise import to_dtype
+from .ops.table import assign, check_cast, tensor_of
+from .ops.views import last_dims_transposed
+from .problems import NeedsUnrolling, Problem
+from .values import POISON, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
+
+_BINARY = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
+    ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floor_divide", operator.floordiv),
+    ast.Mod: ("remainder", operator.mod), ast.Pow: ("pow", operator.pow), ast.MatMult: ("matmul", operator.matmul),
+    ast.BitAnd: ("bitwise_and", operator.and_), ast.BitOr: ("bitwise_or", operator.or_),
+    ast.BitXor: ("bitwise_xor", operator.xor), ast.LShift: ("bitwise_left_shift", operator.lshift),
+    ast.RShift: ("bitwise_right_shift", operator.rshift),
+}
+_COMPARE = {
+    ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt),
+    ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
+}
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@"}
+
+
+def is_static(value) -> bool:
+    """Whether Python alone can work with a value."""
+    if isinstance(value, (Tensor, Num, Poison, Unset, objects.BoundMethod, objects.OpRef, objects.LocalFunction)):
+        return False
+    if isinstance(value, (tuple, list)):
+        return all(is_static(x) for x in value)
+    if isinstance(value, dict):
+        return all(is_static(x) for x in value.values())
+    if isinstance(value, slice):
+        return all(is_static(x) for x in (value.start, value.stop, value.step))
+    return True
+
+
+def has_poison(value) -> bool:
+    if isinstance(value, Poison):
+        return True
+    if isinstance(value, (tuple, list)):
+        return any(has_poison(x) for x in value)
+    return isinstance(value, dict) and any(has_poison(x) for x in value.values())
+
+
+class Expressions:
+    """Part of the evaluator; `self.b` is the builder, `self.frame` the function that is looked at."""
+
+    def eval(self, node: ast.AST):
+        method = getattr(self, "eval_" + type(node).__name__, None)
+        self.nodes.append((self.frame, node))
+        try:
+            if method is None:
+                raise Problem(f"{_construct(node)} cannot be compiled")
+            return method(node)
+        except Problem as problem:
+            if not problem.frames:
+                problem.frames = self.places()
+            raise
+        except NeedsUnrolling as need:
+            if not need.problem.frames:
+                need.problem.frames = self.places()
+            raise
+        finally:
+            self.nodes.pop()
+
+    def eval_all(self, nodes) -> List:
+        result = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                result.extend(self.items_of(self.eval(node.value)))
+            else:
+                result.append(self.eval(node))
+        return result
+
+    # -- leaves ------------------------------------------------------------------------------------------
+
+    def eval_Constant(self, node):
+        if isinstance(node.value, (complex, bytes)):
+            raise Problem(f"a constant of type {type(node.value).__name__} cannot be compiled")
+        return node.value
+
+    def eval_Name(self, node):
+        return self.lookup(node.id)
+
+    def lookup(self, name: str):
+        frame = self.frame
+        while frame is not None:
+            if name in frame.env:
+                value = frame.env[name]
+                if isinstance(value, Unset):
+                    raise Problem(f"'{name}' has no value on some paths that lead here{value.reason}")
+                return value
+            frame = frame.parent
+        frame = self.frame
+        if name in frame.cells:
+            return self.adopt_cell(frame.cells[name], name)
+        if name in frame.globals:
+            return self.adopt_from(frame.globals, name)
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        if name in ("torch", "torchvision"):
+            return objects.Namespace(name)
+        raise Problem(f"name '{name}' is not defined")
+
+    def eval_Tuple(self, node):
+        return tuple(self.eval_all(node.elts))
+
+    def eval_List(self, node):
+        return PyList(self.eval_all(node.elts), self.b.block)
+
+    def eval_Dict(self, node):
+        made = PyDict(block=self.b.block)
+        for key, value in zip(node.keys, node.values):
+            if key is None:
+                made.update(self.eval(value))
+            else:
+                made[self.static(self.eval(key), "a key of a dictionary")] = self.eval(value)
+        return made
+
+    def eval_Set(self, node):
+        raise Problem("sets cannot be compiled: use a tuple or a list")
+
+    def eval_JoinedStr(self, node):
+        return "".join(str(self.static(self.eval(v.value if isinstance(v, ast.FormattedValue) else v), "an f-string")) for v in node.values)
+
+    def eval_Slice(self, node):
+        return slice(*(None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
+
+    def eval_Lambda(self, node):
+        return objects.LocalFunction(node, self.frame, "<lambda>")
+
+    def eval_NamedExpr(self, node):
+        value = self.eval(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def static(self, value, what: str):
+        if not is_static(value):
+            raise Problem(f"{what} must be known when the program is compiled")
+        return value
+
+    # -- operators ---------------------------------------------------------------------------------------
+
+    def eval_BinOp(self, node):
+        return self.binary(type(node.op), self.eval(node.left), self.eval(node.right))
+
+    def binary(self, op, left, right):
+        if has_poison(left) or has_poison(right):
+            return POISON
+        name, function = _BINARY[op]
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            return self.tensor_binary(name, left, right)
+        if isinstance(left, Num) or isinstance(right, Num):
+            if any(isinstance(x, (list, tuple)) for x in (left, right)):
+                raise NeedsUnrolling(Problem("a list or tuple times a number that is data"))
+            return self.number_binary(op, left, right)
+        if isinstance(left, list) and isinstance(right, list) and op is ast.Add:
+            return PyList([*left, *right], self.b.block)
+        if isinstance(left, list) and op is ast.Mult:
+            return PyList(list(left) * right, self.b.block)
+        try:
+            return function(left, right)
+        except Exception as error:
+            raise Problem(f"{_SYMBOLS.get(op, name)}: {error}") from None
+
+    def tensor_binary(self, name: str, left, right):
+        for x in (left, right):
+            if not isinstance(x, (Tensor, Num)) and not is_number(x):
+                raise Problem(f"{name}: expects tensors and numbers, found {type(x).__name__}")
+        return TABLE[name].call(self.b, [left, right], {})
+
+    def number_binary(self, op, left, right):
+        b = self.b
+        for x in (left, right):
+            if not isinstance(x, Num) and not is_number(x):
+                raise Problem(f"expects numbers, found {type(x).__name__}")
+        kinds = {kind_of(left), kind_of(right)}
+        if op in (ast.BitAnd, ast.BitOr, ast.BitXor) and kinds == {"bool"}:
+            name = {ast.BitAnd: "arith.andi", ast.BitOr: "arith.ori", ast.BitXor: "arith.xori"}[op]
+            return b.number_op(name, "bool", left, right)
+        if op is ast.Div or "float" in kinds:
+            return self._float_op(op, left, right)
+        return self._int_op(op, left, right)
+
+    def _float_op(self, op, left, right):
+        b = self.b
+        names = {ast.Add: "arith.addf", ast.Sub: "arith.subf", ast.Mult: "arith.mulf", ast.Div: "arith.divf", ast.Pow: "math.powf"}
+        if op in names:
+            return b.number_op(names[op], "float", left, right)
+        if op in (ast.FloorDiv, ast.Mod):
+            whole = b.number_op("math.floor", "float", b.number_op("arith.divf", "float", left, right))
+            return whole if op is ast.FloorDiv else b.number_op("arith.subf", "float", left, b.number_op("arith.mulf", "float", whole, right))
+        raise Problem("an operator on floats that are data is not supported")
+
+    def _int_op(self, op, left, right):
+        b = self.b
+        left, right = (x if not isinstance(x, bool) else int(x) for x in (left, right))
+        left, right = (b._convert(x, "int") if isinstance(x, Num) else x for x in (left, right))
+        plain = {ast.Add: b.add, ast.Sub: b.sub, ast.Mult: b.mul, ast.FloorDiv: b.floordiv}
+        if op in plain:
+            return plain[op](left, right)
+        if op is ast.Mod:
+            return b.sub(left, b.mul(b.floordiv(left, right), right))
+        names = {
+            ast.BitAnd: "arith.andi", ast.BitOr: "arith.ori", ast.BitXor: "arith.xori",
+            ast.LShift: "arith.shli", ast.RShift: "arith.shrsi",
+        }
+        if op in names:
+            return b.number_op(names[op], "int", left, right)
+        if op is ast.Pow and isinstance(right, int) and 0 <= right <= 16:
+            result: Any = 1
+            for _ in range(right):
+                result = b.mul(result, left)
+            return result
+        raise Problem("a power of integers that are data is not supported")
+
+    def eval_UnaryOp(self, node):
+        value = self.eval(node.operand)
+        if has_poison(value):
+            return POISON
+        if isinstance(node.op, ast.Not):
+            return self.b.invert(self.truth(value))
+        name = {ast.USub: "neg", ast.UAdd: "positive", ast.Invert: "bitwise_not"}[type(node.op)]
+        if isinstance(value, Tensor):
+            return TABLE[name].call(self.b, [value], {})
+        if isinstance(value, Num):
+            if name == "positive":
+                return value
+            if name == "neg":
+                return self.binary(ast.Sub, 0.0 if value.kind == "float" else 0, value)
+            return self.binary(ast.Sub, -1, value)
+        return {"neg": operator.neg, "positive": operator.pos, "bitwise_not": operator.invert}[name](value)
+
+    def truth(self, value):
+        """`bool(value)`: True, False, or a number of kind "bool"."""
+        if isinstance(value, Poison):
+            return False
+        if isinstance(value, Tensor):
+            count = self.b.product(value.sizes)
+            if isinstance(count, int) and count != 1:
+                raise Problem(f"the truth of a tensor of {count} elements is not defined: use any() or all()")
+            return self.truth(self.b.item(value))
+        if isinstance(value, Num):
+            return self.b._convert(value, "bool")
+        return bool(value)
+
+    def eval_BoolOp(self, node):
+        is_and = isinstance(node.op, ast.And)
+        value = self.eval(node.values[0])
+        for part in node.values[1:]:
+            if has_poison(value):
+                return POISON
+            truth = self.truth(value) if isinstance(value, (Tensor, Num)) else None
+            if truth is None or isinstance(truth, bool):
+                known = bool(value) if truth is None else truth
+                if known != is_and:
+                    return value
+                value = self.eval(part)
+                continue
+            rest = part
+
+            def other(rest=rest):
+                return self.truth(self.eval(rest))
+
+            short = (lambda: False) if is_and else (lambda: True)
+            value = self.choose(truth, other if is_and else short, short if is_and else other, "and" if is_and else "or")
+        return value
+
+    def eval_Compare(self, node):
+        left, result = self.eval(node.left), True
+        for op, right_node in zip(node.ops, node.comparators):
+            right = self.eval(right_node)
+            result = self._both(result, self.compare(op, left, right))
+            left = right
+        return result
+
+    def _both(self, a, c):
+        if a is True:
+            return c
+        if has_poison(a) or has_poison(c):
+            return POISON
+        if isinstance(a, Tensor) or isinstance(c, Tensor):
+            raise Problem("a chain of comparisons of tensors is not defined: use &")
+        return self.b.logical("and", a, c)
+
+    def compare(self, op, left, right):
+        if has_poison(left) or has_poison(right):
+            return POISON
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            same = left is right or is_static(left) and is_static(right) and left is right
+            return same == isinstance(op, ast.Is)
+        if isinstance(op, (ast.In, ast.NotIn)):
+            found = self.static(left, "what 'in' looks for") in self.static(right, "what 'in' looks in")
+            return found == isinstance(op, ast.In)
+        name, function = _COMPARE[type(op)]
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            other = right if isinstance(left, Tensor) else left
+            if other is None or isinstance(other, str):
+                return name == "ne"
+            return self.tensor_binary(name, left, right)
+        if isinstance(left, Num) or isinstance(right, Num):
+            if not all(isinstance(x, Num) or is_number(x) for x in (left, right)):
+                return name == "ne"
+            return self.b.compare(name, left, right)
+        if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)) and not (is_static(left) and is_static(right)):
+            return self._compare_sequences(name, left, right)
+        left, right = (dtypes.of_object(x) or x if isinstance(y, dtypes.DType) else x for x, y in ((left, right), (right, left)))
+        return function(left, right)
+
+    def _compare_sequences(self, name: str, left, right):
+        if name not in ("eq", "ne"):
+            raise Problem("sequences of sizes that are data can be compared by == and != alone")
+        if len(left) != len(right):
+            return name == "ne"
+        result: Any = True
+        for x, y in zip(left, right):
+            result = self._both(result, self.compare(ast.Eq(), x, y))
+        return result if name == "eq" else self.b.invert(result)
+
+    def eval_IfExp(self, node):
+        truth = self.truth(self.eval(node.test))
+        if isinstance(truth, bool):
+            return self.eval(node.body if truth else node.orelse)
+        return self.choose(truth, lambda: self.eval(node.body), lambda: self.eval(node.orelse), "if")
+
+    # -- items and attributes ----------------------------------------------------------------------------------
+
+    def eval_Subscript(self, node):
+        owner = self.eval(node.value)
+        key = self.eval(node.slice)
+        if has_poison(owner) or has_poison(key):
+            return POISON
+        if isinstance(owner, Tensor):
+            return indexing.read(self.b, owner, key)
+        if isinstance(key, Tensor):
+            key = self.b.item(key)
+        return self.item_of(owner, key)
+
+    def item_of(self, owner, key):
+        if not is_static(key):
+            if isinstance(owner, (tuple, list)):
+                raise NeedsUnrolling(Problem("a list or tuple is indexed by a number that is data: its items may be different things"))
+            raise Problem(f"an index of {type(owner).__name__} must be known when the program is compiled")
+        if objects.is_module(owner) or not isinstance(owner, (tuple, list, dict, str, range)):
+            return self.adopt_from(owner, key)
+        try:
+            found = owner[key]
+        except Exception as error:
+            raise Problem(f"{type(error).__name__}: {error}") from None
+        if isinstance(owner, Size) and isinstance(key, slice):
+            return Size(found)
+        return PyList(found, self.b.block) if isinstance(owner, PyList) and isinstance(key, slice) else found
+
+    def eval_Attribute(self, node):
+        owner = self.eval(node.value)
+        return self.attribute(owner, node.attr)
+
+    def attribute(self, owner, name: str):
+        if isinstance(owner, Poison):
+            return POISON
+        if isinstance(owner, Tensor):
+            return self.tensor_attribute(owner, name)
+        if isinstance(owner, NamedResult) and name in owner.names:
+            return owner[owner.names.index(name)]
+        if isinstance(owner, (PyList, PyDict, tuple, str, Num)):
+            return objects.BoundMethod(owner, name)
+        if isinstance(owner, (types.ModuleType, objects.Namespace)):
+            try:
+                return self.adopt(objects.of_module(owner, name), (owner, name)) if isinstance(owner, types.ModuleType) else objects.of_module(owner, name)
+            except AttributeError as error:
+                raise Problem(str(error)) from None
+        if isinstance(owner, dtypes.DType):
+            return {"is_floating_point": owner.is_float, "itemsize": max(1, owner.bits // 8)}.get(name, POISON)
+        return self.adopt_from(owner, name, attribute=True)
+
+    def tensor_attribute(self, x: Tensor, name: str):
+        if name == "shape":
+            return Size(x.sizes)
+        if name in ("ndim", "dtype"):
+            return x.rank if name == "ndim" else x.dtype
+        if name in ("T", "H") and x.rank <= 2 or name == "T":
+            from .builder import permute
+
+            return permute(self.b, x, list(range(x.rank))[::-1])
+        if name in ("mT", "mH"):
+            return last_dims_transposed(self.b, x)
+        if name in ("data", "real"):
+            return x
+        if name == "device":
+            return "cpu"
+        if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized", "is_meta"):
+            return False
+        if name in ("itemsize", "nbytes", "grad"):
+            return {"itemsize": max(1, x.dtype.bits // 8), "grad": None}.get(name, POISON)
+        return objects.BoundMethod(x, name)
+
+    # -- comprehensions ------------------------------------------------------------------------------------------
+
+    def eval_ListComp(self, node):
+        found: List = []
+        self._comprehend(node.generators, lambda: found.append(self.eval(node.elt)))
+        return PyList(found, self.b.block)
+
+    def eval_GeneratorExp(self, node):
+        return tuple(self.eval_ListComp(node))
+
+    def eval_DictComp(self, node):
+        made = PyDict(block=self.b.block)
+
+        def add():
+            made[self.static(self.eval(node.key), "a key of a dictionary")] = self.eval(node.value)
+
+        self._comprehend(node.generators, add)
+        return made
+
+    def _comprehend(self, generators, leaf):
+        first, *rest = generators
+        saved = dict(self.frame.env)
+        for item in self.items_of(self.eval(first.iter)):
+            self.assign(first.target, item)
+            if all(self.static(self.truth(self.eval(test)), "the condition of a comprehension") for test in first.ifs):
+                self._comprehend(rest, leaf) if rest else leaf()
+        self.frame.env.clear()
+        self.frame.env.update(saved)
+
+    # -- assignments -------------------------------------------------------------------------------------------------
+
+    def assign(self, target, value) -> None:
+        if isinstance(target, ast.Name):
+            self.frame.env[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._assign_item(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._assign_attribute(target, value)
+        else:
+            raise Problem(f"{_construct(target)} cannot be assigned to")
+
+    def _unpack(self, target, value) -> None:
+        if isinstance(value, Poison):
+            for part in target.elts:
+                self.assign(part.value if isinstance(part, ast.Starred) else part, POISON)
+            return
+        items = self.items_of(value)
+        stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
+        if not stars:
+            if len(items) != len(target.elts):
+                raise Problem(f"expects {len(target.elts)} values, found {len(items)}")
+            for part, item in zip(target.elts, items):
+                self.assign(part, item)
+            return
+        at, after = stars[0], len(target.elts) - stars[0] - 1
+        if len(items) < len(target.elts) - 1:
+            raise Problem(f"expects at least {len(target.elts) - 1} values, found {len(items)}")
+        middle = len(items) - after
+        for part, item in zip(target.elts[:at], items):
+            self.assign(part, item)
+        self.assign(target.elts[at].value, PyList(items[at:middle], self.b.block))
+        for part, item in zip(target.elts[at + 1 :], items[middle:]):
+            self.assign(part, item)
+
+    def _assign_item(self, target, value) -> None:
+        owner, key = self.eval(target.value), self.eval(target.slice)
+        if has_poison(owner) or has_poison(key) or has_poison(value):
+            return
+        if isinstance(owner, Tensor):
+            if not isinstance(value, (Tensor, Num)) and not is_number(value):
+                value = tensor_of(self.b, value, "the value of an assignment") if is_number(value) else self._constant(value)
+            indexing.write(self.b, owner, key, value)
+            return
+        self.check_owned(owner, "an item is assigned")
+        if not is_static(key):
+            raise NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
+        try:
+            owner[key] = value
+        except Exception as error:
+            raise Problem(f"{type(error).__name__}: {error}") from None
+
+    def _constant(self, value):
+        if isinstance(value, (list, tuple)):
+            return TABLE["tensor"].call(self.b, [value], {})
+        raise Problem(f"expects a tensor or a number as the value, found {type(value).__name__}")
+
+    def check_owned(self, owner, what: str) -> None:
+        """A list or dictionary may change where it was made, not under control flow that is data."""
+        block = getattr(owner, "block", None)
+        if block is None:
+            raise Problem(f"{what} in a captured Python object ({type(owner).__name__}): compiled functions change tensors and their own lists only")
+        if block is not self.b.block:
+            raise NeedsUnrolling(Problem(f"{what} in a list of outside under a loop or a condition that is data"))
+
+    def _assign_attribute(self, target, value) -> None:
+        owner = self.eval(target.value)
+        if isinstance(owner, Tensor) and target.attr == "data":
+            assign(self.b, owner, value, "an assignment to .data", check=False)
+            return
+        raise Problem(f"attribute '{target.attr}' of a captured Python object is assigned: return the value instead")
+
+    def augmented(self, op, target, value, load):
+        """`target op= value`: in place on tensors."""
+        if has_poison(load) or has_poison(value):
+            return POISON
+        if isinstance(load, Tensor):
+            result = self.tensor_binary(_BINARY[op][0], load, value)
+            check_cast(result.dtype, load.dtype, f"{_SYMBOLS.get(op, '')}=")
+            return assign(self.b, load, to_dtype(self.b, result, load.dtype), f"{_SYMBOLS.get(op, 'in place')}=")
+        if isinstance(load, PyList) and op is ast.Add:
+            self.check_owned(load, "items are added")
+            load.extend(self.items_of(value))
+            return load
+        return self.binary(op, load, value)
+
+
+def _construct(node) -> str:
+    names = {
+        "Await": "await", "Yield": "yield", "YieldFrom": "yield from", "Try": "try", "TryStar": "try", "ClassDef": "a class",
+        "AsyncFunctionDef": "async def", "AsyncFor": "async for", "AsyncWith": "async with", "Global": "global",
+        "Nonlocal": "nonlocal", "Match": "match", "SetComp": "a set", "Set": "a set", "Starred": "a starred expression here",
+    }
+    return names.get(type(node).__name__, f"'{type(node).__name__}'")

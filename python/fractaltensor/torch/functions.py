@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions as syntax trees, and the places of their nodes in the user's file."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from typing import Any, Dict, Tuple
+
+from ..source import Frame, _characters
+from .problems import Problem
+
+
+class Source:
+    """A function's tree. `line` and `column` are what its nodes' positions lack."""
+
+    def __init__(self, tree: ast.AST, file: str, line: int, column: int, name: str):
+        self.tree, self.file, self.line, self.column, self.name = tree, file, line, column, name
+
+    def place(self, node: ast.AST) -> Frame:
+        line, end_line = node.lineno + self.line, (node.end_lineno or node.lineno) + self.line
+        column = _characters(self.file, line, node.col_offset + self.column + 1)
+        end = _characters(self.file, end_line, (node.end_col_offset or 0) + self.column + 1)
+        return Frame(self.file, line, column, end, self.name, end_line)
+
+
+@functools.lru_cache(maxsize=1024)
+def source_of(code, name: str) -> Source:
+    """The tree of the function with this code."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError):
+        raise Problem(f"the source text of {name} is not at hand: define it in a file") from None
+    text = "".join(lines)
+    plain = textwrap.dedent(text)
+    column = len(lines[0]) - len(lines[0].lstrip())
+    tree = _parse(plain)
+    line = first - 1
+    if name == "<lambda>":
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)] if tree else []
+        if len(found) != 1:
+            raise Problem("a lambda must stand alone on its line: use def")
+        return Source(found[0], code.co_filename, line, column, name)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            return Source(node, code.co_filename, line, column, name)
+    raise Problem(f"{name}: expects a plain function (def), without async")
+
+
+def _parse(text: str):
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        # A lambda in the middle of an expression: its line alone is no program.
+        for cut in ("(" + text.strip().rstrip(",") + ")",):
+            try:
+                return ast.parse(cut)
+            except SyntaxError:
+                continue
+    return None
+
+
+def closure_of(function) -> Dict[str, Any]:
+    cells = function.__closure__ or ()
+    return dict(zip(function.__code__.co_freevars, cells))
+
+
+def bind(name: str, arguments: ast.arguments, defaults: Tuple, kw_defaults: Dict, args, kwargs) -> Dict[str, Any]:
+    """Arguments to parameters by Python's rules."""
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    only = {a.arg for a in arguments.posonlyargs}
+    bound: Dict[str, Any] = dict(zip(positional, args))
+    extra = tuple(args[len(positional) :])
+    if extra and arguments.vararg is None:
+        raise Problem(f"{name}() takes {len(positional)} positional arguments, {len(args)} were given")
+    rest = {}
+    keyword = [a.arg for a in arguments.kwonlyargs]
+    for key, value in kwargs.items():
+        if key in bound:
+            raise Problem(f"{name}() got two values for '{key}'")
+        if key in positional and key not in only or key in keyword:
+            bound[key] = value
+        elif arguments.kwarg is not None:
+            rest[key] = value
+        else:
+            raise Problem(f"{name}() has no parameter '{key}'")
+    for key, value in zip(positional[len(positional) - len(defaults) :], defaults):
+        bound.setdefault(key, value)
+    for key, value in kw_defaults.items():
+        bound.setdefault(key, value)
+    missing = [p for p in (*positional, *keyword) if p not in bound]
+    if missing:
+        raise Problem(f"{name}() needs a value for {', '.join(repr(m) for m in missing)}")
+    if arguments.vararg is not None:
+        bound[arguments.vararg.arg] = extra
+    if arguments.kwarg is not None:
+        bound[arguments.kwarg.arg] = rest
+    return bound

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Library steps on the processor: what runs between compiled code, by name.
+
+A step is a function of arrays and numbers that gives a list of arrays and numbers; `register` adds one, or puts another in
+its place (for a device, say). All are stable: of equal elements the first comes first.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List
+
+import numpy as np
+
+from .problems import RunShapeError
+
+_STEPS: Dict[str, Callable] = {}
+
+
+def register(name: str, function: Callable) -> None:
+    """Makes `function(*operands, **parameters)` the step `name`."""
+    _STEPS[name] = function
+
+
+def step(name: str) -> Callable:
+    return _STEPS[name]
+
+
+def names() -> List[str]:
+    return sorted(_STEPS)
+
+
+def _registered(function: Callable) -> Callable:
+    register(function.__name__, function)
+    return function
+
+
+@_registered
+def require_equal(first: int, second: int):
+    if first != second:
+        raise RunShapeError(
+            f"sizes {first} and {second} that are data must be equal: sizes are broadcast only where a 1 is known when the program is compiled"
+        )
+    return []
+
+
+@_registered
+def nonzero(x):
+    found = np.argwhere(x) if x.ndim else np.zeros((int(bool(x)), 0), np.int64)
+    return [np.ascontiguousarray(found, np.int64), len(found)]
+
+
+def order(x, axis: int, descending: bool):
+    """A stable order; NaN is the greatest."""
+    if x.dtype == np.bool_:
+        x = x.astype(np.int8)
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    # Stable and descending: the ascending order of the mirrored array, mirrored.
+    mirrored = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(mirrored, axis)
+
+
+@_registered
+def sort(x, dim: int, descending: bool):
+    places = order(x, dim, descending)
+    return [np.take_along_axis(x, places, dim), places.astype(np.int64)]
+
+
+@_registered
+def topk(x, k: int, dim: int, largest: bool):
+    if not 0 <= k <= x.shape[dim]:
+        raise RunShapeError(f"topk: k is {k}, the dimension has size {x.shape[dim]}")
+    places = np.take(order(x, dim, largest), np.arange(k), axis=dim)
+    return [np.take_along_axis(x, places, dim), places.astype(np.int64)]
+
+
+@_registered
+def median(x):
+    if not x.size:
+        return [np.array(np.nan, x.dtype)]
+    if x.dtype.kind == "f" and np.isnan(x).any():
+        return [np.array(np.nan, x.dtype)]
+    return [np.sort(x)[(x.size - 1) // 2].reshape(())]
+
+
+@_registered
+def unique(x):
+    values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True, equal_nan=False)
+    return [values, inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64), len(values)]
+
+
+@_registered
+def bincount(x, weights=None, minlength: int = 0):
+    found = np.bincount(x.reshape(-1), None if weights is None else weights.reshape(-1), minlength)
+    found = found.astype(np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64)
+    return [found, len(found)]
+
+
+@_registered
+def searchsorted(sequence, values, right: bool):
+    return [np.searchsorted(sequence, values, "right" if right else "left").reshape(values.shape)]
+
+
+#: Above so many coordinates torchvision goes through the labels one by one on the CPU; so do we, for the same roundings.
+_MOST_SHIFTED = 4000
+
+
+@_registered
+def nms(boxes, scores, labels=None, threshold: float = 0.5):
+    """Greedy suppression in the order of scores; boxes of other labels do not touch each other."""
+    places = order(scores, 0, True)
+    boxes = boxes[places]
+    if labels is None or not boxes.size:
+        kept = suppress(boxes, threshold)
+    elif boxes.size > _MOST_SHIFTED:
+        own = labels[places]
+        parts = [np.flatnonzero(own == label) for label in np.unique(own)]
+        kept = np.sort(np.concatenate([part[suppress(boxes[part], threshold)] for part in parts]))
+    else:
+        # An offset for each label moves its boxes where no other label's are.
+        shift = labels[places].astype(boxes.dtype) * (boxes.max() + boxes.dtype.type(1))
+        kept = suppress(boxes + shift[:, None], threshold)
+    keep = places[kept].astype(np.int64)
+    return [keep, len(keep)]
+
+
+def suppress(boxes, threshold: float):
+    """The positions, among boxes in order, of those that no kept one before covers by more than the threshold."""
+    one = boxes.dtype.type
+    left, top, right, bottom = boxes.T
+    areas = (right - left) * (bottom - top)
+    alive = np.ones(len(boxes), bool)
+    kept: List[int] = []
+    for i in range(len(boxes)):
+        if not alive[i]:
+            continue
+        kept.append(i)
+        rest = np.flatnonzero(alive[i + 1 :]) + i + 1
+        wide = np.maximum(one(0), np.minimum(right[i], right[rest]) - np.maximum(left[i], left[rest]))
+        high = np.maximum(one(0), np.minimum(bottom[i], bottom[rest]) - np.maximum(top[i], top[rest]))
+        common = wide * high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            overlap = common / (areas[i] + areas[rest] - common)
+        alive[rest[overlap > threshold]] = False
+    return np.array(kept, np.int64)

@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that put elements elsewhere."""
+
+from __future__ import annotations
+
+from .. import builder as base
+from .. import dtypes
+from ..builder import Body, Builder, same
+from ..problems import Problem
+from ..values import Num, Tensor, is_number
+from . import pointwise
+from .creation import counted
+from .table import assign, check_cast, dim_of, dims_of, need_tensor, operator, promote, sizes_of, tensor_of
+from .views import narrow
+
+GROUP = "Joining and moving"
+
+
+def _joined_type(tensors):
+    return promote(*tensors)
+
+
+@operator("cat", GROUP, where="f", also=("concat", "concatenate"))
+def cat(b: Builder, tensors, dim=0):
+    tensors = [need_tensor(x, "cat") for x in tensors]
+    if not tensors:
+        raise Problem("cat: expects at least one tensor", "shape")
+    dtype = _joined_type(tensors)
+    # One dimension of size 0 is left out, whatever the others have.
+    tensors = [x for x in tensors if not (x.rank == 1 and x.sizes[0] == 0)] or tensors[:1]
+    first = tensors[0]
+    d = dim_of(dim, first.rank)
+    total = 0
+    for x in tensors:
+        if x.rank != first.rank:
+            raise Problem(f"cat: {first.describe()} and {x.describe()} have different numbers of dimensions", "shape")
+        for i, (n, m) in enumerate(zip(first.sizes, x.sizes)):
+            if i != d and not same(n, m):
+                if isinstance(n, int) and isinstance(m, int):
+                    raise Problem(f"cat: {first.describe()} and {x.describe()} differ in dimension {i}", "shape")
+                b.require_equal(n, m)
+        total = b.add(total, x.sizes[d])
+    made = b.constant_tensor(0, dtype, [*first.sizes[:d], total, *first.sizes[d + 1 :]])
+    at = 0
+    for x in tensors:
+        assign(b, narrow(b, made, d, at, x.sizes[d]), x, "cat", check=False)
+        at = b.add(at, x.sizes[d])
+    return made
+
+
+@operator("stack", GROUP, where="f")
+def stack(b: Builder, tensors, dim=0):
+    tensors = [need_tensor(x, "stack") for x in tensors]
+    if not tensors:
+        raise Problem("stack: expects at least one tensor", "shape")
+    d = dim_of(dim, tensors[0].rank + 1)
+    for x in tensors[1:]:
+        if x.rank != tensors[0].rank or any(isinstance(p, int) and isinstance(q, int) and p != q for p, q in zip(x.sizes, tensors[0].sizes)):
+            raise Problem(f"stack: {tensors[0].describe()} and {x.describe()} have different sizes", "shape")
+    return cat(b, [base.unsqueeze(b, x, d) for x in tensors], d)
+
+
+def _at_least(b: Builder, x: Tensor, rank: int) -> Tensor:
+    while x.rank < rank:
+        x = base.unsqueeze(b, x, 0 if x.rank < 2 else x.rank)
+    return x
+
+
+@operator("hstack", GROUP, where="f")
+def hstack(b: Builder, tensors):
+    tensors = [_at_least(b, x, 1) for x in tensors]
+    return cat(b, tensors, 0 if tensors[0].rank == 1 else 1)
+
+
+@operator("vstack", GROUP, where="f", also=("row_stack",))
+def vstack(b: Builder, tensors):
+    return cat(b, [_at_least(b, x, 2) for x in tensors], 0)
+
+
+@operator("dstack", GROUP, where="f")
+def dstack(b: Builder, tensors):
+    return cat(b, [_at_least(b, x, 3) for x in tensors], 2)
+
+
+@operator("column_stack", GROUP, where="f")
+def column_stack(b: Builder, tensors):
+    return cat(b, [base.reshape(b, x, [-1, 1]) if x.rank < 2 else x for x in tensors], 1)
+
+
+@operator("clone", GROUP)
+def clone(b: Builder, input):
+    return b.copy(input)
+
+
+@operator("repeat", GROUP, where="m")
+def repeat(b: Builder, self, *repeats):
+    repeats = sizes_of(repeats)
+    if len(repeats) < self.rank:
+        raise Problem(f"repeat: expects at least {self.rank} numbers, found {len(repeats)}", "shape")
+    while self.rank < len(repeats):
+        self = base.unsqueeze(b, self, 0)
+    pairs, wide = [], self
+    for d in reversed(range(self.rank)):
+        wide = base.unsqueeze(b, wide, d)
+    for n, times in zip(self.sizes, repeats):
+        pairs += [times, n]
+    whole = b.copy(base.expand(b, wide, pairs))
+    return base.reshape(b, whole, [b.mul(n, times) for n, times in zip(self.sizes, repeats)])
+
+
+@operator("tile", GROUP)
+def tile(b: Builder, input, *dims):
+    dims = sizes_of(dims)
+    return repeat(b, input, *([1] * (input.rank - len(dims)) + dims))
+
+
+@operator("repeat_interleave", GROUP, note="by a number")
+def repeat_interleave(b: Builder, input, repeats, dim=None):
+    if not (is_number(repeats) or isinstance(repeats, Num)):
+        raise Problem("repeat_interleave: repeats must be a number: by a tensor the result's size would be data")
+    if dim is None:
+        input, dim = base.reshape(b, input, [-1]), 0
+    d = dim_of(dim, input.rank)
+    wide = base.unsqueeze(b, input, d + 1)
+    whole = b.copy(base.expand(b, wide, [*input.sizes[: d + 1], repeats, *input.sizes[d + 1 :]]))
+    return base.reshape(b, whole, [*input.sizes[:d], b.mul(input.sizes[d], repeats), *input.sizes[d + 1 :]])
+
+
+# -- by index ------------------------------------------------------------------------------------------------------------
+
+
+def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
+    """`tssa.index`: elements of `x` at tensors of indices."""
+    sizes = indexed_sizes(b, x, dims, indices)
+    value = b.read(x)
+    values = [b.read(index_tensor(b, i)) for i in indices]
+    pieces = ["tssa.index ", value, f"[{', '.join(map(str, dims))}] by "]
+    for k, v in enumerate(values):
+        pieces += [", " if k else "", v]
+    type_ = b.type_of(x.dtype, sizes)
+    types = ", ".join(v.type.text() for v in values)
+    pieces.append(f" : {value.type.text()}, {types} -> {type_.text()}")
+    # It fails where an index is out of range, so it stays even if nobody reads it.
+    return b.new(b.text(pieces, [type_], pure=False, role="index").results[0], sizes)
+
+
+def index_tensor(b: Builder, x: Tensor) -> Tensor:
+    if not x.dtype.is_int:
+        raise Problem(f"an index must be a tensor of integers or bool, found {x.dtype}", "dtype")
+    return x
+
+
+def indexed_sizes(b: Builder, x: Tensor, dims, indices):
+    common = list(b.broadcast([i.sizes for i in indices]))
+    rest = [n for d, n in enumerate(x.sizes) if d not in dims]
+    if dims[-1] - dims[0] + 1 != len(dims):
+        return [*common, *rest]
+    return [*x.sizes[: dims[0]], *common, *x.sizes[dims[-1] + 1 :]]
+
+
+def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str) -> Tensor:
+    """`tssa.index_put` and a write: in the order of the indices, the last wins, or all are added."""
+    if x.repeats:
+        raise Problem(f"{what}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
+    sizes = indexed_sizes(b, x, dims, indices)
+    if isinstance(value, Tensor):
+        value = pointwise.to_dtype(b, value, x.dtype)
+        b.broadcast([sizes, value.sizes])
+    else:
+        value = b.constant_tensor(value, x.dtype)
+    while value.rank > len(sizes):
+        value = base.squeeze(b, value, 0)
+    old, new, values = b.read(x), b.read(value), [b.read(index_tensor(b, i)) for i in indices]
+    pieces = ["tssa.index_put ", "accumulate " if accumulate else "", new, " into ", old, f"[{', '.join(map(str, dims))}] by "]
+    for k, v in enumerate(values):
+        pieces += [", " if k else "", v]
+    pieces.append(f" : {new.type.text()} into {old.type.text()}, {', '.join(v.type.text() for v in values)}")
+    b.write(x, b.text(pieces, [old.type], pure=False, role="index_put").results[0])
+    return x
+
+
+def from_zero(b: Builder, index: Tensor, size) -> Tensor:
+    """Indices of an operator that does not count from the end: those below 0 become ones that are out of range."""
+    def emit(body: Body, i, n):
+        far = body.op("arith.subi", i, body.op("arith.addi", n, body.constant(1, n.dtype)))
+        return body.select(body.compare("lt", i, body.constant(0, i.dtype)), far, i)
+
+    return b.pointwise(dtypes.int64, [index_tensor(b, index), size], emit, dtypes.int64)
+
+
+@operator("index_select", GROUP)
+def index_select(b: Builder, input, dim, index):
+    d = dim_of(dim, input.rank)
+    if index.rank == 0:
+        index = base.unsqueeze(b, index, 0)
+    if index.rank != 1:
+        raise Problem(f"index_select: expects an index of 1 dimension, found {index.describe()}", "shape")
+    return taken(b, input, [d], [from_zero(b, index, input.sizes[d])])
+
+
+@operator("embedding", GROUP, where="f", note="F.embedding: (indices, weight); padding_idx changes nothing forward")
+def embedding(b: Builder, input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if max_norm is not None:
+        raise Problem("embedding: max_norm writes into the weights: renormalise them outside")
+    return taken(b, weight, [0], [from_zero(b, input, weight.sizes[0])])
+
+
+def _everywhere(b: Builder, x: Tensor, d: int, index: Tensor, what: str):
+    """Indices of all dimensions for gather and scatter: `index` in dimension d, each element's own place in the others."""
+    if index.rank != x.rank:
+        raise Problem(f"{what}: the index has {index.rank} dimensions, the tensor {x.rank}", "shape")
+    result = []
+    for i in range(x.rank):
+        if i == d:
+            result.append(from_zero(b, index, x.sizes[d]))
+            continue
+        if isinstance(index.sizes[i], int) and isinstance(x.sizes[i], int) and index.sizes[i] > x.sizes[i]:
+            raise Problem(f"{what}: index {index.describe()} is larger than {x.describe()} in dimension {i}", "shape")
+        line = counted(b, index.sizes[i], dtypes.int64)
+        result.append(base.reshape(b, line, [index.sizes[i] if j == i else 1 for j in range(x.rank)]))
+    return result
+
+
+@operator("gather", GROUP)
+def gather(b: Builder, input, dim, index):
+    if input.rank == 0:
+        return b.copy(input)
+    d = dim_of(dim, input.rank)
+    indices = _everywhere(b, input, d, index, "gather")
+    return taken(b, input, list(range(input.rank)), indices)
+
+
+@operator("take_along_dim", GROUP, note="with dim")
+def take_along_dim(b: Builder, input, indices, dim):
+    d = dim_of(dim, input.rank)
+    sizes = [n if i != d else -1 for i, n in enumerate(b.broadcast([[1 if i == d else n for i, n in enumerate(x.sizes)] for x in (input, indices)]))]
+    indices = base.expand(b, indices, sizes)
+    input = base.expand(b, input, sizes)
+    return gather(b, input, d, indices)
+
+
+@operator("take", GROUP)
+def take(b: Builder, input, index):
+    return taken(b, base.reshape(b, input, [-1]), [0], [index])
+
+
+def _copied(name: str, function, note: str = ""):
+    """Registers `name_` and `name`: in place, and on a copy."""
+
+    def on_copy(b: Builder, input, *args, **kwargs):
+        return function(b, b.copy(input), *args, **kwargs)
+
+    operator(name + "_", GROUP, where="m", note=note)(function)
+    operator(name, GROUP, note=note)(on_copy)
+
+
+def _scatter(b: Builder, self, dim, index, src=None, *, value=None, reduce=None):
+    if reduce not in (None, "add"):
+        raise Problem(f"scatter: reduce is None or 'add', found {reduce!r}")
+    src = value if src is None else src
+    return _scattered(b, self, dim, index, src, reduce == "add", "scatter")
+
+
+def _scattered(b: Builder, self, dim, index, src, add: bool, what: str):
+    d = dim_of(dim, self.rank)
+    indices = _everywhere(b, self, d, index, what)
+    if isinstance(src, Tensor) and src.rank:
+        check_cast(src.dtype, self.dtype, what)
+        for i in range(src.rank):
+            src = narrow(b, src, i, 0, index.sizes[i])
+    return put(b, self, list(range(self.rank)), indices, src, add, what)
+
+
+_copied("scatter", _scatter, "of two writes to one element the last stays")
+_copied("scatter_add", lambda b, self, dim, index, src: _scattered(b, self, dim, index, src, True, "scatter_add"))
+
+
+def _index_write(what: str, add: bool):
+    def implementation(b: Builder, self, dim, index, source, *, alpha=1):
+        d = dim_of(dim, self.rank)
+        index = from_zero(b, index if index.rank else base.unsqueeze(b, index, 0), self.sizes[d])
+        if isinstance(source, Tensor) and alpha != 1:
+            source = pointwise.mul(b, source, alpha)
+        return put(b, self, [d], [index], source, add, what)
+
+    return implementation
+
+
+_copied("index_add", _index_write("index_add", True))
+_copied("index_copy", _index_write("index_copy", False))
+_copied("index_fill", _index_write("index_fill", False))
+
+
+def _index_put(b: Builder, self, indices, values, accumulate=False):
+    from .indexing import write
+
+    return write(b, self, tuple(slice(None) if i is None else i for i in indices), values, accumulate=accumulate)
+
+
+_copied("index_put", _index_put, "of two writes to one element the last stays")
+
+
+# -- mirrors, shifts, borders ------------------------------------------------------------------------------------------
+
+
+@operator("flip", GROUP)
+def flip(b: Builder, input, *dims):
+    for d in dims_of(sizes_of(dims) or (), input.rank) if sizes_of(dims) else []:
+        size = input.sizes[d]
+
+        def emit(body: Body, i, size=size):
+            return body.op("arith.subi", b._element_in(body, b.sub(size, 1), dtypes.int64), i)
+
+        input = taken(b, input, [d], [counted(b, size, dtypes.int64, emit)])
+    return b.copy(input)
+
+
+@operator("fliplr", GROUP)
+def fliplr(b: Builder, input):
+    return flip(b, input, 1)
+
+
+@operator("flipud", GROUP)
+def flipud(b: Builder, input):
+    return flip(b, input, 0)
+
+
+@operator("roll", GROUP)
+def roll(b: Builder, input, shifts, dims=None):
+    if dims is None:
+        flat = base.reshape(b, input, [-1])
+        return base.reshape(b, roll(b, flat, shifts, 0), input.sizes)
+    shifts, dims = ((x if isinstance(x, (tuple, list)) else [x]) for x in (shifts, dims))
+    made = input
+    for shift, dim in zip(shifts, dims):
+        d = dim_of(dim, input.rank)
+        size = made.sizes[d]
+        if isinstance(size, int) and isinstance(shift, int):
+            cut = (-shift) % size if size else 0
+            parts = [narrow(b, made, d, cut, size - cut), narrow(b, made, d, 0, cut)]
+            made = cat(b, parts, d)
+            continue
+        raise Problem("roll: shifts and sizes must be known when the program is compiled")
+    return b.copy(made) if made is input else made
+
+
+@operator("pad", GROUP, where="f", note="mode 'constant'", also=("constant_pad_nd",))
+def pad(b: Builder, input, pad, mode="constant", value=0):
+    if mode != "constant":
+        raise Problem(f"pad: mode is 'constant', found {mode!r}")
+    sizes, at = list(input.sizes), [0] * input.rank
+    inner = input
+    for k in range(len(pad) // 2):
+        d = input.rank - 1 - k
+        low, high = pad[2 * k], pad[2 * k + 1]
+        sizes[d] = b.add(b.add(sizes[d], low), high)
+        at[d] = low if not isinstance(low, int) or low > 0 else 0
+        if isinstance(low, int) and low < 0:
+            inner = narrow(b, inner, d, -low, b.add(inner.sizes[d], low))
+        if isinstance(high, int) and high < 0:
+            inner = narrow(b, inner, d, 0, b.add(inner.sizes[d], high))
+    made = b.constant_tensor(0 if value is None else value, input.dtype, sizes)
+    place = made
+    for d in range(input.rank):
+        if not same(place.sizes[d], inner.sizes[d]) or at[d] != 0:
+            place = narrow(b, place, d, at[d], inner.sizes[d])
+    assign(b, place, inner, "pad")
+    return made
+
+
+# -- in place --------------------------------------------------------------------------------------------------------------
+
+
+@operator("copy_", GROUP, where="m")
+def copy_(b: Builder, self, src, non_blocking=False):
+    return assign(b, self, src, "copy_", check=False)
+
+
+@operator("fill_", GROUP, where="m")
+def fill_(b: Builder, self, value):
+    return assign(b, self, value, "fill_", check=False)
+
+
+@operator("zero_", GROUP, where="m")
+def zero_(b: Builder, self):
+    return assign(b, self, 0, "zero_")
+
+
+@operator("fill_diagonal_", GROUP, where="m")
+def fill_diagonal_(b: Builder, self, fill_value, wrap=False):
+    from .views import diagonal
+
+    assign(b, diagonal(b, self), fill_value, "fill_diagonal_")
+    return self
+
+
+@operator("masked_scatter_", GROUP, where="m")
+def masked_scatter_(b: Builder, self, mask, source):
+    from .indexing import write
+
+    mask = base.expand(b, tensor_of(b, mask), self.sizes)
+    flat = base.reshape(b, source, [-1])
+    from .steps import columns
+
+    places = columns(b, mask)
+    wanted = narrow(b, flat, 0, 0, places[0].sizes[0])
+    write(b, self, tuple(places), wanted)
+    return self

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of matrices and their kin, all by one contraction."""
+
+from __future__ import annotations
+
+from typing import List, Sequence
+
+from .. import builder as base
+from ..builder import Body, Builder, Scalar, arithmetic_type, same
+from ..problems import Problem
+from ..values import Num, Tensor
+from . import pointwise
+from .table import dim_of, need_tensor, operator
+
+GROUP = "Products"
+
+
+def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], result: str) -> Tensor:
+    """A product in Einstein's notation; dimensions of size 1 are broadcast."""
+    dtype = operands[0].dtype
+    for x in operands[1:]:
+        if x.dtype is not dtype:
+            raise Problem(f"a product of {dtype} and {x.dtype}: cast one of them", "dtype")
+    if dtype.is_bool:
+        raise Problem("products are not defined on bool: cast to an integer", "dtype")
+    sizes = _extents(b, operands, letters)
+    order = [*result, *(c for c in sizes if c not in result)]
+    place = {c: i for i, c in enumerate(order)}
+    values, maps = [], []
+    for x, own in zip(operands, letters):
+        dims = []
+        for d in range(x.rank - 1, -1, -1):
+            if isinstance(x.sizes[d], int) and x.sizes[d] == 1 and not same(sizes[own[d]], 1):
+                x = base.squeeze(b, x, d)
+            else:
+                dims.append(place[own[d]])
+        values.append(b.read(x))
+        maps.append(dims[::-1])
+    compute = arithmetic_type(dtype)
+    out_sizes = [sizes[c] for c in result]
+    body = Body()
+    factors = [body.cast(Scalar(f"%a{i}", dtype), compute) for i in range(len(values))]
+    product = factors[0]
+    for factor in factors[1:]:
+        product = body.binary("arith.mulf", "arith.muli", product, factor)
+    total = body.binary("arith.addf", "arith.addi", Scalar(f"%o0", compute), product)
+    reduced = list(range(len(result), len(order)))
+    made = b.generic(values, maps, [b.fill(0, compute, out_sizes)], [list(range(len(result)))], len(order), reduced, body, [total])
+    return pointwise.to_dtype(b, b.new(made[0], out_sizes), dtype)
+
+
+def _extents(b: Builder, operands, letters):
+    sizes = {}
+    for x, own in zip(operands, letters):
+        if len(own) != x.rank:
+            raise Problem(f"a product: {x.describe()} has {x.rank} dimensions, not {len(own)}", "shape")
+        for c, n in zip(own, x.sizes):
+            old = sizes.get(c)
+            if old is None or same(old, 1):
+                sizes[c] = n
+            elif not same(n, 1) and not same(n, old):
+                if isinstance(n, int) and isinstance(old, int):
+                    shapes = " and ".join(y.describe() for y in operands)
+                    raise Problem(f"a product of {shapes}: sizes {old} and {n} must be equal", "shape")
+                b.require_equal(old, n)
+                sizes[c] = old if isinstance(old, int) else n
+    return sizes
+
+
+_BATCH = "abcdefghij"
+
+
+@operator("matmul", GROUP)
+def matmul(b: Builder, input, other):
+    x, y = need_tensor(input, "matmul"), need_tensor(other, "matmul")
+    if x.rank == 0 or y.rank == 0:
+        raise Problem("matmul: both operands need at least 1 dimension", "shape")
+    rows, columns = ("m" if x.rank > 1 else ""), ("n" if y.rank > 1 else "")
+    inner = (x.sizes[-1], y.sizes[-2] if y.rank > 1 else y.sizes[0])
+    if all(isinstance(n, int) for n in inner) and inner[0] != inner[1]:
+        raise Problem(f"matmul of {x.describe()} and {y.describe()}: sizes {inner[0]} and {inner[1]} must be equal", "shape")
+    batch = _BATCH[: max(x.rank, y.rank, 2) - 2]
+    left = batch[len(batch) - max(0, x.rank - 2) :] if x.rank > 2 else ""
+    right = batch[len(batch) - max(0, y.rank - 2) :] if y.rank > 2 else ""
+    return contract(b, [x, y], [left + rows + "k", right + "k" + columns if y.rank > 1 else "k"], batch + rows + columns)
+
+
+def _ranked(name: str, left: int, right: int):
+    @operator(name, GROUP)
+    def implementation(b: Builder, input, other):
+        for x, rank in ((input, left), (other, right)):
+            if need_tensor(x, name).rank != rank:
+                raise Problem(f"{name}: expects {rank} dimensions, found {x.describe()}", "shape")
+        return matmul(b, input, other)
+
+
+for _name, _left, _right in (("mm", 2, 2), ("bmm", 3, 3), ("mv", 2, 1), ("dot", 1, 1), ("inner_1d", 1, 1)):
+    if _name != "inner_1d":
+        _ranked(_name, _left, _right)
+operator("vdot", GROUP)(lambda b, input, other: matmul(b, input, other))
+
+
+def _added(name: str):
+    @operator(name, GROUP, inplace=True)
+    def implementation(b: Builder, input, first, second, *, beta=1, alpha=1):
+        product = matmul(b, first, second)
+        product = pointwise.mul(b, product, alpha) if alpha != 1 else product
+        if isinstance(beta, (int, float)) and beta == 0:
+            return product
+        return pointwise.add(b, pointwise.mul(b, input, beta) if beta != 1 else input, product)
+
+
+for _name in ("addmm", "addmv", "baddbmm"):
+    _added(_name)
+
+
+@operator("outer", GROUP, also=("ger",))
+def outer(b: Builder, input, vec2):
+    return pointwise.mul(b, base.unsqueeze(b, input, 1), vec2)
+
+
+@operator("linear", GROUP, where="f")
+def linear(b: Builder, input, weight, bias=None):
+    if weight.rank != 2:
+        raise Problem(f"linear: expects a weight of 2 dimensions, found {weight.describe()}", "shape")
+    result = matmul(b, input, base.permute(b, weight, [1, 0]))
+    return result if bias is None else pointwise.add(b, result, bias)
+
+
+@operator("einsum", GROUP, where="f", note="without ellipsis and repeated letters in one operand")
+def einsum(b: Builder, equation, *operands):
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = tuple(operands[0])
+    text = equation.replace(" ", "")
+    left, arrow, result = text.partition("->")
+    letters = left.split(",")
+    if "." in text or any(len(set(own)) != len(own) for own in letters):
+        raise Problem(f"einsum: {equation!r} has an ellipsis or a letter twice in one operand")
+    if len(letters) != len(operands):
+        raise Problem(f"einsum: {equation!r} names {len(letters)} operands, found {len(operands)}")
+    if not arrow:
+        result = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
+    return contract(b, operands, letters, result)
+
+
+@operator("tensordot", GROUP, where="f", note="dims is a number or two lists")
+def tensordot(b: Builder, a, other, dims=2):
+    if isinstance(dims, int):
+        first, second = list(range(a.rank - dims, a.rank)), list(range(dims))
+    else:
+        first, second = ([dim_of(d, x.rank) for d in own] for own, x in zip(dims, (a, other)))
+    names = [chr(ord("A") + i) for i in range(a.rank + other.rank)]
+    left, right = names[: a.rank], names[a.rank :]
+    for i, j in zip(first, second):
+        right[j] = left[i]
+    kept = [c for i, c in enumerate(left) if i not in first] + [c for j, c in enumerate(right) if j not in second]
+    return contract(b, [a, other], ["".join(left), "".join(right)], "".join(kept))
+
+
+@operator("scaled_dot_product_attention", GROUP, where="f", note="without dropout")
+def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    from .creation import _triangle  # noqa: F401 - the table has tril
+    from .reductions import softmax
+    from .table import TABLE
+
+    if dropout_p or enable_gqa:
+        raise Problem("scaled_dot_product_attention: dropout_p must be 0 and enable_gqa False")
+    width = query.sizes[-1]
+    if scale is None:
+        if isinstance(width, Num):
+            raise Problem("scaled_dot_product_attention: scale must be given where the last size is data")
+        scale = width**-0.5
+    scores = pointwise.mul(b, matmul(b, query, TABLE["transpose"].function(b, key, -2, -1)), scale)
+    if is_causal:
+        ones = b.constant_tensor(True, pointwise.dtypes.bool_, scores.sizes[-2:])
+        mask = TABLE["tril"].function(b, ones)
+        scores = pointwise.where(b, mask, scores, float("-inf"))
+    if attn_mask is not None:
+        scores = pointwise.where(b, attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else pointwise.add(b, scores, attn_mask)
+    return matmul(b, softmax(b, scores, -1), value)
+
+
+def trace_dims(x: Tensor) -> List[int]:
+    return [x.rank - 2, x.rank - 1]
+
+
+@operator("trace", GROUP)
+def trace(b: Builder, input):
+    from .reductions import sum_
+    from .views import diagonal
+
+    return sum_(b, diagonal(b, input))
+
+
+@operator("diag", GROUP)
+def diag(b: Builder, input, diagonal=0):
+    from .table import assign
+    from .views import diagonal as view
+
+    if input.rank == 2:
+        return b.copy(view(b, input, diagonal))
+    size = b.add(input.sizes[0], abs(diagonal))
+    made = b.constant_tensor(0, input.dtype, [size, size])
+    assign(b, view(b, made, diagonal), input, "diag")
+    return made

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums, extremes and what is made of them."""
+
+from __future__ import annotations
+
+import math
+
+from .. import builder as base
+from .. import dtypes
+from ..builder import Body, Builder, Scalar, arithmetic_type
+from ..dtypes import DType
+from ..problems import Problem
+from ..values import Num, Tensor
+from . import pointwise
+from .table import as_float, assign, dim_of, dims_of, dtype_of, named, operator
+from .views import same_sizes
+
+GROUP = "Reductions"
+
+
+def keep(b: Builder, x: Tensor, dims, keepdim: bool) -> Tensor:
+    if keepdim:
+        for d in dims:
+            x = base.unsqueeze(b, x, d)
+    return x
+
+
+def _plus(body: Body, acc: Scalar, x: Scalar) -> Scalar:
+    return body.binary("arith.addf", "arith.addi", acc, x)
+
+
+def total(b: Builder, x: Tensor, dims, keepdim: bool, dtype: DType, function=None) -> Tensor:
+    """A sum in `dtype` of `function(body, element)`."""
+    compute = arithmetic_type(dtype)
+    result = b.reduce(x, dims, compute, 0, lambda body, acc, e: _plus(body, acc, function(body, e) if function else e), compute)
+    return keep(b, pointwise.to_dtype(b, result, dtype), dims, keepdim)
+
+
+def _sum_type(x: Tensor, dtype) -> DType:
+    return dtype_of(dtype, x.dtype if x.dtype.is_float else dtypes.int64)
+
+
+@operator("sum", GROUP)
+def sum_(b: Builder, input, dim=None, keepdim=False, *, dtype=None):
+    return total(b, input, dims_of(dim, input.rank), keepdim, _sum_type(input, dtype))
+
+
+@operator("nansum", GROUP)
+def nansum(b: Builder, input, dim=None, keepdim=False, *, dtype=None):
+    own = _sum_type(input, dtype)
+    skip = lambda body, e: body.select(body.is_nan(e), body.constant(0, e.dtype), e) if e.dtype.is_float else e  # noqa: E731
+    return total(b, input, dims_of(dim, input.rank), keepdim, own, skip)
+
+
+def count(b: Builder, x: Tensor, dims):
+    return b.product([x.sizes[d] for d in dims])
+
+
+def _divided(b: Builder, x: Tensor, by) -> Tensor:
+    return pointwise.binary(b, x, by, lambda body, p, q: body.op("arith.divf", p, q))
+
+
+@operator("mean", GROUP)
+def mean(b: Builder, input, dim=None, keepdim=False, *, dtype=None):
+    own = dtype_of(dtype, input.dtype)
+    if not own.is_float:
+        raise Problem(f"mean: expects floats, found {own}: x.float()", "dtype")
+    dims = dims_of(dim, input.rank)
+    whole = total(b, input, dims, keepdim, arithmetic_type(own))
+    return pointwise.to_dtype(b, _divided(b, whole, count(b, input, dims)), own)
+
+
+@operator("prod", GROUP)
+def prod(b: Builder, input, dim=None, keepdim=False, *, dtype=None):
+    own = _sum_type(input, dtype)
+    compute = arithmetic_type(own)
+    dims = dims_of(dim, input.rank)
+    times = lambda body, acc, e: body.binary("arith.mulf", "arith.muli", acc, e)  # noqa: E731
+    return keep(b, pointwise.to_dtype(b, b.reduce(input, dims, compute, 1, times, compute), own), dims, keepdim)
+
+
+def _check_some(x: Tensor, dims, what: str) -> None:
+    if any(isinstance(x.sizes[d], int) and x.sizes[d] == 0 for d in dims):
+        raise Problem(f"{what}: no elements to choose from in {x.describe()}", "shape")
+
+
+def extreme(b: Builder, x: Tensor, dims, keepdim: bool, most: bool, what: str) -> Tensor:
+    _check_some(x, dims, what)
+    ops = ("arith.maximumf", "arith.maxsi", "arith.ori") if most else ("arith.minimumf", "arith.minsi", "arith.andi")
+    start = dtypes.lowest(x.dtype) if most else dtypes.highest(x.dtype)
+
+    def emit(body: Body, acc: Scalar, e: Scalar) -> Scalar:
+        return body.op(ops[0] if e.dtype.is_float else ops[2] if e.dtype.is_bool else ops[1], acc, e)
+
+    return keep(b, b.reduce(x, dims, x.dtype, start, emit), dims, keepdim)
+
+
+@operator("amax", GROUP)
+def amax(b: Builder, input, dim=None, keepdim=False):
+    return extreme(b, input, dims_of(dim, input.rank), keepdim, True, "amax")
+
+
+@operator("amin", GROUP)
+def amin(b: Builder, input, dim=None, keepdim=False):
+    return extreme(b, input, dims_of(dim, input.rank), keepdim, False, "amin")
+
+
+@operator("aminmax", GROUP)
+def aminmax(b: Builder, input, *, dim=None, keepdim=False):
+    return named((amin(b, input, dim, keepdim), amax(b, input, dim, keepdim)), "min", "max")
+
+
+def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str):
+    """The extreme along a dimension and its first place; NaN is beyond all."""
+    _check_some(x, [d], what)
+    kept = [i for i in range(x.rank) if i != d]
+    sizes = [x.sizes[i] for i in kept]
+    start = dtypes.lowest(x.dtype) if most else dtypes.highest(x.dtype)
+    outs = [b.fill(start, x.dtype, sizes), b.fill(-1, dtypes.int64, sizes)]
+    body = Body()
+    e, best, at = Scalar("%a0", x.dtype), Scalar("%o0", x.dtype), Scalar("%o1", dtypes.int64)
+    better = body.compare("gt" if most else "lt", e, best)
+    first = body.compare("lt", at, body.constant(0, dtypes.int64))
+    if x.dtype.is_float:
+        fresh = body.op("arith.andi", body.is_nan(e), body.op("arith.xori", body.is_nan(best), body.constant(True, dtypes.bool_)))
+        better = body.op("arith.ori", better, fresh)
+    better = body.op("arith.ori", better, first)
+    results = [body.select(better, e, best), body.select(better, body.index(d, dtypes.int64), at)]
+    made = b.generic([b.read(x)], [list(range(x.rank))], outs, [kept, kept], x.rank, [d], body, results)
+    return b.new(made[0], sizes), b.new(made[1], sizes)
+
+
+def _extreme(name: str, most: bool):
+    other_of = pointwise.maximum if most else pointwise.minimum
+
+    @operator(name, GROUP)
+    def implementation(b: Builder, input, dim=None, keepdim=False, *, other=None):
+        if isinstance(dim, Tensor) or other is not None:
+            return other_of(b, input, dim if other is None else other)
+        if dim is None:
+            return extreme(b, input, list(range(input.rank)), False, most, name)
+        if input.rank == 0:
+            return named((b.copy(input), b.constant_tensor(0, dtypes.int64)), "values", "indices")
+        d = dim_of(dim, input.rank)
+        value, place = where_extreme(b, input, d, most, name)
+        return named((keep(b, value, [d], keepdim), keep(b, place, [d], keepdim)), "values", "indices")
+
+    @operator("arg" + name, GROUP)
+    def place(b: Builder, input, dim=None, keepdim=False):
+        if dim is None:
+            flat = base.reshape(b, input, [-1])
+            found = where_extreme(b, flat, 0, most, "arg" + name)[1]
+            return keep(b, found, range(input.rank), keepdim)
+        if input.rank == 0:
+            return b.constant_tensor(0, dtypes.int64)
+        d = dim_of(dim, input.rank)
+        return keep(b, where_extreme(b, input, d, most, "arg" + name)[1], [d], keepdim)
+
+
+_extreme("max", True)
+_extreme("min", False)
+
+
+def _truth(name: str, op: str, start: bool):
+    @operator(name, GROUP)
+    def implementation(b: Builder, input, dim=None, keepdim=False):
+        dims = dims_of(dim, input.rank)
+        result = b.reduce(input, dims, dtypes.bool_, start, lambda body, acc, e: body.op(op, acc, body.cast(e, dtypes.bool_)), input.dtype)
+        return keep(b, result, dims, keepdim)
+
+
+_truth("any", "arith.ori", False)
+_truth("all", "arith.andi", True)
+
+
+@operator("count_nonzero", GROUP)
+def count_nonzero(b: Builder, input, dim=None):
+    zero = lambda body, a: body.compare("ne", a, body.constant(0, a.dtype))  # noqa: E731
+    truth = b.pointwise(dtypes.bool_, [input], zero)
+    return total(b, truth, dims_of(dim, input.rank), False, dtypes.int64)
+
+
+def _squares(b: Builder, x: Tensor, dims, keepdim: bool, compute: DType):
+    """The mean, and the sum of squares of what differs from it."""
+    middle = _divided(b, total(b, x, dims, True, compute), count(b, x, dims))
+    minus = lambda body, p, q: body.op("arith.subf", p, q)  # noqa: E731
+    apart = b.pointwise(compute, [x, middle], minus, compute)
+    return middle, total(b, apart, dims, keepdim, compute, lambda body, e: body.op("arith.mulf", e, e))
+
+
+def variance(b: Builder, x: Tensor, dim, unbiased, correction, keepdim: bool, what: str) -> Tensor:
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if not x.dtype.is_float:
+        raise Problem(f"{what}: expects floats, found {x.dtype}", "dtype")
+    less = correction if correction is not None else 0 if unbiased is False else 1
+    dims = dims_of(dim, x.rank)
+    compute = arithmetic_type(x.dtype)
+    _, squares = _squares(b, x, dims, keepdim, compute)
+    by = b.maximum(b.sub(count(b, x, dims), less), 0)
+    return pointwise.to_dtype(b, _divided(b, squares, by), x.dtype)
+
+
+@operator("var", GROUP)
+def var(b: Builder, input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return variance(b, input, dim, unbiased, correction, keepdim, "var")
+
+
+@operator("std", GROUP)
+def std(b: Builder, input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    square = variance(b, input, dim, unbiased, correction, keepdim, "std")
+    return b.pointwise(input.dtype, [square], lambda body, a: body.op("math.sqrt", a), arithmetic_type(input.dtype))
+
+
+@operator("norm", GROUP, note="p is a number or 'fro'")
+def norm(b: Builder, input, p="fro", dim=None, keepdim=False, dtype=None, *, ord=None):
+    p = 2 if p in ("fro", None) and ord is None else p if ord is None else ord
+    own = dtype_of(dtype, input.dtype)
+    if not own.is_float:
+        raise Problem(f"norm: expects floats, found {own}", "dtype")
+    dims, compute = dims_of(dim, input.rank), arithmetic_type(own)
+    absolute = b.pointwise(compute, [input], lambda body, a: body.op("math.absf", a), compute)
+    if p in (math.inf, -math.inf):
+        return pointwise.to_dtype(b, extreme(b, absolute, dims, keepdim, p > 0, "norm"), own)
+    if p == 0:
+        return pointwise.to_dtype(b, count_nonzero(b, input, dim), own)
+    raised = pointwise.pow_(b, absolute, p) if p != 1 else absolute
+    summed = total(b, raised, dims, keepdim, compute)
+    return pointwise.to_dtype(b, pointwise.pow_(b, summed, 1.0 / p) if p != 1 else summed, own)
+
+
+operator("vector_norm", GROUP, where="f")(lambda b, x, ord=2, dim=None, keepdim=False, *, dtype=None: norm(b, x, ord, dim, keepdim, dtype))
+
+
+@operator("logsumexp", GROUP)
+def logsumexp(b: Builder, input, dim, keepdim=False):
+    own = as_float(input.dtype)
+    dims, compute = dims_of(dim, input.rank), arithmetic_type(own)
+    x = pointwise.to_dtype(b, input, compute)
+    most = extreme(b, x, dims, True, True, "logsumexp")
+
+    def finite(body, a):
+        zero = body.constant(0, a.dtype)
+        infinite = body.compare("eq", body.op("math.absf", a), body.constant(math.inf, a.dtype))
+        return body.select(infinite, zero, a)
+
+    most = b.pointwise(compute, [most], finite)
+    parts = b.pointwise(compute, [x, most], lambda body, p, q: body.op("math.exp", body.op("arith.subf", p, q)))
+    summed = total(b, parts, dims, True, compute)
+    result = b.pointwise(own, [summed, most], lambda body, s, m: body.op("arith.addf", body.op("math.log", s), m))
+    if not keepdim:
+        for d in reversed(dims):
+            result = base.squeeze(b, result, d)
+    return result
+
+
+def _softmax_parts(b: Builder, input, dim, dtype, sign: int = 1):
+    own = dtype_of(dtype, as_float(input.dtype))
+    compute = arithmetic_type(own)
+    x = pointwise.to_dtype(b, input, compute)
+    if sign < 0:
+        x = b.pointwise(compute, [x], lambda body, a: body.op("arith.negf", a))
+    d = dim_of(dim, input.rank)
+    if x.rank == 0:
+        x = base.reshape(b, x, [1])
+    most = extreme(b, x, [d], True, True, "softmax") if x.sizes[d] != 0 else b.constant_tensor(0, compute, [1])
+    return own, compute, x, d, most
+
+
+def _softmax(b: Builder, input, dim, dtype, sign: int = 1):
+    own, compute, x, d, most = _softmax_parts(b, input, dim, dtype, sign)
+    parts = b.pointwise(compute, [x, most], lambda body, p, q: body.op("math.exp", body.op("arith.subf", p, q)))
+    summed = total(b, parts, [d], True, compute)
+    result = b.pointwise(own, [parts, summed], lambda body, p, q: body.op("arith.divf", p, q))
+    return result if input.rank else base.squeeze(b, result, 0)
+
+
+@operator("softmax", GROUP, note="dim must be given")
+def softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
+    if isinstance(dim, bool) or dim is None:
+        raise Problem("softmax: dim must be given")
+    return _softmax(b, input, dim, dtype)
+
+
+@operator("softmin", GROUP, where="f")
+def softmin(b: Builder, input, dim, _stacklevel=3, dtype=None):
+    return _softmax(b, input, dim, dtype, -1)
+
+
+@operator("log_softmax", GROUP, note="dim must be given")
+def log_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
+    if dim is None:
+        raise Problem("log_softmax: dim must be given")
+    own, compute, x, d, most = _softmax_parts(b, input, dim, dtype)
+    apart = b.pointwise(compute, [x, most], lambda body, p, q: body.op("arith.subf", p, q))
+    summed = total(b, apart, [d], True, compute, lambda body, e: body.op("math.exp", e))
+    result = b.pointwise(own, [apart, summed], lambda body, p, q: body.op("arith.subf", p, body.op("math.log", q)))
+    return result if input.rank else base.squeeze(b, result, 0)
+
+
+# -- running totals --------------------------------------------------------------------------------------------------
+
+
+def running(b: Builder, input: Tensor, dim, dtype, function) -> Tensor:
+    own = dtype_of(dtype, input.dtype if input.dtype.is_float else dtypes.int64)
+    if input.rank == 0:
+        return pointwise.to_dtype(b, input, own, copy=True)
+    d = dim_of(dim, input.rank)
+    compute = dtypes.float64 if own.is_float else own
+    result = b.constant_tensor(0, own, input.sizes)
+    size = input.sizes[d]
+    if isinstance(size, int) and size == 0:
+        return result
+    sizes = [n for i, n in enumerate(input.sizes) if i != d]
+    start = b.constant_tensor(function[1], compute, sizes)
+
+    def body_of(i: Num) -> None:
+        """The total is kept as PyTorch's is: floats in double."""
+        step = b.pointwise(compute, [start, base.select(b, input, d, i)], function[0], compute)
+        assign(b, start, step, "cumsum")
+        assign(b, base.select(b, result, d, i), start, "cumsum", check=False)
+
+    base.loop(b, 0, size, body_of)
+    return result
+
+
+@operator("cumsum", GROUP, inplace=True)
+def cumsum(b: Builder, input, dim, *, dtype=None):
+    return running(b, input, dim, dtype, (_plus, 0))
+
+
+@operator("cumprod", GROUP, inplace=True)
+def cumprod(b: Builder, input, dim, *, dtype=None):
+    return running(b, input, dim, dtype, (lambda body, p, q: body.binary("arith.mulf", "arith.muli", p, q), 1))
+
+
+def _running_extreme(name: str, most: bool):
+    @operator(name, GROUP)
+    def implementation(b: Builder, input, dim):
+        d = dim_of(dim, input.rank)
+        values, places = b.constant_tensor(0, input.dtype, input.sizes), b.constant_tensor(0, dtypes.int64, input.sizes)
+        sizes = [n for i, n in enumerate(input.sizes) if i != d]
+        best = b.constant_tensor(dtypes.lowest(input.dtype) if most else dtypes.highest(input.dtype), input.dtype, sizes)
+        at = b.constant_tensor(0, dtypes.int64, sizes)
+
+        def body_of(i: Num) -> None:
+            """Of equal ones the last stays, and NaN does."""
+            here = base.select(b, input, d, i)
+            better = b.pointwise(dtypes.bool_, [here, best], _at_least)
+            assign(b, at, pointwise.where(b, better, i, at), name)
+            assign(b, best, pointwise.where(b, better, here, best), name)
+            assign(b, base.select(b, values, d, i), best, name)
+            assign(b, base.select(b, places, d, i), at, name)
+
+        def _at_least(body: Body, x: Scalar, y: Scalar) -> Scalar:
+            truth = body.compare("ge" if most else "le", x, y)
+            return body.op("arith.ori", truth, body.is_nan(x)) if x.dtype.is_float else truth
+
+        base.loop(b, 0, input.sizes[d], body_of)
+        return named((values, places), "values", "indices")
+
+
+_running_extreme("cummax", True)
+_running_extreme("cummin", False)
+
+
+# -- comparisons of whole tensors -------------------------------------------------------------------------------------
+
+
+@operator("equal", GROUP)
+def equal(b: Builder, input, other):
+    if input.rank != other.rank or not same_sizes(input, other):
+        if all(isinstance(n, int) for n in (*input.sizes, *other.sizes)):
+            return False
+        raise Problem("equal: sizes that are data cannot be compared here", "shape")
+    found = b.pointwise(dtypes.bool_, [input, other], lambda body, p, q: body.compare("eq", p, q))
+    return b.item(b.reduce(found, list(range(found.rank)), dtypes.bool_, True, lambda body, acc, e: body.op("arith.andi", acc, e)))
+
+
+@operator("allclose", GROUP)
+def allclose(b: Builder, input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    found = pointwise.isclose(b, input, other, rtol, atol, equal_nan)
+    return b.item(b.reduce(found, list(range(found.rank)), dtypes.bool_, True, lambda body, acc, e: body.op("arith.andi", acc, e)))
+
+
+# -- normalisation ------------------------------------------------------------------------------------------------
+
+
+def normalized(b: Builder, x: Tensor, dims, eps: float):
+    compute = arithmetic_type(x.dtype)
+    middle, squares = _squares(b, x, dims, True, compute)
+    spread = _divided(b, squares, count(b, x, dims))
+
+    def emit(body: Body, e, m, v):
+        root = body.op("math.sqrt", body.op("arith.addf", v, body.constant(eps, v.dtype)))
+        return body.op("arith.divf", body.op("arith.subf", e, m), root)
+
+    return b.pointwise(compute, [x, middle, spread], emit, compute)
+
+
+def _affine(b: Builder, x: Tensor, weight, bias, dtype: DType) -> Tensor:
+    if weight is not None:
+        x = pointwise.mul(b, x, weight)
+    if bias is not None:
+        x = pointwise.add(b, x, bias)
+    return pointwise.to_dtype(b, x, dtype)
+
+
+@operator("layer_norm", "Normalisation", where="f")
+def layer_norm(b: Builder, input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    dims = list(range(input.rank - len(normalized_shape), input.rank))
+    return _affine(b, normalized(b, input, dims, eps), weight, bias, input.dtype)
+
+
+@operator("rms_norm", "Normalisation", where="f")
+def rms_norm(b: Builder, input, normalized_shape, weight=None, eps=None):
+    dims = list(range(input.rank - len(normalized_shape), input.rank))
+    compute = arithmetic_type(input.dtype)
+    eps = dtypes.finfo(compute)[2] if eps is None else eps
+    squares = total(b, input, dims, True, compute, lambda body, e: body.op("arith.mulf", e, e))
+    spread = _divided(b, squares, count(b, input, dims))
+    root = lambda body, e, v: body.op("arith.mulf", e, body.op("math.rsqrt", body.op("arith.addf", v, body.constant(eps, v.dtype))))  # noqa: E731
+    return _affine(b, b.pointwise(compute, [input, spread], root, compute), weight, None, input.dtype)
+
+
+@operator("group_norm", "Normalisation", where="f")
+def group_norm(b: Builder, input, num_groups, weight=None, bias=None, eps=1e-05):
+    grouped = base.reshape(b, input, [input.sizes[0], num_groups, -1])
+    result = base.reshape(b, normalized(b, grouped, [2], eps), input.sizes)
+    line = [1, -1] + [1] * (input.rank - 2)
+    weight, bias = (None if p is None else base.reshape(b, p, line) for p in (weight, bias))
+    return _affine(b, result, weight, bias, input.dtype)
+
+
+@operator("batch_norm", "Normalisation", where="f", note="with training=False alone")
+def batch_norm(b: Builder, input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    if training:
+        raise Problem("batch_norm updates running statistics while training: call .eval() on the module")
+    line = [1, -1] + [1] * (input.rank - 2)
+    middle, spread, weight, bias = (None if p is None else base.reshape(b, p, line) for p in (running_mean, running_var, weight, bias))
+
+    def emit(body: Body, e, m, v):
+        root = body.op("math.sqrt", body.op("arith.addf", v, body.constant(eps, v.dtype)))
+        return body.op("arith.divf", body.op("arith.subf", e, m), root)
+
+    compute = arithmetic_type(input.dtype)
+    return _affine(b, b.pointwise(compute, [input, middle, spread], emit, compute), weight, bias, input.dtype)
+
+
+@operator("normalize", "Normalisation", where="f")
+def normalize(b: Builder, input, p=2.0, dim=1, eps=1e-12):
+    length = norm(b, input, p, dim, True)
+    return pointwise.div(b, input, pointwise.clamp(b, length, eps))
+
+
+@operator("cosine_similarity", "Normalisation", where="f")
+def cosine_similarity(b: Builder, x1, x2, dim=1, eps=1e-8):
+    product = total(b, pointwise.mul(b, x1, x2), [dim_of(dim, x1.rank)], False, x1.dtype)
+    lengths = [pointwise.clamp(b, norm(b, x, 2, dim, False), eps) for x in (x1, x2)]
+    return pointwise.div(b, product, pointwise.mul(b, *lengths))
+
+
+@operator("mse_loss", "Normalisation", where="f")
+def mse_loss(b: Builder, input, target, reduction="mean"):
+    square = pointwise.square(b, pointwise.sub(b, input, target))
+    return square if reduction == "none" else sum_(b, square) if reduction == "sum" else mean(b, square)

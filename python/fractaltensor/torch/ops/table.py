@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of operators, and what their implementations share."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Callable, Dict, List, Optional, Sequence
+
+from .. import dtypes
+from ..builder import Builder
+from ..dtypes import DType
+from ..problems import Problem
+from ..values import NamedResult, Num, Tensor, is_number, kind_of
+
+
+class Operator:
+    """One operator: as a function (`torch.exp`), as a method (`x.exp`), in place (`x.exp_`, `out=`).
+
+    `group` is its heading in the documentation, `note` what differs from PyTorch.
+    """
+
+    def __init__(self, name: str, function: Callable, group: str, where: str, inplace: bool, note: str):
+        self.name, self.function, self.group, self.where, self.inplace, self.note = name, function, group, where, inplace, note
+        self.signature = inspect.signature(function)
+
+    def call(self, b: Builder, args: Sequence, kwargs: Dict):
+        kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
+        out = kwargs.pop("out", None) if "out" not in self.signature.parameters else None
+        try:
+            bound = self.signature.bind(b, *args, **kwargs)
+        except TypeError as error:
+            raise Problem(f"{self.name}: {error}") from None
+        result = self.function(*bound.args, **bound.kwargs)
+        if out is None:
+            return result
+        if not isinstance(result, Tensor) or not isinstance(out, Tensor):
+            raise Problem(f"{self.name}: out= takes one tensor")
+        return assign(b, out, result, f"{self.name}(out=)")
+
+
+#: Where tensors lie and how they are laid out changes no element.
+_IGNORED = ("device", "layout", "pin_memory", "requires_grad", "memory_format", "non_blocking", "copy_", "sparse_grad")
+
+TABLE: Dict[str, Operator] = {}
+
+#: Methods that take their arguments in another order than the functions of the same name.
+METHODS: Dict[str, Operator] = {}
+
+#: Operators that PyTorch has and that are refused, with the reason.
+REFUSED: Dict[str, str] = {}
+for _name in (
+    "rand randn randint randperm bernoulli multinomial normal poisson rand_like randn_like randint_like uniform_ normal_ random_ "
+    "bernoulli_ exponential_ geometric_ cauchy_ log_normal_ dropout_ alpha_dropout feature_dropout rrelu manual_seed"
+).split():
+    REFUSED[_name] = "draws random numbers: draw them outside and pass them as an argument"
+for _name in ("resize_", "resize_as_", "set_", "swap_"):
+    REFUSED[_name] = "changes the size or the storage of a tensor in place: make a new tensor"
+for _name in ("backward", "requires_grad_", "grad", "retain_grad"):
+    REFUSED[_name] = "is about gradients: compiled functions compute forward only"
+for _name in ("numpy", "tolist", "cpu_", "data_ptr", "storage"):
+    REFUSED[_name] = "leaves the compiled program: return the tensor"
+
+
+def operator(name: str, group: str, where: str = "fm", inplace: bool = False, note: str = "", also: Sequence[str] = ()):
+    """Registers an implementation `f(b, ...)`; `where`: "f" function, "m" method, or both."""
+
+    def register(function: Callable) -> Callable:
+        for each in (name, *also):
+            made = Operator(each, function, group, where, inplace, note)
+            if where == "m" and each in TABLE:
+                METHODS[each] = made
+            else:
+                TABLE[each] = made
+        return function
+
+    return register
+
+
+# -- what implementations share ------------------------------------------------------------------------------------
+
+
+def promote(*operands) -> DType:
+    """The type of the result of an operator on tensors and numbers."""
+    tensors = [x for x in operands if isinstance(x, Tensor)]
+    wide = [x.dtype for x in tensors if x.rank and not x.weak]
+    flat = [x.dtype for x in tensors if not x.rank and not x.weak]
+    numbers = [{"bool": dtypes.bool_, "int": dtypes.int64, "float": dtypes.float32}[kind_of(x)] for x in operands if not isinstance(x, Tensor)]
+    numbers += [x.dtype for x in tensors if x.weak]
+    return dtypes.result_type(wide, flat, numbers)
+
+
+def as_float(dtype: DType) -> DType:
+    return dtype if dtype.is_float else dtypes.float32
+
+
+def tensor_of(b: Builder, x, what: str = "an operand") -> Tensor:
+    """A tensor; a number becomes one without dimensions."""
+    if isinstance(x, Tensor):
+        return x
+    if isinstance(x, Num) or is_number(x):
+        dtype = {"bool": dtypes.bool_, "int": dtypes.int64, "float": dtypes.float32}[kind_of(x)]
+        made = b.constant_tensor(x, dtype)
+        made.weak = True
+        return made
+    raise Problem(f"expects a tensor as {what}, found {type(x).__name__}")
+
+
+def need_tensor(x, what: str) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise Problem(f"{what}: expects a tensor, found {type(x).__name__}")
+    return x
+
+
+def need_number(x, what: str):
+    if isinstance(x, Num) or is_number(x):
+        return x
+    raise Problem(f"{what}: expects a number, found {type(x).__name__}")
+
+
+def dim_of(x, rank: int, what: str = "dim") -> int:
+    """A dimension as a number from 0 on."""
+    if isinstance(x, bool) or not isinstance(x, int):
+        raise Problem(f"{what} must be known when the program is compiled, found {'a number that is data' if isinstance(x, Num) else type(x).__name__}")
+    size = max(rank, 1)
+    if not -size <= x < size:
+        raise Problem(f"dimension {x} is out of range: the tensor has {rank} dimensions", "shape")
+    return x % size
+
+
+def dims_of(x, rank: int) -> List[int]:
+    """Dimensions as a list; None is all of them."""
+    if x is None or isinstance(x, (tuple, list)) and not x:
+        return list(range(rank))
+    found = [dim_of(d, rank) for d in (x if isinstance(x, (tuple, list)) else [x])]
+    if len(set(found)) != len(found):
+        raise Problem(f"a dimension is named twice: {list(x)}", "shape")
+    return sorted(d for d in found if d < rank)
+
+
+def sizes_of(sizes: Sequence) -> List:
+    """Sizes that are given one by one or as a tuple."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = sizes[0]
+    for n in sizes:
+        if isinstance(n, bool) or not (isinstance(n, int) or isinstance(n, Num) and n.kind == "int"):
+            raise Problem(f"a size must be an integer, found {type(n).__name__}")
+    return list(sizes)
+
+
+def dtype_of(value, otherwise: Optional[DType]) -> Optional[DType]:
+    if value is None:
+        return otherwise
+    found = dtypes.of_object(value)
+    if found is None:
+        raise Problem(f"expects an element type, found {value!r}; there are {', '.join(dtypes.ALL)}", "dtype")
+    return found
+
+
+def check_cast(result: DType, dest: DType, what: str) -> None:
+    """In place, a result must not be of a higher category than the tensor that takes it."""
+    order = {"b": 0, "i": 1, "f": 2}
+    if order[result.kind] > order[dest.kind]:
+        raise Problem(f"{what}: the result is {result}, which cannot be cast to the destination's {dest}", "dtype")
+
+
+def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Tensor:
+    """Writes a tensor or a number into `dest`: broadcast and cast, as `copy_`."""
+    if dest.repeats:
+        raise Problem(f"{what}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
+    if not isinstance(value, Tensor):
+        need_number(value, what)
+        b.write(dest, b.fill(value, dest.dtype, []))
+        return dest
+    if check:
+        check_cast(value.dtype, dest.dtype, what)
+    if value.rank > dest.rank:
+        extra = value.rank - dest.rank
+        if any(n != 1 for n in value.sizes[:extra]):
+            raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
+        from ..builder import squeeze
+
+        for _ in range(extra):
+            value = squeeze(b, value, 0)
+    for have, want in zip(value.sizes[::-1], dest.sizes[::-1]):
+        if isinstance(have, int) and isinstance(want, int) and have not in (1, want):
+            raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
+    b.write(dest, b.read(value))
+    return dest
+
+
+def named(items, *names: str) -> NamedResult:
+    return NamedResult(items, names)

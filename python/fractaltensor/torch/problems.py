@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is wrong with a program, with its place; all of a function's problems become one exception."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence
+
+from .. import errors
+from ..source import Frame, render
+
+
+class ScriptError(errors.TraceError):
+    """A function cannot be compiled as it is written. `problems` has all that was found, each with its place."""
+
+    def __init__(self, problems: Sequence["Problem"]):
+        self.problems = tuple(problems)
+        super().__init__("\n".join(p.text() for p in problems))
+
+
+class ScriptShapeError(ScriptError, errors.ShapeError):
+    """Sizes of tensors do not fit each other."""
+
+
+class ScriptTypeError(ScriptError, errors.DTypeError):
+    """Element types do not fit each other."""
+
+
+class RunError(errors.Error, RuntimeError):
+    """A program that was compiled met data that it cannot take."""
+
+
+class RunIndexError(RunError, IndexError):
+    """An index that is data is out of range. Arguments that are bound in place are undefined afterwards."""
+
+
+class RunShapeError(RunError, ValueError):
+    """A size that is data does not fit another one."""
+
+
+_KINDS = {"shape": ScriptShapeError, "dtype": ScriptTypeError}
+
+
+class Problem(Exception):
+    """One thing that is wrong. `kind` is "shape", "dtype" or "" ; `frames` is where, the innermost first."""
+
+    def __init__(self, message: str, kind: str = "", frames: Sequence[Frame] = (), notes: Sequence = ()):
+        super().__init__(message)
+        self.message, self.kind, self.frames, self.notes = message, kind, tuple(frames), tuple(notes)
+
+    def text(self) -> str:
+        return render(self.message, self.frames, self.notes)
+
+
+class NeedsUnrolling(Exception):
+    """A loop's body does what only separate iterations can do, such as `list.append`; `problem` says what."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def error_of(problems: List[Problem]) -> ScriptError:
+    """The exception for what was found; its class is that of the first problem."""
+    return _KINDS.get(problems[0].kind, ScriptError)(problems)
+
+
+def first_kind(problems: List[Problem]) -> Optional[str]:
+    return problems[0].kind if problems else None

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One compiled form of a function: for arguments of given types and sizes, and given Python objects."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from . import arrays, engines, objects
+from .evaluator import Evaluator
+from .ir import forward_new, remove_dead, text_of, walk
+from .problems import NeedsUnrolling, Problem, error_of
+from .running import Runner
+from .segments import Division, SegmentText, may_roots
+from .values import NamedResult, Num, Poison, PyDict, PyList, Tensor
+
+
+class Leaf:
+    """A place in the result: a tensor or number that is computed, or an argument that is returned itself."""
+
+    def __init__(self, kind: str, at: int, dtype=None):
+        self.kind, self.at, self.dtype = kind, at, dtype
+
+
+class Program:
+    """`target` is called on `args` and `kwargs`, whose arrays are the leaves in order; `names` are how errors call them."""
+
+    def __init__(self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dict[str, Sequence], engine: "engines.Engine"):
+        self.evaluator = ev = Evaluator(arrays.describe)
+        self.engine = engine
+        self.dims = dims
+        self.roots: List[Tensor] = []
+        self.root_names: List[str] = []
+        self.lengths: List[Tuple[int, int]] = []
+        self.length_names: Dict[str, Num] = {}
+        args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}
+        value = self._evaluate(target, args, kwargs)
+        self.captured = list(ev.captured.values())
+        self.roots += [c.tensor for c in self.captured]
+        self.root_names += [c.name.lstrip(".") for c in self.captured]
+        self.guards = ev.guards
+        self.structure = self._result(value)
+        forward_new(ev.b.top)
+        remove_dead(ev.b.top)
+        self.division = Division(ev.b.top, self._apart)
+        self.runner = Runner(self.division, engine)
+        self.written = self._written()
+
+    def _apart(self, op) -> bool:
+        """Compiled code has no loop that ends on data: the runner goes through it."""
+        return self.engine.name != "interpret" and op.kind == "while"
+
+    def _evaluate(self, target, args, kwargs):
+        ev = self.evaluator
+        try:
+            value = ev.call(target, args, kwargs)
+        except Problem as problem:
+            ev.report(problem)
+            value = None
+        except NeedsUnrolling as need:
+            ev.report(need.problem)
+            value = None
+        if ev.problems:
+            raise error_of(ev.problems)
+        return value
+
+    # -- arguments ---------------------------------------------------------------------------------------------
+
+    def _value(self, value, names):
+        ev = self.evaluator
+        if arrays.is_array(value):
+            if id(value) in ev.given:
+                return ev.given[id(value)]
+            name = names.get(id(value), "argument")
+            tensor = ev.argument(value, name, self._sizes(name, value))
+            ev.given[id(value)] = tensor
+            self.roots.append(tensor)
+            self.root_names.append(name)
+            return tensor
+        if isinstance(value, list):
+            return PyList([self._value(x, names) for x in value])
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return NamedResult([self._value(x, names) for x in value], value._fields)
+        if isinstance(value, tuple):
+            return tuple(self._value(x, names) for x in value)
+        if isinstance(value, dict):
+            return PyDict({k: self._value(x, names) for k, x in value.items()})
+        return ev.adopt(value, None)
+
+    def _sizes(self, name: str, value):
+        """The sizes of an argument; those that dims= names are lengths."""
+        named = self.dims.get(name)
+        if named is None:
+            return None
+        sizes: List[Any] = list(value.shape)
+        if len(named) != len(sizes):
+            raise Problem(f"dims names {len(named)} dimensions of '{name}', which has {len(sizes)}")
+        for d, length in enumerate(named):
+            if not length:
+                continue
+            if length not in self.length_names:
+                self.length_names[length] = self.evaluator.length(length)
+                self.lengths.append((len(self.roots), d))
+            sizes[d] = self.length_names[length]
+        return sizes
+
+    # -- results --------------------------------------------------------------------------------------------------------
+
+    def _result(self, value):
+        top, ev = self.evaluator.b.top, self.evaluator
+        if isinstance(value, Tensor):
+            for at, root in enumerate(self.roots):
+                if root.value is value.value:
+                    return Leaf("argument", at)
+            top.yields.append(ev.b.read(value))
+            return Leaf("tensor", len(top.yields) - 1, value.dtype)
+        if isinstance(value, Num):
+            top.yields.append(value.value)
+            return Leaf("number", len(top.yields) - 1)
+        if isinstance(value, NamedResult):
+            return NamedResult([self._result(x) for x in value], value.names)
+        if isinstance(value, (tuple, list)):
+            items = [self._result(x) for x in value]
+            return items if isinstance(value, list) else tuple(items)
+        if isinstance(value, dict):
+            return {k: self._result(x) for k, x in value.items()}
+        if isinstance(value, (objects.OpRef, objects.BoundMethod, objects.LocalFunction, Poison)):
+            raise error_of([Problem(f"a compiled function cannot return {type(value).__name__}")])
+        return value
+
+    def _written(self) -> List[int]:
+        """The roots that the program may write."""
+        memo: Dict = {}
+        writes = [op for op in walk(self.evaluator.b.top.ops) if op.attributes.get("role") == "write"]
+        found = set().union(*(may_roots(op.operands[0], memo) for op in writes), set())
+        return [at for at, root in enumerate(self.roots) if root.value in found]
+
+    def finish(self, found: Sequence, originals: Sequence, torch_like: bool, structure=None):
+        """Results in the function's structure."""
+        structure = self.structure if structure is None else structure[0]
+        again = lambda s: self.finish(found, originals, torch_like, (s,))  # noqa: E731
+        if isinstance(structure, Leaf):
+            if structure.kind == "argument":
+                return originals[structure.at]
+            if structure.kind == "number":
+                return found[structure.at]
+            return arrays.result(found[structure.at], structure.dtype, torch_like)
+        if isinstance(structure, NamedResult):
+            return collections.namedtuple("Result", structure.names)(*(again(s) for s in structure))
+        if isinstance(structure, tuple):
+            return tuple(again(s) for s in structure)
+        if isinstance(structure, list):
+            return [again(s) for s in structure]
+        if isinstance(structure, dict):
+            return {k: again(s) for k, s in structure.items()}
+        return structure
+
+    # -- looking ------------------------------------------------------------------------------------------------------------
+
+    def is_current(self) -> bool:
+        """Whether what was read from outside is still the same."""
+        for getter, value in self.guards:
+            try:
+                now = getter()
+            except Exception:  # noqa: BLE001 - it has gone
+                return False
+            if now is not value and not (type(now) is type(value) and isinstance(now, (bool, int, float, str)) and now == value):
+                return False
+        for captured in self.captured:
+            now = captured.getter()
+            if now is not captured.array and (not arrays.is_array(now) or arrays.describe(now) != arrays.describe(captured.array)):
+                return False
+        return True
+
+    def text(self) -> str:
+        """The whole program before it is divided; library steps as `step`."""
+        return text_of(self.evaluator.b.top.ops)
+
+    def segments(self) -> List[str]:
+        """The text of each function that is compiled."""
+        return [SegmentText(s, locations=False).text() for s in self.division.segments]
+
+    def steps(self) -> List[str]:
+        """The library steps that the program needs."""
+        return sorted({op.attributes["name"] for op in walk(self.evaluator.b.top.ops) if op.kind == "step"})
+
+
+def named_leaves(value, name: str, found: Optional[Dict[int, str]] = None) -> Dict[int, str]:
+    """How errors call the arrays inside of an argument."""
+    found = {} if found is None else found
+    if arrays.is_array(value):
+        found.setdefault(id(value), name)
+    elif isinstance(value, (tuple, list)):
+        for i, x in enumerate(value):
+            named_leaves(x, f"{name}[{i}]", found)
+    elif isinstance(value, dict):
+        for k, x in value.items():
+            named_leaves(x, f"{name}[{k!r}]", found)
+    return found

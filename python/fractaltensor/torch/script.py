@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``fractaltensor.torch.script``: a function over tensors that is compiled from its source when it is first called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import arrays, engines
+from .engines import Remark
+from .problems import Problem, error_of
+from .program import Program, named_leaves
+
+ENGINES = ("cpu", "interpret")
+_MAX_PROGRAMS = 256
+
+
+class Script:
+    """A compiled function; made by :func:`script`.
+
+    ``remarks`` says what ran otherwise than asked; ``lower(*args)`` gives a :class:`Program` to look at.
+    """
+
+    def __init__(self, function: Callable, engine: str, dims: Optional[Mapping[str, Sequence]], in_place: bool):
+        if engine not in ENGINES:
+            raise ArgumentError(f"engine={engine!r}: expects one of {', '.join(map(repr, ENGINES))}")
+        if not callable(function):
+            raise ArgumentError(f"script: expects a function or a module, found {type(function).__name__}")
+        self._ft_function, self._engine, self._dims, self._in_place = function, engine, dict(dims or {}), in_place
+        target = getattr(function, "forward", function) if not inspect.isfunction(function) else function
+        try:
+            functools.update_wrapper(self, target, updated=())
+        except AttributeError:
+            pass
+        self._signature = _signature(target)
+        self._programs: Dict[Tuple, List[Program]] = {}
+        self._lock = threading.RLock()
+        self.remarks: List[Remark] = []
+        #: Bytes of arguments that were copied because they do not lie densely.
+        self.copied_bytes = 0
+
+    def __call__(self, *args, **kwargs):
+        program = self._program(args, kwargs)
+        return self._run(program, args, kwargs)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return functools.partial(self, instance)
+
+    def lower(self, *args, **kwargs) -> Program:
+        """The compiled form for these arguments."""
+        return self._program(args, kwargs)
+
+    # -- compiling ------------------------------------------------------------------------------------------------
+
+    def _program(self, args, kwargs) -> Program:
+        names = self._names(args, kwargs)
+        leaves = list(_leaves((args, kwargs)))
+        for leaf in leaves:
+            arrays.check(leaf, names.get(id(leaf), "argument"))
+        key = (_key(args), _key(kwargs), _sharing(leaves))
+        with self._lock:
+            for program in self._programs.get(key, ()):
+                if program.is_current():
+                    return program
+            engine = engines.make(self._engine)
+            engine.remarks = self.remarks
+            try:
+                made = Program(self._ft_function, args, kwargs, names, self._dims, engine)
+            except Problem as problem:
+                raise error_of([problem]) from None
+            if len(self._programs) >= _MAX_PROGRAMS:
+                self._programs.clear()
+            self._programs[key] = [made]
+            return made
+
+    def _names(self, args, kwargs) -> Dict[int, str]:
+        found: Dict[int, str] = {}
+        try:
+            bound = self._signature.bind(*args, **kwargs) if self._signature else None
+        except TypeError as error:
+            raise ArgumentError(f"{getattr(self, '__name__', 'function')}: {error}") from None
+        items = bound.arguments.items() if bound else enumerate(args)
+        for name, value in items:
+            named_leaves(value, str(name), found)
+        return found
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def _run(self, program: Program, args, kwargs):
+        given, seen = [], set()
+        for leaf in _leaves((args, kwargs)):
+            if id(leaf) not in seen:
+                seen.add(id(leaf))
+                given.append(leaf)
+        originals = [*given, *(c.getter() for c in program.captured)]
+        for captured, leaf in zip(program.captured, originals[len(given) :]):
+            arrays.check(leaf, captured.name)
+        memory = [arrays.as_numpy(x) for x in originals]
+        self._check_writes(program, originals, memory)
+        inputs = [self._bound(program, at, a) for at, a in enumerate(memory)]
+        values = self._lengths(program, inputs)
+        found = program.runner.run(values)
+        for at in program.written:
+            if inputs[at] is not memory[at]:
+                np.copyto(memory[at], inputs[at])
+        torch_like = any(arrays.is_torch(x) for x in originals) or (not originals and _wants_torch(self._ft_function))
+        return program.finish(found, originals, torch_like)
+
+    def _bound(self, program: Program, at: int, array: np.ndarray) -> np.ndarray:
+        """An argument itself, or a copy: of one that is not dense, or that must not change if the call fails."""
+        if array.flags.c_contiguous and (self._in_place or at not in program.written):
+            return array
+        self.copied_bytes += array.nbytes
+        return array.copy()
+
+    def _lengths(self, program: Program, inputs) -> List[Any]:
+        top = program.evaluator.b.top
+        by_value = {root.value: a for root, a in zip(program.roots, inputs)}
+        for (root, d), number in zip(program.lengths, program.length_names.values()):
+            by_value[number.value] = inputs[root].shape[d]
+        self._check_lengths(program, inputs)
+        return [by_value[v] for v in top.args]
+
+    def _check_lengths(self, program: Program, inputs) -> None:
+        for name, sizes in self._dims.items():
+            if name not in program.root_names:
+                continue
+            array = inputs[program.root_names.index(name)]
+            for d, length in enumerate(sizes):
+                if length:
+                    root, first = program.lengths[list(program.length_names).index(length)]
+                    if array.shape[d] != inputs[root].shape[first]:
+                        raise ArgumentError(
+                            f"dimension {d} of '{name}' has size {array.shape[d]}, '{length}' is {inputs[root].shape[first]} in '{program.root_names[root]}'"
+                        )
+
+    def _check_writes(self, program: Program, originals, memory) -> None:
+        """What is refused before the first write."""
+        names = program.root_names
+        for at in program.written:
+            if not memory[at].flags.writeable or isinstance(originals[at], np.ndarray) and not originals[at].flags.writeable:
+                raise ArgumentError(f"argument '{names[at]}' is written, and it is read-only")
+            if arrays.repeats(memory[at]):
+                raise ArgumentError(f"argument '{names[at]}' is written, and several of its elements are one and the same (expand): clone it first")
+            for other, array in enumerate(memory):
+                if other != at and arrays.overlap(memory[at], array):
+                    raise ArgumentError(f"arguments '{names[at]}' and '{names[other]}' overlap, and '{names[at]}' is written: clone one of them")
+
+
+def _signature(target):
+    try:
+        return inspect.signature(target)
+    except (TypeError, ValueError):
+        return None
+
+
+def _wants_torch(function) -> bool:
+    """Whether a function without tensors as arguments is one over PyTorch's."""
+    names = getattr(function, "__globals__", {})
+    module = names.get("torch")
+    return getattr(module, "__name__", "") == "torch"
+
+
+def _leaves(value):
+    """The arrays inside of arguments, in order."""
+    if arrays.is_array(value):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for x in value:
+            yield from _leaves(x)
+    elif isinstance(value, dict):
+        for x in value.values():
+            yield from _leaves(x)
+
+
+def _key(value):
+    """What a compiled form depends on."""
+    if arrays.is_array(value):
+        return ("torch" if arrays.is_torch(value) else "numpy", str(value.dtype), tuple(value.shape), arrays.strides_of(value))
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, *(_key(x) for x in value))
+    if isinstance(value, dict):
+        return ("dict", *((k, _key(x)) for k, x in value.items()))
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return (type(value).__name__, repr(value))
+    try:
+        hash(value)
+    except TypeError:
+        return ("object", id(value))
+    return ("object", value)
+
+
+def _sharing(leaves) -> Tuple[int, ...]:
+    """Which arguments are one and the same object."""
+    first: Dict[int, int] = {}
+    return tuple(first.setdefault(id(x), i) for i, x in enumerate(leaves))
+
+
+def script(function: Optional[Callable] = None, *, engine: str = "cpu", dims: Optional[Mapping[str, Sequence]] = None, in_place: bool = True):
+    """Compiles a function over tensors of PyTorch or NumPy from its source.
+
+    ::
+
+        @ft.torch.script
+        def increment_rows(b):
+            for i in range(b.shape[0]):
+                b[i] = b[i] + 1
+            return b
+
+    - ``engine``: ``"cpu"``, compiled code, or ``"interpret"``, the reference; parts that the compiler refuses run in the
+      interpreter, and ``remarks`` of the result says why.
+    - ``dims``: sizes that differ from call to call, as ``{"x": ("T", None)}``; all others are compiled in.
+    - ``in_place=False``: a call that fails leaves its arguments as they were, at the cost of copies.
+
+    Errors of the program are :class:`ScriptError`, all of a function at once, each with file, line and column.
+    """
+    if function is None:
+        return lambda f: Script(f, engine, dims, in_place)
+    return Script(function, engine, dims, in_place)

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Divides a program into segments, which are compiled, and what runs between them: library steps, and control flow around those.
+
+A segment is a function of values alone. Storage that it may write comes in as a value and goes out as another; the runner
+copies that back. A view that crosses a boundary is made again from its root on the other side.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
+
+from .dtypes import int64
+from .ir import Block, Op, Printer, Type, Value, views_of, walk
+
+
+class Segment:
+    """Operations that are compiled as one function."""
+
+    def __init__(self, number: int, ops: List[Op]):
+        self.number, self.ops = number, ops
+        self.inputs: List[Value] = []
+        self.prologue: List[Op] = []
+        self.outputs: List[Value] = []
+        self.written: List[Value] = []
+        self.compiled: Dict = {}
+
+    @property
+    def name(self) -> str:
+        return f"part{self.number}"
+
+
+class Control:
+    """A loop or a condition that the runner goes through; `plans` are those of its blocks."""
+
+    def __init__(self, op: Op, plans: List[List]):
+        self.op, self.plans = op, plans
+
+
+class Step:
+    """A call of a library step."""
+
+    def __init__(self, op: Op):
+        self.op = op
+
+
+def may_roots(value: Value, memo: Dict[Value, Set[Value]]) -> Set[Value]:
+    """The storages that a name may stand for."""
+    if value in memo:
+        return memo[value]
+    found: Set[Value] = set()
+    seen: Set[Value] = set()
+    work = [value]
+    while work:
+        v = work.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        work.extend(_sources(v, found))
+    memo[value] = found
+    return found
+
+
+def _sources(v: Value, found: Set[Value]) -> List[Value]:
+    op = v.op
+    if op is None:
+        parent = v.block.parent if v.block is not None else None
+        if parent is None:
+            found.add(v)
+            return []
+        at = v.block.args.index(v)
+        if parent.kind == "for":
+            return [parent.operands[2 + at], parent.blocks[0].yields[at - 1]]
+        if v.block is parent.blocks[0]:
+            return [parent.operands[at], parent.blocks[1].yields[at]]
+        return [parent.blocks[0].yields[at]]
+    if op.kind == "text":
+        if op.attributes.get("role") == "view":
+            return [op.operands[0]]
+        found.add(v)
+        return []
+    at = op.results.index(v)
+    if op.kind == "if":
+        return [b.yields[at] for b in op.blocks]
+    if op.kind == "for":
+        return [op.operands[3 + at], op.blocks[0].yields[at]]
+    if op.kind == "while":
+        return [op.blocks[0].yields[at]]
+    found.add(v)
+    return []
+
+
+def _is_constant(op: Optional[Op]) -> bool:
+    return op is not None and op.kind == "text" and op.pure and not op.operands and op.results[0].type.kind == "scalar"
+
+
+class Division:
+    """Divides the operations of `top`. `apart(op)`: control flow that the runner goes through, besides what must be."""
+
+    def __init__(self, top: Block, apart: Callable[[Op], bool] = lambda op: False):
+        self.top, self.apart = top, apart
+        self.hosted: Set[Op] = set()
+        self.roots: Dict[Value, Set[Value]] = {}
+        self.segments: List[Segment] = []
+        self._mark(top)
+        while True:
+            self.segments = []
+            self.home: Dict[Op, Segment] = {}
+            self.plan = self._plan(top)
+            merged = self._exported_merges()
+            if not merged:
+                break
+            for op in merged:
+                self.hosted.add(op)
+                for outer in _enclosing(op):
+                    self.hosted.add(outer)
+        self._complete()
+
+    def _mark(self, block: Block) -> bool:
+        any_here = False
+        for op in block.ops:
+            inner = False
+            for b in op.blocks:
+                inner |= self._mark(b)
+            if op.kind == "step" or inner or op.blocks and self.apart(op):
+                self.hosted.add(op)
+                any_here = True
+        return any_here
+
+    def _plan(self, block: Block) -> List:
+        nodes: List = []
+        run: List[Op] = []
+
+        def flush():
+            if run and any(not _is_constant(op) and op.attributes.get("role") != "view" for op in run):
+                segment = Segment(len(self.segments), list(run))
+                self.segments.append(segment)
+                nodes.append(segment)
+                for op in walk(run):
+                    self.home[op] = segment
+            run.clear()
+
+        for op in block.ops:
+            if op not in self.hosted:
+                run.append(op)
+                continue
+            flush()
+            nodes.append(Step(op) if op.kind == "step" else Control(op, [self._plan(b) for b in op.blocks]))
+        flush()
+        return nodes
+
+    # -- what a node needs from outside -----------------------------------------------------------------------------
+
+    def _needs(self, values: Sequence[Value], inside: Callable[[Value], bool], prologue: Optional[List[Op]] = None) -> List[Value]:
+        """Values that must be there; views and constants are made again, into `prologue`."""
+        found: Dict[Value, None] = {}
+        done: Set[Op] = set()
+
+        def need(value: Value) -> None:
+            if inside(value):
+                return
+            op = value.op
+            if op is not None and (_is_constant(op) or op.attributes.get("role") == "view"):
+                if op not in done:
+                    done.add(op)
+                    for operand in op.operands:
+                        need(operand)
+                    if prologue is not None:
+                        prologue.append(op)
+                return
+            found[value] = None
+
+        for value in values:
+            need(value)
+        return list(found)
+
+    def _uses(self, segment: Segment) -> List[Value]:
+        return [v for op in walk(segment.ops) for v in op.uses()]
+
+    def _inside(self, segment: Segment) -> Callable[[Value], bool]:
+        def inside(value: Value) -> bool:
+            if value.op is not None:
+                return self.home.get(value.op) is segment
+            parent = value.block.parent if value.block is not None else None
+            return parent is not None and self.home.get(parent) is segment
+
+        return inside
+
+    def _host_uses(self) -> List[Value]:
+        """What steps, hosted control flow and the results use."""
+        found = list(self.top.yields)
+        for op in walk(self.top.ops):
+            if op in self.hosted:
+                found.extend(op.uses())
+        return found
+
+    def _exported_merges(self) -> Set[Op]:
+        """Control flow inside of segments whose merged names are written elsewhere: it has to be the runner's."""
+        exported: Set[Value] = set()
+        needs = list(self._needs(self._host_uses(), lambda _: False))
+        for segment in self.segments:
+            needs += self._needs(self._uses(segment), self._inside(segment))
+        for value in needs:
+            if value.type.kind == "mutable" and value.op is not None and value.op.blocks and value.op in self.home:
+                exported.add(value)
+        if not exported:
+            return set()
+        found: Set[Op] = set()
+        writes = [op for op in walk(self.top.ops) if op.attributes.get("role") == "write"]
+        for value in exported:
+            inner = set(walk([value.op]))
+            outside = set().union(*(may_roots(w.operands[0], self.roots) for w in writes if w not in inner), set())
+            if outside & may_roots(value, self.roots):
+                found.add(value.op)
+        return found
+
+    def _complete(self) -> None:
+        wanted: Set[Value] = set(self._needs(self._host_uses(), lambda _: False))
+        for segment in self.segments:
+            segment.prologue = []
+            segment.inputs = self._needs(self._uses(segment), self._inside(segment), segment.prologue)
+            wanted.update(segment.inputs)
+        for segment in self.segments:
+            defined = [r for op in segment.ops for r in op.results]
+            segment.outputs = [v for v in defined if v in wanted]
+            roots = set().union(*(may_roots(op.operands[0], self.roots) for op in walk(segment.ops) if op.attributes.get("role") == "write"), set())
+            local = {v: may_roots(v, self.roots) for v in segment.inputs if v.type.kind == "mutable"}
+            segment.written = [v for v, own in local.items() if own & roots]
+
+
+def _enclosing(op: Op):
+    block = op.block
+    while block is not None and block.parent is not None:
+        yield block.parent
+        block = block.parent.block
+
+
+# -- a segment's text ----------------------------------------------------------------------------------------------
+
+
+def boundary_type(type_: Type) -> Type:
+    """How a value crosses a boundary: as a tensor."""
+    return Type("tensor", type_.dtype or int64, type_.shape)
+
+
+class SegmentText:
+    """A segment as a function of MLIR. `outputs` are the values that it returns, in order."""
+
+    def __init__(self, segment: Segment, locations: bool = True):
+        self.segment = segment
+        self.printer = Printer(locations=locations)
+        self.results: List[Tuple[str, str]] = []
+        self._text: Optional[str] = None
+
+    def text(self) -> str:
+        if self._text is None:
+            self._text = self._write()
+        return self._text
+
+    def _write(self) -> str:
+        segment, printer = self.segment, self.printer
+        arguments, opening = self._arguments()
+        printer.lines += opening
+        printer.ops([*segment.prologue, *segment.ops], 1)
+        for value in segment.outputs:
+            self._result(value)
+        for value in self._storages():
+            self._result(value)
+        body = "\n".join(printer.lines)
+        types = ", ".join(t for _, t in self.results)
+        values = ", ".join(n for n, _ in self.results)
+        tail = f"  return {values} : {types}" if self.results else "  return"
+        arrow = f" -> ({types})" if self.results else ""
+        return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
+
+    def _storages(self) -> List[Value]:
+        return self.segment.written
+
+    def _arguments(self):
+        """Arguments, and the lines that make names of the program from them."""
+        arguments, lines, sizes = [], [], {}
+        for value in self.segment.inputs:
+            for d, size in enumerate(value.sizes if value.type.kind != "scalar" else ()):
+                if isinstance(size, Value):
+                    sizes.setdefault(size, (value, d))
+        for value in self.segment.inputs:
+            type_ = boundary_type(value.type)
+            if value.type.kind == "scalar" and value.type.dtype is None and value in sizes:
+                continue
+            plain = value.type.kind == "tensor"
+            name = value.text() if plain else f"%in{value.number}"
+            arguments.append(f"{name}: {type_.text()}{self._dims(value)}")
+            lines += [] if plain else self._opened(value, name, type_)
+        known = [v for v in self.segment.inputs if v in sizes]
+        first = []
+        for value in known:
+            home, d = sizes[value]
+            source = home.text() if home.type.kind == "tensor" else f"%in{home.number}"
+            first.append(f"  %d{value.number} = arith.constant {d} : index")
+            first.append(f"  {value.text()} = tensor.dim {source}, %d{value.number} : {boundary_type(home.type).text()}")
+        return arguments, first + lines
+
+    def _dims(self, value: Value) -> str:
+        if None not in value.type.shape:
+            return ""
+        names = [f'"n{n.number}"' if isinstance(n, Value) else '""' for n in value.sizes]
+        return f" {{etdg.dims = [{', '.join(names)}]}}"
+
+    def _opened(self, value: Value, name: str, type_: Type) -> List[str]:
+        if value.type.kind == "mutable":
+            return [f"  {value.text()} = tssa.new {name} : {type_.text()}"]
+        if value.type.dtype is not None:
+            return [f"  {value.text()} = tensor.extract {name}[] : {type_.text()}"]
+        return [f"  %e{value.number} = tensor.extract {name}[] : {type_.text()}", f"  {value.text()} = arith.index_cast %e{value.number} : i64 to index"]
+
+    def _result(self, value: Value) -> None:
+        lines, at = self.printer.lines, len(self.results)
+        type_ = boundary_type(value.type).text()
+        if value.type.kind == "tensor":
+            self.results.append((value.text(), type_))
+            return
+        name = f"%out{at}"
+        if value.type.kind == "mutable":
+            lines.append(f"  {name} = tssa.read {value.text()} : {value.type.text()}")
+        elif value.type.dtype is not None:
+            lines.append(f"  {name} = tensor.from_elements {value.text()} : {type_}")
+        else:
+            lines.append(f"  %c{at} = arith.index_cast {value.text()} : index to i64")
+            lines.append(f"  {name} = tensor.from_elements %c{at} : {type_}")
+        self.results.append((name, type_))
+
+    def inputs(self) -> List[Value]:
+        """The values that are passed: sizes that inputs have anyway are not."""
+        sizes = {s for v in self.segment.inputs if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
+        return [v for v in self.segment.inputs if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
+
+
+def aliased_text(segment: Segment, groups: List[List[Tuple[Value, int, Sequence[int], Sequence[int]]]]) -> str:
+    """The segment where some storages that come in overlap: each group is one, and its names are views of that.
+
+    A member of a group is (value, offset, sizes, strides).
+    """
+    members = {m[0]: (g, m) for g, group in enumerate(groups) for m in group}
+    writer = SegmentText(segment)
+    arguments, lines = [], []
+    for g, group in enumerate(groups):
+        type_ = f"?x{group[0][0].type.dtype.mlir}"
+        arguments.append(f"%base{g}: tensor<{type_}>")
+        lines.append(f"  %store{g} = tssa.new %base{g} : tensor<{type_}>")
+    for value in segment.inputs:
+        if value in members:
+            g, (_, offset, sizes, strides) = members[value]
+            numbers, opening = _as_numbers(value, offset, sizes, strides)
+            lines += opening
+            source = f"!tssa.tensor<?x{value.type.dtype.mlir}>"
+            lines.append(f"  {value.text()} = tssa.view %store{g}[as_strided({numbers})] : {source} -> {value.type.text()}")
+            continue
+        type_ = boundary_type(value.type)
+        plain = value.type.kind == "tensor"
+        name = value.text() if plain else f"%in{value.number}"
+        arguments.append(f"{name}: {type_.text()}")
+        lines += [] if plain else writer._opened(value, name, type_)
+    writer.printer.lines = lines
+    writer.printer.ops([*segment.prologue, *segment.ops], 1)
+    for value in [*segment.outputs, *(v for v in segment.written if v not in members)]:
+        writer._result(value)
+    for g, group in enumerate(groups):
+        type_ = f"?x{group[0][0].type.dtype.mlir}"
+        writer.printer.lines.append(f"  %last{g} = tssa.read %store{g} : !tssa.tensor<{type_}>")
+        writer.results.append((f"%last{g}", f"tensor<{type_}>"))
+    types = ", ".join(t for _, t in writer.results)
+    values = ", ".join(n for n, _ in writer.results)
+    body = "\n".join(writer.printer.lines)
+    return f"func.func @{segment.name}({', '.join(arguments)}) -> ({types}) {{\n{body}\n  return {values} : {types}\n}}\n"
+
+
+def _as_numbers(value: Value, offset: int, sizes, strides):
+    """Numbers of `as_strided`: those of sizes that the type leaves open are values."""
+    numbers, lines = [str(offset)], []
+    for d, (size, known) in enumerate(zip(sizes, value.type.shape)):
+        if known is not None:
+            numbers.append(str(known))
+            continue
+        lines.append(f"  %s{value.number}_{d} = arith.constant {size} : index")
+        numbers.append(f"%s{value.number}_{d}")
+    return ", ".join([*numbers, *map(str, strides)]), lines
+
+
+def roots_of_views(value: Value) -> Value:
+    return views_of(value)[1]
