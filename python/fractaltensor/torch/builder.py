@@ -311,7 +311,7 @@ class Builder:
         pieces.append(f")] : {tensor.value.type.text()} -> {type_.text()}")
         numbers = [n.value if isinstance(n, Num) else n for n in numbers]
         made = self.text(pieces, [type_], role="view", step=step, numbers=numbers).results[0]
-        result = Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.repeats)
+        result = Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.overlaps)
         return result
 
     def empty(self, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
@@ -604,7 +604,7 @@ def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:
     if skip < 0:
         raise Problem(f"expand to {len(sizes)} dimensions of a tensor of {x.rank}: there must be at least as many", "shape")
     result: List[SizeLike] = []
-    strides, own, repeats, numbers = [], [], False, []
+    strides, own, numbers = [], [], []
     for d, size in enumerate(sizes):
         old = x.sizes[d - skip] if d >= skip else 1
         keep = isinstance(size, int) and size == -1
@@ -629,10 +629,9 @@ def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:
         strides.append(Mono(0))
         own.append(Mono(0))
         numbers.append(size)
-        repeats = True
-    if not repeats and skip == 0 and all(same(p, q) for p, q in zip(result, x.sizes)):
+    if skip == 0 and all(same(p, q) for p, q in zip(result, x.sizes)):
         return x
-    return b.view(x, "expand", numbers, result, strides, own, repeats)
+    return b.view(x, "expand", numbers, result, strides, own)
 
 
 def reshape(b: Builder, x: Tensor, sizes: Sequence[SizeLike], must_view: bool = False) -> Tensor:

@@ -54,7 +54,7 @@ class Control:
             if stop is not False:
                 rest = statements[at + 1 :]
                 if rest:
-                    self.guarded(stop, lambda: self.exec_block(rest), statement)
+                    self.guarded(stop, lambda: self.exec_block(rest))
                 return
 
     def stopped(self, names=_FLAGS):
@@ -64,7 +64,7 @@ class Control:
             result = self.b.logical("or", result, self.frame.env.get(name, False))
         return result
 
-    def guarded(self, stop, body: Callable[[], None], node) -> None:
+    def guarded(self, stop, body: Callable[[], None]) -> None:
         """Runs `body` where `stop` is not set."""
         skips = self.frame.env.get("$continue", False) is False
 
@@ -74,7 +74,14 @@ class Control:
                     self.frame.env[name] = False
             body()
 
-        self.branch(self.b.invert(stop), go, lambda: None, node, may_lack=skips)
+        open_flags = [name for name in _FLAGS if self.frame.env.get(name, False) is not False]
+
+        def skip():
+            # Where one flag alone can have led here, it is set.
+            if len(open_flags) == 1:
+                self.frame.env[open_flags[0]] = True
+
+        self.branch(self.b.invert(stop), go, skip, None, may_lack=skips)
 
     def exec(self, node) -> None:
         method = getattr(self, "exec_" + type(node).__name__, None)
@@ -326,7 +333,7 @@ class Control:
             if stop is False:
                 once()
             else:
-                self.guarded(stop, once, node)
+                self.guarded(stop, once)
         self.frame.env["$continue"] = False
 
     def exec_While(self, node):
@@ -372,7 +379,7 @@ class Control:
                 self.assign(node.target, part.at(counter))
                 self.exec_block(node.body)
 
-            self._maybe_guarded(once, node)
+            self._maybe_guarded(once)
 
         block = loop.settle(body)
         inits = loop.inits()
@@ -382,14 +389,14 @@ class Control:
         for name, (init, step) in loop.derived.items():
             self.frame.env[name] = self.b.add(init, self.b.mul(length, step))
 
-    def _maybe_guarded(self, once: Callable, node) -> None:
+    def _maybe_guarded(self, once: Callable) -> None:
         """The body, under a condition where an iteration before may have ended the loop."""
         self.frame.env["$continue"] = False
         stop = self.stopped(("$break", "$return"))
         if stop is False:
             once()
         elif stop is not True:
-            self.guarded(stop, once, node)
+            self.guarded(stop, once)
         self.frame.env["$continue"] = False
 
     def _structured_while(self, node) -> None:
@@ -516,6 +523,11 @@ class _Loop:
         spec = self.specs.get(name)
         if has_poison(new) or has_poison(old):
             return True
+        if isinstance(new, Unset) and not isinstance(old, Unset) and name[0] != "$":
+            # Some path through the body leaves the name without a value.
+            self.lost[name] = new
+            self.specs.pop(name, None)
+            return False
         try:
             if spec is None:
                 wider = self._first(name, old, new)

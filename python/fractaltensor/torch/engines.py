@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from ctypes import byref, c_int32, c_int64, c_size_t, c_void_p
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from ctypes import byref, c_int32, c_int64, c_void_p
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from .. import library as lib
 from ..arrays import CPU, DLTensor
 from ..errors import ArgumentValueError, CompileError
 from ..source import Frame
-from .dtypes import ALL, DType, bfloat16
-from .ir import Type
+from .dtypes import ALL, DType
+from .ir import Block, Op, Type, walk
 from .problems import RunError, RunIndexError
-from .segments import Segment, boundary_type
+from .segments import Division, Segment, SegmentText, boundary_type
 
 
 class Remark:
@@ -71,6 +71,10 @@ class Engine:
         self.remarks: List[Remark] = []
         self._lock = threading.RLock()
 
+    def divide(self, top: Block) -> Division:
+        """How a program is divided for this engine."""
+        return Division(top)
+
     def run(self, segment: Segment, text: Callable[[], str], inputs: Sequence[np.ndarray], key: str = "") -> List[np.ndarray]:
         with self._lock:
             source = segment.compiled.get(("source", key))
@@ -87,7 +91,7 @@ class Engine:
 
     def _evaluate(self, segment: Segment, source: _Source, inputs, kinds) -> List[np.ndarray]:
         keep: List = []
-        tensors = [tensor_of(np.ascontiguousarray(a).reshape(a.shape), d, keep) for a, d in zip(inputs, kinds)]
+        tensors = [tensor_of(np.asarray(a, order="C"), d, keep) for a, d in zip(inputs, kinds)]
         pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
         found: List[np.ndarray] = []
 
@@ -141,23 +145,52 @@ class CpuEngine(Engine):
     def __init__(self, target: str = "cpu"):
         super().__init__()
         self.target = target
+        self._codes: Dict[str, Any] = {}
+
+    def divide(self, top: Block) -> Division:
+        """Compiles, and divides further what the compiler refuses: first loops and conditions, then single operations.
+
+        Compiled code has no loop that ends on data: the runner goes through those.
+        """
+        apart = {op for op in walk(top.ops) if op.kind == "while"}
+        alone: Set[Op] = set()
+        while True:
+            division = Division(top, apart, alone)
+            found = len(apart) + len(alone)
+            for segment in division.segments:
+                if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
+                    parts = [op for op in segment.parts() if op not in apart]
+                    apart.update(parts)
+                    if not parts and len(segment.ops) > 1 and not segment.is_open():
+                        alone.update(op for op in segment.ops if op.attributes.get("role") == "index_put")
+            if len(apart) + len(alone) == found:
+                break
+        for segment in division.segments:
+            reason = segment.compiled["code", ""]
+            if isinstance(reason, str):
+                frames = segment.ops[0].frames if segment.ops else ()
+                self.remarks.append(Remark(segment.name, f"runs in the interpreter: {reason}", frames))
+        return division
 
     def run(self, segment, text, inputs, key: str = ""):
-        with self._lock:
-            code = segment.compiled.get(("code", key))
-            if code is None:
-                code = segment.compiled["code", key] = self._compile(segment, text)
+        code = self._code(segment, text, key)
         if isinstance(code, str):
             return super().run(segment, text, inputs, key)
         return code.call(inputs, self._kinds(segment, text, key))
 
-    def _compile(self, segment: Segment, text):
-        try:
-            return _Code(text(), segment, self.target)
-        except CompileError as error:
-            frames = segment.ops[0].frames if segment.ops else ()
-            self.remarks.append(Remark(segment.name, f"runs in the interpreter: {error.reason}", frames))
-            return error.reason
+    def _code(self, segment: Segment, text: Callable[[], str], key: str):
+        """A segment's code, or why there is none."""
+        code = segment.compiled.get(("code", key))
+        if code is None:
+            with self._lock:
+                written = text()
+                if written not in self._codes:
+                    try:
+                        self._codes[written] = _Code(written, segment, self.target)
+                    except CompileError as error:
+                        self._codes[written] = error.reason
+                code = segment.compiled["code", key] = self._codes[written]
+        return code
 
 
 class _Code:
@@ -183,7 +216,7 @@ class _Code:
 
     def call(self, inputs, kinds) -> List[np.ndarray]:
         library, keep = lib.library(), []
-        tensors = [tensor_of(_aligned(np.ascontiguousarray(a).reshape(a.shape)), d, keep) for a, d in zip(inputs, kinds)]
+        tensors = [tensor_of(_aligned(np.asarray(a, order="C")), d, keep) for a, d in zip(inputs, kinds)]
         results = []
         for at, type_ in enumerate(self.outputs):
             shape = type_.shape if None not in type_.shape else self._shape(tensors, len(inputs), at, type_)
@@ -221,13 +254,3 @@ def _aligned(array: np.ndarray) -> np.ndarray:
 def make(name: str) -> Engine:
     return Engine() if name == "interpret" else CpuEngine()
 
-
-def is_bfloat(dtype: DType) -> bool:
-    return dtype is bfloat16
-
-
-def size_type() -> object:
-    return c_size_t
-
-
-_CACHE: Dict[str, Optional[Engine]] = {}

@@ -10,7 +10,7 @@ import types
 from typing import Any, List
 
 from . import dtypes, objects
-from .builder import select, unsqueeze  # noqa: F401
+from .ir import Block
 from .ops import TABLE, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
@@ -274,8 +274,26 @@ class Expressions:
             def other(rest=rest):
                 return self.truth(self.eval(rest))
 
+            eager = self._scalar_only(other)
+            if eager is not None:
+                value = self.b.logical("and" if is_and else "or", truth, eager)
+                continue
             short = (lambda: False) if is_and else (lambda: True)
             value = self.choose(truth, other if is_and else short, short if is_and else other, "and" if is_and else "or")
+        return value
+
+    def _scalar_only(self, function):
+        """The value of an expression that is arithmetic on numbers and cannot fail; None where it is more."""
+        block = Block()
+        with self.b.inside(block):
+            value = function()
+        for op in block.ops:
+            text = op.pieces[0] if op.kind == "text" else ""
+            if not isinstance(text, str) or not text.startswith("arith.") or "div" in text or "rem" in text:
+                return None
+        for op in block.ops:
+            op.block = self.b.block
+            self.b.block.ops.append(op)
         return value
 
     def eval_Compare(self, node):

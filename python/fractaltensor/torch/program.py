@@ -11,7 +11,7 @@ from .evaluator import Evaluator
 from .ir import forward_new, remove_dead, text_of, walk
 from .problems import NeedsUnrolling, Problem, error_of
 from .running import Runner
-from .segments import Division, SegmentText, may_roots
+from .segments import SegmentText, may_roots
 from .values import NamedResult, Num, Poison, PyDict, PyList, Tensor
 
 
@@ -42,13 +42,9 @@ class Program:
         self.structure = self._result(value)
         forward_new(ev.b.top)
         remove_dead(ev.b.top)
-        self.division = Division(ev.b.top, self._apart)
+        self.division = engine.divide(ev.b.top)
         self.runner = Runner(self.division, engine)
         self.written = self._written()
-
-    def _apart(self, op) -> bool:
-        """Compiled code has no loop that ends on data: the runner goes through it."""
-        return self.engine.name != "interpret" and op.kind == "while"
 
     def _evaluate(self, target, args, kwargs):
         ev = self.evaluator

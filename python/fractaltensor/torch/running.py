@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy as np
 
 from . import dtypes, engines, library
+from .arrays import overlap
 from .ir import Op, Value
 from .problems import RunError
 from .segments import Control, Division, Segment, SegmentText, Step, aliased_text
@@ -166,13 +167,15 @@ class Runner:
             return []
         names = [v for v in segment.inputs if v.type.kind == "mutable"]
         arrays = {v: self.get(env, v) for v in names}
-        groups: Dict[int, List[Value]] = {}
-        for v in names:
-            groups.setdefault(id(_base(arrays[v])), []).append(v)
         written = set(segment.written)
+        groups: List[List[Value]] = []
+        for v in names:
+            # Groups that a name touches become one with it.
+            touched = [g for g in groups if any((v in written or w in written) and overlap(arrays[v], arrays[w]) for w in g)]
+            groups = [g for g in groups if g not in touched] + [[v, *(w for g in touched for w in g)]]
         result = []
-        for group in groups.values():
-            if len(group) < 2 or not written & set(group):
+        for group in groups:
+            if len(group) < 2:
                 continue
             base = _base(arrays[group[0]])
             start = base.__array_interface__["data"][0]
@@ -210,7 +213,8 @@ def _base(array: np.ndarray) -> np.ndarray:
 def _to_array(value, v: Value) -> np.ndarray:
     if v.type.kind == "scalar":
         return np.array(value, (v.type.dtype or dtypes.int64).numpy)
-    return np.ascontiguousarray(value)
+    # Not `ascontiguousarray`, which gives a dimension to what has none.
+    return np.asarray(value, order="C")
 
 
 def _plain(value, v: Value):

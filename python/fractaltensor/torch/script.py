@@ -64,7 +64,8 @@ class Script:
         leaves = list(_leaves((args, kwargs)))
         for leaf in leaves:
             arrays.check(leaf, names.get(id(leaf), "argument"))
-        key = (_key(args), _key(kwargs), _sharing(leaves))
+        of_array = lambda value: self._array_key(value, names)  # noqa: E731
+        key = (_key(args, of_array), _key(kwargs, of_array), _sharing(leaves))
         with self._lock:
             for program in self._programs.get(key, ()):
                 if program.is_current():
@@ -79,6 +80,14 @@ class Script:
                 self._programs.clear()
             self._programs[key] = [made]
             return made
+
+    def _array_key(self, value, names):
+        """What a compiled form depends on of an array: all but the sizes that dims= names."""
+        kind, dtype = "torch" if arrays.is_torch(value) else "numpy", str(value.dtype)
+        sizes = self._dims.get(names.get(id(value), ""))
+        if sizes is None or len(sizes) != len(value.shape) or not arrays.is_dense(value):
+            return kind, dtype, tuple(value.shape), arrays.strides_of(value)
+        return kind, dtype, tuple(name or n for name, n in zip(sizes, value.shape))
 
     def _names(self, args, kwargs) -> Dict[int, str]:
         found: Dict[int, str] = {}
@@ -180,14 +189,14 @@ def _leaves(value):
             yield from _leaves(x)
 
 
-def _key(value):
+def _key(value, of_array: Callable):
     """What a compiled form depends on."""
     if arrays.is_array(value):
-        return ("torch" if arrays.is_torch(value) else "numpy", str(value.dtype), tuple(value.shape), arrays.strides_of(value))
+        return of_array(value)
     if isinstance(value, (tuple, list)):
-        return (type(value).__name__, *(_key(x) for x in value))
+        return (type(value).__name__, *(_key(x, of_array) for x in value))
     if isinstance(value, dict):
-        return ("dict", *((k, _key(x)) for k, x in value.items()))
+        return ("dict", *((k, _key(x, of_array)) for k, x in value.items()))
     if value is None or isinstance(value, (bool, int, float, str)):
         return (type(value).__name__, repr(value))
     try:

@@ -7,7 +7,7 @@ copies that back. A view that crosses a boundary is made again from its root on 
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
 from .dtypes import int64
 from .ir import Block, Op, Printer, Type, Value, views_of, walk
@@ -16,17 +16,23 @@ from .ir import Block, Op, Printer, Type, Value, views_of, walk
 class Segment:
     """Operations that are compiled as one function."""
 
-    def __init__(self, number: int, ops: List[Op]):
-        self.number, self.ops = number, ops
+    def __init__(self, ops: List[Op]):
+        self.ops = ops
         self.inputs: List[Value] = []
         self.prologue: List[Op] = []
         self.outputs: List[Value] = []
         self.written: List[Value] = []
         self.compiled: Dict = {}
 
-    @property
-    def name(self) -> str:
-        return f"part{self.number}"
+    name = "part"
+
+    def parts(self) -> List[Op]:
+        """Control flow at its outermost level."""
+        return [op for op in self.ops if op.blocks]
+
+    def is_open(self) -> bool:
+        """Whether a size of an operation is data."""
+        return any(None in r.type.shape for op in walk(self.ops) for r in op.results)
 
 
 class Control:
@@ -94,10 +100,15 @@ def _is_constant(op: Optional[Op]) -> bool:
 
 
 class Division:
-    """Divides the operations of `top`. `apart(op)`: control flow that the runner goes through, besides what must be."""
+    """Divides the operations of `top`.
 
-    def __init__(self, top: Block, apart: Callable[[Op], bool] = lambda op: False):
-        self.top, self.apart = top, apart
+    `apart`: control flow that the runner goes through, besides what must be; `alone`: operations that are segments of their own.
+    """
+
+    def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = ()):
+        self.top, self.apart, self.alone = top, apart, alone
+        #: Views at places that the runner knows: they come into a segment as storages of their own.
+        self.hoisted: Set[Value] = set()
         self.hosted: Set[Op] = set()
         self.roots: Dict[Value, Set[Value]] = {}
         self.segments: List[Segment] = []
@@ -105,7 +116,9 @@ class Division:
         while True:
             self.segments = []
             self.home: Dict[Op, Segment] = {}
+            self.hoisted = set()
             self.plan = self._plan(top)
+            self._hoist()
             merged = self._exported_merges()
             if not merged:
                 break
@@ -121,7 +134,7 @@ class Division:
             inner = False
             for b in op.blocks:
                 inner |= self._mark(b)
-            if op.kind == "step" or inner or op.blocks and self.apart(op):
+            if op.kind == "step" or inner or op.blocks and op in self.apart:
                 self.hosted.add(op)
                 any_here = True
         return any_here
@@ -132,7 +145,7 @@ class Division:
 
         def flush():
             if run and any(not _is_constant(op) and op.attributes.get("role") != "view" for op in run):
-                segment = Segment(len(self.segments), list(run))
+                segment = Segment(list(run))
                 self.segments.append(segment)
                 nodes.append(segment)
                 for op in walk(run):
@@ -141,12 +154,32 @@ class Division:
 
         for op in block.ops:
             if op not in self.hosted:
+                if op in self.alone:
+                    flush()
                 run.append(op)
+                if op in self.alone:
+                    flush()
                 continue
             flush()
             nodes.append(Step(op) if op.kind == "step" else Control(op, [self._plan(b) for b in op.blocks]))
         flush()
         return nodes
+
+    def _hoist(self) -> None:
+        """Takes views at data that the runner knows out of segments: compiled code sees what lies there."""
+        for segment in self.segments:
+            inside = self._inside(segment)
+            taken: Set[Op] = set()
+            for op in walk(segment.ops):
+                if op.attributes.get("role") == "view" and len(op.operands) > 1 and not any(map(inside, op.operands)):
+                    self.hoisted.add(op.results[0])
+                    del self.home[op]
+                    taken.add(op)
+            if taken:
+                segment.ops = [op for op in segment.ops if op not in taken]
+                for op in walk(segment.ops):
+                    for block in op.blocks:
+                        block.ops = [inner for inner in block.ops if inner not in taken]
 
     # -- what a node needs from outside -----------------------------------------------------------------------------
 
@@ -159,15 +192,17 @@ class Division:
             if inside(value):
                 return
             op = value.op
-            if op is not None and (_is_constant(op) or op.attributes.get("role") == "view"):
+            if value in self.hoisted and prologue is not None:
+                found[value] = None
+            elif op is not None and (_is_constant(op) or op.attributes.get("role") == "view"):
                 if op not in done:
                     done.add(op)
                     for operand in op.operands:
                         need(operand)
                     if prologue is not None:
                         prologue.append(op)
-                return
-            found[value] = None
+            else:
+                found[value] = None
 
         for value in values:
             need(value)
@@ -199,6 +234,7 @@ class Division:
         needs = list(self._needs(self._host_uses(), lambda _: False))
         for segment in self.segments:
             needs += self._needs(self._uses(segment), self._inside(segment))
+            needs += self._needs([v for h in self.hoisted for v in h.op.operands], lambda _: False)
         for value in needs:
             if value.type.kind == "mutable" and value.op is not None and value.op.blocks and value.op in self.home:
                 exported.add(value)
@@ -215,6 +251,7 @@ class Division:
 
     def _complete(self) -> None:
         wanted: Set[Value] = set(self._needs(self._host_uses(), lambda _: False))
+        wanted.update(self._needs([v for h in self.hoisted for v in h.op.operands], lambda _: False))
         for segment in self.segments:
             segment.prologue = []
             segment.inputs = self._needs(self._uses(segment), self._inside(segment), segment.prologue)

@@ -58,19 +58,23 @@ class Tensor:
     storage. `repeats`: some elements are one and the same (an `expand`), so nothing may be written through it.
     """
 
-    __slots__ = ("value", "dtype", "sizes", "strides", "own", "repeats", "weak")
+    __slots__ = ("value", "dtype", "sizes", "strides", "own", "overlaps", "weak")
 
     def __init__(self, value: Value, dtype: DType, sizes: Sequence[SizeLike], strides=None, own=None, repeats: bool = False):
         self.value, self.dtype, self.sizes = value, dtype, tuple(sizes)
         value.sizes = [n.value if isinstance(n, Num) else n for n in self.sizes]
         self.strides = tuple(strides) if strides is not None else dense_strides(self.sizes)
         self.own = tuple(own) if own is not None else self.strides
-        self.repeats = repeats
+        self.overlaps = repeats
         self.weak = False
 
     @property
     def rank(self) -> int:
         return len(self.sizes)
+
+    @property
+    def repeats(self) -> bool:
+        return self.overlaps or any(s.factor == 0 and n != 1 for n, s in zip(self.sizes, self.strides))
 
     def is_contiguous(self) -> bool:
         return is_dense(self.sizes, self.strides)

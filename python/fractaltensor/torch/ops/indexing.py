@@ -112,7 +112,7 @@ def read(b: Builder, x: Tensor, key) -> Tensor:
 def _mask_alone(key) -> Optional[Tensor]:
     """The mask where a key is one mask and slices of all."""
     items = key if isinstance(key, tuple) else (key,)
-    if len(items) == 1 and isinstance(items[0], Tensor) and items[0].dtype.is_bool and items[0].rank:
+    if len(items) == 1 and isinstance(items[0], Tensor) and items[0].dtype.is_bool:
         return items[0]
     return None
 

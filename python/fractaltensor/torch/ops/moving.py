@@ -344,8 +344,13 @@ def roll(b: Builder, input, shifts, dims=None):
     return b.copy(made) if made is input else made
 
 
-@operator("pad", GROUP, where="f", note="mode 'constant'", also=("constant_pad_nd",))
-def pad(b: Builder, input, pad, mode="constant", value=0):
+@operator("constant_pad_nd", GROUP, where="f")
+def constant_pad_nd(b: Builder, input, pad, value=0):
+    return padded(b, input, pad, "constant", value)
+
+
+@operator("pad", GROUP, where="f", note="mode 'constant'")
+def padded(b: Builder, input, pad, mode="constant", value=0):
     if mode != "constant":
         raise Problem(f"pad: mode is 'constant', found {mode!r}")
     sizes, at = list(input.sizes), [0] * input.rank

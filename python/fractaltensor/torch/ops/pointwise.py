@@ -530,7 +530,7 @@ def nan_to_num(b: Builder, input, nan=0.0, posinf=None, neginf=None):
 def heaviside(b: Builder, input, values):
     def emit(body, x, v):
         zero = body.constant(0, x.dtype)
-        result = body.select(body.compare("lt", x, zero), zero, body.constant(1, x.dtype))
+        result = body.select(body.compare("gt", x, zero), body.constant(1, x.dtype), zero)
         return body.select(body.compare("eq", x, zero), v, result)
 
     return binary(b, input, values, emit)
@@ -623,7 +623,9 @@ def _shrink(hard: bool):
         zero, edge = body.constant(0, a.dtype), body.constant(lambd, a.dtype)
         up, down = body.compare("gt", a, edge), body.compare("lt", a, body.op("arith.negf", edge))
         high, low = (a, a) if hard else (body.op("arith.subf", a, edge), body.op("arith.addf", a, edge))
-        return body.select(up, high, body.select(down, low, zero))
+        # NaN stays, and so does the sign of a zero where PyTorch multiplies.
+        inner = body.select(body.is_nan(a), a, zero) if hard else _times(body, a, zero)
+        return body.select(up, high, body.select(down, low, inner))
 
     return emit
 

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``fractaltensor.torch.script``: programs, operators and random programs against eager PyTorch; NumPy alone, too."""
+
+import ast
+import importlib.util
+import os
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+
+import numpy as np
+
+import fractaltensor as ft
+from fractaltensor import torch as ftt
+
+HERE = pathlib.Path(__file__).resolve().parent
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+NEEDS_TORCH = "PyTorch is not installed"
+ENGINES = ("interpret", "cpu")
+
+if HAS_TORCH:
+    import torch
+
+
+def load(name, text, folder):
+    """A module from text, with a file, so that its functions have source."""
+    path = os.path.join(folder, name + ".py")
+    pathlib.Path(path).write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# -- NumPy alone -----------------------------------------------------------------------------------------------------------
+
+
+def fill_rows(x, k: int):
+    for i in range(x.shape[0]):
+        if i % 2 == 0:
+            continue
+        x[i] = x[i - 1] + k
+    return x[-1], x.sum()
+
+
+def count_down(x):
+    steps = 0
+    while x.sum() > 10 and steps < 20:
+        x -= 1
+        steps += 1
+        if (x < -3).any():
+            break
+    return steps
+
+
+def by_name(x):
+    y = ftt.softmax(ftt.matmul(x, x.t()), -1)
+    y[ftt.tril(ftt.ones_like(y)) == 0] = 0
+    values, places = y.flatten().sort(descending=True)
+    return ftt.cat([values[:3], places[:2].float()])
+
+
+def overlapping_copy(x):
+    x[1:] = x[:-1]
+    return x
+
+
+def carried_view(x):
+    row = x[0]
+    for i in range(x.shape[0]):
+        row.add_(1)
+        row = x[i]
+    return row
+
+
+def early(x):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > 3:
+                return i * 10 + j, x[i]
+    return -1, x[0]
+
+
+def data_sizes(x):
+    """Sizes that are data, inside of a loop."""
+    total = ftt.zeros(3, dtype=ftt.int64)
+    for row in x:
+        picked = row[row > 1]
+        total[0] += picked.numel()
+        total[1] += picked.sum()
+        if picked.numel() > 2:
+            total[2] += picked.sort()[0][2]
+    return total
+
+
+class WithNumpy(unittest.TestCase):
+    def run_both(self, function, *arrays, **options):
+        """Results of all engines, which must agree; arrays are copied before."""
+        found = []
+        for engine in ENGINES:
+            own = [a.copy() if isinstance(a, np.ndarray) else a for a in arrays]
+            found.append((ftt.script(function, engine=engine, **options)(*own), own))
+        for (a, x), (b, y) in zip(found, found[1:]):
+            for p, q in zip((*_flat(a), *_flat(x)), (*_flat(b), *_flat(y))):
+                np.testing.assert_array_equal(p, q)
+        return found[0]
+
+    def test_rows(self):
+        (last, total), (x, _) = self.run_both(fill_rows, np.arange(15, dtype=np.int64).reshape(5, 3), 7)
+        expected = np.arange(15).reshape(5, 3)
+        expected[1], expected[3] = expected[0] + 7, expected[2] + 7
+        np.testing.assert_array_equal(x, expected)
+        np.testing.assert_array_equal(last, expected[-1])
+        self.assertEqual(total, expected.sum())
+        self.assertIsInstance(last, np.ndarray)
+
+    def test_while(self):
+        steps, (x,) = self.run_both(count_down, np.array([9, 8, 4], np.int64))
+        self.assertEqual(steps, 4)
+        np.testing.assert_array_equal(x, [5, 4, 0])
+
+    def test_operators_by_name(self):
+        x = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)
+        y = ftt.script(by_name, engine="interpret")(x)
+        self.assertEqual(y.shape, (5,))
+        s = np.exp(x @ x.T - (x @ x.T).max(-1, keepdims=True))
+        s = np.tril(s / s.sum(-1, keepdims=True))
+        np.testing.assert_allclose(y[:3], np.sort(s.reshape(-1))[::-1][:3], rtol=1e-5)
+
+    def test_overlapping_copy_is_exact(self):
+        result, (x,) = self.run_both(overlapping_copy, np.arange(6, dtype=np.int32))
+        np.testing.assert_array_equal(x, [0, 0, 1, 2, 3, 4])
+
+    def test_an_argument_that_is_returned_is_itself(self):
+        x = np.arange(4, dtype=np.int64)
+        self.assertIs(ftt.script(overlapping_copy)(x), x)
+
+    def test_carried_views(self):
+        row, (x,) = self.run_both(carried_view, np.zeros((4, 2), np.int64))
+        np.testing.assert_array_equal(x, [[2, 2], [1, 1], [1, 1], [0, 0]])
+
+    def test_return_from_loops(self):
+        x = np.array([[1, 2], [3, 9]], np.int64)
+        (place, row), _ = self.run_both(early, x)
+        self.assertEqual(place, 11)
+        np.testing.assert_array_equal(row, [3, 9])
+        self.assertEqual(self.run_both(early, x * 0)[0][0], -1)
+
+    def test_sizes_that_are_data(self):
+        x = np.array([[0, 5, 2, 9], [1, 1, 1, 2], [0, 0, 0, 0]], np.int64)
+        total, _ = self.run_both(data_sizes, x)
+        np.testing.assert_array_equal(total, [4, 18, 9])
+
+    def test_strides(self):
+        """Arguments of any strides are copied in, and back where they are written."""
+        base = np.zeros((4, 6), np.int64)
+        part = base[::2, 1::3]
+        script = ftt.script(carried_view)
+        script(part)
+        np.testing.assert_array_equal(part, [[2, 2], [0, 0]])
+        self.assertEqual(base.sum(), 4)
+        self.assertGreater(script.copied_bytes, 0)
+
+    def test_lengths(self):
+        """A size that dims= names is no reason to compile again."""
+        script = ftt.script(fill_rows, engine="interpret", dims={"x": ("N", None)})
+        first = script.lower(np.zeros((3, 2), np.int64), 1)
+        for n in (1, 2, 5):
+            x = np.arange(2 * n, dtype=np.int64).reshape(n, 2)
+            expected = x.copy()
+            for i in range(1, n, 2):
+                expected[i] = expected[i - 1] + 1
+            script(x, 1)
+            np.testing.assert_array_equal(x, expected)
+            self.assertIs(script.lower(x, 1), first)
+
+    def test_steps_are_named(self):
+        program = ftt.script(data_sizes, engine="interpret").lower(np.zeros((2, 3), np.int64))
+        self.assertEqual(program.steps(), ["nonzero", "sort"])
+
+
+def _flat(value):
+    if isinstance(value, (tuple, list)):
+        return [y for x in value for y in _flat(x)]
+    return [value]
+
+
+# -- PyTorch ---------------------------------------------------------------------------------------------------------------
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Programs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        import script_programs
+
+        cls.programs = script_programs
+        cls.vision = sys.modules.get("torchvision"), sys.modules.get("torchvision.ops")
+        # The same suppression for both, whatever is installed.
+        vision, ops = types.ModuleType("torchvision"), types.ModuleType("torchvision.ops")
+        vision.ops, ops.nms, ops.batched_nms = ops, script_programs.plain_nms, script_programs.plain_batched_nms
+        sys.modules.update({"torchvision": vision, "torchvision.ops": ops})
+
+    @classmethod
+    def tearDownClass(cls):
+        for name, module in zip(("torchvision", "torchvision.ops"), cls.vision):
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+
+    def check(self, name, engine):
+        function = getattr(self.programs, name)
+        ours, theirs = self.programs.inputs(name), self.programs.inputs(name)
+        script = ftt.script(function, engine=engine)
+        found, expected = script(*ours), function(*theirs)
+        pairs = list(zip(_flat([found, ours]), _flat([expected, theirs])))
+        self.assertEqual(len(_flat([found, ours])), len(_flat([expected, theirs])))
+        for a, b in pairs:
+            if not isinstance(b, torch.Tensor):
+                self.assertEqual(a, b)
+                continue
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+            if b.dtype.is_floating_point:
+                torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
+            else:
+                self.assertTrue(torch.equal(a, b))
+        return script
+
+    def test_equal_to_eager(self):
+        for name in self.programs.NAMES:
+            for engine in ENGINES:
+                with self.subTest(program=name, engine=engine):
+                    self.check(name, engine)
+
+    def test_recurrent_programs_are_compiled_whole(self):
+        for name in ("nasrnn", "lstm", "lstm_keeping", "kv_attention", "normalize", "normalize_in_place", "increment_rows", "seq2seq"):
+            with self.subTest(name):
+                self.assertEqual(self.check(name, "cpu").remarks, [])
+
+    def test_the_interpreter_says_why(self):
+        remarks = self.check("ssd", "cpu").remarks
+        self.assertTrue(remarks)
+        self.assertIn("runs in the interpreter", repr(remarks[0]))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Operators(unittest.TestCase):
+    """Each operator by name; the lines of script_operators.txt."""
+
+    def arguments(self, special):
+        g = torch.Generator().manual_seed(1)
+        x, y = torch.randn(4, 6, generator=g), torch.randn(4, 6, generator=g)
+        z = torch.randn(3, 4, 6, generator=g)
+        i, m = torch.randint(0, 4, (4, 6), generator=g), torch.rand(4, 6, generator=g) > 0.5
+        if special:
+            x[0, 0], x[1, 1], x[2, 2] = float("nan"), float("inf"), float("-inf")
+        return x, y, i, m, z
+
+    def compare(self, found, expected, what):
+        if isinstance(expected, (tuple, list)):
+            self.assertEqual(len(found), len(expected), what)
+            for a, b in zip(found, expected):
+                self.compare(a, b, what)
+        elif isinstance(expected, torch.Tensor):
+            self.assertEqual((found.shape, found.dtype), (expected.shape, expected.dtype), what)
+            exact = not expected.dtype.is_floating_point
+            near = torch.equal(found, expected) if exact else torch.allclose(found.double(), expected.double(), rtol=2e-5, atol=2e-6, equal_nan=True)
+            self.assertTrue(near, f"{what}: {found} {expected}")
+        else:
+            self.assertAlmostEqual(found, expected, 5, what)
+
+    def check(self, engine):
+        lines = [line for line in (HERE / "script_operators.txt").read_text().split("\n") if line and line[0] != "#"]
+        with tempfile.TemporaryDirectory() as folder:
+            text = "import math\nimport torch\nimport torch.nn.functional as F\n"
+            text += "".join(f"\n\ndef f{n}(x, y, i, m, z):\n    return {line}\n" for n, line in enumerate(lines))
+            module = load("script_operators", text, folder)
+            for n, line in enumerate(lines):
+                function = getattr(module, f"f{n}")
+                script = ftt.script(function, engine=engine)
+                parts = [ast.unparse(e) for e in ast.parse(line).body[0].value.elts]
+                for special in (False, True):
+                    with self.subTest(line=line[:60], special=special):
+                        found, expected = script(*self.arguments(special)), function(*self.arguments(special))
+                        for a, b, what in zip(found, expected, parts):
+                            self.compare(a, b, what)
+
+    def test_interpreted(self):
+        self.check("interpret")
+
+    def test_table_is_large_and_covered(self):
+        from fractaltensor.torch.ops import TABLE
+
+        import re
+
+        text = (HERE / "script_operators.txt").read_text()
+        named = set(re.findall(r"(\w+)\(", text)) | {"bool", "nms", "batched_nms", "alias", "result_type", "real"}
+        missing = [n for n in TABLE if n not in named and n + "_" not in named and f".{n}" not in text]
+        self.assertEqual(missing, [])
+        self.assertGreaterEqual(len(TABLE), 250)
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Random(unittest.TestCase):
+    """Random imperative programs, bit for bit; FT_PROGRAMS=N runs N of them on each engine."""
+
+    def check(self, engine, first, count):
+        import imperative_programs as generator
+
+        with tempfile.TemporaryDirectory() as folder:
+            compared = 0
+            for seed in range(first, first + count):
+                text, arguments = generator.program(seed)
+                program = load(f"random{engine}{seed}", generator.HELPERS + text, folder).program
+                g = torch.Generator().manual_seed(seed)
+                theirs = [torch.randint(-5, 10, shape, generator=g) for shape, _ in arguments]
+                ours = [a.clone() for a in theirs]
+                try:
+                    expected = program(*theirs)
+                except RuntimeError as error:
+                    # What eager mode itself refuses, such as `view` of a transposed copy.
+                    self.assertIn("view size", str(error))
+                    continue
+                with self.subTest(engine=engine, seed=seed):
+                    found = ftt.script(program, engine=engine)(*ours)
+                    self.assertEqual(len(found), len(expected))
+                    for at, (a, b) in enumerate(zip([*found, *ours], [*expected, *theirs])):
+                        self.assertTrue(a.shape == b.shape and torch.equal(a, b), f"result {at} of:\n{text}")
+                compared += 1
+            self.assertGreaterEqual(compared, count * 95 // 100)
+
+    def test_interpreted(self):
+        self.check("interpret", 0, int(os.environ.get("FT_PROGRAMS", 330)))
+
+    def test_compiled(self):
+        self.check("cpu", 10000, int(os.environ.get("FT_PROGRAMS", 40)))
+
+
+if HAS_TORCH:
+
+    class Cell(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.inner = torch.nn.Linear(width, width)
+            self.norm = torch.nn.LayerNorm(width)
+            self.scale = 0.5
+            self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
+
+        def forward(self, x, h):
+            self.count += 1
+            return torch.tanh(self.norm(self.inner(x)) * self.scale + h)
+
+    class Stack(torch.nn.Module):
+        def __init__(self, width, depth):
+            super().__init__()
+            self.cells = torch.nn.ModuleList([Cell(width) for _ in range(depth)])
+            self.head = torch.nn.Sequential(torch.nn.Linear(width, 3), torch.nn.ReLU())
+
+        def forward(self, xs):
+            h = xs.new_zeros(xs.shape[1], xs.shape[2])
+            for x in xs:
+                for cell in self.cells:
+                    h = cell(x, h)
+            return self.head(h), {"state": h}
+
+        def method(self, x):
+            return self.cells[0](x, x) + len(self.cells)
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Modules(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.stack = Stack(5, 2).eval()
+        self.twin = Stack(5, 2).eval()
+        self.twin.load_state_dict(self.stack.state_dict())
+        self.xs = torch.randn(4, 3, 5)
+
+    def test_a_module(self):
+        with torch.no_grad():
+            for engine in ENGINES:
+                found, expected = ftt.script(self.stack, engine=engine)(self.xs), self.twin(self.xs)
+                torch.testing.assert_close(found[0], expected[0])
+                torch.testing.assert_close(found[1]["state"], expected[1]["state"])
+                # A buffer that forward writes is written.
+                self.assertTrue(torch.equal(self.stack.cells[1].count, self.twin.cells[1].count))
+
+    def test_a_method_and_new_weights(self):
+        with torch.no_grad():
+            script = ftt.script(self.stack.method, engine="interpret")
+            x = self.xs[0]
+            torch.testing.assert_close(script(x), self.twin.method(x))
+            for module in (self.stack, self.twin):
+                module.cells[0].inner.weight.mul_(2)
+                module.cells[0].scale = 0.25
+                module.cells[0].inner.bias = torch.nn.Parameter(torch.ones(5))
+            torch.testing.assert_close(script(x), self.twin.method(x))
+
+    def test_gradients_are_refused(self):
+        with self.assertRaisesRegex(ft.GradientError, "requires a gradient"):
+            ftt.script(self.stack)(self.xs)
+        x = torch.ones(3, requires_grad=True)
+        with self.assertRaisesRegex(ft.GradientError, "argument 'b' requires a gradient"):
+            import script_programs
+
+            ftt.script(script_programs.increment_rows)(x)
+
+
+if __name__ == "__main__":
+    unittest.main()
