@@ -119,6 +119,69 @@ class Devices(unittest.TestCase):
         self.assertEqual(text, "sm_90a again\n")
 
 
+QUICK = """
+import sys
+sys.path[:0] = [{python!r}, {tests!r}]
+import ctypes
+import fractaltensor as ft
+from fractaltensor import arrays, direct
+from fractaltensor import library as lib
+from test_devices import DeviceArray, double, pair
+
+jit = sys.modules["fractaltensor.jit"]
+driver = ctypes.CDLL({mock!r})
+streams = [ctypes.c_void_p() for _ in range(2)]
+stream = [None]
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(arrays.DLTensor))
+def view(array, out):
+    array.__dlpack__()
+    out[0] = array.keep[0].tensor
+    return 0
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+def current(kind, number, out):
+    assert (kind, number) == (2, 0)
+    out[0] = stream[0]
+    return 0
+
+table = (ctypes.c_uint64 * 8)(1 | 3 << 32, 0, 0, 0, 0, *[ctypes.cast(f, ctypes.c_void_p).value for f in (view, current)])
+assert direct._start()
+direct._LIBRARIES["test_devices"], direct._readers["test_devices"] = 9, True
+reader = direct._Reader(kind=direct.EXCHANGE, library=9, type=id(DeviceArray), exchange=ctypes.addressof(table))
+lib.check(lib.library().ft_python_reader_add(ctypes.byref(reader)))
+x, y, out = (DeviceArray(a) for a in (*pair(), pair()[0]))
+slow, noted, inner = [], [], double._call
+double._call = lambda a, k: slow.append(1) or inner(a, k)
+note = jit._calls.note
+jit._calls.note = lambda *a, **k: noted.append(a[1]) or note(*a, **k)
+assert not any(driver.cuStreamCreate(ctypes.byref(s), 0) for s in streams)
+a, b = (s.value for s in streams)
+for at in (a, a, b, b, a):
+    stream[0] = at
+    assert double(x, y, out=out) is out
+ft.synchronize()
+double(x, y, out=out)
+print(len(slow), [dict([(0, "none"), (a, "a"), (b, "b")])[s] for s in noted])
+fresh, before = DeviceArray(pair()[0]), lib.library().ft_last_error()
+try:
+    double(x, y, out=x)
+except ft.ArgumentValueError as error:
+    print("overlap" in str(error))
+"""
+
+
+class QuickCalls(unittest.TestCase):
+    @unittest.skipUnless(MOCK.exists(), "the mock driver is not built")
+    def test_streams(self):
+        """Prepared calls go to the library's current stream, and a wait knows of every stream that they went to."""
+        program = QUICK.format(python=str(ROOT / "python"), tests=str(ROOT / "python/tests"), mock=str(MOCK))
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, env={**os.environ, "FT_LIBCUDA": str(MOCK)})
+        self.assertEqual(done.stderr, "")
+        # The first call takes the slow way, on the stream that is current there: none. A stream is noted when it changes.
+        self.assertEqual(done.stdout, "1 ['none', 'a', 'b', 'a', 'a']\nTrue\n")
+
+
 class OtherLibraries(unittest.TestCase):
     def test_results_go_back(self):
         """Results are given to the first argument's library by its from_dlpack, without a copy."""
