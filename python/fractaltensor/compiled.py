@@ -23,6 +23,8 @@ class Module:
 
     def __init__(self, handle: c_void_p, name: Optional[str], keep=()):
         self.handle, self.keep = handle, keep
+        #: Of the code, where it is a bundle: two requests with one digest run the same.
+        self.digest: Optional[bytes] = None
         self.library = lib.library()
         self.process = os.getpid()
         self.entry = c_void_p()
@@ -207,7 +209,9 @@ def _load(data: bytes, program_name: str, device: Tuple[int, int]) -> Module:
     options = lib.LoadOptions(device_type=device[0], device_id=device[1])
     handle = c_void_p()
     lib.check(lib.library().ft_module_load_bytes(data, len(data), byref(options), byref(handle)), program_name)
-    return Module(handle, program_name)
+    module = Module(handle, program_name)
+    module.digest = hashlib.sha256(data).digest()
+    return module
 
 
 def _make(program: Program, request: Request, device: Tuple[int, int], key: bytes) -> Module:
@@ -243,11 +247,8 @@ def _make(program: Program, request: Request, device: Tuple[int, int], key: byte
                     return _load(data, name, device)
         if loaded:
             return loaded[0]
-    handle = compile_now(program, request)
-    try:
-        return _load_program(handle, name, device)
-    finally:
-        lib.library().ft_program_release(handle)
+    data = compile_bytes()
+    return _load(data, name, device) if data is not None else loaded[0]
 
 
 def _load_program(handle: c_void_p, name: str, device: Tuple[int, int]) -> Module:

@@ -59,7 +59,7 @@ class Jit:
         self._is_flat = False  # one result, or a tuple of them
         self._ragged_modules: Dict[Tuple, Any] = {}
         self._warned_ragged = False
-        self._only_dense: set = set()  # of programs, the strides that the compiler refuses
+        self._only_dense: Dict[Tuple, str] = {}  # of programs, the strides that the compiler refuses, and why
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = threading.RLock()
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
@@ -271,9 +271,9 @@ class Jit:
             strided = request.with_strides(classes)
             try:
                 return compiled.module(program, strided, bound.device), strided
-            except CompileError:
+            except CompileError as error:
                 # Two lengths are one to the program, or several elements are: they follow each other in memory.
-                self._only_dense.add((id(program), request.target, classes))
+                self._only_dense[(id(program), request.target, classes)] = error.reason
         return compiled.module(program, request, bound.device), request
 
     def _run_flat(self, values) -> List:
@@ -464,7 +464,12 @@ class Specialized:
         """What the compiler did and did not do, and why, as text."""
         from .looking import explain
 
-        return explain(self.program, self._make_request(engine))
+        text = explain(self.program, self._make_request(engine))
+        for (number, _, classes), reason in self.jit._only_dense.items():
+            if number == id(self.program):
+                names = ", ".join(p.name for p, k in zip(self.program.parameters, classes) if k)
+                text += f"\n\ncalls:\n  copies {names} before each call, because they lie by strides: {reason}"
+        return text
 
     def show(self, path: Optional[str] = None):
         """The graph, its blocks and their waves."""

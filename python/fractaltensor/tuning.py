@@ -126,10 +126,9 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
             if request.candidate:
                 break
             continue
-        code = compiled.text_after(program, "schedule", request)
-        if code in seen:
+        if module.digest in seen:
             continue
-        seen.add(code)
+        seen.add(module.digest)
         plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
         for variant in module.variants if request.variants else [""]:
             if variant:

@@ -414,6 +414,23 @@ class Tuning(unittest.TestCase):
         self.assertEqual(tuned.best, tuned.tried[0].name)
         assert_close(self, rnn(x, w), rnn_reference(x, w))
 
+    def test_each_order_is_measured_once(self):
+        """A wavefront has orders that are other code; the compiler's own is tried, and none twice."""
+
+        @ft.jit
+        def layers(xss: ft.List["N, L", ft.f32[1, 16]], ws: ft.List["D", ft.f32[16, 16]]):
+            return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, 16)), xs))
+
+        random = np.random.default_rng(0)
+        x, w = random.standard_normal((3, 5, 1, 16)).astype("f4"), random.standard_normal((2, 16, 16)).astype("f4") / 16
+        expected = layers(x, w)
+        tuned = layers.tune(x, w, progress=False)
+        names = [t.name for t in tuned.tried]
+        self.assertIn("the compiler's choice", names)
+        self.assertGreaterEqual(len(names), 2)
+        self.assertEqual(len(names), len(set(names)))
+        assert_close(self, layers(x, w), expected)
+
 
 class Import(unittest.TestCase):
     def test_import_is_light(self):

@@ -129,6 +129,7 @@ class Strides(unittest.TestCase):
         for name, x in lists((3, 5), (2,)):
             with self.subTest(name):
                 self.check(flat, x, copies=True)
+        self.assertIn("copies xs before each call, because they lie by strides: ", flat.explain())
 
     def test_one_compile_a_class(self):
         @ft.jit
