@@ -125,6 +125,11 @@ class Jit:
             result = self._direct_out.call(*args, *out) if type(out) in (tuple, list) else self._direct_out.call(*args, out)
             if result is not None:
                 return result if self._is_flat else self._in_structure(result)
+        elif len(kwargs) == 1 and "out" in kwargs:
+            out = kwargs["out"]
+            plan = self._plans.get(_output_key(args, out))
+            if plan is not None:
+                return plan(args, out)
         return self._call(args, kwargs)
 
     def __get__(self, instance, owner=None):
@@ -202,8 +207,10 @@ class Jit:
             if stream is not None:
                 _keep_for_stream((*values, *given), run_stream, bound.device)
             _calls.note(plan.module, run_stream, bound.device)
-            if args is not None and engine is None and stream is None:
-                self._prepare_direct(plan, bound, [arrays.describe(g).kind for g in given])
+            if args is not None and engine is None and stream is None and not self._static_names:
+                key = _output_key(args, out)
+                if not self._prepare_direct(plan, bound, [arrays.describe(g).kind for g in given]) and key is not None:
+                    self._plans[key] = self._prepare_out(plan, bound)
             return given[0] if plan.single else plan.program.unflatten(given)
         prepared = self._prepare(plan, bound)
         if args is not None and engine is None and stream is None and not self._static_names:
@@ -219,6 +226,19 @@ class Jit:
                 self._plans.clear()
             self._plans[described] = prepared
         return prepared(values, run_stream) if stream is not None else prepared(values)
+
+    def _prepare_out(self, plan: Plan, bound) -> Callable:
+        """How a plan is run into one array of the caller, without a dispatcher; the runtime checks that memory is apart."""
+        kind, device = bound.infos[0].kind, bound.device
+        pointer = plan.result_pointer
+
+        def run(values, out):
+            stream = current_stream(kind, device, None)
+            plan.run_into(values, (pointer(out),), stream)
+            _calls.note(plan.module, stream, device)
+            return out
+
+        return run
 
     def _prepare_direct(self, plan: Plan, bound, given: Optional[Sequence[str]] = None) -> bool:
         """Has calls of this signature made in C from now on; `given`: the libraries of results that callers bring."""
@@ -561,6 +581,19 @@ def _described_key(values, statics) -> Optional[Tuple]:
             return None
         key.append((info.kind, info.dtype, info.dtype_text, info.shape, info.strides, info.device_type, info.device_id))
     return tuple(key)
+
+
+def _output_key(args, out) -> Optional[Tuple]:
+    """The same with one array for the result, of the arguments' library; None where there is no quick key."""
+    kind = type(out)
+    if not args or type(args[0]) is not kind or kind not in (_ndarray(), _tensor()):
+        return None
+    if kind is _ndarray() and not out.flags.writeable:
+        return None
+    try:
+        return (_signature_key(args), _signature_key((out,)))
+    except _Slow:
+        return None
 
 
 class _Missing:
