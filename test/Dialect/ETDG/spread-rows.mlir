@@ -87,3 +87,32 @@ func.func @ones(%x: tensor<1x4xf32>, %y: tensor<3x1x4xf32>, %n: tensor<0x4xf32>)
   %c = math.exp %n : tensor<0x4xf32>
   return %a, %b, %c : tensor<1x4xf32>, tensor<3x1x4xf32>, tensor<0x4xf32>
 }
+
+// A product with a transposed tensor reads it as it lies, by the rows of the product alone.
+// CHECK-LABEL: etdg.graph @transposed(
+// CHECK-NOT: linalg.transpose
+// CHECK: etdg.block @r1 [map, map] (i, j) in [0, 2) x [0, 5)
+// CHECK: reads (%{{.*}} = %{{.*}}[i, j] : tensor<4xf32>, %{{.*}} = %{{.*}}[i{{.*}}] : tensor<6x4xf32>)
+// CHECK-NOT: etdg.block
+// CHECK: etdg.return
+func.func @transposed(%q: tensor<2x5x4xf32>, %k: tensor<2x6x4xf32>) -> tensor<2x5x6xf32> {
+  %e = tensor.empty() : tensor<2x4x6xf32>
+  %kt = linalg.transpose ins(%k : tensor<2x6x4xf32>) outs(%e : tensor<2x4x6xf32>) permutation = [0, 2, 1]
+  %z = arith.constant dense<0.0> : tensor<2x5x6xf32>
+  %s = linalg.batch_matmul ins(%q, %kt : tensor<2x5x4xf32>, tensor<2x4x6xf32>) outs(%z : tensor<2x5x6xf32>) -> tensor<2x5x6xf32>
+  return %s : tensor<2x5x6xf32>
+}
+
+// Columns stay with a product, unless there is but one row.
+// CHECK-LABEL: etdg.graph @columns(
+// CHECK: etdg.block @r0 [map] (i) in [0, 5) // [.. | map, reduce]
+// CHECK: etdg.block @r1 [map, map] (i, j) in = 0 x [0, 6) // [.. | reduce]
+func.func @columns(%x: tensor<5x4xf32>, %y: tensor<1x4xf32>, %w: tensor<6x4xf32>) -> (tensor<5x6xf32>, tensor<1x6xf32>) {
+  %z = arith.constant dense<0.0> : tensor<5x6xf32>
+  %a = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%x, %w : tensor<5x4xf32>, tensor<6x4xf32>) outs(%z : tensor<5x6xf32>) -> tensor<5x6xf32>
+  %z1 = arith.constant dense<0.0> : tensor<1x6xf32>
+  %b = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%y, %w : tensor<1x4xf32>, tensor<6x4xf32>) outs(%z1 : tensor<1x6xf32>) -> tensor<1x6xf32>
+  return %a, %b : tensor<5x6xf32>, tensor<1x6xf32>
+}

@@ -1,21 +1,46 @@
 //===- ChooseRows.cpp - how many dimensions of a statement are iterated ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All rows that leave something to compute inside. Statements of which nothing would be
+// All rows that leave something to compute inside, but for the columns of products, of
+// which many share what they read. Statements of which nothing would be
 // left (a vector with one number for each row) follow those that they exchange
 // their numbers with.
 //
 //===----------------------------------------------------------------------===//
 #include "SpreadRows.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
 using namespace mlir;
 using namespace mlir::etdg;
 
-/// The rows beyond which only single numbers are left, without those of length 1 at the end.
-static unsigned chooseAlone(const RowSpace &space) {
+/// Whether points along row `row` read something in common that is more than a number.
+static bool sharesOperand(ArrayRef<Type> inputs, const RowSpace &space, unsigned row) {
+  for (auto [i, type] : llvm::enumerate(inputs)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    ArrayRef<AffineExpr> index = space.getIndex(i, row + 1);
+    bool varies = llvm::any_of(index, [&](AffineExpr e) { return e.isFunctionOfDim(row); });
+    if (tensor && !varies && tensor.getNumElements() > 1 && tensor.getRank() > int64_t(index.size()))
+      return true;
+  }
+  return false;
+}
+
+unsigned etdg::chooseRowsAlone(Operation *op, const RowSpace &space) {
   unsigned rows = 0;
   for (unsigned r = 1; r <= space.lengths.size() && space.getInnerPoints(r) > 1; ++r)
     rows = r;
+  // The last dimension of a product stays with it, unless it is the only one.
+  auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op);
+  if (destination && rows == unsigned(cast<RankedTensorType>(op->getResult(0).getType()).getRank())) {
+    SmallVector<Type> inputs;
+    for (OpOperand *input : destination.getDpsInputOperands())
+      inputs.push_back(input->get().getType());
+    bool isOnly = llvm::all_of(ArrayRef(space.lengths).take_front(rows - 1), [](int64_t n) { return n == 1; });
+    if (!isOnly && sharesOperand(inputs, space, rows - 1))
+      --rows;
+  }
+  // (Nor are rows of length 1 at the end any.)
   while (rows > 0 && space.lengths[rows - 1] == 1)
     --rows;
   return rows;
@@ -83,7 +108,7 @@ bool Neighbours::areShared(Statement &statement) {
 
 void etdg::chooseRows(MutableArrayRef<Statement> statements) {
   for (Statement &statement : statements)
-    statement.rows = chooseAlone(statement.space);
+    statement.rows = chooseRowsAlone(statement.op, statement.space);
   Neighbours neighbours(statements);
   for (bool changed = true; changed;) {
     changed = false;

@@ -123,7 +123,7 @@ static unsigned rowsThrough(AffineMap map, ArrayRef<unsigned> loops, SmallVector
   return loops.size();
 }
 
-static RowSpace linalgSpace(linalg::LinalgOp op) {
+RowSpace etdg::getRowSpace(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
   SmallVector<unsigned> loops = leadingLoops(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   RowSpace space;
@@ -134,7 +134,7 @@ static RowSpace linalgSpace(linalg::LinalgOp op) {
     for (OpOperand &operand : op->getOpOperands()) {
       SmallVector<AffineExpr> index;
       if (isa<RankedTensorType>(operand.get().getType())) {
-        unsigned left = rowsThrough(op.getMatchingIndexingMap(&operand), loops, index);
+        unsigned left = rowsThrough(maps[operand.getOperandNumber()], loops, index);
         again |= left < loops.size();
         loops.resize(left);
       }
@@ -254,7 +254,7 @@ RowSpace etdg::getRowSpace(Operation *op) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   RowSpace space = none;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    space = linalgSpace(linalgOp);
+    space = getRowSpace(linalgOp, linalgOp.getIndexingMapsArray());
   else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     space = alikeSpace(shape.take_front(softmax.getDimension()), shape, op->getOperands(), op->getContext());
   else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))

@@ -8,6 +8,7 @@
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 
@@ -31,6 +32,9 @@ struct RowSpace {
 
 /// No rows where the operation is none that goes apart, or has no points.
 RowSpace getRowSpace(Operation *op);
+
+/// The same for an operation that would read and write through other maps.
+RowSpace getRowSpace(linalg::LinalgOp op, ArrayRef<AffineMap> maps);
 
 /// What yields each of `types` as it is goes apart into rows, too: of a copy's values.
 RowSpace getCopySpace(TypeRange types, MLIRContext *context);

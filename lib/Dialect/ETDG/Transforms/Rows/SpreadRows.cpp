@@ -187,12 +187,12 @@ void ETDGSpreadRows::runOnOperation() {
     if (isWhole(block))
       whole.push_back(block);
   SmallVector<Statement> statements;
-  SmallVector<unsigned> ends; // of those that were one leaf
-  for (BlockOp leaf : whole) {
-    for (BlockOp part : takeApart(leaf, **model))
+  for (auto [number, leaf] : llvm::enumerate(whole))
+    for (BlockOp part : takeApart(leaf, **model)) {
       statements.push_back(describe(part));
-    ends.push_back(statements.size());
-  }
+      statements.back().origin = number;
+    }
+  foldTransposes(statements);
   chooseRows(statements);
   SmallVector<std::pair<Value, unsigned>> written;
   for (Statement &statement : statements) {
@@ -213,10 +213,11 @@ void ETDGSpreadRows::runOnOperation() {
   for (Statement &statement : statements)
     simplifyReads(statement.block);
   updateType(graph);
-  for (auto [g, end] : llvm::enumerate(ends)) {
+  for (unsigned number = 0; number < whole.size(); ++number) {
     SmallVector<BlockOp> group;
-    for (unsigned s = g ? ends[g - 1] : 0; s < end; ++s)
-      group.push_back(statements[s].block);
+    for (const Statement &statement : statements)
+      if (statement.origin == number)
+        group.push_back(statement.block);
     joinAgain(group);
   }
 }

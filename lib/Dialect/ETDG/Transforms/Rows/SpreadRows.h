@@ -13,7 +13,8 @@ struct Statement {
   BlockOp block;
   Operation *op = nullptr; // null: a copy
   RowSpace space;
-  unsigned rows = 0; // how many become dimensions
+  unsigned rows = 0;   // how many become dimensions
+  unsigned origin = 0; // statements of one leaf have the same number
 
   /// What its operands are: the operation's, or what a copy yields.
   ValueRange getOperands() { return op ? ValueRange(op->getOperands()) : ValueRange(block.getYield().getOperands()); }
@@ -41,6 +42,14 @@ void splitElement(Value buffer, unsigned depth);
 //===----------------------------------------------------------------------===//
 // Rows of a graph
 //===----------------------------------------------------------------------===//
+
+/// Statements that permute a tensor, and that only operations of linalg read: their readers take
+/// the dimensions in the other order, where this leaves them their rows. What nobody reads
+/// any more is gone (FoldTransposes.cpp).
+void foldTransposes(SmallVectorImpl<Statement> &statements);
+
+/// The rows of an operation (null: a copy) by itself (ChooseRows.cpp).
+unsigned chooseRowsAlone(Operation *op, const RowSpace &space);
 
 /// Decides `rows` of each statement (ChooseRows.cpp).
 void chooseRows(MutableArrayRef<Statement> statements);

@@ -1,0 +1,112 @@
+//===- FoldTransposes.cpp - permuted tensors are read as they lie ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product with a transposed tensor reads that tensor through another map. So the
+// transposed one need not exist, and its rows need not wait for all of it.
+//
+//===----------------------------------------------------------------------===//
+#include "SpreadRows.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// The order in which a statement that only permutes takes its operand's dimensions:
+/// dimension k of its result is dimension `order[k]` there; empty where it is none.
+static SmallVector<int64_t> getOrder(Statement &statement) {
+  auto transpose = dyn_cast_or_null<linalg::TransposeOp>(statement.op);
+  if (!transpose || statement.block.getNumReads() != 1 || statement.block.getNumWrites() != 1 ||
+      !statement.block.getSymbolNames().empty() || !isa<BlockArgument>(transpose.getInput()))
+    return {};
+  return SmallVector<int64_t>(transpose.getPermutation());
+}
+
+/// The statement's operands that are a buffer as a whole.
+static SmallVector<unsigned> getUses(Statement &statement, Value buffer) {
+  SmallVector<unsigned> uses;
+  if (!isa_and_nonnull<linalg::LinalgOp>(statement.op))
+    return uses;
+  for (OpOperand *input : cast<linalg::LinalgOp>(statement.op).getDpsInputOperands()) {
+    auto argument = dyn_cast<BlockArgument>(input->get());
+    if (!argument || argument.getOwner() != &statement.block.getBody().front())
+      continue;
+    ReadAttr read = statement.block.getRead(argument.getArgNumber());
+    if (read.getElementRank() == 0 && read.getPieces().size() == 1 &&
+        read.getPieces().front().getKind() == SourceKind::Buffer &&
+        statement.block.getBuffers()[read.getPieces().front().getOperand()] == buffer)
+      uses.push_back(input->getOperandNumber());
+  }
+  return uses;
+}
+
+/// A map to places of the permuted tensor, as one to places of what it is made from.
+static AffineMap permute(AffineMap map, ArrayRef<int64_t> order) {
+  SmallVector<AffineExpr> results(order.size());
+  for (auto [k, from] : llvm::enumerate(order))
+    results[from] = map.getResult(k);
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext());
+}
+
+/// Gives a reader the permutation's own read for one operand; false where that would cost it rows.
+static bool foldInto(Statement &reader, unsigned operand, Statement &permutation, ArrayRef<int64_t> order) {
+  auto op = cast<linalg::LinalgOp>(reader.op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[operand] = permute(maps[operand], order);
+  RowSpace space = getRowSpace(op, maps);
+  if (chooseRowsAlone(op, space) < chooseRowsAlone(op, reader.space))
+    return false;
+  IRRewriter rewriter(op);
+  auto generic = dyn_cast<linalg::GenericOp>(reader.op);
+  if (!generic) {
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return false;
+    generic = *made;
+  }
+  BlockBuilder spec = BlockBuilder::from(reader.block);
+  BlockOp source = permutation.block;
+  SmallVector<PieceAttr> pieces;
+  for (PieceAttr piece : source.getRead(0).getPieces()) {
+    SmallVector<GatherAttr> gathers;
+    for (GatherAttr gather : piece.getGathers())
+      gathers.push_back(GatherAttr::get(gather.getContext(), gather.getPosition(),
+                                        spec.operandFor(source.getBuffers()[gather.getOperand()]), gather.getMap()));
+    int64_t from = piece.getKind() == SourceKind::Buffer ? spec.operandFor(source.getBuffers()[piece.getOperand()]) : -1;
+    pieces.push_back(PieceAttr::get(piece.getContext(), piece.getSet(), piece.getKind(), from, piece.getMap(), gathers,
+                                    piece.getValue()));
+  }
+  spec.reads.push_back(ReadAttr::get(op->getContext(), pieces, source.getRead(0).getElementRank()));
+  Block &body = reader.block.getBody().front();
+  auto old = cast<BlockArgument>(generic->getOperand(operand));
+  Value fresh = body.addArgument(source.getBody().getArgument(0).getType(), old.getLoc());
+  generic->setOperand(operand, fresh);
+  generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  if (old.use_empty()) {
+    spec.reads.erase(spec.reads.begin() + old.getArgNumber());
+    body.eraseArgument(old.getArgNumber());
+  }
+  spec.assign(reader.block);
+  reader.op = generic;
+  reader.space = space;
+  return true;
+}
+
+void etdg::foldTransposes(SmallVectorImpl<Statement> &statements) {
+  for (unsigned s = 0; s < statements.size();) {
+    SmallVector<int64_t> order = getOrder(statements[s]);
+    Value buffer = order.empty() ? Value() : statements[s].block.getBuffers()[statements[s].block.getWrite(0).getOperand()];
+    if (!order.empty())
+      for (Statement &reader : statements)
+        for (unsigned operand : getUses(reader, buffer))
+          foldInto(reader, operand, statements[s], order);
+    if (order.empty() || !buffer.hasOneUse()) {
+      ++s;
+      continue;
+    }
+    statements[s].block.erase();
+    buffer.getDefiningOp()->erase();
+    statements.erase(statements.begin() + s);
+  }
+}
