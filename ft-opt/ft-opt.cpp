@@ -7,6 +7,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::ft::registerAllDialects(registry);
-  mlir::ft::registerAllPasses();
+  mlir::ft::registerAllPasses(mlir::ft::isToolValidating);
   return mlir::ft::optMain(argc, argv, registry);
 }

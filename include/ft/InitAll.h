@@ -7,6 +7,8 @@
 #ifndef FT_INITALL_H
 #define FT_INITALL_H
 
+#include <functional>
+
 namespace mlir {
 class DialectRegistry;
 
@@ -18,14 +20,12 @@ void registerOwnDialects(DialectRegistry &registry);
 /// registerOwnDialects and the upstream dialects that bodies and lowerings use.
 void registerAllDialects(DialectRegistry &registry);
 
-/// The passes and pipelines of this project alone.
-void registerOwnPasses();
+/// The passes and pipelines of this project alone. `ft-compile` asks `validates`, a tool's flag, whether
+/// it proves what phases made; null: always, unless its own option says otherwise.
+void registerOwnPasses(std::function<bool()> validates = nullptr);
 
 /// registerOwnPasses and all upstream passes.
-void registerAllPasses();
-
-/// The translations of ft-translate.
-void registerAllTranslations();
+void registerAllPasses(std::function<bool()> validates = nullptr);
 
 /// The version and the text that a crash of one of our tools prints.
 const char *getVersion();

@@ -1,12 +1,10 @@
 //===- InitAll.cpp - Register everything ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that knows every dialect, pass and translation.
+// The one place that knows every dialect and pass.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/InitAll.h"
-
-#include "Translations.h"
 
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
@@ -17,7 +15,6 @@
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/IR/TSSA.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
-#include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Schedule/Passes.h"
 #include "ft/Validator/Passes.h"
@@ -37,7 +34,7 @@ void mlir::ft::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
 }
 
-void mlir::ft::registerOwnPasses() {
+void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   registerFTPasses();
   etdg::registerETDGPasses();
   tssa::registerTSSAPasses();
@@ -45,18 +42,13 @@ void mlir::ft::registerOwnPasses() {
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();
   registerLeafPasses();
-  registerPipelines();
+  registerPipelines(std::move(validates));
   etdg::registerFTValidatorPasses();
 }
 
-void mlir::ft::registerAllPasses() {
-  registerOwnPasses();
+void mlir::ft::registerAllPasses(std::function<bool()> validates) {
+  registerOwnPasses(std::move(validates));
   mlir::registerAllPasses();
-}
-
-void mlir::ft::registerAllTranslations() {
-  etdg::registerETDGTranslations();
-  registerCodeTranslations();
 }
 
 const char *mlir::ft::getVersion() { return FT_VERSION; }

@@ -1,11 +1,245 @@
-//===- Pipelines.cpp - from one phase to the next -------------------------===//
+//===- Pipelines.cpp - from one phase to another --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One loop over the phases serves --ft-compile and the engines.
+//
+//===----------------------------------------------------------------------===//
 #include "ft/Pipelines/Pipelines.h"
-#include "ft/Pipelines/Phases.h"
+#include "CompileOptions.h"
+#include "ft/Machine/FindMachine.h"
+#include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Validator/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace mlir::ft {
+#define GEN_PASS_REGISTRATION
+#include "ft/Pipelines/Passes.h.inc"
+} // namespace mlir::ft
 
 using namespace mlir;
+using namespace mlir::ft;
 
 void ft::buildToETDGPipeline(OpPassManager &pm) {
   buildPhase(pm, Phase::FT);
   buildPhase(pm, Phase::ETDG);
+}
+
+//===----------------------------------------------------------------------===//
+// One phase after the other
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The passes that lead from one phase to another.
+class PhaseSequence {
+public:
+  PhaseSequence(OpPassManager &pm, Phase from, Phase to) : pm(pm), from(from), to(to) {}
+
+  ArrayRef<std::string> skip;
+  std::string machine;
+  bool validate = true;
+  /// Whether what the caller says of the input is checked like what a phase did, and phases that are
+  /// not built yet say so.
+  bool isThorough = false;
+  /// Adds the passes of a target behind those of a phase.
+  std::function<void(Phase)> addTarget = [](Phase) {};
+  /// Adds what comes before and after the proof of what a phase made.
+  std::function<void(Phase)> addContract = [](Phase) {}, addDump = [](Phase) {};
+
+  void build() {
+    if (!validate && Phase::ETDG < to)
+      pm.addPass(etdg::createETDGValidationOff());
+    if (isThorough)
+      finish(from);
+    for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
+      if (Phase phase = static_cast<Phase>(i); !isSkipped(phase) && (isThorough || isBuilt(phase)))
+        addPhase(phase);
+    if (hasSnapshots)
+      pm.addPass(etdg::createETDGDropSnapshots());
+  }
+
+  /// The last phase with passes of its own.
+  Phase getLastBuilt() const {
+    Phase last = from;
+    for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
+      if (Phase phase = static_cast<Phase>(i); isBuilt(phase) && !isSkipped(phase))
+        last = phase;
+    return last;
+  }
+
+private:
+  bool isSkipped(Phase phase) const {
+    return mayBeSkipped(phase) && llvm::is_contained(skip, stringifyPhase(phase));
+  }
+
+  void addPhase(Phase phase) {
+    if (validate && !hasSnapshots && Phase::ETDG < phase && isBuilt(phase)) {
+      pm.addPass(etdg::createETDGTakeSnapshots());
+      hasSnapshots = true;
+    }
+    buildPhase(pm, phase, machine);
+    addTarget(phase);
+    finish(phase);
+  }
+
+  void finish(Phase phase) {
+    addContract(phase);
+    if (validate && Phase::ETDG < phase && (phase == from || isBuilt(phase))) {
+      etdg::ETDGValidatePhaseOptions options;
+      options.phase = stringifyPhase(phase).str();
+      pm.addPass(etdg::createETDGValidatePhase(options));
+    }
+    addDump(phase);
+  }
+
+  OpPassManager &pm;
+  const Phase from, to;
+  bool hasSnapshots = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// ft-compile
+//===----------------------------------------------------------------------===//
+
+std::string ft::checkCompileOptions(const CompileOptions &options) {
+  for (auto [name, value] :
+       {std::pair<StringRef, StringRef>("from", options.from), {"to", options.to}})
+    if (!symbolizePhase(value))
+      return ("ft-compile: " + name + ": expected one of " + listPhases() + ", found '" + value +
+              "'")
+          .str();
+  if (*symbolizePhase(options.from) > *symbolizePhase(options.to))
+    return "ft-compile: phase '" + options.from.getValue() + "' comes after '" +
+           options.to.getValue() + "'";
+  for (const std::string &name : options.skip)
+    if (std::optional<Phase> phase = symbolizePhase(name); !phase || !mayBeSkipped(*phase))
+      return "ft-compile: skip: expected coarsen, reorder, partition or storage, found '" + name +
+             "'";
+  StringRef target = options.target;
+  if (target != "cpu" && target != "sm_80" && target != "sm_90a")
+    return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
+  if (!options.machine.empty()) {
+    llvm::Expected<MachineRef> machine = Machine::find(options.machine);
+    if (!machine) { // (the pass says what, at the lines of the file)
+      llvm::consumeError(machine.takeError());
+      return "ft-compile: machine: '" + options.machine.getValue() + "' is none";
+    }
+    if (!(*machine)->serves(target))
+      return ("ft-compile: machine: '" + options.machine.getValue() + "' serves " +
+              ((*machine)->targets.empty() ? "no target" : llvm::join((*machine)->targets, ", ")) + ", not '" + target + "'")
+          .str();
+  }
+  if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
+    return "ft-compile: dump: no such folder: '" + options.dump.getValue() + "'";
+  if (options.validate != "on" && options.validate != "off")
+    return "ft-compile: validate: expected on or off, found '" + options.validate.getValue() + "'";
+  return "";
+}
+
+/// Says when the pipeline runs what is wrong with its options: builders can't fail.
+static void addCheckOfOptions(OpPassManager &pm, const CompileOptions &options) {
+  FTCheckCompileOptionsOptions check;
+  check.from = options.from;
+  check.to = options.to;
+  check.target = options.target;
+  check.machine = options.machine;
+  check.dump = options.dump;
+  check.skip.assign(options.skip.begin(), options.skip.end());
+  check.validate = options.validate;
+  pm.addPass(createFTCheckCompileOptions(check));
+}
+
+/// The CPU's own passes behind a phase: the order of the fewest steps need not be the one of the least
+/// time on this machine.
+static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &machine) {
+  if (phase == Phase::Reorder) {
+    ETDGChooseScheduleOptions choose;
+    choose.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseSchedule(choose));
+  }
+  if (phase == Phase::Schedule) {
+    ETDGScheduleForCPUOptions loops;
+    loops.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForCPU(loops));
+  }
+}
+
+void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, bool validates) {
+  if (!checkCompileOptions(options).empty())
+    return addCheckOfOptions(pm, options);
+  Phase from = *symbolizePhase(options.from), to = *symbolizePhase(options.to);
+  std::vector<std::string> skip(options.skip.begin(), options.skip.end());
+  PhaseSequence sequence(pm, from, to);
+  sequence.isThorough = true;
+  sequence.skip = skip;
+  sequence.machine =
+      options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
+  sequence.validate = validates && options.validate == "on";
+  if (options.target == "cpu")
+    sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
+  // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
+  // what conversions made and of the last phase are enough. What is the identity keeps the contract.
+  Phase last = sequence.getLastBuilt();
+  sequence.addContract = [&](Phase phase) {
+    bool isEnough = options.verifyEach || !sequence.validate || phase == from || phase <= Phase::ETDG || phase == last;
+    if (!options.verify || (phase != from && !isBuilt(phase)) || !isEnough)
+      return;
+    FTVerifyPhaseOptions verify;
+    verify.phase = stringifyPhase(phase).str();
+    pm.addPass(createFTVerifyPhase(verify));
+  };
+  sequence.addDump = [&](Phase phase) {
+    if (options.dump.empty())
+      return;
+    FTDumpPhaseOptions dump;
+    dump.phase = stringifyPhase(phase).str();
+    dump.folder = options.dump.getValue();
+    pm.addPass(createFTDumpPhase(dump));
+  };
+  sequence.build();
+}
+
+void ft::registerPipelines(std::function<bool()> validates) {
+  registerFTPipelinesPasses();
+  PassPipelineRegistration<CompileOptions>(
+      "ft-compile", "from one phase to another, each followed by its contract",
+      [validates = std::move(validates)](OpPassManager &pm, const CompileOptions &options) {
+        buildCompilePipeline(pm, options, !validates || validates());
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Engines
+//===----------------------------------------------------------------------===//
+
+void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions &options) {
+  PhaseSequence sequence(pm, from, options.to);
+  sequence.skip = options.skip;
+  sequence.machine = options.machine;
+  sequence.validate = options.validate;
+  if (options.after)
+    sequence.addTarget = [&](Phase phase) { options.after(pm, phase); };
+  sequence.build();
+}
+
+FailureOr<etdg::GraphOp> ft::makeEngineGraph(ModuleOp module, StringRef entry, const EngineOptions &options) {
+  Operation *op = module.lookupSymbol(entry);
+  if (!isa_and_nonnull<func::FuncOp, etdg::GraphOp>(op))
+    return module.emitError() << "expected a function or a graph '" << entry << "', "
+                              << (op ? "found '" + op->getName().getStringRef().str() + "'" : "found none");
+  Location loc = op->getLoc();
+  PassManager pm(module.getContext());
+  buildEnginePipeline(pm, isa<etdg::GraphOp>(op) ? Phase::ETDG : Phase::Input, options);
+  if (failed(pm.run(module)))
+    return failure();
+  auto graph = dyn_cast_or_null<etdg::GraphOp>(module.lookupSymbol(entry));
+  if (!graph)
+    return emitError(loc) << "did not become a graph";
+  return graph;
 }

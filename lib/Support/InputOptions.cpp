@@ -9,7 +9,6 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -165,59 +164,6 @@ std::unique_ptr<MemoryBuffer> loadInput(StringRef file, const InputLimits &limit
   if (!replaced || !checkInput(replaced->getMemBufferRef(), limits, errors))
     return nullptr;
   return replaced;
-}
-
-namespace {
-struct Options {
-  cl::opt<unsigned> maxNesting{"max-nesting", cl::init(InputLimits().maxNesting),
-                               cl::desc("Deepest nesting of brackets accepted in the input "
-                                        "(0: no limit)")};
-  cl::opt<bool> allowBytecode{"allow-unsafe-bytecode", cl::init(false),
-                              cl::desc("Read MLIR bytecode, whose reader is not hardened")};
-  cl::list<std::string> types{"type", cl::value_desc("NAME=TYPE"),
-                              cl::desc("Replace the definition of the type alias !NAME")};
-};
-} // namespace
-
-static std::unique_ptr<Options> &options() {
-  static std::unique_ptr<Options> instance;
-  return instance;
-}
-
-void registerInputOptions() {
-  if (!options())
-    options() = std::make_unique<Options>();
-}
-
-InputLimits getInputLimitsFromOptions() {
-  InputLimits limits;
-  if (options()) {
-    limits.maxNesting = options()->maxNesting;
-    limits.allowBytecode = options()->allowBytecode;
-  }
-  return limits;
-}
-
-std::vector<TypeOverride> getTypeOverridesFromOptions(bool &ok) {
-  std::vector<TypeOverride> result;
-  if (!options())
-    return result;
-  for (const std::string &text : options()->types) {
-    TypeOverride parsed;
-    if (parseTypeOverride(text, parsed, errs()))
-      result.push_back(parsed);
-    else
-      ok = false;
-  }
-  return result;
-}
-
-std::unique_ptr<MemoryBuffer> loadInputFromOptions(StringRef file) {
-  bool ok = true;
-  std::vector<TypeOverride> overrides = getTypeOverridesFromOptions(ok);
-  if (!ok)
-    return nullptr;
-  return loadInput(file, getInputLimitsFromOptions(), overrides, errs());
 }
 
 } // namespace mlir::ft

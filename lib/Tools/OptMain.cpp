@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"
+#include "ToolOptions.h"
 
-#include "ft/Support/InputLimits.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/Dialect.h"
@@ -41,7 +41,8 @@ static bool checkRemarkFilters(const MlirOptMainConfig &config) {
 
 int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-opt");
-  registerInputOptions();
+  tools::registerInputOptions();
+  tools::registerValidateOption();
   auto [inputFile, outputFile] =
       registerAndParseCLIOptions(argc, argv, "FractalTensor optimiser driver", registry);
   llvm::InitLLVM init(argc, argv);
@@ -61,7 +62,7 @@ int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
   if (inputFile == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
 
-  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(inputFile);
   if (!buffer)
     return EXIT_FAILURE;
   // Into memory first: nothing is half written.

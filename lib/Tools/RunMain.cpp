@@ -10,6 +10,7 @@
 #include "MeasureMachine.h"
 #include "Output.h"
 #include "RaggedData.h"
+#include "ToolOptions.h"
 
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
@@ -22,7 +23,6 @@
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
 #include "ft/Runtime/ThreadPool.h"
-#include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/PTX/PTX.h"
 #include "ft/Tools/ToolMains.h"
@@ -163,6 +163,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   EngineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
+  phases.validate = tools::isValidating();
   bool isGpu = options.engine == "emulate" || options.engine == "cuda";
   std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
   FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, givenMachines());
@@ -244,7 +245,7 @@ FailureOr<Outcome> Runner::runCompiled() {
   bundling.report = &report;
   bundling.machines = givenMachines();
   bundling.from = Phase::ETDG;
-  bundling.validate = isValidating();
+  bundling.validate = tools::isValidating();
   std::vector<std::string> targets = {"cpu"};
   if (isCuda && options.target.empty())
     targets = {"sm_80", "sm_90a"};
@@ -300,6 +301,7 @@ FailureOr<Outcome> Runner::runCompiled() {
 FailureOr<Outcome> Runner::runEmulated() {
   Outcome outcome;
   EmulatorOptions emulator;
+  emulator.validate = tools::isValidating();
   if (!options.target.empty())
     emulator.gpu.target = options.target;
   emulator.gpu.multiprocessors = options.multiprocessors;
@@ -480,7 +482,8 @@ static bool parseLengths(Options &options, DataOptions &data) {
 
 int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-run");
-  registerInputOptions();
+  tools::registerInputOptions();
+  tools::registerValidateOption();
   Options options;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Run a FractalTensor program\n");
@@ -497,7 +500,7 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   dataOptions.seed = options.seed;
 
   double begin = now();
-  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(options.file);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(options.file);
   if (!buffer)
     return EXIT_FAILURE;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -7,8 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"
+#include "ToolOptions.h"
+#include "Translations.h"
 
-#include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Tools/ToolMains.h"
 
@@ -22,11 +23,17 @@
 
 using namespace mlir;
 
+void mlir::ft::registerAllTranslations() {
+  tools::registerGraphTranslations();
+  tools::registerCodeTranslations();
+}
+
 int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   namespace cl = llvm::cl;
   llvm::InitLLVM init(argc, argv);
   setUpTool("ft-translate");
-  registerInputOptions();
+  tools::registerInputOptions();
+  tools::registerValidateOption();
   cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"),
                                   cl::init("-"));
@@ -50,7 +57,7 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
     return EXIT_FAILURE;
   }
 
-  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(inputFile);
   if (!buffer)
     return EXIT_FAILURE;
 

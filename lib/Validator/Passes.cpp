@@ -1,15 +1,77 @@
 //===- Passes.cpp - the validator in a pipeline ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Validator/Passes.h"
+#include "ft/Support/WholeFile.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGDROPSNAPSHOTS
+#define GEN_PASS_DEF_ETDGTAKESNAPSHOTS
 #define GEN_PASS_DEF_ETDGVALIDATE
+#define GEN_PASS_DEF_ETDGVALIDATEPHASE
+#define GEN_PASS_DEF_ETDGVALIDATIONOFF
 #include "ft/Validator/Passes.h.inc"
 } // namespace mlir::etdg
 
 using namespace mlir;
 using namespace mlir::etdg;
+
+//===----------------------------------------------------------------------===//
+// Snapshots as attributes
+//===----------------------------------------------------------------------===//
+
+/// `[type, [#ft.len, ...]]`
+static Attribute toAttribute(const GraphSnapshot &snapshot) {
+  MLIRContext *context = snapshot.type.getContext();
+  SmallVector<Attribute> constraints(snapshot.constraints.begin(), snapshot.constraints.end());
+  return ArrayAttr::get(context, {TypeAttr::get(snapshot.type), ArrayAttr::get(context, constraints)});
+}
+
+/// None where the attribute is no snapshot: someone else wrote it.
+static std::optional<GraphSnapshot> fromAttribute(Attribute attribute) {
+  auto parts = dyn_cast<ArrayAttr>(attribute);
+  if (!parts || parts.size() != 2)
+    return std::nullopt;
+  auto type = dyn_cast<TypeAttr>(parts[0]);
+  auto constraints = dyn_cast<ArrayAttr>(parts[1]);
+  if (!type || !isa<FunctionType>(type.getValue()) || !constraints)
+    return std::nullopt;
+  GraphSnapshot snapshot;
+  snapshot.type = cast<FunctionType>(type.getValue());
+  for (Attribute constraint : constraints) {
+    auto length = dyn_cast<ft::LengthAttr>(constraint);
+    if (!length)
+      return std::nullopt;
+    snapshot.constraints.push_back(length);
+  }
+  return snapshot;
+}
+
+/// By the graphs' names; fails, with an error, where the module's attribute is not one of ours.
+static FailureOr<llvm::StringMap<GraphSnapshot>> readSnapshots(ModuleOp module) {
+  llvm::StringMap<GraphSnapshot> snapshots;
+  Attribute found = module->getAttr(snapshotsName);
+  if (!found)
+    return snapshots;
+  auto all = dyn_cast<DictionaryAttr>(found);
+  for (NamedAttribute one : all ? all : DictionaryAttr::get(module.getContext())) {
+    std::optional<GraphSnapshot> snapshot = fromAttribute(one.getValue());
+    if (!snapshot) {
+      all = {};
+      break;
+    }
+    snapshots[one.getName()] = std::move(*snapshot);
+  }
+  if (!all)
+    return emitError(ft::wholeFile(module.getLoc()))
+           << "'" << snapshotsName << "' is not what etdg-take-snapshots writes: " << found;
+  return snapshots;
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
 
 namespace {
 struct ETDGValidate : etdg::impl::ETDGValidateBase<ETDGValidate> {
@@ -26,56 +88,55 @@ struct ETDGValidate : etdg::impl::ETDGValidateBase<ETDGValidate> {
   }
 };
 
-struct TakeSnapshots : PassWrapper<TakeSnapshots, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TakeSnapshots)
-  explicit TakeSnapshots(std::shared_ptr<Snapshots> snapshots = {}) : snapshots(snapshots) {}
-  StringRef getArgument() const override { return "etdg-take-snapshots"; }
-  StringRef getDescription() const override { return "remember what graphs are called with"; }
+struct ETDGTakeSnapshots : etdg::impl::ETDGTakeSnapshotsBase<ETDGTakeSnapshots> {
+  using ETDGTakeSnapshotsBase::ETDGTakeSnapshotsBase;
   void runOnOperation() override {
-    snapshots->clear();
+    SmallVector<NamedAttribute> snapshots;
     for (auto graph : getOperation().getOps<GraphOp>())
-      snapshots->insert({graph.getSymNameAttr(), GraphSnapshot::take(graph)});
+      snapshots.emplace_back(graph.getSymNameAttr(), toAttribute(GraphSnapshot::take(graph)));
+    getOperation()->setAttr(snapshotsName, DictionaryAttr::get(&getContext(), snapshots));
     markAllAnalysesPreserved();
   }
-  std::shared_ptr<Snapshots> snapshots;
 };
 
-struct ValidatePhase : PassWrapper<ValidatePhase, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ValidatePhase)
-  explicit ValidatePhase(StringRef phase = "", std::shared_ptr<Snapshots> snapshots = {})
-      : phase(phase), snapshots(snapshots) {}
-  StringRef getArgument() const override { return "etdg-validate-phase"; }
-  StringRef getDescription() const override { return "etdg-validate, after a phase"; }
+struct ETDGDropSnapshots : etdg::impl::ETDGDropSnapshotsBase<ETDGDropSnapshots> {
+  using ETDGDropSnapshotsBase::ETDGDropSnapshotsBase;
   void runOnOperation() override {
+    getOperation()->removeAttr(snapshotsName);
+    markAllAnalysesPreserved();
+  }
+};
+
+struct ETDGValidatePhase : etdg::impl::ETDGValidatePhaseBase<ETDGValidatePhase> {
+  using ETDGValidatePhaseBase::ETDGValidatePhaseBase;
+  void runOnOperation() override {
+    FailureOr<llvm::StringMap<GraphSnapshot>> snapshots = readSnapshots(getOperation());
+    if (failed(snapshots))
+      return signalPassFailure();
     bool ok = true;
     for (auto graph : getOperation().getOps<GraphOp>()) {
       ValidateOptions options;
       options.phase = phase;
-      auto it = snapshots->find(graph.getSymNameAttr());
+      auto it = snapshots->find(graph.getSymName());
       if (it != snapshots->end())
         options.before = &it->second;
       ok &= succeeded(validateGraph(graph, options));
     }
     // No graph is lost.
-    for (auto &[name, snapshot] : *snapshots)
-      if (!getOperation().lookupSymbol<GraphOp>(name)) {
-        emitError(getOperation().getLoc())
-            << "internal error: after phase '" << phase << "': (T9) the graph '" << name.getValue()
-            << "' is gone";
+    for (auto &snapshot : *snapshots)
+      if (!getOperation().lookupSymbol<GraphOp>(snapshot.getKey())) {
+        emitError(getOperation().getLoc()) << "internal error: after phase '" << phase << "': (T9) the graph '"
+                                           << snapshot.getKey() << "' is gone";
         ok = false;
       }
     if (!ok)
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
-  std::string phase;
-  std::shared_ptr<Snapshots> snapshots;
 };
 
-struct ValidationOff : PassWrapper<ValidationOff, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ValidationOff)
-  StringRef getArgument() const override { return "etdg-validation-off"; }
-  StringRef getDescription() const override { return "say that nothing is validated"; }
+struct ETDGValidationOff : etdg::impl::ETDGValidationOffBase<ETDGValidationOff> {
+  using ETDGValidationOffBase::ETDGValidationOffBase;
   void runOnOperation() override {
     emitRemark(getOperation().getLoc())
         << "validate=off: the schedules and storage of this program are not proved";
@@ -83,12 +144,3 @@ struct ValidationOff : PassWrapper<ValidationOff, OperationPass<ModuleOp>> {
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> etdg::createSnapshotPass(std::shared_ptr<Snapshots> snapshots) {
-  return std::make_unique<TakeSnapshots>(std::move(snapshots));
-}
-std::unique_ptr<Pass> etdg::createValidatePhasePass(StringRef phase,
-                                                    std::shared_ptr<Snapshots> snapshots) {
-  return std::make_unique<ValidatePhase>(phase, std::move(snapshots));
-}
-std::unique_ptr<Pass> etdg::createValidationOffPass() { return std::make_unique<ValidationOff>(); }

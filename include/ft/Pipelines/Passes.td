@@ -7,6 +7,23 @@ include "mlir/Pass/PassBase.td"
 
 // Keep the passes in alphabetical order.
 
+def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp"> {
+  let summary = "say what is wrong with the options of ft-compile";
+  let description = [{
+    Stands in place of the pipeline where its options make none, and fails with the reason. The options are
+    those of `--ft-compile`.
+  }];
+  let options = [
+    Option<"from", "from", "std::string", "\"input\"", "The phase that the input has reached">,
+    Option<"to", "to", "std::string", "\"target\"", "The phase to stop at">,
+    Option<"target", "target", "std::string", "\"cpu\"", "cpu, sm_80 or sm_90a">,
+    Option<"machine", "machine", "std::string", "\"\"", "What the phases plan for">,
+    Option<"dump", "dump", "std::string", "\"\"", "A folder for the module after each phase">,
+    ListOption<"skip", "skip", "std::string", "Phases to leave out">,
+    Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">
+  ];
+}
+
 def FTDumpPhase : Pass<"ft-dump-phase", "::mlir::ModuleOp"> {
   let summary = "write the module to a file that a phase names";
   let description = [{

@@ -30,9 +30,6 @@ std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// `input, ft, …, target`: for messages.
 std::string listPhases();
 
-/// What `--ft-validate` says: on, unless it is off.
-bool isValidating();
-
 /// Whether a phase has passes; one that has none is the identity.
 bool isBuilt(Phase phase);
 
@@ -78,8 +75,8 @@ struct EngineOptions {
   Phase to = Phase::Storage;
   /// As in `buildPhase`.
   std::string machine = {};
-  /// Prove what each phase from coarsen on made; `--ft-validate` gives the default.
-  bool validate = isValidating();
+  /// Prove what each phase from coarsen on made.
+  bool validate = true;
   /// May add passes behind a phase, before it is validated.
   std::function<void(OpPassManager &, Phase)> after;
 };
@@ -91,11 +88,13 @@ void buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions &opt
 /// reached, and gives the graph that it became. Errors are emitted at operations of the module.
 FailureOr<etdg::GraphOp> makeEngineGraph(ModuleOp module, llvm::StringRef entry, const EngineOptions &options = {});
 
-/// From one phase to another, each followed by its contract (`--ft-compile`).
-void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
+/// From one phase to another, each followed by its contract (`--ft-compile`). Nothing is proved where
+/// the options say so or `validates` is false.
+void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, bool validates = true);
 
-/// The passes of this folder and `--ft-compile`.
-void registerPipelines();
+/// The passes of this folder and `--ft-compile`, which asks `validates` (a tool's flag; null: always) each
+/// time that it is built.
+void registerPipelines(std::function<bool()> validates = nullptr);
 
 #define GEN_PASS_DECL
 #include "ft/Pipelines/Passes.h.inc"

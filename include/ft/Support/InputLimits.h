@@ -57,19 +57,6 @@ std::unique_ptr<llvm::MemoryBuffer> loadInput(llvm::StringRef file, const InputL
                                               llvm::ArrayRef<TypeOverride> overrides,
                                               llvm::raw_ostream &errors);
 
-/// Adds --max-nesting, --allow-unsafe-bytecode and --type to the command line
-/// of a tool. Not done by a global constructor: the plugin is loaded into
-/// processes that have options of their own.
-void registerInputOptions();
-
-/// What the options of registerInputOptions() say; defaults when they were
-/// not registered. `ok` becomes false when a --type could not be read.
-InputLimits getInputLimitsFromOptions();
-std::vector<TypeOverride> getTypeOverridesFromOptions(bool &ok);
-
-/// loadInput with what the command line says.
-std::unique_ptr<llvm::MemoryBuffer> loadInputFromOptions(llvm::StringRef file);
-
 } // namespace mlir::ft
 
 #endif // FT_SUPPORT_INPUTLIMITS_H

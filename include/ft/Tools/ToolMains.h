@@ -16,6 +16,12 @@ namespace ft {
 /// Crash text, version printer: called by every main below.
 void setUpTool(const char *name);
 
+/// What a tool's `--ft-validate` says (true, unless it is off): for `registerAllPasses`.
+bool isToolValidating();
+
+/// The translations of ft-translate, with their options.
+void registerAllTranslations();
+
 int optMain(int argc, char **argv, DialectRegistry &registry);
 int translateMain(int argc, char **argv, DialectRegistry &registry);
 int runMain(int argc, char **argv, DialectRegistry &registry);

@@ -1,9 +1,23 @@
-//===- Passes.td - the validator's pass --------------------*- tablegen -*-===//
+//===- Passes.td - the validator's passes ------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef FT_VALIDATOR_PASSES
 #define FT_VALIDATOR_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def ETDGDropSnapshots : Pass<"etdg-drop-snapshots", "::mlir::ModuleOp"> {
+  let summary = "forget what etdg-take-snapshots remembered";
+  let description = [{ Removes the attribute `etdg.snapshots` of the module. }];
+}
+
+def ETDGTakeSnapshots : Pass<"etdg-take-snapshots", "::mlir::ModuleOp"> {
+  let summary = "remember what the graphs of a module are called with";
+  let description = [{
+    Writes the types of each graph's arguments and results and what it asks of its lengths into the
+    attribute `etdg.snapshots` of the module, with which `etdg-validate-phase` compares (T9). It is part
+    of the program, so that a reproducer which begins between two phases still has it.
+  }];
+}
 
 def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
   let summary = "prove that the schedules of a graph keep what it means";
@@ -22,6 +36,21 @@ def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
            "Where a graph that fails is written (default: a new temporary file; 'none': nowhere)">,
     Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">
   ];
+}
+
+def ETDGValidatePhase : Pass<"etdg-validate-phase", "::mlir::ModuleOp"> {
+  let summary = "etdg-validate on all graphs of a module, after a phase";
+  let description = [{
+    Beside what `etdg-validate` proves it compares each graph with what `etdg-take-snapshots` remembered,
+    where that has run: no graph is gone, and none is called with anything else or asks more of its
+    lengths (T9).
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">];
+}
+
+def ETDGValidationOff : Pass<"etdg-validation-off", "::mlir::ModuleOp"> {
+  let summary = "say in a remark that nothing is validated";
+  let description = [{ Stands in a pipeline that was asked not to prove what its phases make. }];
 }
 
 #endif // FT_VALIDATOR_PASSES

@@ -12,7 +12,6 @@
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/ArrayType.h"
-#include "ft/Runtime/Target.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
@@ -23,9 +22,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 
 #include <map>
 
@@ -356,126 +353,4 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   }
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
   return bundle;
-}
-
-//===----------------------------------------------------------------------===//
-// Translations
-//===----------------------------------------------------------------------===//
-
-void mlir::ft::registerCodeTranslations() {
-  static llvm::cl::opt<bool> variants(
-      "variants", llvm::cl::desc("put each form of a kernel into the bundle, for --tune"));
-  static llvm::cl::opt<GpuOptions::Steps> steps(
-      "gpu-steps", llvm::cl::desc("whether nests run in steps of the whole grid"),
-      llvm::cl::values(clEnumValN(GpuOptions::Steps::choose, "choose", "where that pays"),
-                       clEnumValN(GpuOptions::Steps::always, "always", "where it is possible"),
-                       clEnumValN(GpuOptions::Steps::never, "never", "no kernel does")),
-      llvm::cl::init(GpuOptions::Steps::choose));
-  static llvm::cl::opt<int64_t> barrierLimit(
-      "gpu-barrier-limit",
-      llvm::cl::desc("looks at a grid barrier before a kernel traps (0: no end)"));
-  static llvm::cl::opt<int64_t> stepThreads(
-      "gpu-step-threads", llvm::cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"),
-      llvm::cl::init(0));
-  static llvm::cl::list<std::string> skip(
-      "skip", llvm::cl::CommaSeparated,
-      llvm::cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
-                     "graphs has decided)"));
-  static llvm::cl::list<std::string> targets(
-      "target",
-      llvm::cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
-      llvm::cl::CommaSeparated);
-  static llvm::cl::list<std::string> machines(
-      "machine",
-      llvm::cl::desc("machines to plan for, by name (cpu, a100, h200) or file, in place of a target's own"),
-      llvm::cl::CommaSeparated);
-  auto dialects = [](DialectRegistry &registry) {
-    registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  };
-  auto fromFlags = [] {
-    BundleOptions options;
-    options.gpu.steps = steps;
-    options.gpu.barrierLimit = barrierLimit;
-    options.gpu.stepThreads = stepThreads;
-    options.variants = variants;
-    options.validate = isValidating();
-    options.skip = {skip.begin(), skip.end()};
-    options.machines = {machines.begin(), machines.end()};
-    return options;
-  };
-  // What --target asks for; `cpu` stands for every class of processors.
-  auto chosen = [](bool withCpu) -> FailureOr<std::vector<std::string>> {
-    auto error = []() -> llvm::raw_ostream & { return llvm::errs() << "error: "; };
-    if (stepThreads.getNumOccurrences() && (stepThreads < 32 || stepThreads > 1024 || stepThreads % 32 != 0)) {
-      error() << "--gpu-step-threads=" << int64_t(stepThreads) << ": expected a multiple of 32 up to 1024\n";
-      return failure();
-    }
-    for (const std::string &name : skip)
-      if (std::optional<Phase> phase = symbolizePhase(name);
-          !phase || !mayBeSkipped(*phase)) {
-        error() << "--skip=" << name << ": expected coarsen, reorder, partition or storage\n";
-        return failure();
-      }
-    std::vector<std::string> result;
-    for (const std::string &target : targets) {
-      if (withCpu && target == "cpu")
-        llvm::append_range(result, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
-      else if (isGpuTarget(target) || (withCpu && getCpuTarget(target)))
-        result.push_back(target);
-      else {
-        error() << "--target=" << target << ": expected "
-                << (withCpu ? "sm_80, sm_90a, cpu, " + llvm::join(getCpuTargets(), " or ") : "sm_80 or sm_90a") << "\n";
-        return failure();
-      }
-    }
-    return result;
-  };
-  static TranslateFromMLIRRegistration toPTX(
-      "mlir-to-ptx", "compile functions and graphs to PTX",
-      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/false);
-        if (failed(wanted))
-          return failure();
-        BundleOptions options = fromFlags();
-        if (!wanted->empty())
-          options.gpu.target = wanted->front();
-        FailureOr<std::string> ptx = compileToPTX(module, options);
-        if (succeeded(ptx))
-          os << *ptx;
-        return ptx;
-      },
-      dialects);
-  static TranslateFromMLIRRegistration toLLVM(
-      "mlir-to-llvmir", "compile functions and graphs to LLVM IR (default: for this processor's class)",
-      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/true);
-        if (failed(wanted))
-          return failure();
-        std::string target = targets.size() == 1 && targets.front() != "cpu" ? wanted->front() : "";
-        if (target.empty()) // the most capable class that this processor has
-          for (StringRef name : getCpuTargets())
-            if (target.empty() || rt::hostFitness(name.str()) > 0)
-              target = name.str();
-        FailureOr<std::string> text = compileToLLVMIR(module, target, fromFlags());
-        if (succeeded(text))
-          os << *text;
-        return text;
-      },
-      dialects);
-  static TranslateFromMLIRRegistration toBundle(
-      "mlir-to-bundle", "compile functions and graphs to a bundle (.ftb)",
-      [chosen, fromFlags](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<std::vector<std::string>> wanted = chosen(/*withCpu=*/true);
-        if (failed(wanted))
-          return failure();
-        if (wanted->empty()) {
-          *wanted = {"sm_80", "sm_90a"};
-          llvm::append_range(*wanted, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
-        }
-        FailureOr<rt::Bundle> bundle = compileToBundle(module, *wanted, fromFlags());
-        if (succeeded(bundle))
-          os << bundle->serialize();
-        return bundle;
-      },
-      dialects);
 }

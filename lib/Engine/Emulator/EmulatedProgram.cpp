@@ -71,7 +71,7 @@ FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp mo
   bundling.gpu = options.gpu;
   bundling.skip = options.skip;
   bundling.machines = options.machines;
-  bundling.validate = isValidating();
+  bundling.validate = options.validate;
   FailureOr<GpuModule> code = compileToGpuModule(module, entry, bundling);
   if (failed(code))
     return failure();

@@ -48,9 +48,6 @@ OwningOpRef<ModuleOp> copyEntry(ModuleOp module, StringRef entry);
 FailureOr<::ft::rt::Bundle> compileToBundle(ModuleOp module, ArrayRef<std::string> targets,
                                                    const BundleOptions &options = {});
 
-/// Registers `--mlir-to-ptx`, `--mlir-to-llvmir` and `--mlir-to-bundle`.
-void registerCodeTranslations();
-
 } // namespace mlir::ft
 
 #endif // FT_ENGINE_BUNDLE_COMPILEBUNDLE_H

@@ -31,6 +31,7 @@ struct EmulatorOptions {
   /// Phases that functions do not go through.
   std::vector<std::string> skip;
   std::vector<std::string> machines; // as in BundleOptions
+  bool validate = true;              // as in BundleOptions
 };
 
 class EmulatedProgram {

@@ -1,4 +1,4 @@
-//===- Translations.cpp - the translations of task dependence graphs ------===//
+//===- GraphTranslations.cpp - task dependence graphs as data and drawings ===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A file that holds functions over lists, and no graph yet, is converted first.
@@ -80,67 +80,71 @@ static LogicalResult checkNames(ModuleOp module, ModuleOp graphs, const LengthVa
   return success();
 }
 
-void etdg::registerETDGTranslations() {
+/// What a translation starts from: lengths that some graph has, and the module's graphs.
+static OwningOpRef<ModuleOp> prepare(ModuleOp module, ArrayRef<std::string> given, LengthValues &values) {
+  if (failed(parseLengths(module, given, values)))
+    return {};
+  OwningOpRef<ModuleOp> graphs = toGraphs(module);
+  if (!graphs || failed(checkNames(module, *graphs, values)))
+    return {};
+  return graphs;
+}
+
+static LogicalResult translateToJson(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
+  LengthValues values;
+  OwningOpRef<ModuleOp> graphs = prepare(module, lengths, values);
+  if (!graphs)
+    return failure();
+  writeJson(*graphs, os, values);
+  return success();
+}
+
+static LogicalResult translateToDataflow(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
+  LengthValues values;
+  OwningOpRef<ModuleOp> graphs = prepare(module, lengths, values);
+  if (!graphs)
+    return failure();
+  SmallVector<GraphOp> inside(graphs->getOps<GraphOp>());
+  if (inside.size() != 1)
+    return module.emitError() << "expected one graph, found " << inside.size();
+  return writeDataflow(inside.front(), values, os);
+}
+
+static LogicalResult translateToHtml(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
+  LengthValues values;
+  OwningOpRef<ModuleOp> before = prepare(module, lengths, values);
+  if (!before)
+    return failure();
+  bool wrong = false;
+  OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);
+  if (wrong)
+    return failure();
+  writeHtml(*before, after ? *after : ModuleOp(), os, values);
+  return success();
+}
+
+static LogicalResult translateToDot(ModuleOp module, llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> graphs = toGraphs(module);
+  if (!graphs)
+    return failure();
+  writeDot(*graphs, os);
+  return success();
+}
+
+void mlir::ft::tools::registerGraphTranslations() {
   static llvm::cl::list<std::string> lengths(
-      "dim",
-      llvm::cl::desc(
-          "A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
+      "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
       llvm::cl::value_desc("NAME=VALUE"));
-  auto registerDialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
+  auto dialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
   static TranslateFromMLIRRegistration json(
-      "etdg-to-json",
-      "task dependence graphs as JSON: nodes, domains, maps, depth, dimension, bytes",
-      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
-        LengthValues values;
-        if (failed(parseLengths(module, lengths, values)))
-          return failure();
-        OwningOpRef<ModuleOp> graphs = toGraphs(module);
-        if (!graphs || failed(checkNames(module, *graphs, values)))
-          return failure();
-        writeJson(*graphs, os, values);
-        return success();
-      },
-      registerDialects);
+      "etdg-to-json", "task dependence graphs as JSON: nodes, domains, maps, depth, dimension, bytes",
+      [](ModuleOp module, llvm::raw_ostream &os) { return translateToJson(module, lengths, os); }, dialects);
   static TranslateFromMLIRRegistration dataflow(
       "etdg-to-dataflow", "a task dependence graph as the operator graph that ft-dataflow reads",
-      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
-        LengthValues values;
-        if (failed(parseLengths(module, lengths, values)))
-          return failure();
-        OwningOpRef<ModuleOp> graphs = toGraphs(module);
-        if (!graphs || failed(checkNames(module, *graphs, values)))
-          return failure();
-        SmallVector<GraphOp> inside(graphs->getOps<GraphOp>());
-        if (inside.size() != 1)
-          return module.emitError() << "expected one graph, found " << inside.size();
-        return writeDataflow(inside.front(), values, os);
-      },
-      registerDialects);
+      [](ModuleOp module, llvm::raw_ostream &os) { return translateToDataflow(module, lengths, os); }, dialects);
   static TranslateFromMLIRRegistration html(
       "etdg-to-html", "task dependence graphs and their iteration spaces as a page to look at",
-      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
-        LengthValues values;
-        if (failed(parseLengths(module, lengths, values)))
-          return failure();
-        OwningOpRef<ModuleOp> before = toGraphs(module);
-        if (!before || failed(checkNames(module, *before, values)))
-          return failure();
-        bool wrong = false;
-        OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);
-        if (wrong)
-          return failure();
-        writeHtml(*before, after ? *after : ModuleOp(), os, values);
-        return success();
-      },
-      registerDialects);
-  static TranslateFromMLIRRegistration dot(
-      "etdg-to-dot", "task dependence graphs as drawings for Graphviz",
-      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
-        OwningOpRef<ModuleOp> graphs = toGraphs(module);
-        if (!graphs)
-          return failure();
-        writeDot(*graphs, os);
-        return success();
-      },
-      registerDialects);
+      [](ModuleOp module, llvm::raw_ostream &os) { return translateToHtml(module, lengths, os); }, dialects);
+  static TranslateFromMLIRRegistration dot("etdg-to-dot", "task dependence graphs as drawings for Graphviz",
+                                           translateToDot, dialects);
 }

@@ -1,0 +1,73 @@
+//===- ToolOptions.cpp - options that several tools have ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ToolOptions.h"
+
+#include "ft/Tools/ToolMains.h"
+
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+using namespace mlir::ft;
+
+namespace {
+struct InputFlags {
+  cl::opt<unsigned> maxNesting{"max-nesting", cl::init(InputLimits().maxNesting),
+                               cl::desc("Deepest nesting of brackets accepted in the input "
+                                        "(0: no limit)")};
+  cl::opt<bool> allowBytecode{"allow-unsafe-bytecode", cl::init(false),
+                              cl::desc("Read MLIR bytecode, whose reader is not hardened")};
+  cl::list<std::string> types{"type", cl::value_desc("NAME=TYPE"),
+                              cl::desc("Replace the definition of the type alias !NAME")};
+};
+
+enum class Validation { On, Off };
+
+struct ValidateFlag {
+  cl::opt<Validation> value{"ft-validate", cl::desc("Prove what each phase from coarsen on makes of a graph"),
+                            cl::values(clEnumValN(Validation::On, "on", "do (default)"),
+                                       clEnumValN(Validation::Off, "off", "take it as it comes")),
+                            cl::init(Validation::On)};
+};
+} // namespace
+
+static std::unique_ptr<InputFlags> &inputFlags() {
+  static std::unique_ptr<InputFlags> instance;
+  return instance;
+}
+
+static std::unique_ptr<ValidateFlag> &validateFlag() {
+  static std::unique_ptr<ValidateFlag> instance;
+  return instance;
+}
+
+void tools::registerInputOptions() {
+  if (!inputFlags())
+    inputFlags() = std::make_unique<InputFlags>();
+}
+
+InputLimits tools::getInputLimits() {
+  InputLimits limits;
+  if (inputFlags()) {
+    limits.maxNesting = inputFlags()->maxNesting;
+    limits.allowBytecode = inputFlags()->allowBytecode;
+  }
+  return limits;
+}
+
+std::unique_ptr<MemoryBuffer> tools::loadInput(StringRef file) {
+  std::vector<TypeOverride> overrides;
+  bool ok = true;
+  if (inputFlags())
+    for (const std::string &text : inputFlags()->types)
+      ok &= parseTypeOverride(text, overrides.emplace_back(), errs());
+  return ok ? mlir::ft::loadInput(file, getInputLimits(), overrides, errs()) : nullptr;
+}
+
+void tools::registerValidateOption() {
+  if (!validateFlag())
+    validateFlag() = std::make_unique<ValidateFlag>();
+}
+
+bool tools::isValidating() { return !validateFlag() || validateFlag()->value == Validation::On; }
+
+bool mlir::ft::isToolValidating() { return tools::isValidating(); }

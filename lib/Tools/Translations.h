@@ -1,0 +1,16 @@
+//===- Translations.h - what ft-translate can make --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_TOOLS_TRANSLATIONS_H
+#define FT_LIB_TOOLS_TRANSLATIONS_H
+
+namespace mlir::ft::tools {
+
+/// `--mlir-to-ptx`, `--mlir-to-llvmir` and `--mlir-to-bundle`, with their options.
+void registerCodeTranslations();
+
+/// `--etdg-to-json`, `--etdg-to-dataflow`, `--etdg-to-dot` and `--etdg-to-html`, with `--dim`.
+void registerGraphTranslations();
+
+} // namespace mlir::ft::tools
+
+#endif // FT_LIB_TOOLS_TRANSLATIONS_H
