@@ -109,6 +109,14 @@ SmallVector<Operation *> mlir::ft::capi::findEntries(ModuleOp module) {
   return entries;
 }
 
+FtStatus mlir::ft::capi::finishSource(SourceState &state) {
+  if (!state.module)
+    return failWithErrors(state.sink);
+  for (Operation *op : findEntries(*state.module))
+    state.entries.push_back(SymbolTable::getSymbolName(op).str());
+  return FT_OK;
+}
+
 /// What `checkInput` wrote, "name:line:column: error: message", in its parts.
 static void reportRefusal(DiagnosticSink &sink, StringRef name, StringRef text) {
   text = text.trim();
@@ -142,10 +150,8 @@ FtStatus ft_source_parse(FtCompiler *compiler, const char *text, size_t size, co
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   state.module = parseSourceFile<ModuleOp>(sources, &state.context);
-  if (!state.module)
-    return failWithErrors(state.sink);
-  for (Operation *op : findEntries(*state.module))
-    state.entries.push_back(SymbolTable::getSymbolName(op).str());
+  if (FtStatus status = finishSource(state))
+    return status;
   *source = made.release();
   return FT_OK;
 }

@@ -30,6 +30,9 @@ struct SourceState {
 /// The functions and graphs of a module that are compiled: neither private nor declarations alone.
 SmallVector<Operation *> findEntries(ModuleOp module);
 
+/// Completes a source once its module is there; fails with the first error where it is not.
+FtStatus finishSource(SourceState &state);
+
 /// Sets this thread's message.
 FtStatus fail(FtStatus status, const std::string &message);
 

@@ -234,6 +234,79 @@ TEST(Compiler, RefusesBadOptions) {
   ft_source_release(source);
 }
 
+namespace {
+double predict(FtSource *source, const char *machine) {
+  FtCompileOptions options = makeOptions("cpu");
+  options.machine = machine;
+  FtProgram *program = nullptr;
+  double nanoseconds = -1;
+  EXPECT_EQ(ft_compile(source, &options, &program), FT_OK) << ft_last_error();
+  EXPECT_EQ(ft_program_figure(program, "predicted_nanoseconds", &nanoseconds), FT_OK);
+  ft_program_release(program);
+  return nanoseconds;
+}
+} // namespace
+
+/// The machine that a caller names is what a program is planned and estimated for.
+TEST(Compiler, PlansForTheGivenMachine) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(readFile(FT_EXAMPLES "/stacked_rnn.mlir"));
+  ASSERT_TRUE(source);
+  std::string file = FT_EXAMPLES "/../test/machines/cpu.json", text = readFile(file);
+  size_t launch = text.find("\"launch\": 1.5e-6");
+  ASSERT_NE(launch, std::string::npos);
+  text.replace(launch, strlen("\"launch\": 1.5e-6"), "\"launch\": 1.5e-1");
+  std::string slow = testing::TempDir() + "/slow.json";
+  std::ofstream(slow) << text;
+  double fast = predict(source, file.c_str());
+  EXPECT_GT(fast, 0);
+  EXPECT_GT(predict(source, slow.c_str()), 100 * fast);
+  // One that is none, or serves other targets, is refused by name.
+  FtProgram *program = nullptr;
+  FtCompileOptions options = makeOptions("cpu");
+  for (const char *machine : {"/nowhere/machine.json", "no-such-machine", "h200"}) {
+    options.machine = machine;
+    EXPECT_EQ(ft_compile(source, &options, &program), FT_INVALID_PROGRAM) << machine;
+    EXPECT_NE(std::string(ft_last_error()).find(machine), std::string::npos) << ft_last_error();
+    EXPECT_EQ(program, nullptr);
+  }
+  ft_source_release(source);
+}
+
+/// What one compiler is set to is not the other's affair.
+TEST(Compiler, KeepsSettingsApart) {
+  Compiler loud(/*remarks=*/true), quiet;
+  FtCompilerOptions options = {};
+  options.struct_size = sizeof options;
+  options.max_nesting = 2;
+  FtCompiler *narrow = nullptr;
+  ASSERT_EQ(ft_compiler_create(&options, &narrow), FT_OK);
+  FtSource *refused = nullptr;
+  EXPECT_EQ(ft_source_parse(narrow, prefixSum, strlen(prefixSum), nullptr, &refused), FT_INVALID_PROGRAM);
+  FtScheduleOptions schedule = {};
+  schedule.struct_size = sizeof schedule;
+  schedule.cpu_plan_seed = 7;
+  FtCompileOptions seeded = makeOptions("cpu"), plain = makeOptions("cpu");
+  seeded.schedule = &schedule;
+  seeded.no_validation = 1;
+  std::vector<std::thread> threads;
+  for (auto [compiler, how] : {std::pair(&loud, &seeded), std::pair(&quiet, &plain)})
+    threads.emplace_back([compiler = compiler, how = how] {
+      for (int i = 0; i < 4; ++i) {
+        FtSource *source = compiler->parse(prefixSum);
+        FtProgram *program = nullptr;
+        EXPECT_EQ(ft_compile(source, how, &program), FT_OK) << ft_last_error();
+        ft_program_release(program);
+        ft_source_release(source);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_FALSE(loud.seen.remarks.empty());
+  EXPECT_TRUE(quiet.seen.remarks.empty());
+  ft_compiler_release(narrow);
+}
+
 TEST(Compiler, EndsWhenCancelled) {
   Compiler compiler;
   FtSource *source = compiler.parse(prefixSum);
