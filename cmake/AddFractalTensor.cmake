@@ -39,12 +39,19 @@ function(ft_add_library name)
   ft_layer(${name} DEPENDS ${ARG_DEPENDS} HEADERS ${ARG_HEADERS})
 endfunction()
 
+# ft_exports(<target> <map>): what the shared library shows, by a file of cmake/exports.
+function(ft_exports target map)
+  set(file ${PROJECT_SOURCE_DIR}/cmake/exports/${map})
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${file}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${file})
+endfunction()
+
 # ft_add_tool(<name> <sources>...): a thin main over the shared library.
 function(ft_add_tool name)
   add_executable(${name} ${ARGN})
   add_dependencies(${name} FTHeaders)
   target_link_libraries(${name} PRIVATE FTTools FractalTensor FractalTensorRuntime MLIR LLVM)
-  install(TARGETS ${name} EXPORT FractalTensorTargets RUNTIME DESTINATION bin)
+  install(TARGETS ${name} EXPORT FractalTensorCXXTargets RUNTIME DESTINATION bin)
 endfunction()
 
 # ft_check_layers(): a target of each build that fails where a source includes

@@ -23,6 +23,8 @@ def available():
         "cuda": has_cuda(),
         "torch": importlib.util.find_spec("torch") is not None,
         "numpy": importlib.util.find_spec("numpy") is not None,
+        "pkg-config": shutil.which("pkg-config") is not None,
+        "dpkg": all(shutil.which(tool) for tool in ("dpkg", "dpkg-deb", "cpack")),
     }
 
 

@@ -14,6 +14,6 @@ build=${FT_BUILD:-build}
 out=${1:-build/gpu}
 mkdir -p "$out/lib"
 cp "$build/bin/ft-run-bundle" integration/run.sh "$out/"
-cp "$build/lib/libFractalTensorRuntime.so" "$out/lib/"
+cp -a "$build"/lib/libFractalTensorRuntime.so* "$out/lib/" # the library and its names
 if [[ -x $build/unittests/FTGpuTests ]]; then cp "$build/unittests/FTGpuTests" "$out/"; fi
 exec python3 scripts/gpu.py "$build/bin" "$out"
