@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,8 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "scripts/mutants"
 COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
-# Seconds after which a test has noticed a fault by never ending.
-HANGS = 600
+# Seconds, and those of a processor, after which a test has noticed a fault by never ending.
+HANGS, HANGS_CPU = 3600, 120
 
 
 def pattern(text):
@@ -75,9 +76,15 @@ def run(command, cwd, quiet=True):
     return subprocess.run(command, cwd=cwd, capture_output=quiet, text=True, errors="replace")
 
 
+def limited():
+    resource.setrlimit(resource.RLIMIT_CPU, (HANGS_CPU, HANGS_CPU + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def fails(command, cwd):
     """Whether it fails or never ends."""
-    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                          preexec_fn=limited) as process:
         try:
             return process.wait(timeout=HANGS) != 0
         except subprocess.TimeoutExpired:

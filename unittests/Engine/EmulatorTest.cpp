@@ -157,6 +157,19 @@ TEST_F(EmulatorTest, Races) {
     if (tid() == 5 && ctaid() == 1)
       store(of(p).data, 1);
   }, 3, 32);
+  // One who writes and one who reads, whichever comes first: in the same block, in another.
+  expectError("(E3)", [](void **p) {
+    if (tid() == 0)
+      store(of(p).data, 1);
+    else
+      load(of(p).data);
+  }, 1, 2);
+  expectError("(E3)", [](void **p) {
+    if (ctaid() == 0)
+      store(of(p).data, 1);
+    else
+      load(of(p).data);
+  }, 2, 1);
   // No race: readers, a barrier, one writer, a barrier, readers.
   expectNone([](void **p) {
     load(of(p).data);
@@ -240,6 +253,22 @@ TEST_F(EmulatorTest, TheGridWaits) {
     EXPECT_EQ(data[size_t(1024 + i)], (i + 96) % 160);
   expectError("(E", [](void **p) { steps(p, false, true); }, 5, 32, true);
   expectError("(E", [](void **p) { steps(p, true, false); }, 5, 32, true);
+  // What a thread does while its block has come to the barrier of the grid already is not before it.
+  memory->setDefined(true);
+  expectError("(E3)", [](void **p) {
+    if (ctaid() == 0 && tid() == 1)
+      store(of(p).data, 1);
+    gridBarrier(of(p), /*front=*/false);
+    if (ctaid() == 1)
+      load(of(p).data);
+  }, 2, 32, true);
+  expectNone([](void **p) {
+    if (ctaid() == 0 && tid() == 1)
+      store(of(p).data, 1);
+    gridBarrier(of(p));
+    if (ctaid() == 1)
+      load(of(p).data);
+  }, 2, 32, true);
   expectError("(E5)", [](void **p) { steps(p, true, true); }, 5, 32, /*cooperative=*/false);
   expectError("(E5) waits at a barrier of the grid that never opens", [](void **p) {
     if (ctaid() != 1 && tid() == 0)

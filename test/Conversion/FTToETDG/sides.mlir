@@ -1,9 +1,9 @@
 // Which element each iteration reads where lists are shifted, seen through windows that go beyond their
-// ends, or folded from the right: every side by its own formula.
+// ends, put together of three parts, or folded from the right: every side by its own formula.
 //
 // RUN: ft-opt %s --convert-ft-to-etdg --etdg-verify | FileCheck %s
 // RUN: %python %ft_src/test/Programs/Inputs/sizes.py %ft_bin/ft-run %s | FileCheck %s --check-prefix=VALUES
-// VALUES: {{^}}6 programs, {{[1-9][0-9]+}} runs, 0 failures
+// VALUES: {{^}}8 programs, {{[1-9][0-9]+}} runs, 0 failures{{$}}
 
 !s = tensor<i32>
 
@@ -90,4 +90,34 @@ func.func @from_right(%xs: !ft.list<[L], !s>, %z: !s) -> (!s, !ft.list<[L], !s>)
     ft.yield %n : !s emit %t : !s
   }
   return %f, %e : !s, !ft.list<[L], !s>
+}
+
+// Three parts of lengths of their own: the third begins where both others end.
+// CHECK-LABEL: etdg.graph @three_parts(
+// CHECK: %arg2[i - L - M]
+func.func @three_parts(%xs: !ft.list<[L], !s>, %ys: !ft.list<[M], !s>, %zs: !ft.list<[2], !s>) -> !ft.list<[L + M + 2], !s> {
+  %c = ft.concat %xs, %ys, %zs : !ft.list<[L], !s>, !ft.list<[M], !s>, !ft.list<[2], !s>
+  %r = ft.map (%a = %c : !ft.list<[L + M + 2], !s>) {
+    %b = arith.addi %a, %a : !s
+    ft.yield %b : !s
+  }
+  return %r : !ft.list<[L + M + 2], !s>
+}
+
+// Three dimensions turned round: a permutation that is not its own inverse.
+// CHECK-LABEL: etdg.graph @turned_round(
+// CHECK: %arg0[j, k, i]
+func.func @turned_round(%xs: !ft.list<[L, M, 2], !s>) -> !ft.list<[2, L, M], !s> {
+  %t = ft.transpose %xs [2, 0, 1] : !ft.list<[L, M, 2], !s>
+  %r = ft.map (%p = %t : !ft.list<[2, L, M], !s>) {
+    %q = ft.map (%v = %p : !ft.list<[L, M], !s>) {
+      %w = ft.map (%a = %v : !ft.list<[M], !s>) {
+        %b = arith.addi %a, %a : !s
+        ft.yield %b : !s
+      }
+      ft.yield %w : !ft.list<[M], !s>
+    }
+    ft.yield %q : !ft.list<[L, M], !s>
+  }
+  return %r : !ft.list<[2, L, M], !s>
 }
