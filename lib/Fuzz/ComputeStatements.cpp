@@ -171,7 +171,7 @@ Value ProgramBuilder::transform(Scope &scope, Value value) {
   if (type.getRank() == 2 && rng.percent(25)) {
     int64_t k = type.getDimSize(1);
     if (k * k <= 1200 && afford(scope, type.getNumElements() * k)) {
-      Value w = makeTensor(scope, tensorType({k, k}), 1);
+      Value w = weights(makeTensor(scope, tensorType({k, k}), 1), k);
       Value init = makeTensor(scope, type, 0);
       return tame(
           linalg::MatmulOp::create(b, loc, TypeRange{type}, ValueRange{value, w}, ValueRange{init})

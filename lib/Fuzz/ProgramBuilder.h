@@ -75,6 +75,7 @@ private:
   Value binary(Value a, Value b);
   Value unary(Value a);
   Value tame(Value a);
+  Value weights(Value a, int64_t summed);
   Value convert(Value a);
   Type otherScalar();
   Value narrow(Value a, Type to);

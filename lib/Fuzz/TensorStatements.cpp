@@ -49,6 +49,18 @@ Value ProgramBuilder::tame(Value a) {
   return arith::MulFOp::create(b, loc, a, splat(type, 1));
 }
 
+/// Floats only: an operand of a product that sums so many terms, small enough that a recurrence
+/// through the product forgets its rounding.
+Value ProgramBuilder::weights(Value a, int64_t summed) {
+  auto type = cast<RankedTensorType>(a.getType());
+  auto scalarType = dyn_cast<FloatType>(type.getElementType());
+  if (!scalarType)
+    return a;
+  auto factor = FloatAttr::get(scalarType, 0.5 / static_cast<double>(std::max<int64_t>(summed, 1)));
+  Value small = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, Attribute(factor)));
+  return arith::MulFOp::create(b, loc, a, small);
+}
+
 Value ProgramBuilder::binary(Value x, Value y) {
   auto type = cast<RankedTensorType>(x.getType());
   if (isa<FloatType>(type.getElementType())) {
@@ -434,6 +446,7 @@ Value ProgramBuilder::makeMatmul(Scope &scope, RankedTensorType type, int effort
       makeTensor(scope, tensorType(turnedRight ? ArrayRef<int64_t>{n, k} : ArrayRef<int64_t>{k, n}),
                  effort - 1);
   Value init = rng.percent(60) ? splat(type, 0) : makeTensor(scope, type, 0);
+  y = weights(y, k);
   if (mixed && isa<FloatType>(scalar) && !turnedLeft && !turnedRight) { // summed in the wider type
     Type other = otherScalar();
     x = narrow(x, other);

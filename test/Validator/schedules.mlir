@@ -175,6 +175,28 @@ etdg.graph @planes(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[], te
 
 // -----
 
+// From the right: the planes that follow have smaller indices.
+etdg.graph @planes_from_the_right(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[], tensor<1xf32>> {
+  %two = etdg.buffer live [1] : !etdg.buffer<[L], tensor<1xf32>>
+  %last = etdg.buffer : !etdg.buffer<[], tensor<1xf32>>
+  // expected-note @+2 {{it is overwritten here, write 0 of block @lag}}
+  // expected-error @+1 {{(T8) block @lag: read 1, piece 1 needs a plane of a buffer of type !etdg.buffer<[L], tensor<1xf32>> that another may have taken: more planes must be `live`; for example at L = 3, k = 2, k' = 1}}
+  etdg.block @lag [foldl] (k) in [0, L)
+      reads (%x = %xs[k] : tensor<1xf32>, %s = {k <= 1: splat 0.0 : f32, k >= 2: %two[L - k + 1]} : tensor<1xf32>)
+      writes (%two[L - k - 1]) {
+    %y = arith.addf %x, %s : tensor<1xf32>
+    etdg.yield %y : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  etdg.block @last [] ()
+      reads (%s = {L = 0: splat 0.0 : f32, L >= 1: %two[0]} : tensor<1xf32>)
+      writes (%last[]) {
+    etdg.yield %s : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[], tensor<1xf32>>
+  etdg.return %last : !etdg.buffer<[], tensor<1xf32>>
+}
+
+// -----
+
 // One slot: in place where the same iteration reads and writes the same index, and
 // for a buffer that is read for the last time before; not while it is needed.
 etdg.graph @slots(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], tensor<1xf32>> {
