@@ -187,35 +187,3 @@ Estimate ft::dataflow::estimate(const Graph &graph, const std::vector<GroupResul
   result.utilization = total > 0 ? result.macs / total / peak : 0;
   return result;
 }
-
-void ft::dataflow::growTiles(const Graph &graph, GroupResult &group, Count buffer,
-                             const Rules &rules) {
-  // Loops that operators share are one loop: grow them in all of them.
-  auto attempt = [&](unsigned i, unsigned p) {
-    Group grown = group.group;
-    const OpPlan &plan = grown.ops[i];
-    const unsigned d = plan.order[p];
-    const Count size = graph.size(graph.operators[plan.op], d);
-    const Count before = plan.tiles[d];
-    if (before == size)
-      return false;
-    const Count tile = std::min(size, before * 2);
-    const int dim = graph.operators[plan.op].dims[d];
-    for (unsigned k = 0; k < grown.ops.size(); ++k)
-      if (k == i || commonLoops(grown, std::min(i, k), std::max(i, k)) > p)
-        grown.ops[k].tiles[graph.operators[grown.ops[k].op].local(dim)] = tile;
-    if (!check(graph, grown).empty())
-      return false;
-    GroupCost cost = evaluate(graph, grown, rules);
-    if (cost.footprint > buffer || cost.volume > group.cost.volume)
-      return false;
-    group = {std::move(grown), std::move(cost)};
-    return true;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (unsigned i = 0; i < group.group.ops.size(); ++i)
-      for (unsigned p = group.group.ops[i].order.size(); p-- > group.group.ops[i].shared;)
-        changed |= attempt(i, p);
-  }
-}

@@ -2,20 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Traffic is a sum over groups, so the best fusion is the best partition of the
-// operators into connected, convex sets. Sets are searched by size, small ones
-// first, in rounds of a narrowing gap. A set is searched again only if its bound
-// says that it may still improve the partition.
+// operators into connected, convex sets. Of every set a lower bound is known;
+// the partition that is cheapest by these bounds says which sets are worth a
+// search, a little at a time: either one is found to be as good as its bound,
+// or the bound rises and another partition is cheapest. So most sets are never
+// searched, and the bound of the whole is proved at any time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ft/Dataflow/Search.h"
 
+#include "BestPartition.h"
 #include "Genetic.h"
+#include "GroupInfo.h"
+#include "NestSearch.h"
 
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 
 using namespace ft::dataflow;
 using namespace ft::dataflow::exact;
@@ -45,39 +49,29 @@ std::optional<Fusion> exact::parseFusion(std::string_view text) {
 
 namespace {
 
-using Set = std::vector<int>; // sorted operators
-
-/// Sets beyond which larger ones are left to the genetic algorithm.
-constexpr size_t maxSets = 4000;
-
+/// Searches sets of operators as groups, and puts the best of them together.
 class Partition {
 public:
   Partition(const Graph &graph, const Options &options)
-      : graph(graph), options(options), start(std::chrono::steady_clock::now()) {}
+      : graph(graph), options(options), start(std::chrono::steady_clock::now()),
+        sets(fusibleSets(graph, options.fusion, truncated)), partition(graph, sets) {
+    for (size_t s = 0; s < sets.size(); ++s)
+      numbers[sets[s]] = s;
+  }
 
   /// `known` are groups of narrower modes: what this one finds is no worse.
   Result run(const std::vector<GroupResult> &known) {
     Result result;
-    enumerate();
-    // Every operator by itself, exactly: what there always is.
-    for (const Set &set : sets) {
-      if (set.size() > 1)
-        break;
-      searchSet(set, 0, tooLarge);
-      if (!entries[set].found) {
-        result.misfit = set[0];
-        result.needed = leastPlan(graph, set[0], options).cost.footprint;
-        result.nodes = nodes;
-        return result;
-      }
-    }
+    join();
+    if (!singles(result))
+      return result;
     for (const GroupResult &group : known)
       seed(group);
-    report();
+    update();
     for (double gap : {0.25, 0.05, 0.01, 0.0}) {
       if (outOfTime() || isGoodEnough())
         break;
-      round(std::max(gap, options.gap));
+      refine(std::max(gap, options.gap));
       report();
     }
     if (!isGoodEnough() && options.fusion == Fusion::Any &&
@@ -88,20 +82,58 @@ public:
   }
 
 private:
+  /// What is known of sets that differ in names only.
   struct Entry {
+    Set set; // the first of them
     std::optional<GroupResult> found;
     Count lowerBound = 0;
-    double searched = -1; // the gap of the last complete search; negative: none
+    /// The search that is under way, its gap, and the nodes of its next turn.
+    std::unique_ptr<NestSearch> search;
+    double gap = 1e9;
+    Count turn = 32;
+    double complete = 1e9; // the gap within which it is decided
   };
 
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   bool outOfTime() const { return options.budget > 0 && seconds() > options.budget * 0.95; }
+  bool isGoodEnough() const { return double(upper()) <= double(lower) * (1 + options.gap); }
+  Count upper() const { return std::min(partsVolume, evolvedVolume); }
 
-  bool isGoodEnough() {
-    Count bound = lowerBound();
-    return double(upperBound()) <= double(bound) * (1 + options.gap);
+  /// One entry for all sets that are alike.
+  void join() {
+    std::map<std::vector<Count>, size_t> known;
+    for (const Set &set : sets) {
+      auto [at, isNew] = known.emplace(signatureOf(graph, set), entries.size());
+      if (isNew)
+        entries.emplace_back().set = set;
+      entryOf.push_back(at->second);
+    }
+  }
+
+  /// Every operator by itself, exactly: what there always is. False if one does not fit.
+  bool singles(Result &result) {
+    alone.assign(graph.operators.size(), 0);
+    for (size_t s = 0; s < sets.size() && sets[s].size() == 1; ++s) {
+      Entry &entry = entries[entryOf[s]];
+      const int op = sets[s].front();
+      if (entry.complete > 0) {
+        GroupSearchResult single = searchGroup(graph, sets[s], options, tooLarge, 0, nullptr);
+        nodes += single.nodes;
+        entry.complete = 0;
+        entry.found = single.best;
+        entry.lowerBound = single.lowerBound;
+      }
+      alone[op] = entry.lowerBound;
+      if (!entry.found) {
+        result.misfit = op;
+        result.needed = leastPlan(graph, op, options).cost.footprint;
+        result.nodes = nodes;
+        return false;
+      }
+    }
+    return true;
   }
 
   void seed(const GroupResult &group) {
@@ -109,356 +141,153 @@ private:
     for (const OpPlan &plan : group.group.ops)
       set.push_back(plan.op);
     std::sort(set.begin(), set.end());
-    if (group.cost.volume < upperValue(set))
-      entries[set].found = group;
+    auto at = numbers.find(set);
+    if (at == numbers.end())
+      return;
+    Entry &entry = entries[entryOf[at->second]];
+    if (!entry.found || group.cost.volume < entry.found->cost.volume)
+      entry.found = GroupResult{renamed(group.group, set, entry.set), group.cost};
   }
 
-  // ---- the sets ----
-
-  unsigned products(const Set &set) const {
-    return std::count_if(set.begin(), set.end(), [&](int op) {
-      return graph.operators[op].kind == Kind::Product;
-    });
+  Count upperValue(size_t s) const {
+    const Entry &entry = entries[entryOf[s]];
+    return entry.found ? entry.found->cost.volume : tooLarge;
   }
 
-  void enumerate() {
-    std::set<Set> layer;
-    for (int i = 0; i < int(graph.operators.size()); ++i)
-      layer.insert({i});
-    std::vector<Set> all;
-    while (!layer.empty()) {
-      if (all.size() + layer.size() > maxSets) {
-        truncated = true;
-        break;
-      }
-      all.insert(all.end(), layer.begin(), layer.end());
-      std::set<Set> next;
-      for (const Set &set : layer)
-        if (options.fusion != Fusion::Intra)
-          grow(set, next);
-      layer = std::move(next);
-    }
-    for (const Set &set : all)
-      if (set.size() == 1 || (isConvex(set) && fits(set)))
-        sets.push_back(set);
+  /// What a set moves at least. A set is asked for its first bound when a partition may use it.
+  Count lowerValue(size_t s) {
+    Entry &entry = entries[entryOf[s]];
+    if (entry.lowerBound == 0 && sets[s].size() > 1)
+      entry.lowerBound = compulsory(sets[s]);
+    return entry.lowerBound;
   }
 
-  void grow(const Set &set, std::set<Set> &into) const {
-    auto put = [&](int op) {
-      if (op < 0 || std::binary_search(set.begin(), set.end(), op))
+  Count compulsory(const Set &set) const { return GroupInfo(graph, set, options).compulsory(); }
+
+  void update() {
+    parts.clear();
+    partsVolume = partition.bestThatRuns([&](size_t s) { return upperValue(s); }, parts);
+    bound(nullptr);
+  }
+
+  /// The lower bound, and the partition that would reach it.
+  void bound(std::vector<size_t> *cheapest) {
+    Count found =
+        partition.best(partition.all(), [&](size_t s) { return lowerValue(s); }, cheapest);
+    // Of sets that were not even listed, only what all of the graph must move is known.
+    lower = std::max(lower, truncated ? std::min(found, compulsory(partition.all())) : found);
+    lower = std::min(lower, upper());
+  }
+
+  /// Until the bound is within the gap: the partition that looks cheapest is made of sets that are not
+  /// decided; deciding these raises the bound, or finds it.
+  void refine(double gap) {
+    while (!outOfTime()) {
+      std::vector<size_t> cheapest;
+      bound(&cheapest);
+      report();
+      if (double(upper()) <= double(lower) * (1 + gap))
         return;
-      Set larger = set;
-      larger.insert(std::lower_bound(larger.begin(), larger.end(), op), op);
-      if (options.fusion == Fusion::Any || products(larger) <= 2)
-        into.insert(std::move(larger));
-    };
-    for (int index : set) {
-      const Operator &op = graph.operators[index];
-      for (const Operand &input : op.inputs)
-        put(graph.tensors[input.tensor].producer);
-      for (int consumer : graph.tensors[op.output.tensor].consumers)
-        put(consumer);
-    }
-  }
-
-  /// No path leaves the set and comes back.
-  bool isConvex(const Set &set) const {
-    // What lies behind the set, outside of it, must not lead into it.
-    std::vector<bool> behind(graph.operators.size(), false);
-    for (int i = 0; i < int(graph.operators.size()); ++i) {
-      bool inside = std::binary_search(set.begin(), set.end(), i);
-      for (const Operand &input : graph.operators[i].inputs) {
-        int producer = graph.tensors[input.tensor].producer;
-        if (producer < 0)
+      bool any = false, better = false;
+      for (size_t s : cheapest) {
+        Entry &entry = entries[entryOf[s]];
+        if (entry.complete <= gap || outOfTime())
           continue;
-        bool from = std::binary_search(set.begin(), set.end(), producer);
-        if (inside && behind[producer])
-          return false;
-        if (!inside && (from || behind[producer]))
-          behind[i] = true;
+        any = true;
+        better |= advance(s, gap);
       }
-    }
-    return true;
-  }
-
-  /// Whether the mode fuses such a set.
-  bool fits(const Set &set) const {
-    auto isProduct = [&](int op) { return graph.operators[op].kind == Kind::Product; };
-    switch (options.fusion) {
-    case Fusion::Tangram:
-      return set.size() == 2 && products(set) == 2 && isChain(set);
-    case Fusion::Flat:
-      return products(set) == 2 && isProduct(set.front()) && isProduct(set.back()) &&
-             isChain(set) && isLogit(set.front());
-    case Fusion::Two:
-      return products(set) <= 2;
-    default:
-      return true;
-    }
-  }
-
-  /// Each operator reads the one before it.
-  bool isChain(const Set &set) const {
-    for (size_t k = 1; k < set.size(); ++k) {
-      const Operator &op = graph.operators[set[k]];
-      if (std::none_of(op.inputs.begin(), op.inputs.end(), [&](const Operand &input) {
-            return graph.tensors[input.tensor].producer == set[k - 1];
-          }))
-        return false;
-    }
-    return true;
-  }
-
-  /// FLAT fuses attention's logits: a product of two activations, which both have the batch.
-  bool isLogit(int index) const {
-    const Operator &op = graph.operators[index];
-    for (int dim : graph.batch) {
-      int local = op.local(dim);
-      for (unsigned k = 0; local >= 0 && k < op.numOperands(); ++k)
-        if (!(op.mask(k) >> local & 1))
-          return false;
-    }
-    return true;
-  }
-
-  // ---- partitions ----
-
-  /// The best partition of a set into sets that satisfy `use`, by their `value`; every part holds the
-  /// first operator that is left.
-  template <typename Value>
-  Count bestParts(const Set &whole, Value value, std::vector<const Set *> *parts) {
-    std::map<Set, std::pair<Count, const Set *>> known;
-    auto recurse = [&](auto &self, const Set &left) -> Count {
-      if (left.empty())
-        return 0;
-      auto at = known.find(left);
-      if (at != known.end())
-        return at->second.first;
-      Count least = tooLarge;
-      const Set *chosen = nullptr;
-      for (const Set *set : startingAt[left[0]]) {
-        if (set->size() > left.size() ||
-            !std::includes(left.begin(), left.end(), set->begin(), set->end()))
-          continue;
-        Count own = value(*set);
-        if (own == tooLarge || own >= least)
-          continue;
-        Set rest;
-        std::set_difference(left.begin(), left.end(), set->begin(), set->end(),
-                            std::back_inserter(rest));
-        Count sum = add(own, self(self, rest));
-        if (sum < least)
-          least = sum, chosen = set;
-      }
-      known[left] = {least, chosen};
-      return least;
-    };
-    Count result = recurse(recurse, whole);
-    if (parts)
-      for (Set left = whole; !left.empty();) {
-        const Set *set = known.at(left).second;
-        parts->push_back(set);
-        Set rest;
-        std::set_difference(left.begin(), left.end(), set->begin(), set->end(),
-                            std::back_inserter(rest));
-        left = std::move(rest);
-      }
-    return result;
-  }
-
-  Set all() const {
-    Set result;
-    for (int i = 0; i < int(graph.operators.size()); ++i)
-      result.push_back(i);
-    return result;
-  }
-
-  Count upperValue(const Set &set) const {
-    auto at = entries.find(set);
-    return at == entries.end() || !at->second.found ? tooLarge : at->second.found->cost.volume;
-  }
-  Count lowerValue(const Set &set) const {
-    auto at = entries.find(set);
-    return std::max(floorOf(set), at == entries.end() ? 0 : at->second.lowerBound);
-  }
-
-  /// What a group of these operators moves at least. A product's own part of the nest is a schedule of
-  /// that product alone, in which each tensor between operators would move just once more: it costs no
-  /// less than the product's optimum less these tensors.
-  Count floorOf(const Set &set) const {
-    Count sum = 0;
-    for (int op : set)
-      sum = add(sum, floorOf(op, [&](int other) {
-                  return std::binary_search(set.begin(), set.end(), other);
-                }));
-    return sum;
-  }
-
-  template <typename Inside>
-  Count floorOf(int index, Inside inside) const {
-    const Operator &op = graph.operators[index];
-    Count outside = 0, between = 0;
-    for (const Operand &input : op.inputs) {
-      const Tensor &tensor = graph.tensors[input.tensor];
-      Count &into = tensor.producer >= 0 && inside(tensor.producer) ? between : outside;
-      into = add(into, tensor.size());
-    }
-    const Tensor &result = graph.tensors[op.output.tensor];
-    bool leaves = result.isResult || result.consumers.empty();
-    for (int consumer : result.consumers)
-      leaves |= !inside(consumer);
-    Count &into = leaves ? outside : between;
-    into = add(into, result.size());
-    auto alone = entries.find(Set{index});
-    // What works in place, and what has its buffers twice, holds more by itself than in a group.
-    if (op.kind != Kind::Product || options.rules.doubleBuffer || alone == entries.end() ||
-        alone->second.lowerBound == tooLarge || outside == tooLarge)
-      return outside;
-    return std::max(outside, alone->second.lowerBound - std::min(between, alone->second.lowerBound));
-  }
-
-  void index() {
-    startingAt.assign(graph.operators.size(), {});
-    for (const Set &set : sets)
-      startingAt[set[0]].push_back(&set);
-  }
-
-  Count upperBound() {
-    if (startingAt.empty())
-      index();
-    Count parts = bestParts(all(), [&](const Set &set) { return upperValue(set); }, nullptr);
-    return std::min(parts, evolved ? evolvedVolume : tooLarge);
-  }
-
-  Count lowerBound() {
-    if (startingAt.empty())
-      index();
-    Count bound = bestParts(all(), [&](const Set &set) { return lowerValue(set); }, nullptr);
-    return truncated ? std::min(bound, floorOf(all())) : bound;
-  }
-
-  // ---- rounds ----
-
-  void round(double gap) {
-    for (const Set &set : sets) {
-      if (set.size() == 1)
-        continue;
-      if (outOfTime())
+      if (!any)
         return;
-      Entry &entry = entries[set];
-      if (entry.searched >= 0 && entry.searched <= gap)
-        continue;
-      // What its parts do without it.
-      Count parts = bestParts(
-          set, [&](const Set &part) { return part == set ? tooLarge : upperValue(part); }, nullptr);
-      entry.lowerBound = std::max(entry.lowerBound, floorOf(set));
-      if (double(entry.lowerBound) * (1 + gap) >= double(parts))
-        continue; // can't be better by more than the gap
-      searchSet(set, gap, std::min(parts, upperValue(set)));
+      if (better)
+        update();
     }
   }
 
-  void searchSet(const Set &set, double gap, Count cutoff) {
-    Entry &entry = entries[set];
-    double until = 1e30;
-    // No set takes more than a share of what is left; single operators are quick, and always searched.
-    if (options.budget > 0 && set.size() > 1) {
-      double left = options.budget * 0.95 - seconds();
-      until = seconds() + std::max(left * 0.1, 0.01);
-    }
-    auto key = std::make_tuple(signature(set), cutoff, gap);
-    auto known = same.find(key);
-    GroupSearchResult result;
-    if (known != same.end()) {
-      result = rename(known->second.second, known->second.first, set);
-    } else {
-      result = searchGroup(graph, set, options, cutoff, gap, [&]() { return seconds() > until; });
+  /// Some more of the search of a set. Whether it found something better.
+  bool advance(size_t s, double gap) {
+    Entry &entry = entries[entryOf[s]];
+    // What its parts do without it.
+    Count cutoff = partition.best(
+        sets[s], [&](size_t part) { return part == s ? tooLarge : upperValue(part); });
+    cutoff = std::min(cutoff, upperValue(s));
+    auto stop = [&]() { return outOfTime(); };
+    if (options.fusion == Fusion::Tangram || options.fusion == Fusion::Flat) {
+      GroupSearchResult result = searchGroup(graph, sets[s], options, cutoff, gap, stop);
       nodes += result.nodes;
-      if (result.complete)
-        same[key] = {set, result};
+      return take(s, gap, result.best, result.lowerBound, result.complete);
     }
-    if (result.best && result.best->cost.volume < upperValue(set))
-      entry.found = result.best;
-    // A complete search proves its bound, or that nothing is better than the cutoff.
-    entry.lowerBound = std::max({entry.lowerBound, result.lowerBound, floorOf(set)});
-    if (result.complete)
-      entry.searched = gap;
-    report();
+    if (!entry.search || entry.gap > gap) {
+      entry.search = std::make_unique<NestSearch>(graph, entry.set, options, gap, alone);
+      entry.gap = gap;
+      entry.turn = 32;
+    }
+    const Count before = entry.search->nodes();
+    entry.search->advance(cutoff, entry.turn, stop);
+    nodes += entry.search->nodes() - before;
+    entry.turn *= 2;
+    std::optional<GroupResult> best = entry.search->best();
+    const bool complete = entry.search->finished();
+    const Count least = entry.search->lowerBound();
+    if (complete)
+      entry.search.reset();
+    if (best)
+      best->group = renamed(best->group, entry.set, sets[s]);
+    return take(s, gap, best, least, complete);
   }
 
-  /// Sets that differ in names only have the same optimum.
-  std::vector<Count> signature(const Set &set) const {
-    std::vector<Count> result;
-    std::map<int, int> dims, tensors;
-    for (int index : set) {
-      const Operator &op = graph.operators[index];
-      result.push_back(int(op.kind));
-      result.push_back(op.states);
-      for (int dim : op.over)
-        result.push_back(op.local(dim));
-      for (unsigned k = 0; k < op.numOperands(); ++k) {
-        const Operand &operand = op.operand(k);
-        const Tensor &tensor = graph.tensors[operand.tensor];
-        bool leaves = tensor.isResult;
-        for (int consumer : tensor.consumers)
-          leaves |= !std::binary_search(set.begin(), set.end(), consumer);
-        result.push_back(-1 - tensors.emplace(operand.tensor, tensors.size()).first->second);
-        result.push_back(leaves);
-        for (int dim : operand.dims) {
-          result.push_back(dims.emplace(dim, dims.size()).first->second);
-          result.push_back(graph.dims[dim].size);
-        }
-      }
-      result.push_back(tooLarge);
-    }
-    return result;
-  }
-
-  GroupSearchResult rename(GroupSearchResult result, const Set &from, const Set &to) const {
-    if (!result.best)
-      return result;
-    for (OpPlan &plan : result.best->group.ops)
-      plan.op = to[std::find(from.begin(), from.end(), plan.op) - from.begin()];
-    result.best->cost = evaluate(graph, result.best->group, options.rules);
-    return result;
+  bool take(size_t s, double gap, const std::optional<GroupResult> &best, Count least,
+            bool complete) {
+    Entry &entry = entries[entryOf[s]];
+    entry.lowerBound = std::max(entry.lowerBound, least);
+    if (complete)
+      entry.complete = gap;
+    if (!best || best->cost.volume >= upperValue(s))
+      return false;
+    entry.found = GroupResult{renamed(best->group, sets[s], entry.set), best->cost};
+    return true;
   }
 
   void report() {
-    if (!options.progress)
+    if (!options.progress || std::make_pair(upper(), lower) == reported)
       return;
-    Count upper = upperBound(), lower = lowerBound();
-    if (std::make_pair(upper, lower) == reported)
-      return;
-    reported = {upper, lower};
-    options.progress(upper, lower);
+    reported = {upper(), lower};
+    options.progress(upper(), lower);
+  }
+
+  std::vector<GroupResult> groups() const {
+    std::vector<GroupResult> result;
+    for (size_t s : parts) {
+      const Entry &entry = entries[entryOf[s]];
+      Group group = renamed(entry.found->group, entry.set, sets[s]);
+      GroupCost cost = evaluate(graph, group, options.rules);
+      result.push_back({std::move(group), std::move(cost)});
+    }
+    return result;
   }
 
   void evolve() {
-    std::vector<const Set *> parts;
-    bestParts(all(), [&](const Set &set) { return upperValue(set); }, &parts);
     std::vector<Group> seed;
-    for (const Set *set : parts)
-      seed.push_back(entries[*set].found->group);
+    for (const GroupResult &group : groups())
+      seed.push_back(group.group);
     GeneticOptions genetic;
     genetic.seconds = options.budget > 0 ? std::max(options.budget - seconds(), 1e-3) : 0;
     std::optional<std::vector<GroupResult>> better = evolveSchedule(graph, options, seed, genetic);
-    if (!better)
+    if (!better || !sortGroups(graph, *better))
       return;
-    evolved = better;
-    evolvedVolume = 0;
+    Count volume = 0;
     for (const GroupResult &group : *better)
-      evolvedVolume = add(evolvedVolume, group.cost.volume);
+      volume = add(volume, group.cost.volume);
+    if (volume < upper()) {
+      evolved = std::move(*better);
+      evolvedVolume = volume;
+    }
   }
 
   void assemble(Result &result) {
-    std::vector<const Set *> parts;
-    Count volume = bestParts(all(), [&](const Set &set) { return upperValue(set); }, &parts);
-    if (evolved && evolvedVolume < volume)
-      result.groups = *evolved;
-    else
-      for (const Set *set : parts)
-        result.groups.push_back(*entries[*set].found);
-    order(result.groups);
+    result.groups = evolvedVolume < partsVolume ? evolved : groups();
+    sortGroups(graph, result.groups);
+    for (GroupResult &group : result.groups)
+      growTiles(graph, group, options);
     for (const GroupResult &group : result.groups) {
       result.volume = add(result.volume, group.cost.volume);
       result.accesses = add(result.accesses, group.cost.accesses);
@@ -469,48 +298,23 @@ private:
               graph.operators[operand.op].operand(operand.operand).tensor);
     }
     std::sort(result.fused.begin(), result.fused.end());
-    result.lowerBound = std::min(lowerBound(), result.volume);
+    result.lowerBound = std::min(lower, result.volume);
     result.nodes = nodes;
-  }
-
-  /// Groups whose producers have run come first.
-  void order(std::vector<GroupResult> &groups) const {
-    std::vector<GroupResult> sorted;
-    std::set<int> done;
-    std::vector<bool> taken(groups.size(), false);
-    for (size_t round = 0; round < groups.size(); ++round)
-      for (size_t g = 0; g < groups.size(); ++g) {
-        if (taken[g])
-          continue;
-        std::set<int> own;
-        for (const OpPlan &plan : groups[g].group.ops)
-          own.insert(plan.op);
-        bool ready = true;
-        for (int op : own)
-          for (const Operand &input : graph.operators[op].inputs) {
-            int producer = graph.tensors[input.tensor].producer;
-            ready &= producer < 0 || own.count(producer) || done.count(producer);
-          }
-        if (!ready)
-          continue;
-        taken[g] = true;
-        done.insert(own.begin(), own.end());
-        sorted.push_back(groups[g]);
-        break;
-      }
-    if (sorted.size() == groups.size())
-      groups = std::move(sorted);
   }
 
   const Graph &graph;
   const Options &options;
   const std::chrono::steady_clock::time_point start;
-  std::vector<Set> sets;
   bool truncated = false;
-  std::vector<std::vector<const Set *>> startingAt;
-  std::map<Set, Entry> entries;
-  std::map<std::tuple<std::vector<Count>, Count, double>, std::pair<Set, GroupSearchResult>> same;
-  std::optional<std::vector<GroupResult>> evolved;
+  const std::vector<Set> sets;
+  const BestPartition partition;
+  std::map<Set, size_t> numbers;
+  std::vector<size_t> entryOf; // by set
+  std::vector<Entry> entries;
+  AloneBounds alone;
+  std::vector<size_t> parts; // the best partition
+  Count partsVolume = tooLarge, lower = 0;
+  std::vector<GroupResult> evolved;
   Count evolvedVolume = tooLarge;
   std::pair<Count, Count> reported{-1, -1};
   Count nodes = 0;

@@ -98,9 +98,7 @@ private:
       // DAT-2 starts from all that is narrower; TANGRAM and FLAT from INTRA.
       search.start = known;
       Result found = exact::search(graph, search);
-      std::vector<GroupResult> groups = found.groups;
-      for (GroupResult &group : groups)
-        growTiles(graph, group, search.buffer, search.rules);
+      const std::vector<GroupResult> &groups = found.groups;
       result.traffic[m] = found.volume;
       result.bound[m] = found.lowerBound;
       result.estimates[m] = estimate(graph, groups, machine);

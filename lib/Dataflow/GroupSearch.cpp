@@ -7,22 +7,13 @@
 // soon as what its operators move at least, each by itself, is no better than
 // what is known.
 //
-// What keeps this small, and loses nothing:
-//  * a dimension of all operands of all operators is walked outermost, in tiles
-//    of one: it repeats nothing and makes every block small;
-//  * a loop with one iteration is the same anywhere, so a loop that changes a
-//    block is asked to have two: each schedule is met in one structure;
-//  * of a dimension, only the smallest tile for each number of trips matters.
-// And one convention of the space: dimensions that the same operands have are
-// walked next to each other, the inner one in parts only if the outer one is in
-// tiles of one.
+// A loop with one iteration is the same anywhere, so a loop that changes a block
+// is asked to have two: each schedule is met in one structure.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GroupShape.h"
-#include "TileSolver.h"
-
-#include "ft/Dataflow/Search.h"
+#include "GroupInfo.h"
+#include "NestSearch.h"
 
 #include <algorithm>
 #include <map>
@@ -33,26 +24,6 @@ using namespace ft::dataflow::exact;
 
 namespace {
 
-/// Dimensions that are always walked together.
-struct Class {
-  std::vector<int> dims; // of the graph, outermost first
-  Count size = 1;
-  TileList choices, whole;
-};
-
-/// An operator in terms of classes; sets of classes are bits.
-struct OpInfo {
-  int op = -1;
-  std::vector<uint8_t> classes;
-  std::vector<uint64_t> operands; // of each operand, the output last
-  uint64_t reduced = 0, rows = 0;
-  uint32_t inside = 0; // operands that are bindings
-  bool normalizes = false, stored = false;
-  int inPlaceOf = -1; // operand whose storage the result takes
-  std::vector<unsigned> producers, consumers; // places in the list of operators
-  bool mayBeOnline = false;
-};
-
 struct Placed {
   unsigned info = 0;
   unsigned shared = 0;
@@ -62,20 +33,16 @@ struct Placed {
   Count bound = 0; // what it moves at least
 };
 
-uint64_t bit(unsigned i) { return uint64_t(1) << i; }
-
-class GroupSearch {
+class GroupSearch : GroupInfo {
 public:
   GroupSearch(const Graph &graph, std::vector<int> ops, const Options &options, Count cutoff,
               double gap, const std::function<bool()> &stop)
-      : graph(graph), ops(std::move(ops)), options(options), gap(gap), stop(stop), best(cutoff) {}
+      : GroupInfo(graph, std::move(ops), options), gap(gap), stop(stop), best(cutoff) {}
 
   GroupSearchResult run() {
     GroupSearchResult result;
-    classify();
-    describe();
     result.lowerBound = compulsory();
-    if (classes.size() > 60 || hopeless(result.lowerBound))
+    if (tooWide() || hopeless(result.lowerBound))
       return finish(result, !hopeless(result.lowerBound));
     const Count start = best;
     if (!leasts())
@@ -110,206 +77,6 @@ private:
     if (!stopped && stop && (++asked & 0x3f) == 0)
       stopped = stop();
     return stopped;
-  }
-
-  // ---- the operators ----
-
-  /// Where a dimension is, over all operators: equal for dimensions that nothing tells apart.
-  std::vector<uint64_t> signature(int dim) const {
-    std::vector<uint64_t> result;
-    for (int index : ops) {
-      const Operator &op = graph.operators[index];
-      int local = op.local(dim);
-      uint64_t mask = 0;
-      for (unsigned k = 0; local >= 0 && k < op.numOperands(); ++k)
-        if (op.mask(k) >> local & 1)
-          mask |= bit(k);
-      if (local >= 0 && (op.rows() >> local & 1))
-        mask |= bit(62);
-      result.push_back(local >= 0 ? mask | bit(63) : 0);
-    }
-    return result;
-  }
-
-  bool isEverywhere(int dim) const {
-    for (int index : ops) {
-      const Operator &op = graph.operators[index];
-      int local = op.local(dim);
-      if (local < 0 || (op.rows() >> local & 1))
-        return false;
-      for (unsigned k = 0; k < op.numOperands(); ++k)
-        if (!(op.mask(k) >> local & 1))
-          return false;
-    }
-    // The same place of every tensor between: else it is no common loop.
-    for (int index : ops)
-      for (const Operand &input : graph.operators[index].inputs) {
-        int producer = graph.tensors[input.tensor].producer;
-        if (producer < 0 || !std::binary_search(ops.begin(), ops.end(), producer))
-          continue;
-        const Operand &output = graph.operators[producer].output;
-        for (size_t k = 0; k < input.dims.size(); ++k)
-          if ((input.dims[k] == dim) != (output.dims[k] == dim))
-            return false;
-      }
-    return true;
-  }
-
-  void classify() {
-    std::map<std::vector<uint64_t>, unsigned> known;
-    classOf.assign(graph.dims.size(), -1);
-    for (int index : ops)
-      for (int dim : graph.operators[index].dims) {
-        if (classOf[dim] >= 0 || std::count(batch.begin(), batch.end(), dim))
-          continue;
-        if (isEverywhere(dim)) {
-          batch.push_back(dim);
-          continue;
-        }
-        auto [at, isNew] = known.emplace(signature(dim), classes.size());
-        if (isNew)
-          classes.emplace_back();
-        classOf[dim] = at->second;
-        classes[at->second].dims.push_back(dim);
-      }
-    for (Class &entry : classes)
-      choices(entry);
-  }
-
-  /// The tiles of one dimension that can matter, the largest first.
-  std::vector<Count> tilesOf(Count size) const {
-    std::vector<Count> result{size};
-    const Count least = std::min(size, std::max(options.minTile, options.granularity));
-    for (Count trips = 2; result.back() > least;) {
-      Count tile = ceilDivide(size, trips);
-      if (options.granularity > 1)
-        tile = ceilDivide(tile, options.granularity) * options.granularity;
-      if (tile < least)
-        break;
-      if (tile < result.back())
-        result.push_back(tile);
-      // The next number of trips that a smaller tile can have.
-      if (result.back() == 1)
-        break;
-      trips = std::max(trips + 1, ceilDivide(size, result.back() - 1));
-      if (options.granularity > 1)
-        trips = std::max(trips, ceilDivide(size, std::max<Count>(result.back() - options.granularity, 1)));
-    }
-    return result;
-  }
-
-  void choices(Class &entry) const {
-    std::vector<Count> tiles;
-    for (int dim : entry.dims) {
-      entry.size = multiply(entry.size, graph.dims[dim].size);
-      tiles.push_back(graph.dims[dim].size);
-    }
-    auto push = [&]() {
-      TileChoice choice;
-      choice.tiles = tiles;
-      for (size_t k = 0; k < tiles.size(); ++k) {
-        choice.extent = multiply(choice.extent, tiles[k]);
-        choice.trips =
-            multiply(choice.trips, ceilDivide(graph.dims[entry.dims[k]].size, tiles[k]));
-      }
-      if (entry.choices.empty() || choice.extent < entry.choices.back().extent)
-        entry.choices.push_back(choice);
-    };
-    push();
-    for (size_t k = 0; k < tiles.size(); ++k)
-      for (Count tile : tilesOf(tiles[k])) {
-        tiles[k] = tile;
-        push();
-      }
-    entry.whole.assign(1, entry.choices.front());
-  }
-
-  void describe() {
-    std::map<int, unsigned> place;
-    for (unsigned i = 0; i < ops.size(); ++i)
-      place[ops[i]] = i;
-    for (int index : ops) {
-      const Operator &op = graph.operators[index];
-      OpInfo info;
-      info.op = index;
-      for (int dim : op.dims)
-        if (classOf[dim] >= 0 &&
-            std::find(info.classes.begin(), info.classes.end(), classOf[dim]) == info.classes.end())
-          info.classes.push_back(classOf[dim]);
-      auto set = [&](uint32_t mask) {
-        uint64_t result = 0;
-        for (unsigned d = 0; d < op.dims.size(); ++d)
-          if ((mask >> d & 1) && classOf[op.dims[d]] >= 0)
-            result |= bit(classOf[op.dims[d]]);
-        return result;
-      };
-      for (unsigned k = 0; k < op.numOperands(); ++k)
-        info.operands.push_back(set(op.mask(k)));
-      info.reduced = set(op.reduced());
-      info.rows = set(op.rows());
-      info.normalizes = op.normalizes();
-      for (unsigned k = 0; k < op.inputs.size(); ++k) {
-        auto producer = place.find(graph.tensors[op.inputs[k].tensor].producer);
-        if (producer == place.end())
-          continue;
-        info.inside |= 1u << k;
-        info.producers.push_back(producer->second);
-      }
-      const Tensor &result = graph.tensors[op.output.tensor];
-      info.stored = result.isResult;
-      info.mayBeOnline = info.normalizes && !result.isResult;
-      for (int consumer : result.consumers) {
-        auto at = place.find(consumer);
-        if (at == place.end()) {
-          info.stored = true;
-          continue;
-        }
-        info.consumers.push_back(at->second);
-        info.mayBeOnline &= correctsOnline(op, graph.operators[consumer]);
-      }
-      if (!info.consumers.empty())
-        info.inside |= 1u << op.inputs.size();
-      info.mayBeOnline &= !info.stored && !info.consumers.empty();
-      infos.push_back(info);
-    }
-    for (OpInfo &info : infos)
-      info.inPlaceOf = inPlace(info);
-  }
-
-  int inPlace(const OpInfo &info) const {
-    const Operator &op = graph.operators[info.op];
-    if ((op.kind != Kind::Point && !info.normalizes) || info.consumers.empty())
-      return -1;
-    for (unsigned k = 0; k < op.inputs.size(); ++k) {
-      const Operand &input = op.inputs[k];
-      bool once = std::count_if(op.inputs.begin(), op.inputs.end(), [&](const Operand &other) {
-                    return other.tensor == input.tensor;
-                  }) == 1;
-      const Tensor &tensor = graph.tensors[input.tensor];
-      if ((info.inside >> k & 1) && once && !tensor.isResult && input.dims == op.output.dims &&
-          tensor.consumers.size() == 1)
-        return k;
-    }
-    return -1;
-  }
-
-  Count size(const OpInfo &info, unsigned k) const {
-    return graph.tensors[graph.operators[info.op].operand(k).tensor].size();
-  }
-
-  /// What an operator moves at least, however the buffer is.
-  Count compulsory(const OpInfo &info) const {
-    Count sum = 0;
-    for (unsigned k = 0; k < info.operands.size(); ++k)
-      if (!(info.inside >> k & 1) || (k + 1 == info.operands.size() && info.stored))
-        sum = add(sum, size(info, k));
-    return sum;
-  }
-  Count compulsory() const {
-    Count sum = 0;
-    for (const OpInfo &info : infos)
-      sum = add(sum, compulsory(info));
-    return sum;
   }
 
   // ---- hold depths ----
@@ -365,14 +132,14 @@ private:
     term.coefficient = size(info, k);
     if (isOutput) {
       term.coefficient = multiply(term.coefficient, 2);
-      problem.offset = add(problem.offset, size(info, k));
+      problem.traffic[0].offset = add(problem.traffic[0].offset, size(info, k));
     } else if (sweepAt >= 0 && last >= sweepAt) {
       term.coefficient = multiply(term.coefficient, 2);
     }
     for (int p = 0; p < last; ++p)
       if (!(info.operands[k] >> placed.order[p] & 1))
         term.variables.push_back(variables[p]);
-    problem.traffic.push_back(std::move(term));
+    problem.traffic[0].terms.push_back(std::move(term));
     if (last >= 0)
       problem.first[variables[last]] = std::max(problem.first[variables[last]], 1u);
   }
@@ -393,7 +160,7 @@ private:
 
   unsigned newVariable(TileProblem &problem, const OpInfo &info, const Placed &placed,
                        unsigned p) const {
-    const Class &entry = classes[placed.order[p]];
+    const LoopClass &entry = classes[placed.order[p]];
     bool whole = placed.rowWhole && (info.rows >> placed.order[p] & 1);
     problem.choices.push_back(whole ? &entry.whole : &entry.choices);
     problem.first.push_back(0);
@@ -411,6 +178,7 @@ private:
     const OpInfo &info = infos[placed.info];
     TileProblem problem;
     problem.buffer = options.buffer;
+    problem.traffic.resize(1);
     std::vector<uint8_t> variables;
     for (unsigned p = 0; p < placed.order.size(); ++p)
       variables.push_back(newVariable(problem, info, placed, p));
@@ -447,7 +215,7 @@ private:
       std::sort(order.begin(), order.end());
       do {
         for (bool whole : {true, false}) {
-          if (!whole && !info.normalizes)
+          if (!whole && (!info.normalizes || !info.rows))
             continue;
           forHolds(info, order, [&](const std::vector<uint8_t> &holds) {
             if (least[i] == floor || timeIsUp())
@@ -491,22 +259,9 @@ private:
     unsigned at = placeOf(producer);
     for (unsigned k = at + 1; k < placedOps.size(); ++k)
       depth = std::min(depth, placedOps[k].shared);
-    const OpInfo &writer = infos[producer];
-    const Operator &write = graph.operators[writer.op], &read = graph.operators[info.op];
-    for (unsigned p = 0; p < depth; ++p) {
-      unsigned entry = placedOps[at].order[p];
-      if (writer.reduced >> entry & 1)
+    for (unsigned p = 0; p < depth; ++p)
+      if (!mayShare(producer, &info - infos.data(), placedOps[at].order[p]))
         return false;
-      for (int dim : classes[entry].dims) {
-        auto found = std::find(write.output.dims.begin(), write.output.dims.end(), dim);
-        if (found == write.output.dims.end())
-          return false;
-        for (const Operand &input : read.inputs)
-          if (input.tensor == write.output.tensor &&
-              input.dims[found - write.output.dims.begin()] != dim)
-            return false;
-      }
-    }
     return true;
   }
 
@@ -589,6 +344,8 @@ private:
         continue;
       // Rows that are shared are whole, or the operator is online.
       unsigned rowAt = rowDepth(info, order);
+      if (!whole && rowAt == order.size())
+        continue; // a row of one element is one tile
       if (!whole && shared > rowAt && !info.mayBeOnline)
         continue;
       if (whole && info.normalizes && shared > rowAt)
@@ -717,6 +474,7 @@ private:
   void pose(const std::vector<Bound> &boundTensors, const std::vector<int> &sweepAt,
             TileProblem &problem, std::vector<std::vector<uint8_t>> &variables) const {
     problem.buffer = options.buffer;
+    problem.traffic.resize(1);
     const unsigned count = placedOps.size();
     variables.resize(count);
     for (unsigned i = 0; i < count; ++i)
@@ -752,7 +510,7 @@ private:
           problem.first[variables[i][depth]] = std::max(problem.first[variables[i][depth]], 1u);
       }
       if (info.stored && !info.consumers.empty())
-        problem.traffic.push_back({size(info, info.operands.size() - 1), {}});
+        problem.traffic[0].terms.push_back({size(info, info.operands.size() - 1), {}});
     }
     addBound(boundTensors, variables, problem);
   }
@@ -803,7 +561,7 @@ private:
       for (int dim : batch)
         plan.order.push_back(op.local(dim));
       for (unsigned p = 0; p < placed.order.size(); ++p) {
-        const Class &entry = classes[placed.order[p]];
+        const LoopClass &entry = classes[placed.order[p]];
         const TileChoice &choice =
             (*problem.choices[variables[i][p]])[solution[variables[i][p]]];
         for (size_t d = 0; d < entry.dims.size(); ++d) {
@@ -827,18 +585,12 @@ private:
     found = GroupResult{group, cost};
   }
 
-  const Graph &graph;
-  const std::vector<int> ops;
-  const Options &options;
   const double gap;
   const std::function<bool()> &stop;
   Count best;
   Count nodes = 0, asked = 0;
   bool stopped = false;
   std::optional<GroupResult> found;
-  std::vector<int> batch, classOf;
-  std::vector<Class> classes;
-  std::vector<OpInfo> infos;
   std::vector<Count> least;
   std::map<std::vector<uint8_t>, std::pair<Count, bool>> bounds;
   std::vector<Placed> placedOps;
@@ -849,5 +601,10 @@ private:
 GroupSearchResult exact::searchGroup(const Graph &graph, const std::vector<int> &ops,
                                      const Options &options, Count cutoff, double gap,
                                      const std::function<bool()> &stop) {
-  return GroupSearch(graph, ops, options, cutoff, gap, stop).run();
+  // The fixed dataflows of the baselines are told by an operator's whole order of loops.
+  if (ops.size() > 1 && (options.fusion == Fusion::Tangram || options.fusion == Fusion::Flat))
+    return GroupSearch(graph, ops, options, cutoff, gap, stop).run();
+  NestSearch search(graph, ops, options, gap);
+  search.advance(cutoff, 0, stop);
+  return {search.best(), search.lowerBound(), search.complete(), search.nodes()};
 }

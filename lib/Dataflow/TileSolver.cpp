@@ -9,14 +9,18 @@ using namespace ft::dataflow;
 using namespace ft::dataflow::exact;
 
 Count TileSolver::traffic(const Box &at) const {
-  Count sum = 0;
-  for (const Term &term : problem.traffic) {
-    Count product = term.coefficient;
-    for (uint8_t v : term.variables)
-      product = multiply(product, (*problem.choices[v])[at[v]].trips);
-    sum = add(sum, product);
+  Count total = 0;
+  for (const TrafficPart &part : problem.traffic) {
+    Count sum = 0;
+    for (const Term &term : part.terms) {
+      Count product = term.coefficient;
+      for (uint8_t v : term.variables)
+        product = multiply(product, (*problem.choices[v])[at[v]].trips);
+      sum = add(sum, product);
+    }
+    total = add(total, std::max(part.floor, subtract(sum, part.offset)));
   }
-  return subtract(sum, problem.offset);
+  return total;
 }
 
 bool TileSolver::fits(const Box &at) const {
@@ -92,6 +96,10 @@ void TileSolver::branch(Box low, Box high) {
     found = true;
     return;
   }
+  if (limit && ++looked > limit) {
+    leftOut = std::min(leftOut, traffic(low));
+    return;
+  }
   // Halve the variable with the widest range of tiles.
   unsigned widest = 0;
   double ratio = 0;
@@ -123,10 +131,15 @@ bool TileSolver::start(Count cutoff) {
   Box low = problem.first, high;
   for (unsigned v = 0; v < problem.choices.size(); ++v) {
     high.push_back(problem.choices[v]->size() - 1);
-    if (low[v] > high[v])
+    if (low[v] > high[v]) {
+      bound = tooLarge;
       return false;
+    }
   }
   branch(low, high);
+  // What was cut off moves cutoff/(1+gap) or more, or best/(1+gap) or more.
+  bound = best == tooLarge || gap == 0 ? best : Count(double(best) / (1 + gap));
+  bound = std::min(bound, leftOut);
   return found;
 }
 

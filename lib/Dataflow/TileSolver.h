@@ -33,13 +33,18 @@ struct Term {
   std::vector<uint8_t> variables;
 };
 
+/// max(floor, Σ coefficient × ∏ trips - offset): `floor` is known to be moved whatever the tiles are.
+struct TrafficPart {
+  Count floor = 0, offset = 0;
+  std::vector<Term> terms;
+};
+
 struct TileProblem {
   /// The choices of each variable, and the first one that is allowed.
   std::vector<const TileList *> choices;
   std::vector<unsigned> first;
-  /// Traffic: Σ coefficient × ∏ trips - offset.
-  std::vector<Term> traffic;
-  Count offset = 0;
+  /// Traffic: Σ over parts.
+  std::vector<TrafficPart> traffic;
   /// Use of each operator: Σ over parts of max over terms of coefficient × ∏ extents.
   std::vector<std::vector<std::vector<Term>>> uses;
   Count buffer = 0;
@@ -47,13 +52,17 @@ struct TileProblem {
 
 class TileSolver {
 public:
-  TileSolver(const TileProblem &problem, double gap, Count &nodes)
-      : problem(problem), gap(gap), nodes(nodes) {}
+  /// Looks at no more than `limit` boxes (0: at all that matter).
+  TileSolver(const TileProblem &problem, double gap, Count &nodes, Count limit = 0)
+      : problem(problem), gap(gap), nodes(nodes), limit(limit) {}
 
-  /// The least traffic below `cutoff`; false if there is none. `solution` gets the choices.
+  /// The least traffic below `cutoff`, within a factor of 1+gap; false if none is found. `solution` gets
+  /// the choices.
   bool solve(Count cutoff, Count &least, std::vector<unsigned> &solution);
   /// Whether there is any traffic below `cutoff`.
   bool isFeasible(Count cutoff);
+  /// After `solve`: no tiles move less, but for those that move `cutoff` or more.
+  Count lowerBound() const { return bound; }
 
 private:
   using Box = std::vector<unsigned>;
@@ -64,12 +73,14 @@ private:
   bool hopeless(Count bound) const {
     return bound >= best || double(bound) * (1 + gap) >= double(best);
   }
+  bool start(Count cutoff);
 
   const TileProblem &problem;
   double gap;
   Count &nodes;
-  bool start(Count cutoff);
-  Count best = tooLarge;
+  Count limit, looked = 0;
+  Count best = tooLarge, bound = 0;
+  Count leftOut = tooLarge; // the least that a box may move which was not looked at
   bool found = false, anyWillDo = false;
   std::vector<unsigned> choice;
 };

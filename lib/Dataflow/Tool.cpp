@@ -344,13 +344,6 @@ private:
       return std::nullopt;
     if (arguments.objective != "traffic" && !choose(result, options))
       return std::nullopt;
-    for (exact::GroupResult &group : result.groups)
-      growTiles(theGraph, group, options.buffer, options.rules);
-    result.footprint = result.accesses = 0;
-    for (const exact::GroupResult &group : result.groups) {
-      result.footprint = std::max(result.footprint, group.cost.footprint);
-      result.accesses = add(result.accesses, group.cost.accesses);
-    }
     Outcome outcome = describe(theGraph, result, options);
     outcome.objective = arguments.objective;
     if (theMachine && theMachine->units) {
@@ -382,9 +375,7 @@ private:
     if (!theMachine || !theMachine->units)
       return fail("--objective=" + arguments.objective +
                   " needs --machine=FILE of an accelerator (kind array)");
-    auto value = [&](std::vector<exact::GroupResult> groups) {
-      for (exact::GroupResult &group : groups)
-        growTiles(theGraph, group, options.buffer, options.rules);
+    auto value = [&](const std::vector<exact::GroupResult> &groups) {
       Estimate made = estimate(theGraph, groups, *theMachine);
       return arguments.objective == "time" ? made.seconds : made.joules();
     };

@@ -33,8 +33,9 @@ private:
   uint64_t state;
 };
 
-/// A chain of 1 to `most` operators of all kinds; dimensions of sizes up to `largest`, often odd.
-inline Graph randomGraph(Random &random, unsigned most, Count largest) {
+/// A chain of 1 to `most` operators of all kinds; dimensions of sizes up to `largest`, often odd; some
+/// have a batch.
+inline Graph randomGraph(Random &random, unsigned most, Count largest, bool batched = true) {
   Graph graph;
   auto dim = [&]() {
     std::string name = "d" + std::to_string(graph.dims.size());
@@ -42,7 +43,7 @@ inline Graph randomGraph(Random &random, unsigned most, Count largest) {
     return name;
   };
   std::vector<std::string> batch;
-  if (random.coin())
+  if (batched && random.coin())
     batch.push_back(dim());
   auto with = [&](std::vector<std::string> dims) {
     dims.insert(dims.begin(), batch.begin(), batch.end());

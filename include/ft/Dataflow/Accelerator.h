@@ -61,11 +61,6 @@ Mapping mapProduct(const Graph &graph, const exact::OpPlan &plan, const Accelera
 Estimate estimate(const Graph &graph, const std::vector<exact::GroupResult> &groups,
                   const Accelerator &machine);
 
-/// The same schedule with larger tiles where they cost no traffic and fit: fewer, fuller tiles keep
-/// the array busy.
-void growTiles(const Graph &graph, exact::GroupResult &group, Count buffer,
-               const exact::Rules &rules);
-
 } // namespace ft::dataflow
 
 #endif // FT_DATAFLOW_ACCELERATOR_H

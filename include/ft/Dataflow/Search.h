@@ -84,6 +84,9 @@ GroupSearchResult searchGroup(const Graph &graph, const std::vector<int> &ops,
                               const Options &options, Count cutoff, double gap,
                               const std::function<bool()> &stop);
 
+/// The same nest in fewer steps: other tiles that move no more and fit. What a search returns is grown.
+void growTiles(const Graph &graph, GroupResult &group, const Options &options);
+
 /// The plan of an operator by itself that needs the least buffer.
 GroupResult leastPlan(const Graph &graph, int op, const Options &options);
 

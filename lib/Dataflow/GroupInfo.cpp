@@ -1,0 +1,243 @@
+//===- GroupInfo.cpp - a group's operators in terms of loop classes -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GroupInfo.h"
+
+#include "GroupShape.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace ft::dataflow;
+using namespace ft::dataflow::exact;
+
+GroupInfo::GroupInfo(const Graph &graph, std::vector<int> sorted, const Options &options)
+    : graph(graph), ops(std::move(sorted)), options(options) {
+  classify();
+  describe();
+}
+
+/// Where a dimension is, over all operators: equal for dimensions that nothing tells apart.
+std::vector<uint64_t> GroupInfo::signature(int dim) const {
+  std::vector<uint64_t> result;
+  for (int index : ops) {
+    const Operator &op = graph.operators[index];
+    int local = op.local(dim);
+    uint64_t mask = 0;
+    for (unsigned k = 0; local >= 0 && k < op.numOperands(); ++k)
+      if (op.mask(k) >> local & 1)
+        mask |= bit(k);
+    if (local >= 0 && (op.rows() >> local & 1))
+      mask |= bit(62);
+    result.push_back(local >= 0 ? mask | bit(63) : 0);
+  }
+  return result;
+}
+
+/// Whether all operands of the only operator have it. Of several operators one might rather read an
+/// operand again than hold it while others run, so there it is a loop like any other.
+bool GroupInfo::isEverywhere(int dim) const {
+  const Operator &op = graph.operators[ops.front()];
+  const int local = op.local(dim);
+  if (ops.size() > 1 || (op.rows() >> local & 1))
+    return false;
+  for (unsigned k = 0; k < op.numOperands(); ++k)
+    if (!(op.mask(k) >> local & 1))
+      return false;
+  return true;
+}
+
+void GroupInfo::classify() {
+  std::map<std::vector<uint64_t>, unsigned> known;
+  classOf.assign(graph.dims.size(), -1);
+  for (int index : ops)
+    for (int dim : graph.operators[index].dims) {
+      if (classOf[dim] >= 0 || std::count(batch.begin(), batch.end(), dim))
+        continue;
+      if (isEverywhere(dim)) {
+        batch.push_back(dim);
+        continue;
+      }
+      auto [at, isNew] = known.emplace(signature(dim), classes.size());
+      if (isNew)
+        classes.emplace_back();
+      classOf[dim] = at->second;
+      classes[at->second].dims.push_back(dim);
+    }
+  for (LoopClass &entry : classes) {
+    addChoices(entry);
+    if (entry.choices.size() > 1 && &entry - classes.data() < 64)
+      divisible |= bit(&entry - classes.data());
+  }
+}
+
+/// The tiles of one dimension that can matter, the largest first.
+std::vector<Count> GroupInfo::tilesOf(Count size) const {
+  std::vector<Count> result{size};
+  const Count least = std::min(size, std::max(options.minTile, options.granularity));
+  for (Count trips = 2; result.back() > least;) {
+    Count tile = ceilDivide(size, trips);
+    if (options.granularity > 1)
+      tile = ceilDivide(tile, options.granularity) * options.granularity;
+    if (tile < least)
+      break;
+    if (tile < result.back())
+      result.push_back(tile);
+    // The next number of trips that a smaller tile can have.
+    if (result.back() == 1)
+      break;
+    trips = std::max(trips + 1, ceilDivide(size, result.back() - 1));
+    if (options.granularity > 1)
+      trips = std::max(trips, ceilDivide(size, std::max<Count>(result.back() - options.granularity, 1)));
+  }
+  return result;
+}
+
+/// Of choices, those than which no other is both smaller and fewer; the largest tile first.
+static TileList front(TileList list) {
+  std::sort(list.begin(), list.end(), [](const TileChoice &a, const TileChoice &b) {
+    return std::tie(b.extent, a.trips, b.tiles) < std::tie(a.extent, b.trips, a.tiles);
+  });
+  TileList result; // from the smallest tile, each with fewer trips than all before
+  for (size_t k = list.size(); k-- > 0;) {
+    if (!result.empty() && list[k].trips >= result.back().trips)
+      continue;
+    if (!result.empty() && list[k].extent == result.back().extent)
+      result.pop_back();
+    result.push_back(list[k]);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+void GroupInfo::addChoices(LoopClass &entry) const {
+  entry.choices.assign(1, TileChoice());
+  TileChoice whole;
+  for (int dim : entry.dims) {
+    const Count size = graph.dims[dim].size;
+    entry.size = multiply(entry.size, size);
+    whole.extent = multiply(whole.extent, size);
+    whole.tiles.push_back(size);
+    TileList longer;
+    for (const TileChoice &choice : entry.choices)
+      for (Count tile : tilesOf(size)) {
+        longer.push_back(choice);
+        longer.back().tiles.push_back(tile);
+        longer.back().extent = multiply(choice.extent, tile);
+        longer.back().trips = multiply(choice.trips, ceilDivide(size, tile));
+      }
+    entry.choices = front(std::move(longer));
+  }
+  entry.whole.assign(1, whole);
+}
+
+void GroupInfo::describe() {
+  std::vector<int> place(graph.operators.size(), -1);
+  for (unsigned i = 0; i < ops.size(); ++i)
+    place[ops[i]] = i;
+  for (int index : ops) {
+    OpInfo info;
+    info.op = index;
+    describeOperands(info, place);
+    infos.push_back(info);
+  }
+  for (OpInfo &info : infos)
+    info.inPlaceOf = inPlace(info);
+}
+
+void GroupInfo::describeOperands(OpInfo &info, const std::vector<int> &place) const {
+  const Operator &op = graph.operators[info.op];
+  for (int dim : op.dims)
+    if (classOf[dim] >= 0 &&
+        std::find(info.classes.begin(), info.classes.end(), classOf[dim]) == info.classes.end())
+      info.classes.push_back(classOf[dim]);
+  // A dimension of one element changes nothing: it is left out of all sets.
+  auto set = [&](uint32_t mask) {
+    uint64_t result = 0;
+    for (unsigned d = 0; d < op.dims.size(); ++d)
+      if ((mask >> d & 1) && classOf[op.dims[d]] >= 0 &&
+          classes[classOf[op.dims[d]]].size > 1)
+        result |= bit(classOf[op.dims[d]]);
+    return result;
+  };
+  for (unsigned k = 0; k < op.numOperands(); ++k)
+    info.operands.push_back(set(op.mask(k)));
+  info.reduced = set(op.reduced());
+  info.rows = set(op.rows());
+  info.normalizes = op.normalizes();
+  for (unsigned k = 0; k < op.inputs.size(); ++k) {
+    int producer = graph.tensors[op.inputs[k].tensor].producer;
+    if (producer < 0 || place[producer] < 0)
+      continue;
+    info.inside |= 1u << k;
+    info.producers.push_back(place[producer]);
+  }
+  const Tensor &result = graph.tensors[op.output.tensor];
+  info.stored = result.isResult;
+  info.mayBeOnline = info.normalizes;
+  for (int consumer : result.consumers) {
+    if (place[consumer] < 0) {
+      info.stored = true;
+      continue;
+    }
+    info.consumers.push_back(place[consumer]);
+    info.mayBeOnline &= correctsOnline(op, graph.operators[consumer]);
+  }
+  if (!info.consumers.empty())
+    info.inside |= 1u << op.inputs.size();
+  info.mayBeOnline &= !info.stored && !info.consumers.empty();
+}
+
+int GroupInfo::inPlace(const OpInfo &info) const {
+  const Operator &op = graph.operators[info.op];
+  if ((op.kind != Kind::Point && !info.normalizes) || info.consumers.empty())
+    return -1;
+  for (unsigned k = 0; k < op.inputs.size(); ++k) {
+    const Operand &input = op.inputs[k];
+    bool once = std::count_if(op.inputs.begin(), op.inputs.end(), [&](const Operand &other) {
+                  return other.tensor == input.tensor;
+                }) == 1;
+    const Tensor &tensor = graph.tensors[input.tensor];
+    if ((info.inside >> k & 1) && once && !tensor.isResult && input.dims == op.output.dims &&
+        tensor.consumers.size() == 1)
+      return k;
+  }
+  return -1;
+}
+
+Count GroupInfo::size(const OpInfo &info, unsigned k) const {
+  return graph.tensors[graph.operators[info.op].operand(k).tensor].size();
+}
+
+/// What an operator moves at least, however the buffer is.
+Count GroupInfo::compulsory(const OpInfo &info) const {
+  Count sum = 0;
+  for (unsigned k = 0; k < info.operands.size(); ++k)
+    if (!(info.inside >> k & 1) || (k + 1 == info.operands.size() && info.stored))
+      sum = add(sum, size(info, k));
+  return sum;
+}
+Count GroupInfo::compulsory() const {
+  Count sum = 0;
+  for (const OpInfo &info : infos)
+    sum = add(sum, compulsory(info));
+  return sum;
+}
+
+bool GroupInfo::mayShare(unsigned from, unsigned to, unsigned entry) const {
+  if (infos[from].reduced >> entry & 1)
+    return false;
+  const Operator &writer = graph.operators[infos[from].op];
+  const Operator &reader = graph.operators[infos[to].op];
+  for (int dim : classes[entry].dims) {
+    auto at = std::find(writer.output.dims.begin(), writer.output.dims.end(), dim);
+    if (at == writer.output.dims.end())
+      return false;
+    for (const Operand &input : reader.inputs)
+      if (input.tensor == writer.output.tensor &&
+          input.dims[at - writer.output.dims.begin()] != dim)
+        return false;
+  }
+  return true;
+}
