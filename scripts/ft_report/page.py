@@ -18,7 +18,7 @@ def _asset(name):
 
 def duration(seconds):
     """Seconds as a person reads them."""
-    if not isinstance(seconds, (int, float)):
+    if not isinstance(seconds, (int, float)) or seconds <= 0:
         return "–"
     for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1 or unit == "µs":
@@ -27,7 +27,7 @@ def duration(seconds):
 
 
 def ratio(a, b):
-    return f"{a / b:.3g}×" if isinstance(a, (int, float)) and isinstance(b, (int, float)) and b > 0 else "–"
+    return f"{a / b:.3g}×" if isinstance(a, (int, float)) and isinstance(b, (int, float)) and a > 0 and b > 0 else "–"
 
 
 def _times(program):
@@ -181,7 +181,9 @@ def machine_text():
             model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model)
     except OSError:
         pass
-    return f"{model}, {os.cpu_count()} processors"
+    load = os.getloadavg()[0]
+    busy = f"; {load:.1f} processes wanted them while times were taken" if load > 1.5 * (os.cpu_count() or 1) else ""
+    return f"{model}, {os.cpu_count()} processors{busy}"
 
 
 def write(programs, path):
