@@ -180,9 +180,9 @@ FtStatus ft_workspace_bytes(FtEntry *entry, const FtTensor *const *tensors, int3
 /* Checks the arguments and enqueues the work on the stream; on the CPU the work
    is done at return. `tensors` holds all arguments in order, outputs too, which
    the caller allocates. After an error that is found before the first launch the
-   outputs are untouched. What data caused in an earlier call on a device, an index
-   out of range, and what nobody has waited for since, is FT_DRIVER_ERROR here, and
-   this call does nothing. `options` may be NULL. */
+   outputs are untouched. What data caused in an earlier call on a device, of any
+   entry (an index out of range), and what nobody has waited for since, is
+   FT_DRIVER_ERROR here, which names that entry, and this call does nothing. `options` may be NULL. */
 FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
                  const FtCallOptions *options);
 

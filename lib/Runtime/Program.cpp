@@ -3,6 +3,8 @@
 #include "ft/Runtime/Program.h"
 
 #include <algorithm>
+#include <new>
+#include <pthread.h>
 #include <utility>
 
 using namespace ft::rt;
@@ -23,6 +25,27 @@ struct Inside {
 };
 } // namespace
 
+namespace {
+/// Those that are there now. A call takes this lock before its program's own.
+struct DevicePrograms {
+  std::mutex lock;
+  std::vector<Program *> all;
+};
+DevicePrograms &devicePrograms() {
+  static auto *programs = [] { // never destroyed: calls may come while the process ends
+    auto *made = new DevicePrograms;
+    // A child of fork has no part in the device: the records are not even mapped there.
+    static DevicePrograms *all = made;
+    pthread_atfork(nullptr, nullptr, [] {
+      new (&all->lock) std::mutex;
+      all->all.clear();
+    });
+    return made;
+  }();
+  return *programs;
+}
+} // namespace
+
 Program::Program(const Entry &entry, const Plan &thePlan, std::unique_ptr<Target> theTarget,
                  int32_t deviceType, int32_t deviceId)
     : entry(entry), plan(thePlan), target(std::move(theTarget)), deviceType(deviceType),
@@ -32,6 +55,10 @@ Program::Program(const Entry &entry, const Plan &thePlan, std::unique_ptr<Target
   graphs.reserve(maxGraphs); // a graph must find its place once it is made
   numberSteps(plan.steps);
   parameters.resize(slots.size());
+  if (deviceType != FT_CPU) {
+    std::lock_guard<std::mutex> guard(devicePrograms().lock);
+    devicePrograms().all.push_back(this);
+  }
 }
 
 /// Gives each descriptor a slot and sizes the scratch memory of launches.
@@ -54,6 +81,10 @@ void Program::numberSteps(std::vector<Step> &steps) {
 }
 
 Program::~Program() {
+  if (deviceType != FT_CPU) {
+    std::lock_guard<std::mutex> guard(devicePrograms().lock);
+    std::erase(devicePrograms().all, this);
+  }
   Inside inside(*target);
   if (!inside.status.ok())
     return;
@@ -212,7 +243,25 @@ Status Program::stateFor(void *stream, uint64_t bytes, bool own, bool capturing,
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// What went wrong on a device since the last call, of whatever program, is said by the next one: nobody may ever wait.
+Status Program::reportEarlier() {
+  DevicePrograms &programs = devicePrograms();
+  std::lock_guard<std::mutex> guard(programs.lock);
+  for (Program *program : programs.all) {
+    ErrorRecord *record = program->target->errorRecord();
+    if (!record || record->code == 0) [[likely]]
+      continue;
+    std::lock_guard<std::mutex> own(program->lock);
+    if (Status earlier = program->reportErrorRecord(); !earlier.ok())
+      return Status::error(Code::driver, "an earlier call failed on the device: " + earlier.message() +
+                                             "; this call did nothing");
+  }
+  return {};
+}
+
 Status Program::call(const FtTensor *const *tensors, int64_t count, const Options &options) {
+  if (deviceType != FT_CPU)
+    FT_RT_TRY(reportEarlier());
   std::lock_guard<std::mutex> guard(lock);
   Inside inside(*target);
   FT_RT_TRY(std::move(inside.status));
@@ -220,11 +269,6 @@ Status Program::call(const FtTensor *const *tensors, int64_t count, const Option
 }
 
 Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const Options &options) {
-  // What went wrong on a device since the last call is said now: nobody may ever wait for it.
-  if (deviceType != FT_CPU)
-    if (Status earlier = reportErrorRecord(); !earlier.ok()) [[unlikely]]
-      return Status::error(Code::driver, "an earlier call failed on the device: " + earlier.message() +
-                                             "; this call did nothing");
   FT_RT_TRY(bind(entry, tensors, count, deviceType, deviceId, BindMode::call, binding));
   uint64_t needed = 0;
   FT_RT_TRY(evaluateWorkspace(needed));

@@ -416,6 +416,14 @@ TEST_F(Cuda, KernelsReportThroughTheErrorRecord) {
     says("an earlier call failed on the device: ");
     says("kernel tma: an index was out of range (77,");
     EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    // Another program's call says it as well as the same one's.
+    Module other(sample::scale("sm_90a"));
+    Array<float> a({3, 4}, 2), b({3, 4}, 2);
+    driver().kernels["tma"].run = [](void **p, const CUlaunchConfig &) { **static_cast<uint32_t **>(p[2]) = 1; };
+    EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(other.call({&a.tensor, &b.tensor}), FT_DRIVER_ERROR);
+    says("kernel tma: an index was out of range");
+    EXPECT_EQ(other.call({&a.tensor, &b.tensor}), FT_OK) << ft_last_error();
   });
 }
 
@@ -427,6 +435,7 @@ TEST_F(Cuda, DeviceUseAfterFork) {
     EXPECT_EQ(inChild([&] {
                 EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_FORKED);
                 says("CUDA does not survive a fork");
+                EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_FORKED);
               }),
               0);
     EXPECT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK);

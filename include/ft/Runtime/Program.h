@@ -89,6 +89,7 @@ private:
   Status evaluate(const Expr &expr, int64_t &value) const;
   Status overflow(const char *what) const;
   Status reportErrorRecord();
+  static Status reportEarlier();
 
   const Entry &entry;
   Plan plan;
