@@ -11,7 +11,8 @@
 /*       mlirStringRefCreateFromCString("ft-compile{to=storage target=cpu}"),   */
 /*       onError, user);                                                        */
 /*                                                                              */
-/* Registering is done for the process, once and by any thread.                 */
+/* Registering is for the process. mlirRegisterFTAllPasses may be called by any */
+/* thread and again; the others, like MLIR's, by one thread at a time.          */
 /*===------------------------------------------------------------------------===*/
 #ifndef FT_C_PASSES_H
 #define FT_C_PASSES_H

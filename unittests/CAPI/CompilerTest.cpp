@@ -273,6 +273,42 @@ TEST(Compiler, PlansForTheGivenMachine) {
   ft_source_release(source);
 }
 
+/// Whatever is asked for and whatever is wrong with it, the process' own streams stay as they are.
+TEST(Compiler, WritesNothingByItself) {
+  std::string broken = testing::TempDir() + "/broken.json";
+  std::ofstream(broken) << "{\"name\": ";
+  Compiler compiler(/*remarks=*/true);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  FtSource *source = compiler.parse(readFile(FT_EXAMPLES "/gru.mlir"));
+  ASSERT_TRUE(source);
+  std::vector<FtStatus> compiled, refused;
+  for (int32_t i = 0; const char *target = ft_target_name(i); ++i) {
+    FtCompileOptions options = makeOptions(target);
+    FtProgram *program = nullptr;
+    compiled.push_back(ft_compile(source, &options, &program));
+    ft_program_release(program);
+    options.machine = broken.c_str();
+    if (strcmp(target, "interpret") != 0)
+      refused.push_back(ft_compile(source, &options, &program));
+  }
+  for (const char *text : {"func.func @f(", "module { \"unknown.op\"() : () -> () }", "\xff\xfe", "ML\xefR"}) {
+    FtSource *wrong = compiler.parse(text);
+    EXPECT_EQ(wrong, nullptr);
+    ft_source_release(wrong);
+  }
+  FtModule *module = nullptr;
+  EXPECT_NE(ft_module_load("/nowhere/x.ftb", nullptr, &module), FT_OK);
+  ft_source_release(source);
+  std::string out = testing::internal::GetCapturedStdout(), err = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(out, "");
+  EXPECT_EQ(err, "");
+  for (FtStatus status : compiled)
+    EXPECT_EQ(status, FT_OK);
+  for (FtStatus status : refused)
+    EXPECT_EQ(status, FT_INVALID_PROGRAM);
+}
+
 /// What one compiler is set to is not the other's affair.
 TEST(Compiler, KeepsSettingsApart) {
   Compiler loud(/*remarks=*/true), quiet;
