@@ -275,13 +275,7 @@ class Jit:
         kind = bound.infos[0].kind
         plan = Plan(program, module, bound.infos, bound.lengths, kind)
         if request.strided:
-            # For data at addresses that the code cannot use: copies, which are dense.
-            def dense():
-                dense_request = request.without_strides()
-                infos = [info._replace(strides=None) for info in bound.infos]
-                return Plan(program, compiled.module(program, dense_request, bound.device), infos, bound.lengths, kind)
-
-            plan.dense = dense
+            plan.dense = _dense_plan(program, request, bound, kind)
         return plan, bound
 
     def _compile(self, program: Program, request: Request, bound) -> Tuple[Module, Request]:
@@ -541,6 +535,18 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
         return Jit(function, options, engine)
 
     return decorate if function is None else decorate(function)
+
+
+def _dense_plan(program: Program, request: Request, bound, kind: str) -> Callable[[], Plan]:
+    """Makes the plan for dense copies of arguments: for data at addresses that code for strides cannot use."""
+    # Without what keeps the arrays of this call alive.
+    infos = [info._replace(strides=None, holder=None) for info in bound.infos]
+    lengths, device = bound.lengths, bound.device
+
+    def make() -> Plan:
+        return Plan(program, compiled.module(program, request.without_strides(), device), infos, lengths, kind)
+
+    return make
 
 
 def _is_flat(structure) -> bool:

@@ -127,6 +127,19 @@ class Quick(unittest.TestCase):
         result = weakref.ref(pair(x)[0])
         self.assertIsNone(result())
 
+    def test_arguments_go(self):
+        """A prepared call keeps no array of the call that it was made for."""
+        add = make_add()
+        for make in (numbers, lambda: numbers(6)[::2], lambda: numbers()[::-1]):
+            x = make()
+            y, out = x + 1, np.zeros((3, 4), "f4")
+            for _ in range(2):
+                add(x, y), add(x, y, out=out)
+            gone = [weakref.ref(a) for a in (x, y, out)]
+            del x, y, out
+            gc.collect()
+            self.assertTrue(all(r() is None for r in gone))
+
     def test_programs_go(self):
         add = make_add()
         for _ in range(3):
