@@ -99,6 +99,11 @@ typedef struct FtApi {
   FtStatus (*program_bytes)(FtProgram *program, const void **bytes, size_t *size);
   FtStatus (*program_export)(FtProgram *program, const char *path);
   FtStatus (*program_figure)(const FtProgram *program, const char *name, double *value);
+
+  /* ft-c/Runtime.h */
+  FtStatus (*ragged_longest)(const int64_t *offsets, int64_t count, int64_t elements, int64_t *longest);
+  FtStatus (*ragged_fill)(const int64_t *offsets, int64_t count, int64_t longest, int64_t *index, int64_t *lengths,
+      int64_t *positions, int64_t *lists, int64_t *places);
 } FtApi;
 
 /* Whether the table `api` is long enough to have `member`. */

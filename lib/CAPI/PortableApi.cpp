@@ -12,7 +12,7 @@ const FtApi *ft_api(int32_t major_version) {
       ft_module_free, ft_module_copy_to, ft_module_copy_from, ft_compiler_create, ft_compiler_release,
       ft_compiler_version, ft_phase_name, ft_target_name, ft_source_parse, ft_source_release, ft_source_entry_name,
       ft_evaluate, ft_print, ft_compile, ft_program_release, ft_compile_text, ft_program_load, ft_program_bytes,
-      ft_program_export, ft_program_figure,
+      ft_program_export, ft_program_figure, ft_ragged_longest, ft_ragged_fill,
   };
   return major_version == FT_API_VERSION_MAJOR ? &api : nullptr;
 }

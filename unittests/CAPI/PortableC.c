@@ -18,7 +18,8 @@ typedef int structs_keep_their_layout
 typedef int table_keeps_its_order[offsetof(FtApi, abi_version) == 16 && offsetof(FtApi, call) == 16 + 19 * 8 &&
                                           offsetof(FtApi, module_copy_from) == 16 + 24 * 8 &&
                                           offsetof(FtApi, compiler_create) == 16 + 25 * 8 &&
-                                          offsetof(FtApi, program_figure) == 16 + 41 * 8
+                                          offsetof(FtApi, program_figure) == 16 + 41 * 8 &&
+                                          offsetof(FtApi, ragged_fill) == 16 + 43 * 8
                                       ? 1
                                       : -1];
 
