@@ -9,6 +9,7 @@
 
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "DynamicSlices.h"
+#include "OpenSizes.h"
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -318,7 +319,9 @@ struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToET
         functions.push_back(function);
     }
     for (func::FuncOp function : functions) {
-      if (failed(TensorFunctionConverter(function).convert()))
+      LogicalResult converted =
+          hasOpenSizes(function) ? convertOpenSizes(function) : TensorFunctionConverter(function).convert();
+      if (failed(converted))
         return signalPassFailure();
       function.erase();
     }

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs each program of a file on every engine that needs no device, and compares it with the reference.
 
-    whole-tensors.py FT_RUN FILE
+    whole-tensors.py FT_RUN FILE [NAME=N,N,...]
+
+Programs whose arguments name a length NAME run at each of the numbers.
 """
 import re
 import subprocess
@@ -11,12 +13,17 @@ ENGINES = (["--engine=cpu"], ["--engine=cpu", "--threads=1"], ["--engine=cpu", "
 
 
 def main():
-    ft_run, file = sys.argv[1:]
+    ft_run, file, *lengths = sys.argv[1:]
     with open(file, encoding="utf-8") as source:
-        programs = re.findall(r"^func\.func @(\w+)", source.read(), flags=re.M)
+        programs = re.findall(r"^func\.func @(\w+)(.*)", source.read(), flags=re.M)
     runs = failures = 0
-    for program in programs:
-        for engine in ENGINES:
+    for program, signature in programs:
+        bindings = [[]]
+        for length in lengths:
+            name, values = length.split("=")
+            if name in signature:
+                bindings = [b + [f"--dim={name}={v}"] for b in bindings for v in values.split(",")]
+        for engine in [[*e, *b] for e in ENGINES for b in bindings]:
             command = [ft_run, file, "--entry=" + program, *engine, "--compare=interpret"]
             done = subprocess.run(command, capture_output=True, text=True)
             runs += 1

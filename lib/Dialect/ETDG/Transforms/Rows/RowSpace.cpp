@@ -1,13 +1,11 @@
 //===- RowSpace.cpp - rows of operations on whole tensors -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RowSpace.h"
+#include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 
 #include "mlir/IR/IRMapping.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -33,13 +31,20 @@ RankedTensorType etdg::dropLeading(RankedTensorType type, unsigned count) {
   return RankedTensorType::get(type.getShape().drop_front(count), type.getElementType());
 }
 
-/// All tensors are of static shape.
-static bool isStatic(Operation *op) {
-  auto check = [](Type type) {
+/// All that has a shape is a tensor, of static shape unless others are let in.
+static bool isOfTensors(Operation *op, bool open) {
+  auto check = [&](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
-    return !shaped || (isa<RankedTensorType>(type) && shaped.hasStaticShape());
+    return !shaped || (isa<RankedTensorType>(type) && (open || shaped.hasStaticShape()));
   };
   return llvm::all_of(op->getOperandTypes(), check) && llvm::all_of(op->getResultTypes(), check);
+}
+
+static int64_t countPoints(ArrayRef<int64_t> ranges) {
+  int64_t points = 1;
+  for (int64_t range : ranges)
+    points *= ShapedType::isDynamic(range) ? 2 : range;
+  return points;
 }
 
 /// The first `count` dimensions as indices.
@@ -54,7 +59,7 @@ static SmallVector<AffineExpr> leadingDims(unsigned count, MLIRContext *context)
 static RowSpace alikeSpace(ArrayRef<int64_t> lengths, ArrayRef<int64_t> shape, ValueRange operands, MLIRContext *context) {
   RowSpace space;
   space.lengths.assign(lengths.begin(), lengths.end());
-  space.points = std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+  space.points = countPoints(shape);
   for (Value operand : operands)
     space.operands.push_back(isa<RankedTensorType>(operand.getType()) ? leadingDims(lengths.size(), context)
                                                                       : SmallVector<AffineExpr>());
@@ -143,8 +148,7 @@ RowSpace etdg::getRowSpace(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
   }
   for (unsigned loop : loops)
     space.lengths.push_back(ranges[loop]);
-  for (int64_t range : ranges)
-    space.points *= range;
+  space.points = countPoints(ranges);
   return space;
 }
 
@@ -243,13 +247,13 @@ static Value createReshapeRow(OpBuilder &builder, Operation *op, unsigned rows, 
 // Operations
 //===----------------------------------------------------------------------===//
 
-RowSpace etdg::getRowSpace(Operation *op) {
+RowSpace etdg::getRowSpace(Operation *op, bool open) {
   RowSpace none;
   none.operands.resize(op->getNumOperands());
-  if (!isStatic(op) || op->getNumResults() == 0)
+  if (!isOfTensors(op, open) || op->getNumResults() == 0)
     return none;
   for (Type type : op->getResultTypes())
-    if (!isa<RankedTensorType>(type) || cast<RankedTensorType>(type).getNumElements() == 0)
+    if (!isa<RankedTensorType>(type) || countPoints(cast<RankedTensorType>(type).getShape()) == 0)
       return none;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   RowSpace space = none;

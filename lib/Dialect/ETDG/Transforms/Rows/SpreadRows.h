@@ -3,7 +3,7 @@
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
 
-#include "RowSpace.h"
+#include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
 namespace mlir::etdg {

@@ -5,8 +5,8 @@
 // each of their points, a row of every result follows from rows of the operands.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
-#define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
+#ifndef FT_DIALECT_ETDG_TRANSFORMS_ROWSPACE_H
+#define FT_DIALECT_ETDG_TRANSFORMS_ROWSPACE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
@@ -30,8 +30,9 @@ struct RowSpace {
   ArrayRef<AffineExpr> getIndex(unsigned operand, unsigned rows) const;
 };
 
-/// No rows where the operation is none that goes apart, or has no points.
-RowSpace getRowSpace(Operation *op);
+/// No rows where the operation is none that goes apart, or has no points. With `open`, also of tensors of
+/// open sizes, which are taken for 2 where points are counted; else these have no rows.
+RowSpace getRowSpace(Operation *op, bool open = false);
 
 /// The same for an operation that would read and write through other maps.
 RowSpace getRowSpace(linalg::LinalgOp op, ArrayRef<AffineMap> maps);
@@ -50,4 +51,4 @@ SmallVector<Value> createRow(OpBuilder &builder, Operation *op, const RowSpace &
 
 } // namespace mlir::etdg
 
-#endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_ROWSPACE_H
+#endif // FT_DIALECT_ETDG_TRANSFORMS_ROWSPACE_H
