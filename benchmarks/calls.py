@@ -10,9 +10,11 @@ Usage: calls.py [--device cuda|cpu] [--rounds 15] [--calls 300] [--start] [--jso
 PyTorch and Triton are left out where there are none, and the output says so.
 """
 import argparse
+import atexit
 import importlib.util
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -65,8 +67,6 @@ def torch_rows(rows, device):
 
 def triton_rows(rows):
     import torch
-    import triton
-    import triton.language as tl
 
     source = """
 import triton
@@ -79,6 +79,7 @@ def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
     tl.store(out + at, tl.load(x + at, inside) + tl.load(y + at, inside), inside)
 """
     folder = tempfile.mkdtemp(prefix="ft-triton-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "ft_triton_add.py")  # Triton reads a kernel's source from its file
     with open(path, "w") as file:
         file.write(source)
