@@ -29,14 +29,14 @@ LengthAttr ProgramBuilder::randomIndex(LengthAttr n) {
 }
 
 Value ProgramBuilder::shift(Scope &scope, Value list) {
-  int64_t by = rng.between(1, 3);
+  LengthAttr by = smallLength(rng.between(1, 3));
   if (rng.percent(40))
-    by = -by;
+    by = length(0) - by;
   Type peeled = listType(list).getPeeled();
   if (isa<TupleType>(peeled))
     return {};
   Value fill = makeValue(scope, peeled, rng.percent(70) ? 0 : 1);
-  return ShiftOp::create(b, loc, list, b.getI64IntegerAttr(by), fill);
+  return ShiftOp::create(b, loc, list, by, fill);
 }
 
 Value ProgramBuilder::slice(Value list) {
@@ -68,22 +68,25 @@ Value ProgramBuilder::window(Value list) {
     return {};
   LengthAttr n = lengthOf(list);
   for (int attempt = 0; attempt < 4; ++attempt) {
-    int64_t size = rng.pick<int64_t>({1, 2, 3, 3, 4}), step = rng.pick<int64_t>({1, 1, 1, 2, 3}),
-            dilation = rng.pick<int64_t>({1, 1, 2});
+    LengthAttr size = smallLength(rng.pick<int64_t>({1, 2, 3, 3, 4})),
+               dilation = length(rng.pick<int64_t>({1, 1, 2}));
+    int64_t step = rng.pick<int64_t>({1, 1, 1, 2, 3});
+    if (size.isConstant())
+      dilation = smallLength(*dilation.getConstant());
     auto boundary = rng.pick({Boundary::None, Boundary::None, Boundary::None, Boundary::Zero,
                               Boundary::Clamp, Boundary::Mirror, Boundary::Wrap});
-    int64_t extent = dilation * (size - 1),
-            low = boundary == Boundary::None ? 0 : (size - 1) / 2 * dilation;
-    int64_t overhang = std::max(low, extent - low);
-    int64_t least = boundary == Boundary::None     ? extent + 1
-                    : boundary == Boundary::Zero   ? 0
-                    : boundary == Boundary::Clamp  ? 1
-                    : boundary == Boundary::Mirror ? overhang + 1
-                                                   : overhang;
-    if (!holds(n - least))
+    LengthAttr extent = (size - 1) * dilation;
+    LengthAttr low = boundary == Boundary::None ? length(0) : (size - 1).floorDiv(2) * dilation;
+    int64_t more = boundary == Boundary::Mirror ? 1 : 0;
+    bool fits = boundary == Boundary::None    ? holds(n - extent - 1)
+                : boundary == Boundary::Zero  ? true
+                : boundary == Boundary::Clamp ? holds(n - 1)
+                                              : holds(n - low - more) && holds(n - (extent - low) - more);
+    if (!fits)
       continue;
-    return WindowOp::create(b, loc, list, b.getI64IntegerAttr(size), b.getI64IntegerAttr(step),
-                            b.getI64IntegerAttr(dilation), BoundaryAttr::get(context, boundary));
+    return WindowOp::create(b, loc, list, size, b.getI64IntegerAttr(step),
+                            dilation.getConstant() == 1 ? LengthAttr() : dilation,
+                            BoundaryAttr::get(context, boundary));
   }
   return {};
 }

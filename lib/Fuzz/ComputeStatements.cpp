@@ -69,7 +69,7 @@ ProgramBuilder::Body ProgramBuilder::openBody(Scope &scope, TypeRange states,
 
 ComputeOp ProgramBuilder::closeBody(Scope &scope, Body &body, OperatorKind kind,
                                     ArrayRef<Value> lists, ArrayRef<Value> inits,
-                                    ArrayRef<Value> values, ArrayRef<Value> emits, int64_t lag,
+                                    ArrayRef<Value> values, ArrayRef<Value> emits, LengthAttr lag,
                                     ArrayRef<Value> identities, std::unique_ptr<Region> combine) {
   YieldOp::create(b, loc, values, emits);
   b.restoreInsertionPoint(body.outside);
@@ -225,7 +225,9 @@ void ProgramBuilder::ordered(Scope &scope, OperatorKind kind, ArrayRef<Value> li
       types.push_back(init.getType());
     }
   }
-  int64_t lag = scans && !noInit && rng.percent(28) ? rng.pick<int64_t>({2, 2, 3, 4}) : 1;
+  LengthAttr lag;
+  if (scans && !noInit && rng.percent(28))
+    lag = smallLength(rng.pick<int64_t>({2, 2, 3, 4}));
 
   Body body = openBody(scope, types, lists);
   for (Value s : body.states)
@@ -442,7 +444,9 @@ bool ProgramBuilder::reassociable(Scope &scope, OperatorKind kind, ArrayRef<Valu
     }
   }
   bool scans = kind == OperatorKind::Scan;
-  int64_t lag = scans && !noInit && rng.percent(20) ? rng.between(2, 3) : 1;
+  LengthAttr lag;
+  if (scans && !noInit && rng.percent(20))
+    lag = smallLength(rng.between(2, 3));
   // With a combine of its own now and then, which is the same operation.
   std::unique_ptr<Region> combining;
   if (!noInit && rng.percent(20)) {
@@ -524,7 +528,7 @@ void ProgramBuilder::withCombine(Scope &scope, OperatorKind kind, ArrayRef<Value
   SmallVector<Value> emits;
   if (kind == OperatorKind::Scan && rng.percent(hasUnused(body.scope) ? 75 : 20))
     emits = chooseYields(body.scope, 1);
-  ComputeOp op = closeBody(scope, body, kind, lists, inits, values, emits, 1, identities,
+  ComputeOp op = closeBody(scope, body, kind, lists, inits, values, emits, {}, identities,
                            std::move(combining));
   for (Value r : op->getResults())
     add(scope, r);

@@ -135,6 +135,13 @@ LengthAttr ProgramBuilder::randomLength() {
   return n;
 }
 
+LengthAttr ProgramBuilder::smallLength(int64_t constant) {
+  if (names.empty() || !rng.percent(15))
+    return length(constant);
+  LengthAttr n = LengthAttr::get(rng.pickFrom(names));
+  return holds(n - 1) ? n : length(constant);
+}
+
 std::optional<int64_t> ProgramBuilder::evaluate(LengthAttr length, unsigned binding) const {
   return length.evaluate([&](StringAttr n) -> std::optional<int64_t> {
     auto it = bindings[binding].find(n);

@@ -43,6 +43,8 @@ private:
   int64_t randomSize();
   LengthAttr randomLength();
   LengthAttr length(int64_t value) { return LengthAttr::get(context, value); }
+  /// This constant or now and then a name, at least 1 by the bounds.
+  LengthAttr smallLength(int64_t constant);
   std::optional<int64_t> evaluate(LengthAttr length, unsigned binding) const;
   int64_t largest(LengthAttr length) const;
   /// Follows from the function's bounds.
@@ -136,7 +138,7 @@ private:
   void addElements(Scope &scope, ValueRange elements);
   ComputeOp closeBody(Scope &scope, Body &body, OperatorKind kind, ArrayRef<Value> lists,
                       ArrayRef<Value> inits, ArrayRef<Value> values, ArrayRef<Value> emits,
-                      int64_t lag = 1, ArrayRef<Value> identities = {},
+                      LengthAttr lag = {}, ArrayRef<Value> identities = {},
                       std::unique_ptr<Region> combine = nullptr);
   bool hasUnused(Scope &scope);
   SmallVector<Value> chooseYields(Scope &scope, unsigned count);

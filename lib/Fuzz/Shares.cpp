@@ -48,8 +48,11 @@ static void countTypes(Operation *op, std::map<std::string, int64_t> &here) {
 void Shares::count(ModuleOp module) {
   std::map<std::string, int64_t> here;
   module.walk([&](Operation *op) {
-    if (auto window = dyn_cast<WindowOp>(op))
+    if (auto window = dyn_cast<WindowOp>(op)) {
       ++here["window " + stringifyBoundary(window.getBoundary()).str()];
+      if (!window.getSize().isConstant() || !window.getDilationOrOne().isConstant())
+        ++here["named windows"];
+    }
     if (isa<FTDialect>(op->getDialect()) && !isa<YieldOp>(op))
       ++here[op->getName().getStringRef().str()];
     countTypes(op, here);
@@ -79,8 +82,10 @@ void Shares::count(ModuleOp module) {
       ++here["no init"];
     if (compute.getCombineOrNull())
       ++here["combine"];
-    if (compute.getLagOrOne() > 1)
+    if (compute.getLagOrOne().getConstant() != 1)
       ++here["lag"];
+    if (!compute.getLagOrOne().isConstant())
+      ++here["named lags"];
     if (compute.isRight())
       ++here["r forms"];
     if (!compute.getYield().getEmits().empty())

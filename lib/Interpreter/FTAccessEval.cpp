@@ -125,12 +125,17 @@ LogicalResult FTAccessEval::visit(ShiftOp op) {
   FailureOr<RuntimeValue> fill = eval.read(op, op.getFill(), env);
   if (failed(items) || failed(fill))
     return failure();
-  int64_t count = items->size(), offset = op.getOffset();
+  // A constant may be beyond any list.
+  std::optional<int64_t> constant = op.getOffset().getConstant();
+  FailureOr<int64_t> offset = constant ? *constant : evaluate(op, op.getOffset());
+  if (failed(offset))
+    return failure();
+  int64_t count = items->size();
   Items result;
   for (int64_t i = 0; i < count; ++i) {
     // The range test comes first: i - offset may overflow.
-    bool inside = offset >= 0 ? i >= offset : offset > -count && i < count + offset;
-    result.push_back(inside ? (*items)[i - offset] : *fill);
+    bool inside = *offset >= 0 ? i >= *offset : *offset > -count && i < count + *offset;
+    result.push_back(inside ? (*items)[i - *offset] : *fill);
   }
   return bindList(op, std::move(result));
 }
@@ -174,10 +179,16 @@ LogicalResult FTAccessEval::visit(WindowOp op) {
   FailureOr<Items> items = readList(op, op.getInput());
   if (failed(items))
     return failure();
-  int64_t count = items->size(), size = op.getSize(), step = op.getStep();
-  int64_t dilation = op.getDilation();
+  FailureOr<int64_t> sizeOrFailure = evaluate(op, op.getSize()),
+                     dilationOrFailure = evaluate(op, op.getDilationOrOne());
+  if (failed(sizeOrFailure) || failed(dilationOrFailure))
+    return failure();
+  int64_t count = items->size(), size = *sizeOrFailure, dilation = *dilationOrFailure;
+  int64_t step = op.getStep();
   bool bounded = op.getBoundary() == Boundary::None;
   int64_t reach;
+  if (size < 1 || dilation < 1)
+    return mlir::emitError(op.getLoc(), "a window of size ") << size << " and dilation " << dilation;
   if (size > maxLength || llvm::MulOverflow(size - 1, dilation, reach) || reach > maxLength)
     return mlir::emitError(op.getLoc(), "a window of size ")
            << size << " and dilation " << dilation << " is too wide";
@@ -186,7 +197,7 @@ LogicalResult FTAccessEval::visit(WindowOp op) {
            << reach + 1 << " elements does not fit in a list of length " << count;
   int64_t windows = bounded ? llvm::divideFloorSigned(count - reach - 1, step) + 1
                             : llvm::divideCeil(count, step);
-  int64_t low = op.getOverhangLow();
+  int64_t low = bounded ? 0 : (size - 1) / 2 * dilation;
   Items result;
   for (int64_t i = 0; i < windows; ++i) {
     Items window;

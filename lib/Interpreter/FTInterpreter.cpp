@@ -11,6 +11,7 @@
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -267,7 +268,12 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
   std::vector<SmallVector<RuntimeValue>> history;
   SmallVector<RuntimeValue> last = *inits;
   const unsigned numStates = op.isMap() ? 0 : op.getNumStates();
-  const int64_t lag = op.getLagOrOne();
+  LengthBinding &lengths = activations.back()->lengths;
+  const std::optional<int64_t> bound = lengths.evaluate(op.getLagOrOne());
+  if (!bound || *bound < 1)
+    return mlir::emitError(op.getLoc(), "the lag ")
+           << op.getLagOrOne().str() << " is no length of at least 1 here";
+  const int64_t lag = *bound;
   int64_t first = 0;
   if (!op.isMap() && inits->empty()) {
     if (count == 0)
@@ -279,6 +285,11 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
     first = 1;
   }
 
+  // Behind the operator its name means nothing.
+  llvm::scope_exit forget([&] {
+    if (StringAttr name = op.getLayerName())
+      lengths.names.erase(name);
+  });
   SmallVector<Items> collected(op->getNumResults() - numStates, Items(count));
   YieldOp yield = op.getYield();
   for (int64_t step = first; step < count; ++step) {
@@ -289,6 +300,8 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
       env.bind(op.getStateArgs()[i], state[i]);
     for (auto [i, arg] : llvm::enumerate(op.getElementArgs()))
       env.bind(arg, element(step, i));
+    if (StringAttr name = op.getLayerName())
+      lengths.names[name] = op.getLayerValues()[op.isRight() ? count - 1 - step : step];
     if (failed(eval.evalBlock(op.getBody().front(), env)))
       return failure();
     FailureOr<SmallVector<RuntimeValue>> yielded = readAll(yield, yield->getOperands());

@@ -63,6 +63,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
   case Phase::Input:
     break;
   case Phase::FT:
+    pm.addPass(createFTUnroll());
     pm.addPass(createFTInline());
     pm.addPass(createFTExpand());
     pm.addPass(tssa::createTSSAFunctionalize());

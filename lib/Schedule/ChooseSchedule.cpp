@@ -43,6 +43,8 @@ namespace {
 struct Price {
   double seconds, barriers;
   std::string text;
+  uint64_t plans; // that were priced for it
+  bool isOverBudget;
 };
 } // namespace
 
@@ -63,7 +65,7 @@ price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &appli
   Estimate estimate = costs.estimate(nest, plan);
   std::string text = CostModel::describe(nest, plan, estimate);
   (*applied)->erase();
-  return Price{estimate.seconds, estimate.barriers, text};
+  return Price{estimate.seconds, estimate.barriers, text, costs.numPriced(), costs.wasOverBudget()};
 }
 
 static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, etdg::GraphOp graph,
@@ -82,11 +84,15 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
   }
   std::optional<size_t> best;
   double least = 0, barriers = 0;
+  uint64_t plans = 0;
+  bool isOverBudget = false;
   std::string words, others;
   for (auto [i, schedule] : llvm::enumerate(schedules)) {
     auto priced = price(item, schedule, applier, graph, options);
     if (!priced)
       return failure();
+    plans += priced->plans;
+    isOverBudget |= priced->isOverBudget;
     others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->seconds).str();
     // No barriers win unless some promise clearly less time.
     double seconds = priced->seconds;
@@ -108,6 +114,10 @@ static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, 
   if (!best)
     return success();
   setSchedule(item, schedules[*best]);
+  remark::analysis(item->getLoc(), remark::RemarkOpts::name("plans-priced").category("cpu"))
+      << remark::add("{0} plans priced for {1} orders{2}", plans, schedules.size(),
+                     isOverBudget ? ": beyond the budget inner nests kept the plan that was best before"
+                                  : "");
   remark::passed(item->getLoc(), remark::RemarkOpts::name("choose-schedule").category("cpu"))
       << remark::add("candidate {0} of {1}: {2} (all: {3} s)", *best + 1, schedules.size(), words,
                      others);

@@ -12,11 +12,15 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
+static unsigned questionOf(bool withTeam, bool fixedRow, ArrayRef<unsigned> fixed) {
+  return fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
+}
+
 const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool withTeam,
                                                 bool fixedRow, ArrayRef<unsigned> fixed) {
   BlockOp front = nest.front();
-  unsigned question = fixed.size() * 4 + unsigned(withTeam) * 2 + fixedRow;
-  auto [it, inserted] = plans.try_emplace({front.getOperation(), question});
+  auto [it, inserted] =
+      plans.try_emplace({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
   if (inserted)
     it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
   return it->second;
@@ -26,9 +30,24 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
                                               ArrayRef<unsigned> fixed) {
   std::optional<std::pair<NestPlan, Estimate>> found;
   // (A copy: estimating children adds plans.)
-  std::vector<NestPlan> all = plansOf(nest, context.threads > 1, context.row.has_value(), fixed);
-  for (const NestPlan &plan : all) {
+  bool withTeam = context.threads > 1, fixedRow = context.row.has_value();
+  std::vector<NestPlan> all = plansOf(nest, withTeam, fixedRow, fixed);
+  BlockOp front = nest.front();
+  std::pair<Operation *, unsigned> key(front, questionOf(withTeam, fixedRow, fixed));
+  auto price = [&](const NestPlan &plan) {
+    ++priced;
+    ++depth;
     Estimate estimate = ofNest(nest, plan, context);
+    --depth;
+    return estimate;
+  };
+  if (auto last = lastBest.find(key); depth > 0 && last != lastBest.end() && isOverBudget()) {
+    const NestPlan &plan = all[last->second];
+    return {plan, price(plan)};
+  }
+  unsigned number = 0;
+  for (auto [i, plan] : llvm::enumerate(all)) {
+    Estimate estimate = price(plan);
     if (!found) {
       found = {plan, estimate};
       continue;
@@ -40,9 +59,12 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
     bool reads = plan.team.size() == found->first.team.size() &&
                  estimate.seconds <= 1.01 * before.seconds &&
                  estimate.streamed < 0.8 * before.streamed;
-    if (estimate.seconds < margin * before.seconds || reads)
+    if (estimate.seconds < margin * before.seconds || reads) {
       found = {plan, estimate};
+      number = i;
+    }
   }
+  lastBest[key] = number;
   return *found;
 }
 
@@ -50,6 +72,7 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                            ArrayRef<unsigned> fixed) {
   Context context;
   BlockOp front = nest.front();
+  pricedBefore = priced;
   context.threads = withTeam ? numThreads : 1;
   if (fixedRow)
     context.row = 0;
@@ -84,7 +107,11 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
 Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   Context context;
   context.threads = numThreads;
+  // Inside of the nest as if `best` had asked.
+  pricedBefore = priced;
+  ++depth;
   Estimate result = ofNest(nest, plan, context);
+  --depth;
   result.seconds += machine.sync.launch;
   return result;
 }
@@ -103,6 +130,7 @@ std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
 Estimate CostModel::estimateBest(ArrayRef<BlockOp> nest) {
   Context context;
   context.threads = numThreads;
+  pricedBefore = priced;
   Estimate result = best(nest, context).second;
   result.seconds += machine.sync.launch;
   return result;

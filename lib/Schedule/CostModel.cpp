@@ -126,7 +126,7 @@ bool CostModel::isUniform(ArrayRef<BlockOp> nest, unsigned dim) {
 
 unsigned CostModel::samplesOf(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, unsigned dim,
                               unsigned most) {
-  if (isUniform(nest, dim))
+  if (isUniform(nest, dim) || isOverBudget())
     return 1;
   // All combinations are gone through: at most a few hundred.
   constexpr double mostPoints = 256;

@@ -1,28 +1,101 @@
 //===- ReduceMain.cpp - ft-reduce -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mlir-reduce with our dialects. Upstream's main opens the file itself, so the
-// limits are checked on every argument that names one.
+// mlir-reduce with our dialects, input limits and a reduction of our own, `ft-shrink`.
 //
 //===----------------------------------------------------------------------===//
+#include "Output.h"
+#include "Reducer.h"
+
 #include "ft/Support/InputLimits.h"
 #include "ft/Tools/ToolMains.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Reducer/Passes.h"
+#include "mlir/Reducer/Tester.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
-int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
-  setUpTool("ft-reduce");
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument = argv[i];
-    if (argument.starts_with("-") || !llvm::sys::fs::is_regular_file(argument))
-      continue;
-    if (!loadInput(argument, InputLimits(), {}, llvm::errs()))
-      return EXIT_FAILURE;
+namespace {
+struct FTShrink : PassWrapper<FTShrink, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FTShrink)
+  FTShrink() = default;
+  FTShrink(const FTShrink &other) : PassWrapper(other) {}
+  StringRef getArgument() const override { return "ft-shrink"; }
+  StringRef getDescription() const override {
+    return "make a module smaller while a script, called with the file's name, ends with a status other than 0";
   }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!llvm::sys::fs::can_execute(test)) {
+      emitError(module.getLoc(), "ft-shrink: test: '") << test << "' is no script that can be run";
+      return signalPassFailure();
+    }
+    Tester tester(test, testArgs);
+    auto isInteresting = [&](ModuleOp candidate) {
+      return tester.isInteresting(candidate).first == Tester::Interestingness::True;
+    };
+    if (!isInteresting(module)) {
+      emitError(module.getLoc(), "ft-shrink: the input is not interesting: '") << test << "' ends with status 0";
+      return signalPassFailure();
+    }
+    ft::tools::Reducer reducer(OwningOpRef<ModuleOp>(module.clone()), isInteresting, maxTests);
+    OwningOpRef<ModuleOp> smallest = reducer.run();
+    if (reducer.getNumTests() >= maxTests)
+      emitWarning(module.getLoc(), "ft-shrink: stopped after max-tests = ") << maxTests << "; there may be more to take away";
+    module->setAttrs(smallest->getOperation()->getAttrDictionary());
+    module.getBodyRegion().takeBody(smallest->getBodyRegion());
+  }
+
+  Option<std::string> test{*this, "test", llvm::cl::desc("The script")};
+  ListOption<std::string> testArgs{*this, "test-arg", llvm::cl::desc("Its arguments before the file's name")};
+  Option<uint64_t> maxTests{*this, "max-tests", llvm::cl::desc("Most runs of the script"), llvm::cl::init(10000)};
+};
+} // namespace
+
+int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
+  namespace cl = llvm::cl;
+  llvm::InitLLVM init(argc, argv);
+  setUpTool("ft-reduce");
+  registerInputOptions();
+  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
+  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"), cl::init("-"));
+  PassRegistration<FTShrink>();
+  registerReducerPasses();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  PassPipelineCLParser passes("", "Reductions and other passes to run");
+  cl::ParseCommandLineOptions(argc, argv, "FractalTensor reduction driver\n");
+
+  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
+  if (!buffer)
+    return EXIT_FAILURE;
   MLIRContext context(registry);
-  return failed(mlirReduceMain(argc, argv, context)) ? EXIT_FAILURE : EXIT_SUCCESS;
+  context.printOpOnDiagnostic(false);
+  auto manager = std::make_shared<llvm::SourceMgr>();
+  manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*manager, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(manager, &context);
+  if (!module)
+    return EXIT_FAILURE;
+  PassManager pm(&context);
+  auto report = [&](const Twine &message) {
+    emitError(module->getLoc()) << message;
+    return failure();
+  };
+  if (failed(passes.addToPipeline(pm, report)) || failed(pm.run(*module)))
+    return EXIT_FAILURE;
+  // Into memory first: nothing is half written.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return tools::writeOutput(outputFile, text) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

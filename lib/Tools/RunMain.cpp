@@ -148,6 +148,7 @@ FailureOr<OwningOpRef<ModuleOp>> Runner::copyModule() {
   if (entry.ragged.empty())
     return copy;
   PassManager pm(module.getContext());
+  pm.addPass(createFTUnroll());
   pm.addPass(createFTInline());
   pm.addPass(createFTPadRagged());
   if (failed(pm.run(*copy)))
@@ -254,12 +255,6 @@ FailureOr<Outcome> Runner::runCompiled() {
   FailureOr<::ft::rt::Bundle> bundle = compileToBundle(owner, targets, bundling);
   if (failed(bundle))
     return failure();
-  // The runtime checks lengths, too; here a check has a place in the program.
-  interp::LengthBinding binding;
-  binding.names = graphData->lengths;
-  if (auto graph = owner.lookupSymbol<etdg::GraphOp>(entry.name); graph && !hasMergedLengths(entry, graph))
-    if (failed(interp::checkBounds(graph, binding)))
-      return failure();
   FailureOr<std::unique_ptr<CompiledProgram>> program =
       CompiledProgram::load(*bundle, entry.op->getLoc(), isCuda ? FT_CUDA : FT_CPU);
   if (failed(program))
@@ -329,8 +324,11 @@ FailureOr<Outcome> Runner::runEmulated() {
 }
 
 LogicalResult Runner::makeGraphData() {
-  bool joins = false;
-  module.walk([&](Operation *op) { joins |= isa<FlattenOp, SplitOp>(op); });
+  bool joins = false, checks = false;
+  module.walk([&](Operation *op) {
+    joins |= isa<FlattenOp, SplitOp>(op);
+    checks |= isa<SplitOp, mlir::ft::CastOp>(op);
+  });
   bool needsGraph = options.engine != "interpret" || !options.order.empty() || !options.to.empty();
   if (!needsGraph || !isa<func::FuncOp>(entry.op))
     return success();
@@ -338,19 +336,28 @@ LogicalResult Runner::makeGraphData() {
     graphData = &mergedData;
     return padData(entry, data, mergedData);
   }
-  // What is compiled into a bundle takes the program's shapes.
-  if (!joins || options.engine == "cpu" || options.engine == "cuda")
+  if (!joins && !checks)
     return success();
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::ETDG);
   if (failed(graph))
     return failure();
+  // Compiled code checks lengths, too; here a check has a place in the program.
+  Data ofGraph;
+  ofGraph.lengths = data.lengths;
   if (hasMergedLengths(entry, *graph)) {
-    mergedData = data;
-    toGraphShapes(entry, *graph, mergedData);
-    graphData = &mergedData;
+    toGraphShapes(entry, *graph, ofGraph);
+    // What is compiled into a bundle takes the program's shapes.
+    if (options.engine != "cpu" && options.engine != "cuda") {
+      mergedData = data;
+      toGraphShapes(entry, *graph, mergedData);
+      graphData = &mergedData;
+    }
   }
-  return success();
+  interp::LengthBinding binding;
+  for (auto &[name, value] : ofGraph.lengths)
+    binding.names[name] = value;
+  return interp::checkBounds(*graph, binding);
 }
 
 FailureOr<Outcome> Runner::runEngine() {

@@ -5,11 +5,15 @@
 // STATES: states.mlir:6:5: error: (C3) expected to yield the 2 states, found 1 values
 // STATES: states.mlir:4:21: note: the operator is here
 //
-// RUN: not ft-run %t/cast.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: cast.mlir:2:1: error: entry "f": needs 'ft.cast' of length M to N, found M = 4, N = 3
+// On every engine where the operation stands; a bundle, which has no program, names it.
+// RUN: not ft-run %t/cast.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=CAST
+// RUN: not ft-run %t/cast.mlir --engine=emulate 2>&1 | FileCheck %s --check-prefix=CAST
 // RUN: not ft-run %t/cast.mlir --engine=interpret --order=random 2>&1 | FileCheck %s --check-prefix=CAST
 // CAST: cast.mlir:3:8: error: 'ft.cast' of length M to N does not come out even
 // RUN: ft-run %t/cast.mlir --engine=cpu --compare=interpret --dim M=3
+// RUN: ft-translate --mlir-to-bundle %t/cast.mlir -o %t/cast.ftb
+// RUN: not ft-run %t/cast.ftb 2>&1 | FileCheck %s --check-prefix=BUNDLE
+// BUNDLE: error: entry "f": needs 'ft.cast' of length M to N (cast.mlir:3:8), found M = 4, N = 3
 //
 // RUN: not ft-opt %t/length.mlir 2>&1 | FileCheck %s --check-prefix=LENGTH
 // LENGTH: length.mlir:2:15: error: argument 0: length 'K' is not bound

@@ -16,3 +16,13 @@ func.func @kept(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
   }
   return %ys : !ft.list<[N], !x>
 }
+
+// RUN: not ft-reduce %s --ft-shrink=test=%S/Inputs/none.sh 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: ft-shrink: test: '{{.*}}none.sh' is no script that can be run
+// RUN: not ft-reduce %s --ft-shrink=test=/bin/true 2>&1 | FileCheck %s --check-prefix=TRUE
+// TRUE: ft-shrink: the input is not interesting: '/bin/true' ends with status 0
+// RUN: not ft-reduce %s -o /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL-NOT: LLVM ERROR
+// FULL: error: cannot write '/dev/full': No space left on device
+// RUN: not ft-reduce /dev/zero 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: /dev/zero:1:1: error: input has {{[0-9]+}} bytes, more than the limit of 268435456

@@ -46,6 +46,12 @@ public:
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 
   unsigned threads() const { return numThreads; }
+  /// Plans that have been priced, those of nests inside others at each place included.
+  uint64_t numPriced() const { return priced; }
+  /// Plans of inner nests depend on where they are, and places multiply with each level. Beyond this
+  /// many for one question, an inner nest keeps the plan that was best at the last place.
+  static constexpr uint64_t mostPriced = 4096;
+  bool wasOverBudget() const { return exceeded; }
   /// How much work a row of each block is, beside that of the dearest (16); nothing where they are
   /// alike, or unknown.
   SmallVector<int64_t> weightsOf(ArrayRef<BlockOp> nest);
@@ -131,7 +137,17 @@ private:
   const CpuScheduleOptions &options;
   const Machine &machine;
   unsigned numThreads;
-  uint64_t choices = 0;
+  bool isOverBudget() {
+    bool over = priced - pricedBefore > mostPriced;
+    exceeded |= over;
+    return over;
+  }
+  uint64_t choices = 0, priced = 0, pricedBefore = 0; // before the question at hand
+  bool exceeded = false;
+  /// Nests inside of which the model is just now.
+  unsigned depth = 0;
+  /// The number of the plan that was best at the last place of an inner nest, by block and question.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> lastBest;
   llvm::DenseMap<StringAttr, int64_t> given; // lengths of the call at hand
   etdg::TypicalLengths typical;
   llvm::DenseMap<Operation *, Work> works;

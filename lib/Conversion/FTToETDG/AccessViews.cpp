@@ -134,70 +134,106 @@ struct AccessBuilder {
     return AccessStatus::Failed;
   }
 
+  /// The two sets of a shift: elements that move up leave room below, those that move down above.
+  /// Which they do, a name need not tell.
   AccessStatus shift(ShiftOp shift) {
-    int64_t k = shift.getOffset();
     auto length = cast<ListType>(shift.getInput().getType()).getLength();
-    AffineExpr index = dim(0) - k, n = names.length(length);
+    AffineExpr k = names.length(shift.getOffset()), index = dim(0) - k, n = names.length(length);
+    if (!k.isPureAffine())
+      return notAffine("'ft.shift' by " + Twine(shift.getOffset().str()));
+    LengthAttr zero = LengthAttr::get(names.context, 0);
+    bool up = isProvablyNonNegative(op, shift.getOffset());
+    bool down = !up && isProvablyNonNegative(op, zero - shift.getOffset());
     for (auto [view, fill] : llvm::zip_equal(viewsOf(shift.getInput()), viewsOf(shift.getFill()))) {
       View inside = substitute(names, view, withOuter(index, view.depth()), view.lengths);
       SmallVector<AffineExpr> fillDims;
       for (unsigned d = 1; d < view.depth(); ++d)
         fillDims.push_back(dim(d));
       View outside = substitute(names, fill, fillDims, view.lengths);
-      Constraint in = k >= 0 ? Constraint{index} : Constraint{n - 1 - index};
-      Constraint out = k >= 0 ? Constraint{-index - 1} : Constraint{index - n};
-      restrict(inside, in);
-      restrict(outside, out);
-      append(inside, std::move(outside));
+      if (!down)
+        restrict(inside, {{index}});
+      if (!up)
+        restrict(inside, {{n - 1 - index}});
+      View above = outside;
+      restrict(outside, {{-index - 1}});
+      restrict(above, {{index - n}});
+      if (!down)
+        append(inside, std::move(outside));
+      if (!up)
+        append(inside, std::move(above));
       result.push_back(std::move(inside));
     }
     return AccessStatus::Ok;
   }
 
-  AccessStatus window(WindowOp window) {
-    auto type = cast<ListType>(window.getInput().getType());
+  /// The element that place `w` of a window sees, its index being an expression of view dimensions.
+  View windowPlace(WindowOp window, const View &view, AffineExpr index) {
     auto resultType = cast<ListType>(window.getResult().getType());
-    AffineExpr n = names.length(type.getLength());
-    AffineExpr index = dim(0) * window.getStep() + dim(1) * window.getDilation() - window.getOverhangLow();
+    AffineExpr n = names.length(cast<ListType>(window.getInput().getType()).getLength());
+    auto at = [&](AffineExpr position) {
+      SmallVector<AffineExpr> dims = {position};
+      for (unsigned d = 1; d < view.depth(); ++d)
+        dims.push_back(dim(d + 1));
+      SmallVector<LengthAttr> lengths = {resultType.getLengths()[0], resultType.getLengths()[1]};
+      lengths.append(view.lengths.begin() + 1, view.lengths.end());
+      return substitute(names, view, dims, lengths);
+    };
+    View inside = at(index), low, high;
+    switch (window.getBoundary()) {
+    case Boundary::None:
+      return inside;
+    case Boundary::Zero:
+      low = zeros(view, inside.lengths);
+      high = low;
+      break;
+    case Boundary::Clamp:
+      low = at(names.constant(0));
+      high = at(n - 1);
+      break;
+    case Boundary::Mirror:
+      low = at(-index);
+      high = at(n * 2 - 2 - index);
+      break;
+    case Boundary::Wrap:
+      low = at(index + n);
+      high = at(index - n);
+      break;
+    }
+    restrict(inside, {{index}, {n - 1 - index}});
+    restrict(low, {{-index - 1}});
+    restrict(high, {{index - n}});
+    append(inside, std::move(low));
+    append(inside, std::move(high));
+    return inside;
+  }
+
+  /// Place w is w · dilation behind the first: an affine expression of w where one of size and dilation
+  /// is a constant. With a constant size and a dilation that has a name, each place is a piece.
+  AccessStatus window(WindowOp window) {
+    constexpr int64_t mostPlaces = 64;
+    LengthAttr size = window.getSize(), dilation = window.getDilationOrOne();
+    std::string what = "'ft.window' of size " + size.str() + " and dilation " + dilation.str();
+    AffineExpr first = dim(0) * window.getStep() - names.length(window.getOverhangLow());
+    AffineExpr spacing = names.length(dilation);
+    if (!first.isPureAffine() || !spacing.isPureAffine() || !names.length(size).isPureAffine())
+      return notAffine(what);
+    if (!dilation.isConstant() && size.getConstant().value_or(mostPlaces + 1) > mostPlaces)
+      return size.isConstant() ? notAffine(what + " (more than " + Twine(mostPlaces) + " places)") : notAffine(what);
     for (const View &view : viewsOf(window.getInput())) {
-      auto at = [&](AffineExpr position) {
-        SmallVector<AffineExpr> dims = {position};
-        for (unsigned d = 1; d < view.depth(); ++d)
-          dims.push_back(dim(d + 1));
-        SmallVector<LengthAttr> lengths = {resultType.getLengths()[0], resultType.getLengths()[1]};
-        lengths.append(view.lengths.begin() + 1, view.lengths.end());
-        return substitute(names, view, dims, lengths);
-      };
-      View inside = at(index);
-      if (window.getBoundary() != Boundary::None) {
-        restrict(inside, {{index}, {n - 1 - index}});
-        View low, high;
-        switch (window.getBoundary()) {
-        case Boundary::Zero:
-          low = zeros(view, inside.lengths);
-          high = low;
-          break;
-        case Boundary::Clamp:
-          low = at(names.constant(0));
-          high = at(n - 1);
-          break;
-        case Boundary::Mirror:
-          low = at(-index);
-          high = at(n * 2 - 2 - index);
-          break;
-        case Boundary::Wrap:
-          low = at(index + n);
-          high = at(index - n);
-          break;
-        case Boundary::None:
-          break;
-        }
-        restrict(low, {{-index - 1}});
-        restrict(high, {{index - n}});
-        append(inside, std::move(low));
-        append(inside, std::move(high));
+      if (dilation.isConstant()) {
+        result.push_back(windowPlace(window, view, first + dim(1) * spacing));
+        continue;
       }
-      result.push_back(std::move(inside));
+      View whole;
+      for (int64_t w = 0; w < *size.getConstant(); ++w) {
+        View place = windowPlace(window, view, first + spacing * w);
+        restrict(place, {{dim(1) - w, /*isEquality=*/true}});
+        if (w == 0)
+          whole = std::move(place);
+        else
+          append(whole, std::move(place));
+      }
+      result.push_back(std::move(whole));
     }
     return AccessStatus::Ok;
   }

@@ -115,6 +115,11 @@ LogicalResult Converter::checkConvertible() {
                        ": ragged levels are interpreted, but have no affine domain; pad the level to a common length");
         return WalkResult::interrupt();
       }
+    if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getLayerName()) {
+      refuse(op, "has a length of its own at each element ('for " + compute.getLayerName().getValue() +
+                     " in'), which no block has: 'ft-unroll' puts its layers in its place");
+      return WalkResult::interrupt();
+    }
     return WalkResult::advance();
   });
   return success(ok);

@@ -451,7 +451,10 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
     return neverRuns(context) ? success() : lowerRegion(op, context, yields);
   }
 
-  int64_t lag = op.getLagOrOne();
+  AffineExpr lag = names.length(op.getLagOrOne());
+  if (!lag.isPureAffine())
+    return op.emitError() << "has the lag " << op.getLagOrOne().str()
+                          << ": a product of lengths is not affine; make one of them a constant";
   if (op.isFold()) {
     unsigned s = 0;
     for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
@@ -475,7 +478,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
   for (bool initial : {true, false}) {
     Context region = context;
     if (initial)
-      region.domain.append({first, {names.constant(lag - 1) - t}, last});
+      region.domain.append({first, {lag - 1 - t}, last});
     else
       region.domain.append({{t - lag}, last});
     if (neverRuns(region))

@@ -6,6 +6,8 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/ArrayType.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
@@ -319,10 +321,24 @@ LogicalResult EntryBuilder::require(BoundsAttr bounds, StringRef because) {
   return success();
 }
 
+/// " (file:line:column)", without the folder, which is another where the plan runs.
+static std::string placeOf(Location location) {
+  auto at = location->findInstanceOf<FileLineColLoc>();
+  if (!at)
+    return "";
+  return (" (" + llvm::sys::path::filename(at.getFilename().getValue()) + ":" + Twine(at.getLine()) + ":" +
+          Twine(at.getColumn()) + ")")
+      .str();
+}
+
 LogicalResult EntryBuilder::requireChecks(ArrayAttr checks) {
-  for (auto check : checks.getAsRange<DictionaryAttr>())
-    if (failed(require(check.getAs<BoundsAttr>("holds"), check.getAs<StringAttr>("because").getValue())))
+  for (auto check : checks.getAsRange<DictionaryAttr>()) {
+    std::string because = check.getAs<StringAttr>("because").str();
+    if (auto at = check.getAs<LocationAttr>("at"))
+      because += placeOf(at);
+    if (failed(require(check.getAs<BoundsAttr>("holds"), because)))
       return failure();
+  }
   return success();
 }
 

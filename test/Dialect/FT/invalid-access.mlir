@@ -431,7 +431,7 @@ func.func @fits(%a: !ft.list<[4611686018427387904], tensor<i8>>) {
 
 // -----
 func.func @fits(%a: !ft.list<[L], tensor<i8>>) {
-  // expected-error @+1 {{'ft.window' op (W2) a window over 9223372036854775807 elements does not fit the length L}}
+  // expected-error @+1 {{'ft.window' op (W1) the extent of a window does not fit 63 bits}}
   %0 = ft.window %a size 9223372036854775807 : !ft.list<[L], tensor<i8>>
   return
 }
@@ -442,7 +442,7 @@ func.func @fits(%a: !ft.list<[L], tensor<i8>>) {
 func.func @generic(%a: !ft.list<[L], !x>) {
   // expected-error @+2 {{(W1) 'size', 'step' and 'dilation' must be at least 1}}
   // expected-error @+1 {{failed to infer returned types}}
-  %0 = "ft.window"(%a) <{size = -9223372036854775808, step = -1, dilation = 7}> : (!ft.list<[L], !x>) -> !ft.list<[L, 3], !x>
+  %0 = "ft.window"(%a) <{size = #ft.len<-9223372036854775807>, step = -1, dilation = #ft.len<7>}> : (!ft.list<[L], !x>) -> !ft.list<[L, 3], !x>
   return
 }
 
@@ -468,5 +468,60 @@ func.func @generic(%a: !x) {
 func.func @generic(%a: !ft.list<[L], !x>) {
   // expected-error @+1 {{requires attribute 'lo'}}
   %0 = "ft.slice"(%a) <{hi = #ft.len<1>}> : (!ft.list<[L], !x>) -> !ft.list<[3], !x>
+  return
+}
+
+// -----
+// Lengths as sizes, dilations and offsets.
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has no ft.bounds}}
+func.func @size(%a: !ft.list<[L], !x>, %b: !ft.list<[K], !x>) {
+  // expected-error @+1 {{(W1) size K needs K >= 1: add it to ft.bounds of the function}}
+  %0 = ft.window %a size K boundary zero : !ft.list<[L], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has #ft.bounds<"K >= 1">}}
+func.func @fits(%a: !ft.list<[L], !x>, %b: !ft.list<[K], !x>) attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  // expected-error @+1 {{(W2) a window over 2 * K - 1 elements needs L >= 2 * K - 2: add it to ft.bounds of the function}}
+  %0 = ft.window %a size K dilation 2 : !ft.list<[L], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has #ft.bounds<"K >= 1">}}
+func.func @mirror(%a: !ft.list<[L], !x>, %b: !ft.list<[K], !x>) attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  // expected-error @+1 {{(W3) boundary 'mirror' needs}}
+  %0 = ft.window %a size K boundary mirror : !ft.list<[L], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has no ft.bounds}}
+func.func @dilation(%a: !ft.list<[L], !x>, %b: !ft.list<[D], !x>) {
+  // expected-error @+1 {{(W1) dilation D needs D >= 1: add it to ft.bounds of the function}}
+  %0 = ft.window %a size 3 dilation D boundary zero : !ft.list<[L], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function is here}}
+func.func @unknown(%a: !ft.list<[L], !x>) {
+  // expected-error @+1 {{length 'K' is not bound}}
+  %0 = ft.window %a size K boundary zero : !ft.list<[L], !x>
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function is here}}
+func.func @unknown(%a: !ft.list<[L], !x>, %z: !x) {
+  // expected-error @+1 {{length 'K' is not bound}}
+  %0 = ft.shift %a by K fill %z : !ft.list<[L], !x>, !x
   return
 }

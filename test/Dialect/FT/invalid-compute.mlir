@@ -374,3 +374,136 @@ func.func @text(%xs: !ft.list<[L], !x>, %z: !x) {
   }
   return
 }
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has no ft.bounds}}
+func.func @lag(%xs: !ft.list<[L], !x>, %ds: !ft.list<[D], !x>, %z: !x) {
+  // expected-error @+1 {{(C7) 'lag' D needs D >= 1: add it to ft.bounds of the function}}
+  %0 = ft.scanl (%x = %xs : !ft.list<[L], !x>) init (%s = %z : !x) lag D {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+// expected-note @+1 {{the function is here}}
+func.func @lag(%xs: !ft.list<[L], !x>, %z: !x) {
+  // expected-error @+1 {{(C7) 'lag': length 'K' is not bound}}
+  %0 = ft.scanl (%x = %xs : !ft.list<[L], !x>) init (%s = %z : !x) lag K {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[L], !x>) {
+  // expected-error @+1 {{(C11) 'for' gives 2 values to lists of length L: there must be as many as elements, and at least one}}
+  %0 = ft.map (%x = %xs : !ft.list<[L], !x>) for d in [1, 2] {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[0], !x>) {
+  // expected-error @+1 {{(C11) 'for' gives 0 values}}
+  %0 = ft.map (%x = %xs : !ft.list<[0], !x>) for d in [] {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>) {
+  // expected-error @+1 {{(C11) 'd' is a length, and none is -1}}
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) for d in [1, -1] {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>, %ys: !ft.list<[d], !x>) {
+  // expected-error @+1 {{(C11) the length 'd' is bound already}}
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) for d in [1, 2] {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>) {
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) for d in [1, 2] {
+    // expected-error @+1 {{(C11) the length 'd' is bound already}}
+    %1 = ft.map (%y = %xs : !ft.list<[2], !x>) for d in [1, 2] {
+      ft.yield %y : !x
+    }
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+// Behind the operator its name means nothing.
+!x = tensor<2xf32>
+// expected-note @+1 {{the function is here}}
+func.func @layers(%xs: !ft.list<[2], !x>) {
+  // expected-error @+1 {{length 'd' is not bound}}
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) for d in [1, 2] {
+    %1 = ft.repeat %x times d : !x
+    ft.yield %1 : !ft.list<[d], !x>
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>, %z: !x) {
+  // expected-error @+1 {{(C11) takes its elements one by one: 'for' goes without 'combine'}}
+  %0 = ft.reduce (%x = %xs : !ft.list<[2], !x>) init (%s = %z : !x) for d in [1, 2] {
+    ft.yield %x : !x
+  } combine (%a, %b) {
+    ft.yield %a : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>, %ds: !ft.list<[D], !x>, %z: !x) attributes {ft.bounds = #ft.bounds<"D >= 1">} {
+  // expected-error @+1 {{(C11) takes its elements one by one: with 'for' the lag is a constant, found D}}
+  %0 = ft.scanl (%x = %xs : !ft.list<[2], !x>) init (%s = %z : !x) lag D for d in [1, 2] {
+    ft.yield %x : !x
+  }
+  return
+}
+
+// -----
+// What an access needs holds of all values: 4 here.
+!x = tensor<2xf32>
+// expected-note @+1 {{the function has no ft.bounds}}
+func.func @layers(%xs: !ft.list<[2], !x>, %ys: !ft.list<[L], !x>) {
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) for d in [1, 4] {
+    // expected-error @+1 {{(A1) index d needs L >= d + 1: add it to ft.bounds of the function}}
+    %1 = ft.at %ys[d] : !ft.list<[L], !x>
+    ft.yield %1 : !x
+  }
+  return
+}
+
+// -----
+!x = tensor<2xf32>
+func.func @layers(%xs: !ft.list<[2], !x>) {
+  // expected-error @+1 {{'layers' has a syntax of its own}}
+  %0 = ft.map (%x = %xs : !ft.list<[2], !x>) attributes {layers = array<i64: 1, 2>} {
+    ft.yield %x : !x
+  }
+  return
+}

@@ -18,7 +18,7 @@ import sys
 def programs(source):
     """Each function of a file: its name, its head, the names of its lengths, and the lengths to run it at.
 
-    `lengths: L % 4 == 0` in the comment before a function restricts them.
+    `lengths: L % 4 == 0` in the comment before a function restricts them; `also: L=9 K=4; L=3 K=1` gives more.
     """
     for match in re.finditer(r"(?m)^func\.func @(\w+)\((.*?)\{$", source, re.S):
         head = match[2]
@@ -33,6 +33,8 @@ def programs(source):
         cases = [c for i, c in enumerate(cases) if c not in cases[:i]]
         if only:
             cases = [c for c in cases + [{n: 12 for n in names}, {n: 24 for n in names}] if eval(only[1], {}, c)]
+        if also := re.search(r"also: (.*)", before):
+            cases += [{n: int(v) for n, v in re.findall(r"(\w+)=(\d+)", case)} for case in also[1].split(";")]
         yield match[1], head, names, cases
 
 

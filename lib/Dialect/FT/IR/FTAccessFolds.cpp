@@ -37,18 +37,19 @@ static bool isSameValue(Value a, Value b) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ShiftOp::fold(FoldAdaptor) {
-  // The accessor of an integer attribute is unsigned.
-  int64_t offset = getOffset();
-  if (offset == 0)
+  LengthAttr offset = getOffset(), zero = LengthAttr::get(getContext(), 0);
+  if (offset == zero)
     return getInput();
   auto inner = getInput().getDefiningOp<ShiftOp>();
   if (!inner || !isSameValue(inner.getFill(), getFill()))
     return {};
   // Shifts in opposite directions lose elements between them.
-  int64_t first = inner.getOffset(), sum;
-  if ((first > 0) != (offset > 0) || llvm::AddOverflow(first, offset, sum))
+  LengthAttr first = inner.getOffset(), sum = first + offset;
+  bool forwards = isAtMost(*this, zero, first) && isAtMost(*this, zero, offset);
+  bool backwards = isAtMost(*this, first, zero) && isAtMost(*this, offset, zero);
+  if (!sum || (!forwards && !backwards))
     return {};
-  setOffset(sum);
+  setOffsetAttr(sum);
   getInputMutable().assign(inner.getInput());
   return getResult();
 }
@@ -171,9 +172,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 /// A shift by the whole length or more leaves nothing but the fill.
 static LogicalResult shiftOut(ShiftOp op, PatternRewriter &rewriter) {
   LengthAttr n = lengthOf(op.getInput());
-  int64_t offset = op.getOffset();
-  if (offset == std::numeric_limits<int64_t>::min() || n.getRagged() ||
-      !isAtMost(op, n, LengthAttr::get(op.getContext(), std::abs(offset))))
+  LengthAttr offset = op.getOffset(), zero = LengthAttr::get(op.getContext(), 0);
+  if (n.getRagged() || (!isAtMost(op, n, offset) && !isAtMost(op, n, zero - offset)))
     return failure();
   rewriter.replaceOpWithNewOp<RepeatOp>(op, op.getFill(), n);
   return success();
@@ -191,8 +191,7 @@ static LogicalResult sliceOfWindow(SliceOp op, PatternRewriter &rewriter) {
   // Without any window left there is no part that one fits.
   if (!isAtMost(op, lo + one, hi))
     return failure();
-  int64_t extent = (window.getSize() - 1) * window.getDilation();
-  LengthAttr first = lo * step, end = (hi - one) * step + (extent + 1);
+  LengthAttr first = lo * step, end = (hi - one) * step + window.getExtent() + one;
   if (!isAtMost(op, end, lengthOf(window.getInput())))
     return failure();
   Value part = SliceOp::create(rewriter, op.getLoc(), window.getInput(), first, end);

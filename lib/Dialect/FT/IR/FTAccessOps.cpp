@@ -119,38 +119,62 @@ FT_INFER(StrideOp) {
   return infer.finish(rest.ceilDiv(step), list.getPeeled());
 }
 
-/// dilation · (size - 1), or none where it does not fit or W1 does not hold.
-static std::optional<int64_t> getExtent(int64_t size, int64_t dilation) {
-  int64_t extent;
-  if (size < 1 || dilation < 1 || llvm::MulOverflow(size - 1, dilation, extent))
-    return std::nullopt;
+/// A constant below 1, which no name can mend.
+static bool isBelowOne(LengthAttr length) {
+  std::optional<int64_t> constant = length.getConstant();
+  return constant && *constant < 1;
+}
+
+/// What a window spans, where W1 may hold; null where it does not fit.
+static LengthAttr getExtentOf(LengthAttr size, LengthAttr dilation) {
+  LengthAttr extent = (size - 1) * dilation;
+  if (!extent || extent.getConstant() == std::numeric_limits<int64_t>::max())
+    return nullptr;
   return extent;
+}
+
+LengthAttr WindowOp::getDilationOrOne() {
+  LengthAttr dilation = getDilationAttr();
+  return dilation ? dilation : LengthAttr::get(getContext(), 1);
+}
+
+LengthAttr WindowOp::getExtent() {
+  if (isBelowOne(getSize()) || isBelowOne(getDilationOrOne()))
+    return nullptr;
+  return getExtentOf(getSize(), getDilationOrOne());
+}
+
+LengthAttr WindowOp::getOverhangLow() {
+  if (getBoundary() == Boundary::None)
+    return LengthAttr::get(getContext(), 0);
+  return (getSize() - 1).floorDiv(2) * getDilationOrOne();
 }
 
 FT_INFER(WindowOp) {
   FT_REQUIRE_LIST(op.getInput());
   // The parser infers before default values are there.
-  auto orOne = [](IntegerAttr attribute) { return attribute ? attribute.getInt() : 1; };
-  int64_t size = op.getSize(), step = orOne(op.getStepAttr()),
-          dilation = orOne(op.getDilationAttr());
-  if (size < 1 || step < 1 || dilation < 1) // W1
-    return infer.refuse("(W1) 'size', 'step' and 'dilation' must be at least 1, found ", size, ", ",
-                        step, " and ", dilation);
-  std::optional<int64_t> extent = getExtent(size, dilation);
-  if (!extent || *extent == std::numeric_limits<int64_t>::max())
+  LengthAttr n = list.getLength(), size = op.getSize(), dilation = op.getDilationAttr();
+  int64_t step = op.getStepAttr() ? op.getStepAttr().getInt() : 1;
+  dilation = dilation ? dilation : LengthAttr::get(n.getContext(), 1);
+  if (size.getRagged() || dilation.getRagged())
+    return infer.refuse("(W1) 'size' and 'dilation' must not be ragged");
+  if (isBelowOne(size) || step < 1 || isBelowOne(dilation)) // W1
+    return infer.refuse("(W1) 'size', 'step' and 'dilation' must be at least 1, found ", size.str(),
+                        ", ", step, " and ", dilation.str());
+  LengthAttr extent = getExtentOf(size, dilation);
+  if (!extent)
     return infer.refuse("(W1) the extent of a window does not fit 63 bits");
-  LengthAttr n = list.getLength();
   if (n.getRagged())
     return infer.refuse("(W2) a ragged dimension ", n.str(), " has no windows");
   LengthAttr windows = n.ceilDiv(step);
   if (!op.getBoundaryAttr() || op.getBoundary() == Boundary::None) {
-    LengthAttr room = n - (*extent + 1);
+    LengthAttr room = n - (extent + 1);
     if (!room || (room.isConstant() && *room.getConstant() < -1)) // W2
-      return infer.refuse("(W2) a window over ", *extent + 1, " elements does not fit the length ",
-                          n.str());
+      return infer.refuse("(W2) a window over ", (extent + 1).str(),
+                          " elements does not fit the length ", n.str());
     windows = room.floorDiv(step) + 1;
   }
-  return infer.finish({windows, LengthAttr::get(n.getContext(), size)}, list.getPeeled());
+  return infer.finish({windows, size}, list.getPeeled());
 }
 
 /// A rank 0 tensor of integers or indices (G1, I1).
@@ -282,7 +306,7 @@ static LogicalResult verifyAttributeNames(Operation *op, ArrayRef<LengthAttr> le
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function)
     return success();
-  SmallVector<StringAttr> bound = getBoundNames(function.getArgumentTypes());
+  SmallVector<StringAttr> bound = getNamesAt(op);
   for (LengthAttr length : lengths)
     if (failed(ft::detail::verifyNames(length, bound, function, [&] { return op->emitOpError(); })))
       return failure();
@@ -314,40 +338,50 @@ LogicalResult StrideOp::verify() {
                                        "is beyond the length " + n.str());
 }
 
+LogicalResult ShiftOp::verify() {
+  if (getOffset().getRagged())
+    return emitOpError("shifts by the ragged length ") << getOffset().str();
+  return verifyAttributeNames(*this, getOffset());
+}
+
 LogicalResult WindowOp::verify() {
   LengthAttr n = cast<ListType>(getInput().getType()).getLength();
-  std::optional<int64_t> fitting = getExtent(getSize(), getDilation());
-  if (n.getRagged() || !fitting ||
-      *fitting == std::numeric_limits<int64_t>::max())
+  LengthAttr size = getSize(), dilation = getDilationOrOne(), extent = getExtent();
+  if (failed(verifyAttributeNames(*this, {size, dilation})))
+    return failure();
+  if (n.getRagged() || !extent)
     return success(); // refused where the type is inferred
-  int64_t extent = *fitting;
-  int64_t low = getOverhangLow(), high = extent - low;
+  auto isPositive = [&](StringRef what, LengthAttr value) { // W1
+    return ft::detail::verifyNonNegative(*this, value - 1, "(W1) " + what + " " + value.str(),
+                                         "must be at least 1");
+  };
+  if (failed(isPositive("size", size)) || failed(isPositive("dilation", dilation)))
+    return failure();
+  if (getBoundary() == Boundary::Zero)
+    return success();
+  if (getBoundary() == Boundary::None) // W2
+    // One element less is room for no window, and a list of none.
+    return ft::detail::verifyNonNegative(
+        *this, n - extent, "(W2) a window over " + (extent + 1).str() + " elements",
+        "does not fit the length " + n.str());
   // What the last window sees beyond the end depends on n and the step; the
   // bound is that of step 1.
-  int64_t overhang = std::max(low, high);
-  int64_t least = 0;
-  switch (getBoundary()) {
-  case Boundary::None: // W2
-    // One element less is room for no window, and a list of none.
-    return ft::detail::verifyNonNegative(*this, n - extent,
-                                         "(W2) a window over " + Twine(extent + 1) + " elements",
-                                         "does not fit the length " + n.str());
-  case Boundary::Zero:
-    return success();
-  case Boundary::Clamp:
-    least = 1;
-    break;
-  case Boundary::Mirror:
-    least = overhang + 1;
-    break;
-  case Boundary::Wrap:
-    least = overhang;
-    break;
+  LengthAttr low = getOverhangLow(), one = LengthAttr::get(getContext(), 1);
+  SmallVector<LengthAttr> least{one};
+  if (getBoundary() != Boundary::Clamp) {
+    int64_t more = getBoundary() == Boundary::Mirror ? 1 : 0;
+    least = {low + more, extent - low + more};
+    // Of constants the larger one says it all.
+    if (least[0].isConstant() && least[1].isConstant())
+      least = {*least[0].getConstant() < *least[1].getConstant() ? least[1] : least[0]};
   }
   std::string what = ("(W3) boundary '" + stringifyBoundary(getBoundary()) + "'").str();
-  return ft::detail::verifyNonNegative(*this, n - least, what, // W3
-                                       "needs a length of at least " + Twine(least) + ", found " +
-                                           n.str());
+  for (LengthAttr needed : least)
+    if (failed(ft::detail::verifyNonNegative(*this, n - needed, what, // W3
+                                             "needs a length of at least " + needed.str() +
+                                                 ", found " + n.str())))
+      return failure();
+  return success();
 }
 
 LogicalResult AtOp::verify() {

@@ -176,6 +176,20 @@ private:
 };
 } // namespace
 
+/// In the body of an operator with `for d in [...]` d is between the least and the greatest value.
+static void addLayerBounds(Operation *op, SmallVectorImpl<LengthAttr> &bounds) {
+  for (auto around = op->getParentOfType<ComputeOp>(); around;
+       around = around->getParentOfType<ComputeOp>()) {
+    StringAttr name = around.getLayerName();
+    ArrayRef<int64_t> values = around.getLayerValues();
+    if (!name || values.empty())
+      continue;
+    LengthAttr length = LengthAttr::get(name);
+    bounds.push_back(length - *llvm::min_element(values));
+    bounds.push_back(LengthAttr::get(op->getContext(), *llvm::max_element(values)) - length);
+  }
+}
+
 bool mlir::ft::isProvablyNonNegative(Operation *op, LengthAttr nonNegative) {
   if (std::optional<int64_t> constant = nonNegative.getConstant())
     return *constant >= 0;
@@ -194,6 +208,7 @@ bool mlir::ft::isProvablyNonNegative(Operation *op, LengthAttr nonNegative) {
         if (!length.getRagged() && !length.getSingleName() && !length.isConstant())
           bounds.push_back(length);
       });
+  addLayerBounds(op, bounds);
   for (LengthAttr bound : bounds)
     for (StringAttr name : bound.getNames())
       if (!llvm::is_contained(names, name))

@@ -43,7 +43,7 @@ static StringRef nameOf(OperatorKind kind) {
 
 ComputeOp mlir::ft::createCompute(OpBuilder &builder, Location loc, OperatorKind kind,
                                   TypeRange results, ValueRange lists, ValueRange inits,
-                                  ValueRange identities, int64_t lag) {
+                                  ValueRange identities, LengthAttr lag) {
   OperationState state(loc, nameOf(kind));
   state.addTypes(results);
   state.addOperands(lists);
@@ -52,7 +52,8 @@ ComputeOp mlir::ft::createCompute(OpBuilder &builder, Location loc, OperatorKind
     state.addOperands(inits);
     state.addOperands(identities);
     state.addRegion();
-    state.addAttribute("lag", builder.getI64IntegerAttr(lag));
+    if (lag && lag.getConstant() != 1)
+      state.addAttribute("lag", lag);
     state.addAttribute("operandSegmentSizes",
                        builder.getDenseI32ArrayAttr({static_cast<int32_t>(lists.size()),
                                                      static_cast<int32_t>(inits.size()),
@@ -68,6 +69,9 @@ static ComputeOp replicate(PatternRewriter &rewriter, ComputeOp op, TypeRange re
                                  identities, op.getLagOrOne());
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     copy->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  for (StringRef inherent : {"layer", "layers"})
+    if (Attribute attribute = op->getAttr(inherent))
+      copy->setAttr(inherent, attribute);
   rewriter.inlineRegionBefore(op.getBody(), copy.getBody(), copy.getBody().begin());
   if (Region *combine = op.getCombineOrNull()) {
     Region &target = copy->getRegion(1);

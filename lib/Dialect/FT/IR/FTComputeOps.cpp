@@ -29,7 +29,9 @@ OperandRange MapOp::getInits() {
 OperandRange MapOp::getIdentities() { return getInits(); }
 Region &MapOp::getBody() { return getBody_(); }
 Region *MapOp::getCombineOrNull() { return nullptr; }
-int64_t MapOp::getLagOrOne() { return 1; }
+LengthAttr MapOp::getLagOrOne() { return LengthAttr::get(getContext(), 1); }
+StringAttr MapOp::getLayerName() { return getLayerAttr(); }
+ArrayRef<int64_t> MapOp::getLayerValues() { return getLayers().value_or(ArrayRef<int64_t>()); }
 
 #define FT_AGGREGATE(OP, KIND)                                                                     \
   OperatorKind OP::getKind() { return OperatorKind::KIND; }                                        \
@@ -38,7 +40,11 @@ int64_t MapOp::getLagOrOne() { return 1; }
   OperandRange OP::getIdentities() { return getIdentities_(); }                                    \
   Region &OP::getBody() { return getBody_(); }                                                     \
   Region *OP::getCombineOrNull() { return getCombine_().empty() ? nullptr : &getCombine_(); }      \
-  int64_t OP::getLagOrOne() { return getLag(); }
+  LengthAttr OP::getLagOrOne() {                                                                   \
+    return getLagAttr() ? getLagAttr() : LengthAttr::get(getContext(), 1);                         \
+  }                                                                                                \
+  StringAttr OP::getLayerName() { return getLayerAttr(); }                                         \
+  ArrayRef<int64_t> OP::getLayerValues() { return getLayers().value_or(ArrayRef<int64_t>()); }
 FT_AGGREGATE(ReduceOp, Reduce)
 FT_AGGREGATE(FoldOp, Fold)
 FT_AGGREGATE(FoldLOp, FoldL)
@@ -132,6 +138,21 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region, ArrayRef<Argum
   return success();
 }
 
+/// `for d in [1, 2, 4]`, if it is there.
+static ParseResult parseLayers(OpAsmParser &parser, OperationState &result) {
+  if (failed(parser.parseOptionalKeyword("for")))
+    return success();
+  std::string name;
+  SmallVector<int64_t> values;
+  auto parseOne = [&] { return parser.parseInteger(values.emplace_back()); };
+  if (parser.parseKeywordOrString(&name) || parser.parseKeyword("in") ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  result.addAttribute("layer", parser.getBuilder().getStringAttr(name));
+  result.addAttribute("layers", parser.getBuilder().getDenseI64ArrayAttr(values));
+  return success();
+}
+
 static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, OperatorKind kind) {
   bool isMap = kind == OperatorKind::Map;
   SMLoc loc = parser.getCurrentLocation();
@@ -148,7 +169,7 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
   }
 
   size_t numInits = 0;
-  int64_t lag = 1;
+  LengthAttr lag;
   if (!isMap) {
     if (succeeded(parser.parseOptionalKeyword("init"))) {
       if (parseHeader(parser, states, stateTypes, result))
@@ -168,19 +189,23 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
     }
     for (auto [state, type] : llvm::zip_equal(states, stateTypes))
       state.type = type;
-    if (succeeded(parser.parseOptionalKeyword("lag")) && parser.parseInteger(lag))
+    if (succeeded(parser.parseOptionalKeyword("lag")) && ft::detail::parseLength(parser, lag))
       return failure();
   }
+  if (parseLayers(parser, result))
+    return failure();
 
   bool hasTypes = succeeded(parser.parseOptionalArrow());
   if (hasTypes && parser.parseTypeList(result.types))
     return failure();
   SMLoc attributesLoc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+  NamedAttrList written;
+  if (parser.parseOptionalAttrDictWithKeyword(written))
     return failure();
-  for (StringRef inherent : {"lag", "operandSegmentSizes"})
-    if (!isMap && result.attributes.get(inherent))
+  for (StringRef inherent : {"lag", "operandSegmentSizes", "layer", "layers"})
+    if (written.get(inherent))
       return parser.emitError(attributesLoc, "'") << inherent << "' has a syntax of its own";
+  result.attributes.append(written.begin(), written.end());
 
   SmallVector<Argument> arguments(states);
   arguments.append(elements);
@@ -209,7 +234,8 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
       return failure();
 
     Builder &builder = parser.getBuilder();
-    result.addAttribute("lag", builder.getI64IntegerAttr(lag));
+    if (lag && lag.getConstant() != 1)
+      result.addAttribute("lag", lag);
     result.addAttribute("operandSegmentSizes",
                         builder.getDenseI32ArrayAttr({static_cast<int32_t>(elements.size()),
                                                       static_cast<int32_t>(numInits),
@@ -254,11 +280,17 @@ static void printCompute(OpAsmPrinter &printer, ComputeOp op) {
       printer << " init";
       printHeader(printer, op.getStateArgs(), op.getInits());
     }
-    if (op.getLagOrOne() != 1)
-      printer << " lag " << op.getLagOrOne();
+    if (LengthAttr lag = op.getLagOrOne(); lag.getConstant() != 1)
+      printer << " lag " << lag.str();
+  }
+  if (StringAttr name = op.getLayerName()) {
+    printer << " for ";
+    printer.printKeywordOrString(name.getValue());
+    printer << " in [" << op.getLayerValues() << ']';
   }
   printer << " -> " << op->getResultTypes();
-  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), {"lag", "operandSegmentSizes"});
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs(),
+                                           {"lag", "operandSegmentSizes", "layer", "layers"});
   printer << ' ';
   printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
   if (Region *combine = op.getCombineOrNull()) {
@@ -288,6 +320,51 @@ static void nameArguments(ComputeOp op, Region &region, OpAsmSetValueNameFn setN
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// C7 and what C4 says of it.
+static LogicalResult verifyLag(ComputeOp op) {
+  LengthAttr lag = op.getLagOrOne();
+  if (lag.getRagged() || (lag.isConstant() && *lag.getConstant() < 1)) // C7
+    return op->emitOpError("(C7) 'lag' must be at least 1, found ") << lag.str();
+  if (lag.getConstant() == 1)
+    return success();
+  if (!op.isScan()) // C7
+    return op->emitOpError("(C7) 'lag' is for scans only");
+  if (op.getInits().empty()) // C4
+    return op->emitOpError("(C4) without 'init' the lag is 1, found ") << lag.str();
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    if (failed(ft::detail::verifyNames(lag, getNamesAt(op), function,
+                                       [&] { return op->emitOpError("(C7) 'lag': "); })))
+      return failure();
+  return ft::detail::verifyNonNegative(op, lag - 1, "(C7) 'lag' " + lag.str(), // C7
+                                       "must be at least 1");
+}
+
+/// C11, but for names in the types of results, which no operation may invent.
+static LogicalResult verifyLayers(ComputeOp op) {
+  StringAttr name = op.getLayerName();
+  ArrayRef<int64_t> values = op.getLayerValues();
+  if (!name && !op->hasAttr("layers"))
+    return success();
+  if (!name || name.empty() || !op->hasAttr("layers"))
+    return op->emitOpError("(C11) 'for' gives a name and its values");
+  if (op.getLength().getConstant() != static_cast<int64_t>(values.size()) || values.empty())
+    return op->emitOpError("(C11) 'for' gives ")
+           << values.size() << " values to lists of length " << op.getLength().str()
+           << ": there must be as many as elements, and at least one";
+  for (int64_t value : values)
+    if (value < 0)
+      return op->emitOpError("(C11) '") << name.getValue() << "' is a length, and none is " << value;
+  if (llvm::is_contained(getNamesAt(op), name))
+    return op->emitOpError("(C11) the length '") << name.getValue() << "' is bound already";
+  if (op.getCombineOrNull() || !op.getIdentities().empty())
+    return op->emitOpError("(C11) takes its elements one by one: 'for' goes without 'combine'");
+  if (!op.getLagOrOne().isConstant())
+    return op->emitOpError("(C11) takes its elements one by one: with 'for' the lag is a constant, "
+                           "found ")
+           << op.getLagOrOne().str();
+  return success();
+}
+
 static LogicalResult verifyCompute(ComputeOp op) {
   if (op.getLists().empty()) // C1
     return op->emitOpError("(C1) needs at least one list");
@@ -295,17 +372,13 @@ static LogicalResult verifyCompute(ComputeOp op) {
     if (LengthAttr length = cast<ListType>(type).getLength(); length != op.getLength())
       return op->emitOpError("(C1) all lists must have the same outermost length: list 0 has ")
              << op.getLength().str() << ", list " << index << " has " << length.str();
+  if (failed(verifyLayers(op)))
+    return failure();
   if (op.isMap())
     return success();
-
-  int64_t lag = op.getLagOrOne();
-  if (lag < 1) // C7
-    return op->emitOpError("(C7) 'lag' must be at least 1, found ") << lag;
-  if (lag != 1 && !op.isScan()) // C7
-    return op->emitOpError("(C7) 'lag' is for scans only");
+  if (failed(verifyLag(op)))
+    return failure();
   if (op.getInits().empty()) { // C4
-    if (lag != 1)
-      return op->emitOpError("(C4) without 'init' the lag is 1, found ") << lag;
     std::string length = op.getLength().str();
     if (op.getLength().getRagged())
       return op->emitOpError("(C4) without 'init' no list may be empty, which is not known of the "

@@ -201,6 +201,22 @@ SmallVector<StringAttr> mlir::ft::getBoundNames(TypeRange argumentTypes) {
   return names;
 }
 
+SmallVector<StringAttr> mlir::ft::getNamesAt(Operation *op) {
+  SmallVector<StringAttr> names;
+  SmallVector<StringAttr> around;
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
+    if (auto function = dyn_cast<FunctionOpInterface>(parent)) {
+      names = getBoundNames(function.getArgumentTypes());
+      break;
+    }
+    if (auto compute = dyn_cast<ComputeOp>(parent))
+      if (StringAttr name = compute.getLayerName())
+        around.push_back(name);
+  }
+  names.append(around.rbegin(), around.rend());
+  return names;
+}
+
 LogicalResult mlir::ft::detail::verifyTypeNames(Type type, ArrayRef<StringAttr> bound,
                                                 FunctionOpInterface function,
                                                 function_ref<InFlightDiagnostic()> emitError) {
@@ -227,12 +243,13 @@ LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
       function = op->getParentOfType<FunctionOpInterface>();
       if (!function)
         return success();
-      bound = getBoundNames(function.getArgumentTypes());
+      bound = getNamesAt(op);
     }
     // What a signature says and binds nowhere is its own fault, not that of the first operation that
     // has a value of such a type.
+    SmallVector<StringAttr> ofArguments = getBoundNames(function.getArgumentTypes());
     for (auto [i, input] : llvm::enumerate(function.getArgumentTypes()))
-      if (failed(verifyTypeNames(input, bound, function, [&, i = i] {
+      if (failed(verifyTypeNames(input, ofArguments, function, [&, i = i] {
             return mlir::emitError(function.isExternal() ? function.getLoc()
                                                          : function.getArgument(i).getLoc())
                    << "argument " << i << ": ";

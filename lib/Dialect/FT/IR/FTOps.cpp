@@ -17,6 +17,18 @@ static void printLength(OpAsmPrinter &printer, Operation *, LengthAttr length) {
   ft::detail::printLength(printer, length);
 }
 
+/// 1 is what is meant without one, and then there is no attribute.
+static ParseResult parseDilation(OpAsmParser &parser, LengthAttr &dilation) {
+  if (ft::detail::parseLength(parser, dilation))
+    return failure();
+  if (dilation.getConstant() == 1)
+    dilation = nullptr;
+  return success();
+}
+static void printDilation(OpAsmPrinter &printer, Operation *, LengthAttr dilation) {
+  ft::detail::printLength(printer, dilation);
+}
+
 static ParseResult parseBoundaryKeyword(OpAsmParser &parser, BoundaryAttr &boundary) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;

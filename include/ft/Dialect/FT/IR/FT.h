@@ -88,7 +88,7 @@ YieldOp detail::ComputeOpTrait<ConcreteOp>::getYield() {
 /// the states, then the elements (C2).
 ComputeOp createCompute(OpBuilder &builder, Location loc, OperatorKind kind, TypeRange results,
                         ValueRange lists, ValueRange inits = {}, ValueRange identities = {},
-                        int64_t lag = 1);
+                        LengthAttr lag = {});
 
 /// `index` as a position in a list of `length`: negative constants count from the end.
 LengthAttr resolveIndex(LengthAttr index, LengthAttr length);
@@ -105,6 +105,10 @@ std::string inequalityStr(LengthAttr nonNegative);
 /// The names that the arguments of a function type bind: lengths that are one
 /// name, in order of appearance.
 SmallVector<StringAttr> getBoundNames(TypeRange argumentTypes);
+
+/// The names that lengths at `op` may have: those that the arguments of its function bind, and those of
+/// the operators around it (`for`), outermost first.
+SmallVector<StringAttr> getNamesAt(Operation *op);
 
 } // namespace mlir::ft
 

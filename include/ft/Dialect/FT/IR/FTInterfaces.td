@@ -18,8 +18,11 @@ def FT_ComputeOpInterface : OpInterface<"ComputeOp"> {
     InterfaceMethod<"the body; arguments: states, then elements", "::mlir::Region &", "getBody">,
     InterfaceMethod<"the combine region, or null", "::mlir::Region *", "getCombineOrNull",
         (ins), [{}], [{ return nullptr; }]>,
-    InterfaceMethod<"distance of the state in iterations", "int64_t", "getLagOrOne",
-        (ins), [{}], [{ return 1; }]>
+    InterfaceMethod<"distance of the state in iterations", "::mlir::ft::LengthAttr", "getLagOrOne",
+        (ins), [{}], [{ return ::mlir::ft::LengthAttr::get($_op->getContext(), 1); }]>,
+    InterfaceMethod<"the length that has a value of its own at each element (`for`), or null",
+        "::mlir::StringAttr", "getLayerName", (ins), [{}], [{ return nullptr; }]>,
+    InterfaceMethod<"its values", "::llvm::ArrayRef<int64_t>", "getLayerValues", (ins), [{}], [{ return {}; }]>
   ];
   let extraSharedClassDeclaration = [{
     bool isMap() { return $_op.getKind() == ::mlir::ft::OperatorKind::Map; }

@@ -39,11 +39,23 @@ def ComputeOps : OpDocGroup {
     | `reduce`, `fold` | as `foldl`, and may be re-associated |
     | `scan` | as `scanl`, and may be re-associated |
 
-    With `lag d` the state of a scan comes from iteration i - d, and is the
+    With `lag d`, a length, the state of a scan comes from iteration i - d, and is the
     initial one for the first d iterations. Without `init` the first element is
     the initial state and the traversal starts at the second; the length must then
     be at least 1 by the function's bounds. The states' names then come from
     `state`: `ft.reduce (%x = %xs : !ft.list<[L], !x>) state (%s) { ... }`.
+
+    A list of constant length may be gone through with a length of its own at each element:
+    `for d in [1, 2, 4]` says that in the body the name d is 1 at element 0, 2 at element 1 and 4 at
+    element 2. Lags, shifts, sizes and dilations of windows, slices, types of lists may
+    use it as any other length: layers of a dilated network are one operator. `ft-unroll` puts
+    the layers in its place at the start of the `ft` phase.
+    ```mlir
+    %out = ft.foldl (%w = %ws : !ft.list<[3], !w>) init (%xs = %in : !ft.list<[L], !x>) for d in [1, 2, 4] {
+      %past = ft.shift %xs by d fill %zero : !ft.list<[L], !x>, !x
+      ...
+    }
+    ```
 
     Types of region arguments follow from the operands and are not written;
     result types follow from the yield and may be left out.
@@ -60,15 +72,18 @@ def ComputeOps : OpDocGroup {
       association; the ordered forms take neither `combine` nor `identity`;
     - (C6) `combine` takes the states twice and yields them once; `identity`
       gives one value for each state;
-    - (C7) `lag` ≥ 1, on scans only;
+    - (C7) `lag` is a length of which ≥ 1 follows from the bounds, on scans only;
     - (C8) result types are those inferred from the yield;
     - (C9) an aggregate carries at least one state, a map yields at least one value;
-    - (C10) a region uses no value from outside the function and has one block.
+    - (C10) a region uses no value from outside the function and has one block;
+    - (C11) `for` gives as many constants, each ≥ 0, as the lists have elements; its name is bound
+      by no argument and no operator around, and occurs in no type outside of the body; the operator has
+      neither `combine` nor a lag with a name, for its elements are taken one by one.
   }];
 }
 
 class FT_ComputeOp<string mnemonic, list<Trait> traits = []> : FT_Op<mnemonic, traits # [
-    DeclareOpInterfaceMethods<FT_ComputeOpInterface, ["getKind", "getLists", "getBody", "getInits", "getIdentities", "getCombineOrNull", "getLagOrOne"]>,
+    DeclareOpInterfaceMethods<FT_ComputeOpInterface, ["getKind", "getLists", "getBody", "getInits", "getIdentities", "getCombineOrNull", "getLagOrOne", "getLayerName", "getLayerValues"]>,
     RecursivelySpeculatable, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let hasCustomAssemblyFormat = 1;
@@ -80,7 +95,8 @@ class FT_ComputeOp<string mnemonic, list<Trait> traits = []> : FT_Op<mnemonic, t
 
 class FT_AggregateOp<string mnemonic> : FT_ComputeOp<mnemonic, [AttrSizedOperandSegments]> {
   let arguments = (ins Variadic<FT_AnyList>:$lists_, Variadic<FT_Value>:$inits_, Variadic<FT_Value>:$identities_,
-                       DefaultValuedAttr<I64Attr, "1">:$lag);
+                       OptionalAttr<FT_LengthAttr>:$lag, OptionalAttr<StrAttr>:$layer,
+                       OptionalAttr<DenseI64ArrayAttr>:$layers);
   let regions = (region SizedRegion<1>:$body_, AnyRegion:$combine_);
 }
 
@@ -96,7 +112,8 @@ def FT_MapOp : FT_ComputeOp<"map"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<FT_AnyList>:$lists_);
+  let arguments = (ins Variadic<FT_AnyList>:$lists_, OptionalAttr<StrAttr>:$layer,
+                       OptionalAttr<DenseI64ArrayAttr>:$layers);
   let regions = (region SizedRegion<1>:$body_);
 }
 def FT_ReduceOp : FT_AggregateOp<"reduce"> {
@@ -196,15 +213,16 @@ def FT_ShiftOp : FT_InferredAccessOp<"shift"> {
   let summary = "shift towards higher indices, filling";
   let description = [{
     Element i of the result is element i - `offset` of the input where that
-    exists, else `fill`. A negative offset shifts towards lower indices.
+    exists, else `fill`. The offset is a length; a negative one shifts towards lower indices.
     (S1) `fill` has the list's peeled type.
     ```mlir
     %prev = ft.shift %xs by 1 fill %zero : !ft.list<[L], !x>, !x
     ```
   }];
-  let arguments = (ins FT_AnyList:$input, I64Attr:$offset, FT_Value:$fill);
+  let arguments = (ins FT_AnyList:$input, FT_LengthAttr:$offset, FT_Value:$fill);
   let results = (outs FT_AnyList:$result);
-  let assemblyFormat = "$input `by` $offset `fill` $fill attr-dict `:` qualified(type($input)) `,` qualified(type($fill))";
+  let assemblyFormat = "$input `by` custom<Length>($offset) `fill` $fill attr-dict `:` qualified(type($input)) `,` qualified(type($fill))";
+  let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -261,24 +279,31 @@ def FT_WindowOp : FT_InferredAccessOp<"window"> {
     With a boundary there are ceildiv(n, step) windows, centred: place w of window
     i is element i · step + (w - floordiv(size - 1, 2)) · dilation, and outside the list
     the window sees zeros (`zero`), the nearest end (`clamp`), the list reflected
-    without its end (`mirror`) or the list from its other end (`wrap`).
-    (W1) size, step, dilation ≥ 1; (W2) without boundary n ≥ dilation · (size - 1)
+    without its end (`mirror`) or the list from its other end (`wrap`). Size and dilation are
+    lengths.
+
+    Where both have names, or a dilation has one and the size is a constant beyond 64, the access
+    is no affine map: the conversion to `etdg` refuses it.
+    (W1) step ≥ 1, and size and dilation ≥ 1 follow from the bounds; (W2) without boundary n ≥ dilation · (size - 1)
     must follow from the bounds (where they are equal there are no windows); (W3) `clamp` needs n ≥ 1, `wrap` n ≥ the larger
     overhang, `mirror` n ≥ the larger overhang + 1.
     ```mlir
     %ws = ft.window %xs size 3 step 1 dilation 1 boundary zero : !ft.list<[L], !x>   // !ft.list<[L, 3], !x>
     ```
   }];
-  let arguments = (ins FT_AnyList:$input, I64Attr:$size, DefaultValuedAttr<I64Attr, "1">:$step,
-                       DefaultValuedAttr<I64Attr, "1">:$dilation,
+  let arguments = (ins FT_AnyList:$input, FT_LengthAttr:$size, DefaultValuedAttr<I64Attr, "1">:$step,
+                       OptionalAttr<FT_LengthAttr>:$dilation,
                        DefaultValuedAttr<FT_BoundaryAttr, "::mlir::ft::Boundary::None">:$boundary);
   let results = (outs FT_AnyList:$result);
-  let assemblyFormat = [{$input `size` $size (`step` $step^)? (`dilation` $dilation^)? (`boundary` custom<BoundaryKeyword>($boundary)^)?
+  let assemblyFormat = [{$input `size` custom<Length>($size) (`step` $step^)? (`dilation` custom<Dilation>($dilation)^)? (`boundary` custom<BoundaryKeyword>($boundary)^)?
                          attr-dict `:` qualified(type($input))}];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Places of a window before and after its centre (0 without boundary), times dilation.
-    int64_t getOverhangLow() { return getBoundary() == Boundary::None ? 0 : (getSize() - 1) / 2 * getDilation(); }
+    LengthAttr getDilationOrOne();
+    /// dilation · (size - 1), what a window spans beyond one element; null where it does not fit.
+    LengthAttr getExtent();
+    /// Places of a window before its centre (0 without boundary), times dilation; null as above.
+    LengthAttr getOverhangLow();
   }];
 }
 def FT_GatherOp : FT_InferredAccessOp<"gather"> {

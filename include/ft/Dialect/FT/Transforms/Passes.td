@@ -98,6 +98,34 @@ def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FTUnroll : Pass<"ft-unroll", "::mlir::ModuleOp"> {
+  let summary = "put the layers of operators with a length of their own at each element in their place";
+  let description = [{
+    An operator with `for d in [...]` goes through as many elements as it gives values. Its body is put
+    into its place once for each, with the value in the place of d in every length: what is then left has
+    constants for lags, dilations, offsets. States go from one to the next; lists of
+    results are joined.
+
+    ```mlir
+    %h = ft.foldl (%w = %ws : !ft.list<[2], !w>) init (%s = %h0 : !ft.list<[L], !x>) for d in [1, 2] {
+      %p = ft.shift %s by d fill %zero : !ft.list<[L], !x>, !x
+      ...
+    }
+    ```
+    ==>
+    ```mlir
+    %w0 = ft.at %ws[0] : !ft.list<[2], !w>
+    %p0 = ft.shift %h0 by 1 fill %zero : !ft.list<[L], !x>, !x
+    ...
+    %w1 = ft.at %ws[1] : !ft.list<[2], !w>
+    %p1 = ft.shift %s1 by 2 fill %zero : !ft.list<[L], !x>, !x
+    ...
+    ```
+
+    An error where copies would exceed 2^20 operations.
+  }];
+}
+
 def FTVerify : Pass<"ft-verify", "::mlir::ModuleOp"> {
   let summary = "check what the verifier of one operation cannot see";
   let description = [{
