@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Output.h"
 #include "Reducer.h"
+#include "ToolOptions.h"
 
 #include "ft/Support/InputLimits.h"
 #include "ft/Tools/ToolMains.h"
@@ -65,7 +66,7 @@ int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
   namespace cl = llvm::cl;
   llvm::InitLLVM init(argc, argv);
   setUpTool("ft-reduce");
-  registerInputOptions();
+  tools::registerInputOptions();
   cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"), cl::init("-"));
   PassRegistration<FTShrink>();
@@ -75,7 +76,7 @@ int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
   PassPipelineCLParser passes("", "Reductions and other passes to run");
   cl::ParseCommandLineOptions(argc, argv, "FractalTensor reduction driver\n");
 
-  std::unique_ptr<llvm::MemoryBuffer> buffer = loadInputFromOptions(inputFile);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(inputFile);
   if (!buffer)
     return EXIT_FAILURE;
   MLIRContext context(registry);

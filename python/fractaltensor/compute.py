@@ -122,14 +122,14 @@ def map_(f: Callable, *lists):
     return tuple(results) if several else results[0]
 
 
-def aggregate(kind: str, f: Callable, lists: Sequence, init=None, *, combine=None, identity=None, lag: int = 1):
+def aggregate(kind: str, f: Callable, lists: Sequence, init=None, *, combine=None, identity=None, lag=1):
     """One of the operators that carry states; see the functions of the same names."""
     check_lists(lists, kind)
     trace = lists[0]._trace
     elements = [xs.type.peeled for xs in lists]
     states = _states(kind, init, elements)
     state_types = [s.type for s in states] if states else list(elements)
-    _check_lag(kind, lag, bool(states))
+    lag = _check_lag(trace, kind, lag, bool(states))
 
     names = parameter_names(f, len(state_types) + len(elements)) or ["s"] * len(state_types) + ["x"] * len(elements)
     arguments = list(zip([*state_types, *elements], names))
@@ -184,11 +184,21 @@ def _like(value, elements: Sequence[ValueType]) -> ValueType:
     return elements[0]
 
 
-def _check_lag(kind: str, lag: int, has_init: bool) -> None:
-    if not isinstance(lag, int) or isinstance(lag, bool) or lag < 1:
+def _check_lag(trace, kind: str, lag, has_init: bool):
+    """The lag as a number where it is one, else as a length."""
+    from .lengths import Length
+    from .lists import length_in_program
+
+    if isinstance(lag, (str, Length)):
+        length = length_in_program(trace, lag, kind)
+        lag = length if length.constant is None else length.constant
+    elif not isinstance(lag, int) or isinstance(lag, bool):
+        raise ShapeError(f"{kind}: lag is an integer of at least 1, or a length; found {lag!r}", here())
+    if isinstance(lag, int) and lag < 1:
         raise ShapeError(f"{kind}: lag is an integer of at least 1, found {lag!r}", here())
     if lag != 1 and not has_init:
         raise TraceError(f"{kind} with lag {lag} needs an initial state: init=...", here())
+    return lag
 
 
 def _spread(f: Callable, states: int, elements: int) -> Callable:

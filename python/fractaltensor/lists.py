@@ -119,15 +119,15 @@ class ListValue(Traced):
         """As :meth:`foldl`, and the last element comes first."""
         return compute.aggregate("foldr", f, [self], init)
 
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: int = 1):
+    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1):
         """As :meth:`scanl`; the order of association is free."""
         return compute.aggregate("scan", f, [self], init, combine=combine, identity=identity, lag=lag)
 
-    def scanl(self, f, init=None, *, lag: int = 1):
+    def scanl(self, f, init=None, *, lag: LengthLike = 1):
         """``[f(init, x0), f(f(init, x0), x1), …]``: all states, from the left, in order."""
         return compute.aggregate("scanl", f, [self], init, lag=lag)
 
-    def scanr(self, f, init=None, *, lag: int = 1):
+    def scanr(self, f, init=None, *, lag: LengthLike = 1):
         """``reverse(scanl(f, init, reverse(xs)))``."""
         return compute.aggregate("scanr", f, [self], init, lag=lag)
 
@@ -243,31 +243,34 @@ class ListValue(Traced):
             raise BoundsError(f"stride: start {start} is beyond a list of {n} elements", here())
         return self._access("stride", self._with_length((n - start).ceildiv(step)), start=start, step=step)
 
-    def shift(self, offset: int, fill=0):
-        """Element i is element i - `offset` of the list where there is one, else `fill`."""
-        offset = _whole(offset, "shift")
+    def shift(self, offset: LengthLike, fill=0):
+        """Element i is element i - `offset` of the list where there is one, else `fill`. The offset is a
+        number or a length, of any sign."""
+        offset = _length_or_number(self._trace, offset, "shift")
         value = compute.as_value(fill, self.type.peeled, "shift's fill")
         if value.type != self.type.peeled:
             decide(value.type, self.type.peeled)
             raise ShapeError(f"shift: fill is {value.type}, the elements are {self.type.peeled}", here())
         return self._access("shift", self.type, [value], offset=offset)
 
-    def window(self, size: int, step: int = 1, dilation: int = 1, boundary: Optional[str] = None):
+    def window(self, size: LengthLike, step: int = 1, dilation: LengthLike = 1, boundary: Optional[str] = None):
         """Overlapping windows: a level more, `size` elements each.
 
         Without `boundary` only whole windows: floordiv(n - dilation·(size - 1) - 1, step) + 1 of them,
         place w of window i being element i·step + w·dilation. With one ("zero", "clamp", "mirror",
-        "wrap") windows are centred and there are ceildiv(n, step).
+        "wrap") windows are centred and there are ceildiv(n, step). Size or dilation may be a length: that it
+        is at least 1 must follow from the bounds.
         """
         n = self._plain_length("a window")
-        size, step, dilation = (_whole(v, "window") for v in (size, step, dilation))
-        if size < 1 or step < 1 or dilation < 1:
+        size, dilation = (_length_or_number(self._trace, v, "window") for v in (size, dilation))
+        step = _whole(step, "window")
+        if any(isinstance(v, int) and v < 1 for v in (size, step, dilation)):
             raise ShapeError(f"window: size, step and dilation are at least 1, found {size}, {step} and {dilation}", here())
         if boundary not in (None, "none", "zero", "clamp", "mirror", "wrap"):
             raise ShapeError(f"window: boundary is 'zero', 'clamp', 'mirror', 'wrap' or None, found {boundary!r}", here())
         boundary = None if boundary == "none" else boundary
-        extent = dilation * (size - 1) + 1
-        if boundary is None and n.constant is not None and n.constant < extent:
+        extent = Length.of(dilation) * (Length.of(size) - 1) + 1
+        if boundary is None and n.constant is not None and extent.constant is not None and n.constant < extent.constant:
             raise BoundsError(f"window: {extent} elements do not fit a list of {n}", here())
         count = n.ceildiv(step) if boundary else (n - extent) // step + 1
         result = wrap(count, wrap(Length.of(size), self.type.peeled))
@@ -381,6 +384,14 @@ ListValue.__hash__ = Traced.__hash__
 ListValue.__neg__ = _refuse_operator("-")
 
 
+def _length_or_number(trace: Trace, value: LengthLike, what: str):
+    """A number where it is known while tracing, else the length."""
+    if not isinstance(value, (str, Length)):
+        return _whole(value, what)
+    length = length_in_program(trace, value, what)
+    return length if length.constant is None else length.constant
+
+
 def _whole(value, what: str) -> int:
     try:
         return operator.index(value)
@@ -439,15 +450,15 @@ class ZippedLists:
         """From the right, in order."""
         return compute.aggregate("foldr", f, self.lists, init)
 
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: int = 1):
+    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1):
         """All states; the order of association is free."""
         return compute.aggregate("scan", f, self.lists, init, combine=combine, identity=identity, lag=lag)
 
-    def scanl(self, f, init=None, *, lag: int = 1):
+    def scanl(self, f, init=None, *, lag: LengthLike = 1):
         """All states, from the left, in order."""
         return compute.aggregate("scanl", f, self.lists, init, lag=lag)
 
-    def scanr(self, f, init=None, *, lag: int = 1):
+    def scanr(self, f, init=None, *, lag: LengthLike = 1):
         """All states, from the right, in order."""
         return compute.aggregate("scanr", f, self.lists, init, lag=lag)
 

@@ -218,6 +218,28 @@ class Lists(unittest.TestCase):
                 assert_close(self, smooth(x), (x[:-2] + x[1:-1] + x[2:]) / 3)
         self.assertEqual(len(smooth._programs), 1)
 
+    def test_lengths_as_sizes(self):
+        @ft.jit(bounds=["K >= 1", "L >= K", "D >= 1"])
+        def program(xs: ft.List["L", ft.f32[2]], ws: ft.List["K", ft.f32[2]], ds: ft.List["D", ft.f32[2]]):
+            sums = xs.window(ws.length).map(lambda w: ft.zip(w, ws).foldl(lambda s, a, b: s + a * b, ft.zeros(2)))
+            far = xs.window(3, dilation=ds.length, boundary="zero").map(lambda w: w.reduce(ft.add))
+            return sums, far, xs.scanl(ft.add, ft.zeros(2), lag=ds.length), xs.shift(ds.length - ws.length, fill=7)
+
+        for length, size, lag in ((9, 4, 2), (7, 7, 1), (13, 1, 5), (5, 3, 9)):
+            with self.subTest(length=length, size=size, lag=lag):
+                x, w, d = (data(shape=(n, 2)) for n in (length, size, lag))
+                sums, far, lagged, shifted = program(x, w, d)
+                assert_close(self, sums, np.stack([(x[i : i + size] * w).sum(0) for i in range(length - size + 1)]), scale=4)
+                padded = np.concatenate([0 * d, x, 0 * d])
+                assert_close(self, far, padded[:length] + x + padded[2 * lag :], scale=4)
+                expected = x.copy()
+                for i in range(lag, length):
+                    expected[i] += expected[i - lag]
+                assert_close(self, lagged, expected, scale=4)
+                by = lag - size
+                assert_close(self, shifted, np.stack([x[i - by] if 0 <= i - by < length else np.full(2, 7) for i in range(length)]))
+        self.assertEqual(len(program._programs), 1)
+
     def test_empty(self):
         @ft.jit
         def total(xs: ft.List["L", ft.f32[2]]):

@@ -296,6 +296,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
     padded = given.clone();
     module = *padded;
     PassManager pm(given.getContext());
+    pm.addPass(createFTUnroll());
     pm.addPass(createFTInline());
     pm.addPass(createFTPadRagged());
     if (failed(pm.run(module)))
