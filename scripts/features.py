@@ -24,6 +24,8 @@ def available():
         "torch": importlib.util.find_spec("torch") is not None,
         "numpy": importlib.util.find_spec("numpy") is not None,
         "pkg-config": shutil.which("pkg-config") is not None,
+        "integer-programs": shutil.which("cbc") is not None
+        or importlib.util.find_spec("scipy") is not None,
         "dpkg": all(shutil.which(tool) for tool in ("dpkg", "dpkg-deb", "cpack")),
     }
 

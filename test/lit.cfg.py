@@ -1,6 +1,6 @@
 # Configuration of the lit suite. Read through lit.site.cfg.py of a build folder.
 #
-# Features: ptxas, cuda, torch, numpy. A test that needs one says so with
+# Features: ptxas, cuda, torch, numpy, integer-programs (CBC or SciPy's HiGHS), ... A test that needs one says so with
 # REQUIRES; FT_REQUIRE=ptxas,torch,cuda turns a missing one into a failure.
 
 import os

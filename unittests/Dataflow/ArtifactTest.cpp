@@ -216,6 +216,28 @@ TEST(Artifact, gptOptimum) {
   EXPECT_EQ(best(graph, 131072, Mode::Intra).total.volume, 2214592512);
 }
 
+/// What is known before must not hide an optimum, however near it is; nor is anything better.
+TEST(Artifact, cutoffsHideNothing) {
+  Graph graph = bert();
+  const int q = 0, k = 1, s = 3, a = 4;
+  for (Count buffer : {16384, 131072, 2097152})
+    for (const std::vector<int> &ops : std::vector<std::vector<int>>{{k}, {s}, {s, a}, {q, s}, {q, s, a}}) {
+      Options options;
+      options.buffer = buffer;
+      ChainSearchResult first = searchChain(graph, ops, options);
+      ASSERT_TRUE(first.complete);
+      if (!first.best)
+        continue;
+      Cost cutoff = first.best->cost;
+      cutoff.volume += 1;
+      ChainSearchResult again = searchChain(graph, ops, options, &cutoff);
+      ASSERT_TRUE(again.best) << "lost below a cutoff, buffer " << buffer;
+      EXPECT_EQ(again.best->cost.volume, first.best->cost.volume);
+      cutoff.volume -= 1;
+      EXPECT_FALSE(searchChain(graph, ops, options, &cutoff).best);
+    }
+}
+
 /// LLaMA2 at 64K is proved, too, and with less work than ten seconds allow.
 TEST(Artifact, llamaAt64K) {
   ModelSizes sizes = *findModel("llama2");

@@ -234,6 +234,19 @@ Count plansOf(const Graph &graph) {
   return product;
 }
 
+/// Y = x·xᵀ of x = f(z): x must be whole, and fits beside one element of z and of Y.
+TEST(Search, wholeTensorsFillTheBuffer) {
+  for (Count size : {40, 127}) {
+    Graph graph;
+    graph.addDim("i", size), graph.addDim("j", size);
+    graph.add("x", Kind::Point, {{"z", {"i"}}}, {"x", {"i"}});
+    graph.add("Y", Kind::Product, {{"x", {"i"}}, {"x", {"j"}}}, {"Y", {"i", "j"}});
+    ASSERT_TRUE(graph.finish().empty());
+    EXPECT_EQ(searched(graph, size + 1), size + size * size);
+    EXPECT_EQ(searched(graph, size), tooLarge);
+  }
+}
+
 TEST(Search, randomPairs) {
   Random random(5);
   unsigned several = 0;
