@@ -35,3 +35,12 @@ from .types import any_ as any  # noqa: A004
 from .types import bool_ as bool  # noqa: A004
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str):
+    # Needs NumPy, which the rest of the package does not.
+    if name == "torch":
+        import importlib
+
+        return importlib.import_module(".torch", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -277,8 +277,6 @@ class Writer:
         v = self.pick(lambda v: not v.name.startswith("a"))
         if v is None:
             return self._mutate(indent)
-        # What it was is bound by nobody: its name is another tensor of its shape from here on.
-        v.writable = True
         self.put(indent, f"{v.name} = {self.value(v.shape)}")
 
     def _mutate(self, indent):

@@ -56,6 +56,10 @@ def describe(value):
 
 def check(value, name: str) -> None:
     """That a tensor can be an argument."""
+    try:
+        dtype_of(value)
+    except ArgumentError as error:
+        raise ArgumentError(f"argument '{name}': {error.reason}") from None
     if not is_torch(value):
         return
     torch = sys.modules["torch"]

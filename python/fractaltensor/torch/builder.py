@@ -12,6 +12,9 @@ from .ir import INDEX, Block, Op, Type, Value
 from .problems import Problem
 from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
 
+#: A number that no index is.
+NOTHING = -(1 << 63)
+
 _SCALAR = {"int": INDEX, "float": Type("scalar", dtypes.float64), "bool": Type("scalar", dtypes.bool_)}
 Number = Union[bool, int, float, Num]
 
@@ -112,6 +115,45 @@ class Builder:
         #: The least and the greatest value of loops' counters.
         self.ranges: Dict[Value, Tuple[int, int]] = {}
         self.stack: List[Block] = [self.top]
+
+        #: Whether what compiled code does not notice itself (an index out of range, a division by 0) is looked for.
+        self.checked = False
+        #: What was noticed: (tensor, message, places); the tensor holds NOTHING until there is something.
+        self.sites: Dict[Tuple, Tuple[Tensor, str, Tuple]] = {}
+        #: Lengths that counters stay below.
+        self.limits: Dict[Value, SizeLike] = {}
+
+    # -- what goes wrong while it runs --------------------------------------------------------------------
+
+    def notice(self, values: Tensor, message: str) -> None:
+        """Notes the numbers in `values` that are not NOTHING; the call fails with `message` when it has run."""
+        frames = tuple(self.frames())
+        key = (message, frames[:1])
+        if key not in self.sites:
+            # It comes before all else, so nothing that is known here may be used.
+            home, known = Block(), self.known
+            self.known = [{}]
+            with self.inside(home):
+                tensor = self.constant_tensor(NOTHING, dtypes.int64)
+            self.known = known
+            for op in home.ops:
+                op.block = self.top
+            self.top.ops[:0] = home.ops
+            self.sites[key] = (tensor, message, frames)
+        site = self.sites[key][0]
+        larger = lambda body, p, q: body.op("arith.maxsi", p, q)  # noqa: E731
+        most = self.reduce(values, list(range(values.rank)), dtypes.int64, NOTHING, larger)
+        self.write(site, self.read(self.pointwise(dtypes.int64, [site, most], larger)))
+
+    def inside_range(self, index: SizeLike, size: SizeLike) -> bool:
+        """Whether an index is known to be in a dimension."""
+        if isinstance(index, int):
+            return isinstance(size, int)
+        limit = self.limits.get(index.value)
+        if limit is not None and same(limit, size):
+            return True
+        ends = self.ranges.get(index.value)
+        return ends is not None and isinstance(size, int) and -size <= ends[0] and ends[1] < size
 
     # -- blocks ---------------------------------------------------------------------------------------
 
@@ -302,15 +344,16 @@ class Builder:
         pieces = ["tssa.mutate ", dest.value, ", ", value, f" : {dest.value.type.text()}, {value.type.text()}"]
         self.text(pieces, [], pure=False, role="write")
 
-    def view(self, tensor: Tensor, step: str, numbers: Sequence, sizes: Sequence[SizeLike], strides, own, repeats=False) -> Tensor:
-        """A view by one step; numbers are ints, `Num`s, or "_" for an end that is open."""
+    def view(self, tensor: Tensor, step: str, numbers: Sequence, sizes: Sequence[SizeLike], strides, own, repeats=False, proven=True) -> Tensor:
+        """A view by one step; numbers are ints, `Num`s, or "_" for an end that is open. `proven`: it is within bounds."""
         pieces: List = ["tssa.view ", tensor.value, f"[{step}("]
         for index, number in enumerate(numbers):
             pieces += [", " if index else "", self.scalar(number) if isinstance(number, Num) else str(number)]
         type_ = self.type_of(tensor.dtype, sizes, "mutable")
         pieces.append(f")] : {tensor.value.type.text()} -> {type_.text()}")
         numbers = [n.value if isinstance(n, Num) else n for n in numbers]
-        made = self.text(pieces, [type_], role="view", step=step, numbers=numbers).results[0]
+        proven = step not in ("select", "narrow") or proven
+        made = self.text(pieces, [type_], role="view", step=step, numbers=numbers, proven=proven).results[0]
         result = Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.overlaps)
         return result
 
@@ -489,6 +532,7 @@ def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None
     counter = Num("int", block.add_argument(INDEX, "i"))
     if isinstance(start, int) and isinstance(stop, int):
         b.ranges[counter.value] = (start, max(start, stop - 1))
+    b.limits[counter.value] = stop
     op = Op("for", operands, [], blocks=[block])
     b.append(op)
     with b.inside(block):
@@ -506,7 +550,8 @@ def select(b: Builder, x: Tensor, d: int, index: SizeLike) -> Tensor:
         if not -size <= index < size:
             raise Problem(f"index {index} is out of range in dimension {d} of size {size}", "shape")
         index = index % size
-    return b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d))
+    proven = b.inside_range(index, size)
+    return b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d), proven=proven)
 
 
 def squeeze(b: Builder, x: Tensor, d: int) -> Tensor:

@@ -166,10 +166,10 @@ class Calls:
     # -- functions ---------------------------------------------------------------------------------------------------
 
     def call_module(self, module, args, kwargs):
-        if module.training and type(module).__name__.startswith(("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlpha")):
+        if self.adopt_from(module, "training", attribute=True) and type(module).__name__.startswith(("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlpha")):
             raise Problem(f"{type(module).__name__} behaves otherwise while training: call .eval() on the module")
         for hooks in ("_forward_hooks", "_forward_pre_hooks"):
-            if getattr(module, hooks, None):
+            if self.adopt(len(getattr(module, hooks)), lambda h=hooks: len(getattr(module, h)), (id(module), hooks)):
                 raise Problem(f"{type(module).__name__} has hooks, which compiled functions do not call")
         forward = module.forward
         return self.call(forward, args, kwargs)
@@ -413,7 +413,9 @@ class Calls:
         if isinstance(items, (tuple, list, str, range)):
             return list(items)
         if objects.is_module(items) or hasattr(items, "__iter__"):
-            return [self.adopt(x, None) for x in items]
+            found = list(items)
+            self.guard((id(items), "length"), lambda: len(list(items)), len(found))
+            return [self.adopt(x, lambda i=i: list(items)[i], (id(items), i)) for i, x in enumerate(found)]
         raise Problem(f"{type(items).__name__} cannot be gone over")
 
     def items_of(self, items) -> List:

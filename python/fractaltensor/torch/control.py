@@ -12,6 +12,7 @@ from typing import Callable, Dict, List, Optional, Set
 
 from .expressions import has_poison
 from .ir import INDEX, Block, Op, Type, Value
+from .ops import indexing
 from .merge import Merger, Number, Spec, Static, same_value, widens_sizes
 from .problems import NeedsUnrolling, Problem
 from .values import POISON, UNSET, Num, Tensor, Unset
@@ -116,11 +117,27 @@ class Control:
 
     def exec_AugAssign(self, node):
         target = node.target
+        if isinstance(target, ast.Subscript):
+            self._augment_item(node, self.eval(target.value), self.eval(target.slice))
+            return
         load = ast.copy_location(_as_load(target), target)
         old = self.eval(load)
-        result = self.augmented(type(node.op), target, self.eval(node.value), old)
+        result = self.augmented(type(node.op), self.eval(node.value), old)
         if not isinstance(old, Tensor) or isinstance(target, ast.Name):
             self.assign(target, result)
+
+    def _augment_item(self, node, owner, key) -> None:
+        """`owner[key] op= value`: read, changed, and written back, as Python does; a view has been written then."""
+        if has_poison(owner) or has_poison(key):
+            return
+        if not isinstance(owner, Tensor):
+            result = self.augmented(type(node.op), self.eval(node.value), self.item_of(owner, key))
+            self.set_item(owner, key, result)
+            return
+        old = indexing.read(self.b, owner, key)
+        result = self.augmented(type(node.op), self.eval(node.value), old)
+        if old.value.op is not None and old.value.op.attributes.get("role") == "new" and not has_poison(result):
+            indexing.write(self.b, owner, key, result)
 
     def exec_Expr(self, node):
         if not isinstance(node.value, ast.Constant):
@@ -259,7 +276,8 @@ class Control:
 
     def _join(self, merger: Merger, name: str, left, right, node, may_lack: bool) -> Spec:
         lacks = isinstance(left, Unset) != isinstance(right, Unset)
-        if name[0] != "$" and node is not None and not self.is_used_outside(name, node):
+        # In a loop, what is read inside only may be read by the next iteration.
+        if name[0] != "$" and node is not None and not self.frame.loops and not self.is_used_outside(name, node):
             return Static(left) if same_value(left, right) and not isinstance(left, (Tensor, Num)) else self._unless_outside(merger, left, right)
         if lacks and not may_lack and name not in ("$value", "$chosen"):
             return Static(Unset(": it is set on one of them only"))
@@ -301,12 +319,14 @@ class Control:
     def _enter_loop(self):
         env = self.frame.env
         outer = {name: env.get(name, False) for name in ("$break", "$continue")}
+        self.frame.loops += 1
         env.update({"$break": False, "$continue": False})
         return outer
 
     def _leave_loop(self, node, outer) -> None:
         broken = self.frame.env["$break"]
         self.frame.env.update(outer)
+        self.frame.loops -= 1
         if not node.orelse:
             return
         if broken is False:
@@ -371,6 +391,7 @@ class Control:
             counter = Num("int", block.args[0])
             if isinstance(length, int):
                 self.b.ranges[counter.value] = (0, length - 1)
+            self.b.limits[counter.value] = length
             for name, (init, step) in loop.derived.items():
                 env[name] = self.b.add(init, self.b.mul(counter, step))
             loop.entry = dict(env)

@@ -111,6 +111,17 @@ class Engine:
         return found
 
 
+def text_after(text: str, phase: str) -> str:
+    """A segment's text as it is after a phase of the compiler."""
+    source = _Source(text)
+    options, statuses = lib.CompileOptions(target=b"cpu"), []
+    with lib.collecting() as messages:
+        found = lib.read_text(lambda write: statuses.append(lib.library().ft_print(source.handle, byref(options), phase.encode(), write, None)))
+    if statuses[0]:
+        raise CompileError("; ".join(dict.fromkeys(m.text for m in messages if m.severity in ("error", "warning"))))
+    return found
+
+
 def run_error(text: str, messages) -> Exception:
     """A failure while a program ran, as an exception with its place."""
     frames = []
@@ -158,11 +169,13 @@ class CpuEngine(Engine):
             division = Division(top, apart, alone)
             found = len(apart) + len(alone)
             for segment in division.segments:
+                unproven = segment.unproven()
+                apart.update(op for op in unproven if op.blocks)
+                alone.update(op for op in unproven if not op.blocks)
+                if unproven:
+                    continue
                 if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
-                    parts = [op for op in segment.parts() if op not in apart]
-                    apart.update(parts)
-                    if not parts and len(segment.ops) > 1 and not segment.is_open():
-                        alone.update(op for op in segment.ops if op.attributes.get("role") == "index_put")
+                    apart.update(segment.parts())
             if len(apart) + len(alone) == found:
                 break
         for segment in division.segments:

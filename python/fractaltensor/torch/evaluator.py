@@ -26,6 +26,8 @@ class Frame:
     def __init__(self, source: Source, env: Dict, globals_: Dict, cells: Dict, code, parent: Optional["Frame"], call):
         self.source, self.env, self.globals, self.cells, self.code, self.parent, self.call = source, env, globals_, cells, code, parent, call
         self._uses: Optional[Dict[str, List]] = None
+        #: Loops that are being walked through.
+        self.loops = 0
 
     def uses(self) -> Dict[str, List]:
         """Where each name is read, as (line, column)."""
@@ -163,6 +165,8 @@ class Evaluator(Expressions, Calls, Control):
                 return "cpu"
             if kind.__name__ == "Size":
                 return Size(value)
+        if kind in (list, dict) and callable(getter):
+            self.guard((key, "length"), lambda: len(getter()), len(value))
         if kind is list:
             return PyList([self.adopt(x, *_item(value, i)) for i, x in enumerate(value)])
         if kind is tuple:

@@ -10,7 +10,8 @@ import types
 from typing import Any, List
 
 from . import dtypes, objects
-from .ir import Block
+from .builder import NOTHING
+from .ir import INDEX, Block
 from .ops import TABLE, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
@@ -208,6 +209,8 @@ class Expressions:
         b = self.b
         left, right = (x if not isinstance(x, bool) else int(x) for x in (left, right))
         left, right = (b._convert(x, "int") if isinstance(x, Num) else x for x in (left, right))
+        if op in (ast.FloorDiv, ast.Mod) and isinstance(right, Num) and b.checked:
+            right = self._checked_divisor(right)
         plain = {ast.Add: b.add, ast.Sub: b.sub, ast.Mult: b.mul, ast.FloorDiv: b.floordiv}
         if op in plain:
             return plain[op](left, right)
@@ -225,6 +228,18 @@ class Expressions:
                 result = b.mul(result, left)
             return result
         raise Problem("a power of integers that are data is not supported")
+
+    def _checked_divisor(self, number: Num) -> Num:
+        """A divisor that compiled code can divide by: 0 is noted, and becomes 1."""
+        b = self.b
+        zero = b.compare("eq", number, 0)
+
+        def pick(first, second):
+            pieces = ["arith.select ", zero.value, ", ", b.scalar(first), ", ", b.scalar(second), " : index"]
+            return Num("int", b.text(pieces, [INDEX]).results[0])
+
+        b.notice(b.constant_tensor(pick(0, NOTHING), dtypes.int64), "division by zero")
+        return pick(1, number)
 
     def eval_UnaryOp(self, node):
         value = self.eval(node.operand)
@@ -499,6 +514,9 @@ class Expressions:
                 value = tensor_of(self.b, value, "the value of an assignment") if is_number(value) else self._constant(value)
             indexing.write(self.b, owner, key, value)
             return
+        self.set_item(owner, key, value)
+
+    def set_item(self, owner, key, value) -> None:
         self.check_owned(owner, "an item is assigned")
         if not is_static(key):
             raise NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
@@ -516,7 +534,7 @@ class Expressions:
         """A list or dictionary may change where it was made, not under control flow that is data."""
         block = getattr(owner, "block", None)
         if block is None:
-            raise Problem(f"{what} in a captured Python object ({type(owner).__name__}): compiled functions change tensors and their own lists only")
+            raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
             raise NeedsUnrolling(Problem(f"{what} in a list of outside under a loop or a condition that is data"))
 
@@ -527,8 +545,8 @@ class Expressions:
             return
         raise Problem(f"attribute '{target.attr}' of a captured Python object is assigned: return the value instead")
 
-    def augmented(self, op, target, value, load):
-        """`target op= value`: in place on tensors."""
+    def augmented(self, op, value, load):
+        """What `load op= value` gives: in place on tensors."""
         if has_poison(load) or has_poison(value):
             return POISON
         if isinstance(load, Tensor):

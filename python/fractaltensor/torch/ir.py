@@ -121,13 +121,14 @@ def defined_in(ops: Iterable[Op]) -> Set[Value]:
 
 
 class Printer:
-    """Writes operations. `names` replaces values by others (those that a segment defines anew)."""
+    """Writes operations. `numbered`: values are %0, %1, ... in their order, for people to read."""
 
-    def __init__(self, names: Optional[Dict[Value, Value]] = None, locations: bool = True):
-        self.names, self.locations, self.lines = names or {}, locations, []
+    def __init__(self, locations: bool = True, numbered: bool = False):
+        self.names: Optional[Dict[Value, str]] = {} if numbered else None
+        self.locations, self.lines = locations, []
 
     def name(self, value: Value) -> str:
-        return self.names.get(value, value).text()
+        return value.text() if self.names is None else self.names.setdefault(value, f"%{len(self.names)}")
 
     def _location(self, op: Op) -> str:
         if not self.locations or not op.frames:
@@ -144,7 +145,7 @@ class Printer:
             getattr(self, "_" + op.kind)(op, indent)
 
     def _results(self, op: Op) -> str:
-        return ", ".join(v.text() for v in op.results) + " = " if op.results else ""
+        return ", ".join(self.name(v) for v in op.results) + " = " if op.results else ""
 
     def _text(self, op: Op, indent: int) -> None:
         body = "".join(p if isinstance(p, str) else self.name(p) for p in op.pieces)
@@ -161,9 +162,9 @@ class Printer:
     def _for(self, op: Op, indent: int) -> None:
         lower, upper, step, *inits = (self.name(v) for v in op.operands)
         block = op.blocks[0]
-        head = f"{self._results(op)}scf.for {block.args[0].text()} = {lower} to {upper} step {step}"
+        head = f"{self._results(op)}scf.for {self.name(block.args[0])} = {lower} to {upper} step {step}"
         if inits:
-            pairs = ", ".join(f"{a.text()} = {i}" for a, i in zip(block.args[1:], inits))
+            pairs = ", ".join(f"{self.name(a)} = {i}" for a, i in zip(block.args[1:], inits))
             head += f" iter_args({pairs}) -> {self._types(op.results)}"
         self.line(indent, head + " {")
         self.ops(block.ops, indent + 1)
@@ -183,7 +184,7 @@ class Printer:
 
     def _while(self, op: Op, indent: int) -> None:
         before, after = op.blocks
-        pairs = ", ".join(f"{a.text()} = {self.name(i)}" for a, i in zip(before.args, op.operands))
+        pairs = ", ".join(f"{self.name(a)} = {self.name(i)}" for a, i in zip(before.args, op.operands))
         types = self._types(op.results)
         self.line(indent, f"{self._results(op)}scf.while ({pairs}) : {types} -> {types} {{")
         self.ops(before.ops, indent + 1)
@@ -191,7 +192,7 @@ class Printer:
         self.line(indent + 1, f"scf.condition({self.name(before.condition)}){tail}")
         self.line(indent, "} do {")
         if after.args:
-            self.line(indent, "^bb0(" + ", ".join(f"{a.text()}: {a.type.text()}" for a in after.args) + "):")
+            self.line(indent, "^bb0(" + ", ".join(f"{self.name(a)}: {a.type.text()}" for a in after.args) + "):")
         self.ops(after.ops, indent + 1)
         self._yield(after, indent + 1)
         if not after.yields:
@@ -207,7 +208,7 @@ class Printer:
 
 def text_of(ops: Sequence[Op], indent: int = 0) -> str:
     """Operations as text; library steps, which are no MLIR, as `step`."""
-    printer = Printer(locations=False)
+    printer = Printer(locations=False, numbered=True)
     printer.ops(ops, indent)
     return "\n".join(printer.lines)
 

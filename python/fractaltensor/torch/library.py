@@ -11,7 +11,7 @@ from typing import Callable, Dict, List
 
 import numpy as np
 
-from .problems import RunShapeError
+from .problems import RunError, RunIndexError, RunShapeError
 
 _STEPS: Dict[str, Callable] = {}
 
@@ -44,9 +44,34 @@ def require_equal(first: int, second: int):
 
 
 @_registered
+def require(truth: bool, message: str):
+    if not truth:
+        raise RunError(message)
+    return []
+
+
+@_registered
 def nonzero(x):
     found = np.argwhere(x) if x.ndim else np.zeros((int(bool(x)), 0), np.int64)
     return [np.ascontiguousarray(found, np.int64), len(found)]
+
+
+@_registered
+def index_put(value, x, *indices, dims, accumulate: bool):
+    """`x` with elements at tensors of indices replaced, in order, or added to."""
+    made = np.array(x)
+    key: List = [slice(None)] * x.ndim
+    for d, index in zip(dims, indices):
+        size = x.shape[d]
+        wrong = (index < -size) | (index >= size)
+        if wrong.any():
+            raise RunIndexError(f"index {int(index[wrong].flat[0])} is out of range in dimension {d} of size {size}")
+        key[d] = index
+    if accumulate:
+        np.add.at(made, tuple(key), value)
+    else:
+        made[tuple(key)] = value
+    return [made]
 
 
 def order(x, axis: int, descending: bool):

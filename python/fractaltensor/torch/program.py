@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from . import arrays, engines, objects
 from .evaluator import Evaluator
 from .ir import forward_new, remove_dead, text_of, walk
-from .problems import NeedsUnrolling, Problem, error_of
+from .builder import NOTHING
+from .problems import NeedsUnrolling, Problem, RunError, RunIndexError, error_of
 from .running import Runner
 from .segments import SegmentText, may_roots
 from .values import NamedResult, Num, Poison, PyDict, PyList, Tensor
@@ -29,10 +30,13 @@ class Program:
         self.evaluator = ev = Evaluator(arrays.describe)
         self.engine = engine
         self.dims = dims
+        #: Objects that the key of this form has by identity.
+        self.keep = (args, kwargs)
         self.roots: List[Tensor] = []
         self.root_names: List[str] = []
         self.lengths: List[Tuple[int, int]] = []
         self.length_names: Dict[str, Num] = {}
+        ev.b.checked = engine.name != "interpret"
         args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}
         value = self._evaluate(target, args, kwargs)
         self.captured = list(ev.captured.values())
@@ -40,6 +44,9 @@ class Program:
         self.root_names += [c.name.lstrip(".") for c in self.captured]
         self.guards = ev.guards
         self.structure = self._result(value)
+        #: What may have been noticed while the program ran, after the results.
+        self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
+        ev.b.top.yields += [ev.b.read(tensor) for tensor, _, _ in ev.b.sites.values()]
         forward_new(ev.b.top)
         remove_dead(ev.b.top)
         self.division = engine.divide(ev.b.top)
@@ -131,6 +138,13 @@ class Program:
         found = set().union(*(may_roots(op.operands[0], memo) for op in writes), set())
         return [at for at, root in enumerate(self.roots) if root.value in found]
 
+    def check(self, found: Sequence) -> None:
+        """Fails with what was noticed while the program ran."""
+        for (message, frames), number in zip(self.sites, found[len(found) - len(self.sites) :]):
+            if int(number) != NOTHING:
+                kind = RunIndexError if "index" in message else RunError
+                raise kind(message.format(int(number)), frames)
+
     def finish(self, found: Sequence, originals: Sequence, torch_like: bool, structure=None):
         """Results in the function's structure."""
         structure = self.structure if structure is None else structure[0]
@@ -175,6 +189,10 @@ class Program:
     def segments(self) -> List[str]:
         """The text of each function that is compiled."""
         return [SegmentText(s, locations=False).text() for s in self.division.segments]
+
+    def segments_after(self, phase: str) -> List[str]:
+        """Each function that is compiled as it is after a phase: "ft" (without mutation), "etdg", "reorder", ..."""
+        return [engines.text_after(text, phase) for text in self.segments()]
 
     def steps(self) -> List[str]:
         """The library steps that the program needs."""

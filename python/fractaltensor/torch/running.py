@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes, engines, library
 from .arrays import overlap
 from .ir import Op, Value
-from .problems import RunError
+from .problems import RunError, RunIndexError
 from .segments import Control, Division, Segment, SegmentText, Step, aliased_text
 
 Env = Dict[Value, Any]
@@ -24,9 +24,14 @@ def apply_step(x: np.ndarray, step: str, numbers: Sequence) -> np.ndarray:
     if step == "open":
         return x
     if step == "select":
-        return np.moveaxis(x, numbers[0], 0)[numbers[1]]
+        d, i = numbers
+        if not -x.shape[d] <= i < x.shape[d]:
+            raise RunIndexError(f"index {i} of dimension {d} is out of range: its size is {x.shape[d]}")
+        return np.moveaxis(x, d, 0)[i, ...]
     if step in ("slice", "narrow"):
         d, start, last, by = numbers
+        if step == "narrow" and not (0 <= start and (last == 0 or start + (last - 1) * by < x.shape[d])):
+            raise RunIndexError(f"{last} elements from {start} on are out of range in dimension {d} of size {x.shape[d]}")
         stop = None if last == "_" else start + last * by if step == "narrow" else last
         return x[(slice(None),) * d + (slice(start, stop, by),)]
     if step == "permute":
@@ -79,7 +84,10 @@ class Runner:
         op = value.op
         if op is not None and op.attributes.get("role") == "view":
             numbers = [self.get(env, n) if isinstance(n, Value) else n for n in op.attributes["numbers"]]
-            return apply_step(self.get(env, op.operands[0]), op.attributes["step"], numbers)
+            try:
+                return apply_step(self.get(env, op.operands[0]), op.attributes["step"], numbers)
+            except RunError as error:
+                raise error.at(op.frames)
         if op is not None and "constant" in op.attributes:
             return op.attributes["constant"]
         raise RunError("a value is missing: please report this program")

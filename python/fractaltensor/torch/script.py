@@ -116,6 +116,7 @@ class Script:
         inputs = [self._bound(program, at, a) for at, a in enumerate(memory)]
         values = self._lengths(program, inputs)
         found = program.runner.run(values)
+        program.check(found)
         for at in program.written:
             if inputs[at] is not memory[at]:
                 np.copyto(memory[at], inputs[at])

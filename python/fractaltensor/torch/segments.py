@@ -30,9 +30,13 @@ class Segment:
         """Control flow at its outermost level."""
         return [op for op in self.ops if op.blocks]
 
-    def is_open(self) -> bool:
-        """Whether a size of an operation is data."""
-        return any(None in r.type.shape for op in walk(self.ops) for r in op.results)
+    def unproven(self) -> List[Op]:
+        """Views at data that nothing says lie within bounds, or the control flow around them."""
+        found = []
+        for op in self.ops:
+            if any(inner.attributes.get("proven") is False for inner in walk([op])):
+                found.append(op)
+        return found
 
 
 class Control:
@@ -167,6 +171,9 @@ class Division:
 
     def _hoist(self) -> None:
         """Takes views at data that the runner knows out of segments: compiled code sees what lies there."""
+        for op in walk(self.top.ops):
+            if op.attributes.get("role") == "view" and len(op.operands) > 1 and op not in self.home:
+                self.hoisted.add(op.results[0])
         for segment in self.segments:
             inside = self._inside(segment)
             taken: Set[Op] = set()

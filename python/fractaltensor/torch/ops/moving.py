@@ -43,7 +43,7 @@ def cat(b: Builder, tensors, dim=0):
     made = b.constant_tensor(0, dtype, [*first.sizes[:d], total, *first.sizes[d + 1 :]])
     at = 0
     for x in tensors:
-        assign(b, narrow(b, made, d, at, x.sizes[d]), x, "cat", check=False)
+        assign(b, narrow(b, made, d, at, x.sizes[d], within=True), x, "cat", check=False)
         at = b.add(at, x.sizes[d])
     return made
 
@@ -131,6 +131,7 @@ def repeat_interleave(b: Builder, input, repeats, dim=None):
 
 def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
     """`tssa.index`: elements of `x` at tensors of indices."""
+    indices = [checked_index(b, i, x.sizes[d], d) for d, i in zip(dims, indices)]
     sizes = indexed_sizes(b, x, dims, indices)
     value = b.read(x)
     values = [b.read(index_tensor(b, i)) for i in indices]
@@ -148,6 +149,26 @@ def index_tensor(b: Builder, x: Tensor) -> Tensor:
     if not x.dtype.is_int:
         raise Problem(f"an index must be a tensor of integers or bool, found {x.dtype}", "dtype")
     return x
+
+
+def checked_index(b: Builder, index: Tensor, size, d: int) -> Tensor:
+    """Indices that compiled code can read at: those that are out of range are noted, and become 0."""
+    if not b.checked:
+        return index
+
+    def outside(body: Body, i, n):
+        low = body.compare("lt", i, body.op("arith.subi", body.constant(0, i.dtype), n))
+        return body.op("arith.ori", low, body.compare("ge", i, n))
+
+    def note(body: Body, i, n):
+        return body.select(outside(body, i, n), i, body.constant(base.NOTHING, i.dtype))
+
+    def safe(body: Body, i, n):
+        return body.select(outside(body, i, n), body.constant(0, i.dtype), i)
+
+    own = "data" if isinstance(size, Num) else str(size)
+    b.notice(b.pointwise(dtypes.int64, [index_tensor(b, index), size], note, dtypes.int64), f"index {{}} is out of range in dimension {d} of size {own}")
+    return b.pointwise(dtypes.int64, [index, size], safe, dtypes.int64)
 
 
 def indexed_sizes(b: Builder, x: Tensor, dims, indices):
@@ -171,6 +192,12 @@ def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str
     while value.rank > len(sizes):
         value = base.squeeze(b, value, 0)
     old, new, values = b.read(x), b.read(value), [b.read(index_tensor(b, i)) for i in indices]
+    if b.checked:
+        # Between compiled parts it is a step: the order of the writes counts, and an index may be out of range.
+        made = b.step("index_put", [new, old, *values], [old.type], dims=tuple(dims), accumulate=accumulate)[0]
+        made.sizes = old.sizes = [n.value if isinstance(n, Num) else n for n in x.sizes]
+        b.write(x, made)
+        return x
     pieces = ["tssa.index_put ", "accumulate " if accumulate else "", new, " into ", old, f"[{', '.join(map(str, dims))}] by "]
     for k, v in enumerate(values):
         pieces += [", " if k else "", v]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from .. import dtypes
-from ..builder import Body, Builder, Scalar, arithmetic_type
+from ..builder import NOTHING, Body, Builder, Scalar, arithmetic_type
 from ..dtypes import DType
 from ..problems import Problem
 from ..values import Num, Tensor, is_number
@@ -183,6 +183,21 @@ def mul(b: Builder, input, other):
     return binary(b, input, other, _times)
 
 
+def _checked_divisor(b: Builder, x, y):
+    """A divisor that compiled code can divide integers by: 0 is noted, and becomes 1."""
+    if not b.checked or not promote(x, y).is_int or is_number(y) and y != 0:
+        return y
+
+    def zero(body, q):
+        return body.select(body.compare("eq", q, body.constant(0, q.dtype)), body.constant(0, q.dtype), body.constant(NOTHING, q.dtype))
+
+    own = tensor_of(b, y)
+    b.notice(b.pointwise(dtypes.int64, [own], zero, dtypes.int64), "division by zero")
+    safe = b.pointwise(own.dtype, [own], lambda body, q: body.select(body.compare("eq", q, body.constant(0, q.dtype)), body.constant(1, q.dtype), q))
+    safe.weak = own.weak
+    return safe
+
+
 def _floor_int(body: Body, x: Scalar, y: Scalar) -> Scalar:
     return body.op("arith.floordivsi", x, y)
 
@@ -212,6 +227,7 @@ def div(b: Builder, input, other, *, rounding_mode=None):
     if rounding_mode == "trunc":
         if own.is_float:
             return binary(b, input, other, lambda body, x, y: body.op("math.trunc", body.op("arith.divf", x, y)))
+        other = _checked_divisor(b, input, other)
         return binary(b, input, other, lambda body, x, y: body.op("arith.divsi", x, y))
     if rounding_mode is not None:
         raise Problem(f"div: rounding_mode is 'floor', 'trunc' or None, found {rounding_mode!r}")
@@ -223,6 +239,7 @@ def div(b: Builder, input, other, *, rounding_mode=None):
 def floor_divide(b: Builder, input, other):
     if promote(input, other).is_bool:
         raise Problem("floor_divide is not defined on bool", "dtype")
+    other = _checked_divisor(b, input, other)
     return binary(b, input, other, lambda body, x, y: _floor_float(body, x, y) if x.dtype.is_float else _floor_int(body, x, y))
 
 
@@ -237,11 +254,13 @@ def _modulo(body: Body, x: Scalar, y: Scalar) -> Scalar:
 
 @operator("remainder", GROUP, inplace=True)
 def remainder(b: Builder, input, other):
+    other = _checked_divisor(b, input, other)
     return binary(b, input, other, _modulo)
 
 
 @operator("fmod", GROUP, inplace=True)
 def fmod(b: Builder, input, other):
+    other = _checked_divisor(b, input, other)
     return binary(b, input, other, lambda body, x, y: body.binary("arith.remf", "arith.remsi", x, y))
 
 

@@ -18,7 +18,8 @@ def select(b: Builder, input, dim, index):
 
 
 @operator("narrow", GROUP)
-def narrow(b: Builder, input, dim, start, length):
+def narrow(b: Builder, input, dim, start, length, within=False):
+    """`within`: the caller knows that the part lies within the dimension."""
     d = dim_of(dim, input.rank)
     size = input.sizes[d]
     if isinstance(start, Tensor):
@@ -30,7 +31,8 @@ def narrow(b: Builder, input, dim, start, length):
         if isinstance(length, int) and not 0 <= length <= size - start:
             raise Problem(f"narrow: start {start} and length {length} exceed the dimension's size {size}", "shape")
     sizes = (*input.sizes[:d], length, *input.sizes[d + 1 :])
-    return b.view(input, "narrow", [d, start, length, 1], sizes, input.strides, input.own)
+    proven = isinstance(start, int) and isinstance(length, int) and isinstance(size, int)
+    return b.view(input, "narrow", [d, start, length, 1], sizes, input.strides, input.own, proven=proven or within)
 
 
 @operator("permute", GROUP)
