@@ -307,6 +307,9 @@ private:
         "The energy of multiply-accumulates (0.02 pJ) and of DRAM (7 pJ a bit) differs so much that "
         "energy follows traffic; savings are larger than the paper's where its own compute energy is "
         "a larger share.",
+        "The least traffic of a projection fills the buffer with sums and may leave tiles of one element in "
+        "the dimension that is summed over; then on-chip transfers bound it (Fig. 12 on edge, 8192 to 65536). "
+        "The paper asks for tiles above a threshold (section 4.3) and does not say which.",
         "Time is that of the schedule with the least traffic; a schedule of more traffic may be faster "
         "where computing is the limit.",
     };
