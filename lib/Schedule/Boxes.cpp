@@ -16,6 +16,21 @@ bool schedule::readsScalars(etdg::BlockOp block, etdg::ReadAttr read) {
   });
 }
 
+static bool isDivided(AffineExpr expr) {
+  bool divides = false;
+  expr.walk([&](AffineExpr e) {
+    divides |= e.getKind() == AffineExprKind::FloorDiv || e.getKind() == AffineExprKind::CeilDiv ||
+               e.getKind() == AffineExprKind::Mod;
+  });
+  return divides;
+}
+
+bool schedule::readsDivided(etdg::ReadAttr read) {
+  return llvm::any_of(read.getPieces(), [](etdg::PieceAttr piece) {
+    return piece.getKind() == etdg::SourceKind::Buffer && llvm::any_of(piece.getMap().getValue().getResults(), isDivided);
+  });
+}
+
 /// Scalars between neighbours along each dimension, lengths first; none where a call decides it.
 static SmallVector<std::optional<int64_t>> getStrides(Value buffer,
                                                       llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
@@ -53,14 +68,14 @@ std::optional<Box> schedule::getBox(etdg::BlockOp block, etdg::ReadAttr read, Ra
   AffineMap map = piece.getMap().getValue();
   unsigned rank = read.getElementRank(), numDims = map.getNumDims() - rank, numSymbols = map.getNumSymbols();
   SmallVector<std::optional<int64_t>> strides = getStrides(buffer, planesOf);
-  if (map.getNumResults() != strides.size())
+  if (map.getNumResults() != strides.size() && (rank > 0 || map.getNumResults() != depth))
     return std::nullopt;
 
   // What moves inside of the box, and what is inside of an element, is counted in scalars.
   AffineExpr zero = getAffineConstantExpr(0, context), linear = zero;
   SmallVector<AffineExpr> index;
   for (auto [p, expr] : llvm::enumerate(map.getResults())) {
-    bool moves = p >= depth;
+    bool moves = p >= depth || (isDivided(expr) && strides[p] && planesOf(buffer, p) == 0);
     for (unsigned e = 0; e < rank && !moves; ++e)
       moves = expr.isFunctionOfDim(numDims + e);
     if (!moves) {

@@ -139,13 +139,15 @@ RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_
     if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
       return RowUse::Single;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
-    if (readsScalars(leaf, leaf.getRead(i))) {
+    bool scalars = readsScalars(leaf, leaf.getRead(i));
+    if (scalars || readsDivided(leaf.getRead(i))) {
       // Elements put together from scalars are put together row by row; a box steps like an element.
       auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
       std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf);
-      if (!box || !isLinearIn(box->offset, dim, numDims, numSymbols) || !evenMap(box->index, leaf.getBuffers()[box->operand]))
+      if (box && isLinearIn(box->offset, dim, numDims, numSymbols) && evenMap(box->index, leaf.getBuffers()[box->operand]))
+        continue;
+      if (scalars)
         return RowUse::Single;
-      continue;
     }
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
       for (AffineExpr e : piece.getSet().getValue().getConstraints())

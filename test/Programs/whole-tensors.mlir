@@ -101,3 +101,12 @@ func.func @table(%x: tensor<3x4xi32>, %v: tensor<3xi32>) -> (tensor<3x4xi32>, te
   %tr = linalg.transpose ins(%w : tensor<3x4xi32>) outs(%et : tensor<4x3xi32>) permutation = [1, 0]
   return %w, %u, %tr : tensor<3x4xi32>, tensor<3xi32>, tensor<4x3xi32>
 }
+func.func @flattened(%x: tensor<4x9x6xf32>, %w: tensor<6x10xf32>) -> tensor<4x9x10xf32> {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x9x6xf32> into tensor<36x6xf32>
+  %z = arith.constant dense<0.0> : tensor<36x10xf32>
+  %y = linalg.matmul ins(%c, %w : tensor<36x6xf32>, tensor<6x10xf32>) outs(%z : tensor<36x10xf32>) -> tensor<36x10xf32>
+  %t = math.tanh %y : tensor<36x10xf32>
+  %e = tensor.expand_shape %t [[0, 1], [2]] output_shape [4, 9, 10] : tensor<36x10xf32> into tensor<4x9x10xf32>
+  %r = arith.addf %e, %e : tensor<4x9x10xf32>
+  return %r : tensor<4x9x10xf32>
+}

@@ -27,8 +27,11 @@ struct Box {
 /// Whether a read addresses scalars: over the element's dimensions, or one inside of an element.
 bool readsScalars(etdg::BlockOp block, etdg::ReadAttr read);
 
-/// The box that a read of scalars is: one piece of a buffer, without data in its index, whose
-/// scalars follow each other in memory as in `type`. `planesOf` gives the planes that are kept of
+/// Whether an index of a read is a quotient or a remainder: rows of which a reshape has made others.
+bool readsDivided(etdg::ReadAttr read);
+
+/// The box that a read of scalars, or of an element at a divided index, is: one piece of a buffer, without
+/// data in its index, whose scalars follow each other in memory as in `type`. `planesOf` gives the planes that are kept of
 /// a buffer's dimension (0: all).
 std::optional<Box> getBox(etdg::BlockOp block, etdg::ReadAttr read, RankedTensorType type,
                           llvm::function_ref<int64_t(Value, unsigned)> planesOf);

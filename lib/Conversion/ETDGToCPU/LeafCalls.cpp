@@ -267,11 +267,13 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   };
   if (pieces.empty())
     return block.emitError() << "read " << i << " has no piece";
-  if (!readsScalars(block, block.getRead(i)))
-    return choose(pieces);
+  bool scalars = readsScalars(block, block.getRead(i));
   auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
-  if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes))
-    return emitBoxAddress(block, *box, point, rowWise);
+  if (scalars || readsDivided(block.getRead(i)))
+    if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes))
+      return emitBoxAddress(block, *box, point, rowWise);
+  if (!scalars)
+    return choose(pieces);
   return emitElementRead(block, block.getRead(i), element, point);
 }
 

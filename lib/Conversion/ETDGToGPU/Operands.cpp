@@ -535,7 +535,7 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     etdg::ReadAttr read = block.getRead(i);
     bool inside = schedule::readsScalars(block, read);
     std::optional<schedule::Box> box;
-    if (inside)
+    if (inside || schedule::readsDivided(read))
       box = schedule::getBox(block, read, element, [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
     inside = inside && !box;
     FailureOr<Operand> operand = box      ? emitBox(block, *box, element, point, rowWise)
