@@ -8,6 +8,7 @@
 #include "ft/Dialect/FT/IR/FTForms.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -190,15 +191,19 @@ void mlir::ft::detail::forEachLength(Type type, function_ref<void(LengthAttr)> v
       forEachLength(member, visit);
 }
 
+/// The name that an argument's dimension of this length binds, or null.
+static StringAttr nameBoundBy(LengthAttr length) {
+  return length.getRagged() ? length.getNames().front() : length.getSingleName();
+}
+
 SmallVector<StringAttr> mlir::ft::getBoundNames(TypeRange argumentTypes) {
-  SmallVector<StringAttr> names;
+  llvm::SetVector<StringAttr> names;
   for (Type type : argumentTypes)
     ft::detail::forEachLength(type, [&](LengthAttr length) {
-      StringAttr name = length.getRagged() ? length.getNames().front() : length.getSingleName();
-      if (name && !llvm::is_contained(names, name))
-        names.push_back(name);
+      if (StringAttr name = nameBoundBy(length))
+        names.insert(name);
     });
-  return names;
+  return SmallVector<StringAttr>(names.begin(), names.end());
 }
 
 SmallVector<StringAttr> mlir::ft::getNamesAt(Operation *op) {
@@ -228,37 +233,46 @@ LogicalResult mlir::ft::detail::verifyTypeNames(Type type, ArrayRef<StringAttr> 
   return result;
 }
 
+/// Whether an argument of the function or an operator around binds the name. Of one name: lists of all of
+/// them for each operation would be work that grows with the cube of a program.
+static bool isBoundAt(Operation *op, FunctionOpInterface function, StringAttr name) {
+  for (auto around = op->getParentOfType<ComputeOp>(); around;
+       around = around->getParentOfType<ComputeOp>())
+    if (around.getLayerName() == name)
+      return true;
+  bool found = false;
+  for (Type type : function.getArgumentTypes()) {
+    ft::detail::forEachLength(type,
+                              [&](LengthAttr length) { found |= nameBoundBy(length) == name; });
+    if (found)
+      return true;
+  }
+  return false;
+}
+
 LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
-  FunctionOpInterface function;
-  SmallVector<StringAttr> bound;
   // Most operations are about constants and names their operands have already:
   // the function is looked up only for a type with a name.
-  auto check = [&](Type type) -> LogicalResult {
-    bool anyName = false;
-    ft::detail::forEachLength(type,
-                              [&](LengthAttr length) { anyName |= !length.getNames().empty(); });
-    if (!anyName)
-      return success();
-    if (!function) {
-      function = op->getParentOfType<FunctionOpInterface>();
-      if (!function)
-        return success();
-      bound = getNamesAt(op);
-    }
-    // What a signature says and binds nowhere is its own fault, not that of the first operation that
-    // has a value of such a type.
-    SmallVector<StringAttr> ofArguments = getBoundNames(function.getArgumentTypes());
-    for (auto [i, input] : llvm::enumerate(function.getArgumentTypes()))
-      if (failed(verifyTypeNames(input, ofArguments, function, [&, i = i] {
-            return mlir::emitError(function.isExternal() ? function.getLoc()
-                                                         : function.getArgument(i).getLoc())
-                   << "argument " << i << ": ";
-          })))
-        return failure();
-    return verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); });
-  };
+  FunctionOpInterface function;
+  llvm::SetVector<StringAttr> names;
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (failed(check(type)))
+    ft::detail::forEachLength(type, [&](LengthAttr length) { names.insert_range(length.getNames()); });
+  if (names.empty() || !(function = op->getParentOfType<FunctionOpInterface>()) ||
+      llvm::all_of(names, [&](StringAttr name) { return isBoundAt(op, function, name); }))
+    return success();
+  // What a signature says and binds nowhere is its own fault, not that of the first operation that
+  // has a value of such a type.
+  SmallVector<StringAttr> ofArguments = getBoundNames(function.getArgumentTypes());
+  for (auto [i, input] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(verifyTypeNames(input, ofArguments, function, [&, i = i] {
+          return mlir::emitError(function.isExternal() ? function.getLoc()
+                                                       : function.getArgument(i).getLoc())
+                 << "argument " << i << ": ";
+        })))
+      return failure();
+  SmallVector<StringAttr> bound = getNamesAt(op);
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (failed(verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); })))
       return failure();
   return success();
 }
