@@ -50,7 +50,7 @@ public:
   uint64_t numPriced() const { return priced; }
   /// Plans of inner nests depend on where they are, and places multiply with each level. Beyond this
   /// many for one question, an inner nest keeps the plan that was best at the last place.
-  static constexpr uint64_t mostPriced = 4096;
+  static constexpr uint64_t mostPriced = 256;
   bool wasOverBudget() const { return exceeded; }
   /// How much work a row of each block is, beside that of the dearest (16); nothing where they are
   /// alike, or unknown.
