@@ -5,7 +5,7 @@
 # Random programs over one list. Two of three are drawn from forms that the pass is for (softmax and what is
 # made of its weights, means and moments); the others are chains of maps and reductions most of which have no
 # online form. Those that the pass rewrites, at least half, give what the program gives, in f64 to 1e-8, also
-# for one element and for none. Run with another first seed for others:
+# for one element and for none, in order and with partial results that are joined. Run with another first seed for others:
 #
 #     online-random.py FT-BIN COUNT [SEED]
 
@@ -188,7 +188,7 @@ class Legal(Program):
 
     def weighted(self):
         pick = self.rng.choice
-        scale, flipped = pick([None, "%half", "%two"]), pick([True, False])
+        scale, flipped = pick([None, "%half", "%two", "%z", "%z"]), pick([True, False])
 
         def exponent(x, y, body):
             v = x
@@ -261,12 +261,12 @@ def main(tools, count, first=0):
         for name in changed:
             for length in (6, 1, 0):
                 values = []
-                for file, order in ((before, "dataflow"), (after, "declared")):
+                for file, order in ((before, "dataflow"), (after, "declared"), (after, "random")):
                     outs = [folder / f"{i}.npy" for i in range(len(programs[name].results))]
                     run(tools / "ft-run", file, f"--entry={name}", "--engine=interpret", f"--order={order}", "--seed=7",
                         "--dim=N=2", f"--dim=K={length}", *(f"--out={o}" for o in outs))
                     values.append([np.load(o) for o in outs])
-                for want, got in zip(*values):
+                for want, got in [*zip(values[0], values[1]), *zip(values[0], values[2])]:
                     # What the program overflows or divides by 0 may be another infinity.
                     kept = np.isfinite(want) & (np.abs(want) < 1e25)
                     scale = np.sqrt(np.mean(np.square(want[kept]))) if kept.any() else 0
