@@ -493,24 +493,45 @@ ETDGMachine::enterPart(BlockOp block, ArrayRef<int64_t> point, ArrayRef<State> s
     part->before.push_back(values[state.read]);
     values[state.read] = identities[i];
   }
+  // A part that nothing was left for changes nothing, on either side.
+  uint64_t empty = (*cuts)() % 4;
+  if (empty < 2) {
+    FailureOr<SmallVector<Tensor>> joined =
+        empty ? join(block, identities, part->before) : join(block, part->before, identities);
+    if (failed(joined))
+      return failure();
+    part->before = std::move(*joined);
+  }
   return part;
+}
+
+/// `combine` of two partial results.
+FailureOr<SmallVector<Tensor>> ETDGMachine::join(BlockOp block, ArrayRef<Tensor> first, ArrayRef<Tensor> second) {
+  Block &combine = block.getCombine().front();
+  for (unsigned i = 0; i < first.size(); ++i) {
+    env.bind(combine.getArgument(i), first[i]);
+    env.bind(combine.getArgument(first.size() + i), second[i]);
+  }
+  if (failed(eval.evalBlock(combine, env)))
+    return failure();
+  SmallVector<Tensor> joined;
+  for (Value operand : combine.getTerminator()->getOperands()) {
+    FailureOr<Tensor> value = eval.readTensor(combine.getTerminator(), operand, env);
+    if (failed(value))
+      return failure();
+    joined.push_back(std::move(*value));
+  }
+  return joined;
 }
 
 LogicalResult ETDGMachine::joinPart(BlockOp block, Part &part, ArrayRef<State> states,
                                     MutableArrayRef<Tensor> values) {
-  Block &combine = block.getCombine().front();
-  for (auto [i, state] : llvm::enumerate(states)) {
+  for (const State &state : states)
     part.states.push_back(values[state.write]);
-    env.bind(combine.getArgument(i), part.before[i]);
-    env.bind(combine.getArgument(states.size() + i), values[state.write]);
-  }
-  if (failed(eval.evalBlock(combine, env)))
+  FailureOr<SmallVector<Tensor>> joined = join(block, part.before, part.states);
+  if (failed(joined))
     return failure();
-  for (auto [state, operand] : llvm::zip_equal(states, combine.getTerminator()->getOperands())) {
-    FailureOr<Tensor> value = eval.readTensor(combine.getTerminator(), operand, env);
-    if (failed(value))
-      return failure();
-    values[state.write] = *value;
-  }
+  for (auto [state, value] : llvm::zip_equal(states, *joined))
+    values[state.write] = std::move(value);
   return success();
 }

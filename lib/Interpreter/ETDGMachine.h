@@ -118,6 +118,8 @@ private:
                                              MutableArrayRef<Tensor> values);
   static std::unique_ptr<Part> resumePart(const Part &known, ArrayRef<State> states,
                                           MutableArrayRef<Tensor> values);
+  /// What `combine` makes of the states of two parts.
+  FailureOr<SmallVector<Tensor>> join(etdg::BlockOp block, ArrayRef<Tensor> first, ArrayRef<Tensor> second);
   /// Joins a part's states to those before it; `values` are the iteration's results.
   LogicalResult joinPart(etdg::BlockOp block, Part &part, ArrayRef<State> states,
                          MutableArrayRef<Tensor> values);

@@ -5,7 +5,7 @@
 // has a barrier or a bound that no other program of the tests misses.
 //
 // RUN: %python %S/Inputs/emulate.py --multiprocessors=3,5 %ft_bin/ft-run %s 1 7 | FileCheck %s
-// CHECK: {{^}}6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// CHECK: {{^}}7 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 // Rows too long for a warp, three of them for each block of threads: the warps' partial sums of one row
 // are read before the next row's are written.
@@ -68,6 +68,7 @@ func.func @sliced_columns(%xs: !ft.list<[N, L], tensor<1x160xi32>>, %w: tensor<1
   loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = sequential>, <dimension = 2, kind = parallel>]>
 #one = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>,
   loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]>
+#step = #etdg.schedule<map = affine_map<(k) -> (k)>, loops = [<dimension = 0, kind = sequential>]>
 !x = tensor<1x4xi32>
 
 // Two nests share the loop over t; the first has steps of its own inside, each of which reads what other
@@ -95,6 +96,33 @@ etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x
     }
   }
   etdg.return %as, %bs : !etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>
+}
+
+// Inside of what a block of threads runs, a nest that begins later than the one that it shares its loop with:
+// the elements before were written by others.
+etdg.graph @later(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 2">} {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  etdg.block @row [map] (i) in [0, N) {
+    %as = etdg.buffer : !etdg.buffer<[L], !x>
+    etdg.block @first [map] (i | k) in [0, 2) reads (%x = %xs[i, k] : !x) writes (%ys[i, k]) {
+      etdg.yield %x : !x
+    } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+    etdg.kernel shared 1 {
+      etdg.block @a [scanl] (i | k) in [0, L)
+          reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 1 : i32, k >= 1: %as[k - 1]} : !x) writes (%as[k])
+          schedule #step {
+        %y = arith.addi %x, %s : !x
+        etdg.yield %y : !x
+      } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[L], !x>
+      etdg.block @b [scanl] (i | k) in [2, L)
+          reads (%x = %as[k - 1] : !x, %s = %ys[i, k - 1] : !x) writes (%ys[i, k])
+          schedule #step {
+        %y = arith.subi %x, %s : !x
+        etdg.yield %y : !x
+      } : !etdg.buffer<[L], !x>, !etdg.buffer<[N, L], !x>
+    }
+  }
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
 
 // A sum inside of what a block of threads runs takes each element of a sequence a step behind it, so that
