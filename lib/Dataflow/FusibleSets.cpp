@@ -13,7 +13,7 @@ using namespace ft::dataflow::exact;
 namespace {
 
 /// Sets beyond which larger ones are left to the genetic algorithm.
-constexpr size_t maxSets = 4000;
+constexpr size_t maxSets = 20000;
 
 class Enumeration {
 public:

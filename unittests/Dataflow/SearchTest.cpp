@@ -396,6 +396,47 @@ TEST(Search, layerOfBertOnEdge) {
   EXPECT_EQ(result.groups.size(), 2u);
 }
 
+/// Layers one after another: the result of one is the input of the next.
+Graph stacked(const Graph &layer, unsigned count) {
+  Graph graph;
+  for (const Dim &dim : layer.dims)
+    graph.addDim(dim.name, dim.size);
+  for (unsigned at = 0; at < count; ++at)
+    for (const Operator &op : layer.operators) {
+      auto use = [&](const Operand &operand) {
+        const std::string &name = layer.tensors[operand.tensor].name;
+        Graph::Use result{name == "X" && at > 0 ? "Y" + std::to_string(at - 1)
+                                                : name + std::to_string(at),
+                          {}};
+        for (int dim : operand.dims)
+          result.dims.push_back(layer.dims[dim].name);
+        return result;
+      };
+      std::vector<Graph::Use> inputs;
+      for (const Operand &input : op.inputs)
+        inputs.push_back(use(input));
+      std::vector<std::string> over;
+      for (int dim : op.over)
+        over.push_back(layer.dims[dim].name);
+      graph.add(op.name + std::to_string(at), op.kind, inputs, use(op.output),
+                op.kind == Kind::Row ? over : std::vector<std::string>());
+    }
+  EXPECT_TRUE(graph.finish().empty());
+  return graph;
+}
+
+/// Six layers, 84 operators: no worse than six times the optimum of one, within the gap.
+TEST(Search, stackedLayers) {
+  Graph graph = stacked(layerGraph(*findModel("bert")), 6);
+  Options options;
+  options.buffer = 2097152;
+  options.gap = 0.05;
+  Result result = search(graph, options);
+  ASSERT_FALSE(result.groups.empty());
+  EXPECT_LE(double(result.volume), 1.05 * 6 * 174587904);
+  EXPECT_LE(result.lowerBound, result.volume);
+}
+
 TEST(Search, layersOfOddSizes) {
   for (auto [heads, sequence, hidden, batch, buffer] :
        {std::tuple<Count, Count, Count, Count, Count>{7, 1021, 931, 3, 2097152},
