@@ -404,7 +404,7 @@ class Random(unittest.TestCase):
             self.assertGreaterEqual(compared, count * 95 // 100)
 
     def test_interpreted(self):
-        self.check("interpret", 0, int(os.environ.get("FT_PROGRAMS", 330)))
+        self.check("interpret", 0, int(os.environ.get("FT_PROGRAMS", 305)))
 
     def test_compiled(self):
         self.check("cpu", 10000, int(os.environ.get("FT_PROGRAMS", 25)))
