@@ -125,7 +125,7 @@ FailureOr<OwningOpRef<ModuleOp>> build(MLIRContext &context, StringRef expressio
   builder.setInsertionPointToEnd(entry);
   Value zero = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(element, 0.0f));
   auto scan = ScanLOp::create(builder, loc, TypeRange{list}, ValueRange{entry->getArgument(0)}, ValueRange{zero},
-                                  ValueRange{});
+                              /*identities=*/ValueRange{}, /*lag=*/{}, /*layer=*/{}, /*layers=*/{});
   func::ReturnOp::create(builder, loc, scan->getResults());
 
   Block *body = builder.createBlock(&scan->getRegion(0), {}, {element, element}, {loc, loc});

@@ -82,6 +82,8 @@ static LogicalResult addParameters(Type type, Parameter base, SmallVectorImpl<Pa
 }
 
 FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
+  // Sizes of tensors become lengths, also where the file has no operation of ft.
+  module.getContext()->loadDialect<FTDialect>();
   SmallVector<Operation *> candidates;
   for (Operation &op : *module.getBody())
     if (isa<func::FuncOp, etdg::GraphOp>(op) && !cast<FunctionOpInterface>(op).isExternal() &&

@@ -39,7 +39,7 @@ TEST_F(FTAccess, Shift) {
   EXPECT_EQ(access(down, LIST, {1}), "[-9]");
   EXPECT_EQ(access(down, LIST, {1, 2}), "[2, -9]");
   EXPECT_EQ(access(down, LIST, {1, 2, 3, 4, 5}), "[2, 3, 4, 5, -9]");
-  EXPECT_EQ(access("ft.shift %xs by -9223372036854775808 fill %fill : " LIST ", tensor<i32>", LIST,
+  EXPECT_EQ(access("ft.shift %xs by -9223372036854775807 fill %fill : " LIST ", tensor<i32>", LIST,
                    {1, 2}),
             "[-9, -9]");
 }

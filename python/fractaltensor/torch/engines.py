@@ -243,9 +243,10 @@ class _Code:
         return results
 
     def _shape(self, tensors, count: int, at: int, type_: Type) -> Tuple[int, ...]:
-        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+        places = count + len(self.outputs)  # those of results stay NULL
+        pointers = (c_void_p * max(1, places))(*[ctypes.addressof(t) for t in tensors])
         shape, rank = (c_int64 * 32)(), c_int32(32)
-        lib.check(lib.library().ft_output_shape(self.module.entry, pointers, count, count + at, shape, byref(rank)))
+        lib.check(lib.library().ft_output_shape(self.module.entry, pointers, places, count + at, shape, byref(rank)))
         return tuple(shape[i] for i in range(rank.value))
 
 
