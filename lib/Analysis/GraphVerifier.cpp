@@ -17,6 +17,7 @@
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Analysis/SymbolGroups.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
@@ -618,4 +619,8 @@ LogicalResult GraphVerifier::verify() {
   return success(ok);
 }
 
-LogicalResult etdg::verifyGraph(GraphOp graph) { return GraphVerifier(graph).verify(); }
+LogicalResult etdg::verifyGraph(GraphOp graph) {
+  if (graph.isExternal())
+    return GraphVerifier(graph).verify();
+  return forEachChoice(graph, [](GraphOp chosen) { return GraphVerifier(chosen).verify(); });
+}

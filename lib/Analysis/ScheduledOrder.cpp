@@ -38,7 +38,7 @@ static SmallVector<Row> getRows(BlockOp block, bool mapIsUnordered) {
   }
   AffineMap map = schedule.getMap().getValue();
   llvm::SmallBitVector seen(map.getNumResults());
-  for (LoopAttr loop : schedule.getLoops()) {
+  for (LoopAttr loop : schedule.getPointLoops()) {
     AffineExpr row = map.getResult(loop.getDimension()).replaceDims(own);
     if (loop.getProvenTile() > 1)
       row = row.floorDiv(loop.getProvenTile());
@@ -128,4 +128,18 @@ SmallVector<AffineExpr> etdg::getSequentialRows(BlockOp block) {
       if (!row.parallel)
         rows.push_back(row.expr);
   return rows;
+}
+
+SmallVector<unsigned> etdg::getDealtDims(BlockOp block) {
+  SmallVector<unsigned> dims;
+  for (BlockOp b : getBlockChain(block)) {
+    NestOp nest = b.getNest();
+    ScheduleAttr schedule = nest && nest.getScheduleAttr() ? nest.getScheduleAttr() : b.getScheduleAttr();
+    if (!schedule || !schedule.getMap().getValue().isIdentity())
+      continue;
+    for (LoopAttr loop : schedule.getPointLoops())
+      if (loop.getLevel() == LoopLevel::Grid)
+        dims.push_back(b.getNumAncestors() + loop.getDimension());
+  }
+  return dims;
 }

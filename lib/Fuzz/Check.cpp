@@ -16,6 +16,7 @@
 #include "ft/Runtime/Compare.h"
 #include "ft/Tools/RunProgram.h"
 #include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Validator.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -77,7 +78,7 @@ struct Subject {
   LogicalResult refuseBlocks();
   LogicalResult convert();
   LogicalResult runGraph();
-  LogicalResult runPhases();
+  LogicalResult runPhases(bool forGpu);
   LogicalResult runEmulated();
   LogicalResult compareWith(const Run &run, unsigned binding, ArrayRef<HostArray> results,
                             const std::string &stage);
@@ -308,8 +309,9 @@ LogicalResult Subject::runGraph() {
   return success();
 }
 
-/// Through the phases that are built, one by one. The graph itself is left alone.
-LogicalResult Subject::runPhases() {
+/// Through the phases that are built, one by one. The graph itself is left alone. For a GPU those up to the
+/// schedule are the same.
+LogicalResult Subject::runPhases(bool forGpu) {
   OwningOpRef<ModuleOp> module = converted->clone();
   etdg::GraphSnapshot before = etdg::GraphSnapshot::take(graph);
   for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Storage);
@@ -317,7 +319,7 @@ LogicalResult Subject::runPhases() {
     Phase phase = static_cast<Phase>(p);
     if (!isBuilt(phase))
       continue;
-    std::string name = "phase " + stringifyPhase(phase).str();
+    std::string name = "phase " + stringifyPhase(phase).str() + (forGpu ? " for a GPU" : "");
     {
       Timed timed(times.phases);
       Errors errors(context);
@@ -326,16 +328,19 @@ LogicalResult Subject::runPhases() {
       if (phase == Phase::Schedule) {
         // Any legal arrangement of loops: each has to be proved, and to give the same results.
         CpuScheduleOptions cpu;
-        cpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
-        pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(cpu));
+        GpuScheduleOptions gpu;
+        cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+        pm.addNestedPass<etdg::GraphOp>(forGpu ? createScheduleForGpu(gpu) : createScheduleForCpu(cpu));
       }
       // Behind the phases that schedule, bodies are the engines' own.
-      if (options.upstream && phase <= Phase::Reorder)
+      if (options.upstream && phase <= Phase::Reorder && !forGpu)
         addUpstreamPasses(pm, program.name, p);
       pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
       if (failed(pm.run(*module)))
         return fail(name, errors.text);
     }
+    if (forGpu && phase < Phase::Schedule)
+      continue;
     {
       Timed timed(times.validation);
       Errors errors(context);
@@ -377,6 +382,8 @@ LogicalResult Subject::runEmulated() {
   uint64_t hash = llvm::xxh3_64bits(program.name);
   emulator.gpu.steps = std::array{Steps::choose, Steps::always, Steps::never}[hash % 3];
   emulator.gpu.multiprocessors = 1 + hash / 3 % 6;
+  // Half of the programs run by any legal plan instead of the one that is chosen.
+  emulator.gpu.planSeed = hash / 18 % 2 ? hash | 1 : 0;
   emulator.seed = options.seed + hash;
   OwningOpRef<ModuleOp> module = program.module->clone();
   FailureOr<std::unique_ptr<EmulatedProgram>> code = EmulatedProgram::compile(*module, program.name, emulator);
@@ -488,7 +495,7 @@ std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
       continue;
     if (options.graphInterpreter && failed(subject.runGraph()))
       continue;
-    if (options.phases && failed(subject.runPhases()))
+    if (options.phases && (failed(subject.runPhases(/*forGpu=*/false)) || failed(subject.runPhases(/*forGpu=*/true))))
       continue;
     if (options.emulate)
       (void)subject.runEmulated();

@@ -98,7 +98,7 @@ SmallVector<Loop> DeclaredOrder::loopsOf(BlockOp block, etdg::ScheduleAttr sched
   }
   AffineMap map = schedule.getMap().getValue();
   llvm::SmallBitVector seen(map.getNumResults());
-  for (etdg::LoopAttr loop : schedule.getLoops()) {
+  for (etdg::LoopAttr loop : schedule.getPointLoops()) {
     AffineExpr expr = map.getResult(loop.getDimension());
     // Whoever runs it cuts a range of tile `?` anywhere: so does this order.
     int64_t tile = loop.hasAnyTile() ? cutOf(loop) : loop.getTile();

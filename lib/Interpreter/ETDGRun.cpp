@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ETDGOrders.h"
 #include "HostValues.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
+#include <random>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -58,6 +60,21 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
   if (failed(bindGiven(graph, given, lengths)) || failed(bindArguments(graph, arguments, lengths)))
     return failure();
 
+  // Guards choose; each variant is right for all lengths, which other orders than the first try.
+  IRMapping mapping;
+  OwningOpRef<etdg::GraphOp> chosen;
+  if (etdg::countVariants(graph) > 1) {
+    std::mt19937_64 random(options.seed);
+    chosen = etdg::chooseVariants(graph, [&](etdg::VariantsOp variants) -> unsigned {
+      if (options.order != Order::Dataflow)
+        return random() % variants.getVariants().size();
+      for (auto [i, guard] : llvm::enumerate(variants.getGuards().getAsRange<etdg::GuardAttr>()))
+        if (guard.evaluate([&](StringAttr name) { return lengths.evaluate(LengthAttr::get(name)); }).value_or(false))
+          return i;
+      return variants.getGuards().size();
+    }, mapping);
+    graph = *chosen;
+  }
   ETDGMachine machine(graph, lengths, options.truth);
   if (options.order == Order::Random)
     machine.cutAtRandom(options.seed);

@@ -309,6 +309,24 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("row_words_in_warp", gpu.rowWordsInWarp);
   fields.count("row_words", gpu.rowWords);
   fields.count("least_sliced_sum", gpu.leastSlicedSum);
+  fields.count("row_tile", gpu.rowTile);
+  fields.count("loop_tile", gpu.loopTile);
+  fields.count("adjacent_gain", gpu.adjacentGain);
+  fields.count("strided_read_loss", gpu.stridedReadLoss);
+  fields.count("strided_write_loss", gpu.stridedWriteLoss);
+  fields.count("access_bytes", gpu.accessBytes);
+  fields.count("idle_threads", gpu.idleThreads);
+  fields.count("least_slice", gpu.leastSlice);
+  fields.count("most_slices", gpu.mostSlices);
+  fields.count("lifted_iterations", gpu.liftedIterations);
+  fields.count("column_bytes", gpu.columnBytes);
+  fields.count("least_columns", gpu.leastColumns);
+  fields.count("column_repeat", gpu.columnRepeat);
+  fields.count("step_blocks_per_multiprocessor", gpu.stepBlocksPerUnit);
+  fields.count("row_lane_words", gpu.rowLaneWords);
+  fields.count("row_block_words", gpu.rowBlockWords);
+  fields.count("row_block_threads", gpu.rowBlockThreads);
+  fields.count("row_registers_beside", gpu.rowRegistersBeside);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

@@ -9,6 +9,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -170,6 +171,15 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
   }
 }
 
+static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
+  if (phase != Phase::Schedule)
+    return;
+  ETDGScheduleForGPUOptions loops;
+  loops.target = target;
+  loops.machine = machine;
+  pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
+}
+
 void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, bool validates) {
   if (!checkCompileOptions(options).empty())
     return addCheckOfOptions(pm, options);
@@ -183,6 +193,8 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.validate = validates && options.validate == "on";
   if (options.target == "cpu")
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
+  else
+    sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine); };
   // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
   // what conversions made and of the last phase are enough. What is the identity keeps the contract.
   Phase last = sequence.getLastBuilt();

@@ -37,7 +37,7 @@ ScheduleAttr schedule::scheduleOf(ArrayRef<BlockOp> nest) {
 }
 
 bool schedule::isBinding(ScheduleAttr schedule) {
-  return schedule && (schedule.getTarget() || schedule.hasLevels());
+  return schedule && (schedule.getTarget() || schedule.getBlock() || schedule.hasLevels());
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,7 +107,7 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
   ScheduleAttr old = scheduleOf(nest);
   return ScheduleAttr::get(context, AffineMapAttr::get(map), writer.loops,
                            old ? old.getPlacements() : ArrayRef<etdg::PlacementAttr>(), before,
-                           plan.weights, 0, StringAttr::get(context, "cpu"));
+                           plan.weights, etdg::ThreadBlockAttr(), 0, StringAttr::get(context, "cpu"));
 }
 
 //===----------------------------------------------------------------------===//

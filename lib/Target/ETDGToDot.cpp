@@ -142,6 +142,6 @@ void DotWriter::write() {
 void etdg::writeDot(ModuleOp module, llvm::raw_ostream &os) {
   unsigned number = 0;
   for (GraphOp graph : module.getOps<GraphOp>())
-    if (!graph.isExternal())
-      DotWriter(graph, os, number++).write();
+    if (!graph.isExternal()) // (of variants the first)
+      DotWriter(*chooseVariants(graph, 0), os, number++).write();
 }

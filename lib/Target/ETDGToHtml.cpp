@@ -97,8 +97,10 @@ function show(id, step) {
 </script>
 )";
 
-static void writeGraph(GraphOp graph, StringRef title, const LengthValues &lengths,
+static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengths,
                        StringRef prefix, llvm::raw_ostream &os) {
+  OwningOpRef<GraphOp> chosen = chooseVariants(whole, 0);
+  GraphOp graph = *chosen;
   Nesting nesting = getNesting(graph);
   unsigned blocks = 0, copies = 0;
   graph.walk([&](BlockOp block) {

@@ -345,8 +345,8 @@ void etdg::writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues 
     json.attribute("format", 1);
     json.attributeArray("graphs", [&] {
       for (GraphOp graph : module.getOps<GraphOp>())
-        if (!graph.isExternal())
-          JsonWriter(graph, json, lengths).write();
+        if (!graph.isExternal()) // (of variants the first)
+          JsonWriter(*chooseVariants(graph, 0), json, lengths).write();
     });
   });
   os << "\n";

@@ -209,7 +209,7 @@ Point Space::stepOf(ArrayRef<int64_t> own) {
       std::optional<int64_t> value = evaluate(map.getResult(r), own, {});
       step.push_back(floorDivide(value.value_or(0), tile));
     };
-    for (LoopAttr loop : schedule.getLoops())
+    for (LoopAttr loop : schedule.getPointLoops())
       if (loop.getKind() == LoopKind::Sequential && loop.getDimension() >= 0 &&
           loop.getDimension() < static_cast<int64_t>(map.getNumResults()))
         row(loop.getDimension(), std::max<int64_t>(1, loop.getTile()));
@@ -266,7 +266,7 @@ void Space::chooseDims() {
     bool orders = first.empty() && false;
     if (schedule) {
       AffineMap map = schedule.getMap().getValue();
-      for (LoopAttr loop : schedule.getLoops())
+      for (LoopAttr loop : schedule.getPointLoops())
         if (loop.getKind() == LoopKind::Sequential &&
             loop.getDimension() < static_cast<int64_t>(map.getNumResults()))
           orders |= map.getResult(loop.getDimension()).isFunctionOfDim(d);

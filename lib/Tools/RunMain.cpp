@@ -78,7 +78,7 @@ struct Options {
                                cl::cat(category)};
   cl::opt<double> rtol{"rtol", cl::desc("relative tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
   cl::opt<double> atol{"atol", cl::desc("absolute tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
-  cl::opt<uint64_t> planSeed{"plan-seed", cl::desc("cpu: any legal arrangement of loops, by this seed, not the cheapest"),
+  cl::opt<uint64_t> planSeed{"plan-seed", cl::desc("cpu, emulate: any legal arrangement of loops, by this seed, not the cheapest"),
                              cl::init(0), cl::cat(category), cl::Hidden};
   cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
                              cl::cat(category), cl::Hidden};
@@ -303,6 +303,7 @@ FailureOr<Outcome> Runner::runEmulated() {
   emulator.gpu.steps = options.variant == "steps"    ? GpuOptions::Steps::always
                        : options.variant == "blocks" ? GpuOptions::Steps::never
                                                      : GpuOptions::Steps::choose;
+  emulator.gpu.planSeed = options.planSeed;
   emulator.seed = options.seed;
   emulator.machines = givenMachines();
   emulator.skip.assign(options.skip.begin(), options.skip.end());

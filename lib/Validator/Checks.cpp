@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -383,5 +384,7 @@ LogicalResult Checks::run() {
 }
 
 LogicalResult etdg::validateGraph(GraphOp graph, const ValidateOptions &options) {
-  return Checks(graph, options).run();
+  if (graph.isExternal())
+    return Checks(graph, options).run();
+  return forEachChoice(graph, [&](GraphOp chosen) { return Checks(chosen, options).run(); });
 }

@@ -58,6 +58,22 @@ static std::string checkBijection(AffineMap map, unsigned numDims) {
   return text;
 }
 
+/// Whether the iterations of a row of the schedule may be cut, and partial states joined.
+static bool hasCombine(BlockOp block, AffineExpr row) {
+  auto dim = dyn_cast<AffineDimExpr>(row);
+  if (!dim || block.getCombine().empty())
+    return false;
+  auto isAssociative = [](ft::OperatorKind kind) {
+    return kind == ft::OperatorKind::Reduce || kind == ft::OperatorKind::Fold || kind == ft::OperatorKind::Scan;
+  };
+  // `combine` belongs to the innermost of them.
+  unsigned innermost = block.getNumOwnDims();
+  for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+    if (isAssociative(block.getOperator(d)))
+      innermost = d;
+  return dim.getPosition() == innermost;
+}
+
 std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr schedule,
                                                  Operation *owner, Report report) {
   SmallVector<Loop> loops;
@@ -87,9 +103,14 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
     return std::nullopt;
   }
   SmallVector<bool> seen(numOwn, false);
-  for (LoopAttr loop : schedule.getLoops()) {
+  // (Loops over the columns of leaves divide what an iteration computes.)
+  for (LoopAttr loop : schedule.getPointLoops()) {
     if (loop.getDimension() < 0 || loop.getDimension() >= static_cast<int64_t>(numOwn)) {
       report(owner, "T1", "a loop of the schedule names a dimension that does not exist");
+      return std::nullopt;
+    }
+    if (loop.getKind() == LoopKind::Associative && !hasCombine(block, map.getResult(loop.getDimension()))) {
+      report(owner, "T1", "loop " + Twine(loops.size()) + " of the schedule is associative, and the block has no 'combine' along it");
       return std::nullopt;
     }
     // A range of tile `?` may be cut between any two iterations: the finest cut asks the most.

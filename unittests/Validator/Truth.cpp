@@ -165,7 +165,7 @@ std::vector<Loop> Truth::loopsOf(BlockOp block, ScheduleAttr schedule) {
     return loops;
   }
   std::vector<bool> points(numOwn, false);
-  for (LoopAttr loop : schedule.getLoops()) {
+  for (LoopAttr loop : schedule.getPointLoops()) {
     // Of all cuts of a range of tile `?`, single iterations leave the least order.
     loops.push_back({map.getResult(loop.getDimension()), loop.getProvenTile(), loop.isParallel()});
     if (loop.isOverPoints())

@@ -39,6 +39,10 @@ SmallVector<OrderCase> getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered =
 LogicalResult addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
                            unsigned offsetY);
 
+/// The dimensions of a block's iteration vector that a schedule for a GPU deals to all blocks of threads: their
+/// iterations run side by side.
+SmallVector<unsigned> getDealtDims(BlockOp block);
+
 /// The sequential rows of the loops around a block's iterations, over its iteration vector.
 SmallVector<AffineExpr> getSequentialRows(BlockOp block);
 

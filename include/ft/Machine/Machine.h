@@ -109,6 +109,23 @@ struct Machine {
     int64_t rowWordsInWarp = 0, rowWords = 0;
     /// Sums of fewer terms are not divided among threads.
     int64_t leastSlicedSum = 0;
+    /// Rows, and iterations of a loop, of which one thread keeps sums in registers.
+    int64_t rowTile = 0, loopTile = 0;
+    /// How lanes are laid along a loop: for each access that becomes adjacent, against each that is
+    /// strided. Bytes of one access at most.
+    int64_t adjacentGain = 0, stridedReadLoss = 0, stridedWriteLoss = 0, accessBytes = 0;
+    /// Threads for each point from which a warp shares one; terms of a slice of a sum, slices at most.
+    int64_t idleThreads = 0, leastSlice = 0, mostSlices = 0;
+    /// Iterations of a dimension that a leaf computes at once, at most.
+    int64_t liftedIterations = 0;
+    /// Bytes of adjacent columns that stay together; columns from which sharing pays; by how much the
+    /// work that is shared exceeds what each block of threads repeats.
+    int64_t columnBytes = 0, leastColumns = 0, columnRepeat = 0;
+    /// Blocks of threads of a grid that deals points itself and does not wait.
+    int64_t stepBlocksPerUnit = 0;
+    /// Words of a row for each lane, where rows share a warp and where a block shares a row; threads of
+    /// such a block at least; registers of a lane beside the row's values.
+    int64_t rowLaneWords = 0, rowBlockWords = 0, rowBlockThreads = 0, rowRegistersBeside = 0;
   };
 
   std::string name;

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <memory>
+#include <string>
 
 namespace mlir::ft {
 
@@ -22,6 +23,24 @@ struct CpuScheduleOptions {
   int64_t candidate = -1;
 
   const Machine &getMachine() const { return machine ? *machine : Machine::cpuDefault(); }
+};
+
+/// What a GPU's schedule is chosen for.
+struct GpuScheduleOptions {
+  std::string target = "sm_90a";
+  /// What kernels are planned for, a GPU; null: the built-in machine of the target.
+  std::shared_ptr<const Machine> machine;
+  /// How many multiprocessors to plan for; 0: as many as the machine has.
+  int64_t multiprocessors = 0;
+  /// Whether a nest runs in steps of the whole grid, with a barrier after each: where that pays,
+  /// always where it can, never.
+  enum class Steps { choose, always, never } steps = Steps::choose;
+  int64_t stepThreads = 0; // of a block, in such kernels; 0: as the machine's planning says
+  /// Not 0: takes any legal plan of each nest, by this seed, instead of the chosen one (for tests).
+  uint64_t planSeed = 0;
+
+  const Machine &getMachine() const { return machine ? *machine : *Machine::forTarget(target); }
+  int64_t getMultiprocessors() const { return multiprocessors ? multiprocessors : getMachine().units; }
 };
 
 } // namespace mlir::ft

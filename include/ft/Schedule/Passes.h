@@ -5,6 +5,7 @@
 
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 
 namespace mlir::ft {
 #define GEN_PASS_REGISTRATION

@@ -45,4 +45,34 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
                         "A machine, a CPU, by its name or file (default: cpu)">];
 }
 
+def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> {
+  let summary = "write what a GPU's kernels run into the schedules";
+  let description = [{
+    Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md): which loops all blocks of threads
+    take together and where they wait (`sync = grid`, `before = grid`), which iterations are dealt to them
+    (`level = grid`), among them the leaves' columns behind the bar, what one block of threads runs in order, which
+    dimension gives the rows of a task, and what a block is (`block`). Each nest in the body of a graph block gets one for a
+    single block of threads: loops in order, rows, a dimension that its leaf computes at once (`level = lifted`).
+    Each leaf gets `etdg.layouts`: which part of each of its loop nests a thread computes.
+
+    Where the call's lengths decide between steps of the whole grid and independent blocks, `etdg.variants` holds both.
+    What is said already stays, so what is written by hand is obeyed. Runs after `etdg-apply-schedule` and before
+    `etdg-storage`; planes of iterations that run side by side are all kept.
+
+    ```mlir
+    // [scanl t, map l, map i], a wavefront: layers l and sequences i of a step are dealt, columns where few are left.
+    #etdg.schedule<map = affine_map<(t, l, i) -> (t, l, i)>, loops = [
+      <dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>,
+      <dimension = 3, tile = ?, unit = 8, kind = parallel, level = grid, dealing = turn>,
+      <dimension = 2, tile = ?, most = 32, kind = parallel, level = grid, dealing = turn>,
+      <dimension = 2, most = 32, kind = parallel, level = rows>]
+      block = <threads = 256, shared = 204800> columns = 256 target = "sm_90a">
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a GPU, by its name or file (default: the target's)">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // FT_SCHEDULE_PASSES

@@ -398,7 +398,9 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
 FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
   MLIRContext *context = graph.getContext();
   // Who has run the phase `schedule` has decided all; others leave that to its pass.
-  OwningOpRef<etdg::GraphOp> copy = graph.clone();
+  // Of variants the last is for all lengths: this engine's plan has no branches.
+  const unsigned last = ~0u;
+  OwningOpRef<etdg::GraphOp> copy = etdg::chooseVariants(graph, last);
   if (failed(scheduleForCpu(*copy, options)))
     return failure();
   graph = *copy;

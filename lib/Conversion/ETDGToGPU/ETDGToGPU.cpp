@@ -1,13 +1,14 @@
 //===- ETDGToGPU.cpp - kernels and loops ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel for each top-level nest: free dimensions outside all others become
-// tasks of thread blocks, one of them the rows of the leaves; the rest are loops
-// that a whole block runs in their order. Iterations of free dimensions are
-// independent, so nothing has to be told between blocks.
+// One kernel for each top-level nest, as its schedule says: loops of level `grid`
+// become tasks of blocks of threads, one of them the rows of the leaves; the rest
+// are loops that a whole block runs in their order.
 //
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
+
+#include "ft/Schedule/ScheduleForGpu.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -18,12 +19,10 @@ using namespace mlir::ft::togpu;
 using schedule::boundsOf;
 using schedule::DimBounds;
 using schedule::isFreeDimension;
-using schedule::leavesOf;
 
 GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
-    : graph(graph), options(options), machine(this->options.getMachine()),
-      multiprocessors(options.multiprocessors ? options.multiprocessors : machine.units), context(graph.getContext()), symbols(graph.getSymbolNames()),
-      b(graph.getLoc(), graph.getContext()) {}
+    : graph(graph), options(options), machine(this->options.getMachine()), multiprocessors(options.getMultiprocessors()),
+      context(graph.getContext()), symbols(graph.getSymbolNames()), b(graph.getLoc(), graph.getContext()) {}
 
 FailureOr<GpuModule> GraphEmitter::run() {
   result.module = ModuleOp::create(graph.getLoc());
@@ -35,18 +34,92 @@ FailureOr<GpuModule> GraphEmitter::run() {
   LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared",
                          Attribute(),
                          /*alignment=*/16, shared);
-  std::vector<Kernel> kernels = planKernels();
   if (failed(collectBuffers()))
     return failure();
-  keepConcurrentPlanes(kernels);
   placeIntermediates();
   kernelBytes = intermediateBytes;
   result.entry.plans.front().workspaceBytes = intermediateBytes;
   std::string base = graph.getSymName().str();
-  for (auto [i, planned] : llvm::enumerate(kernels))
-    if (failed(emitPlanned(planned, base + "_k" + std::to_string(i))))
+  unsigned number = 0;
+  for (Operation &op : graph.getBody().front()) {
+    std::string name = base + "_k" + std::to_string(number);
+    auto variants = dyn_cast<etdg::VariantsOp>(op);
+    if (!variants && !isa<etdg::KernelOp, etdg::NestOp, BlockOp>(op))
+      continue;
+    if (failed(variants ? emitVariants(variants, 0, name) : emitItem(&op, name)))
       return failure();
+    number += !isa<etdg::KernelOp>(op) || !op.getRegion(0).front().empty();
+  }
   return std::move(result);
+}
+
+/// `name` and `suffix`; of two kernels of that name the second gets a number, too.
+std::string GraphEmitter::uniqueName(std::string name, StringRef suffix) {
+  std::string wanted = name + suffix.str(), unique = wanted;
+  for (unsigned i = 1; !kernelNames.insert(unique).second; ++i)
+    unique = wanted + "_v" + std::to_string(i);
+  return unique;
+}
+
+FailureOr<Kernel> GraphEmitter::readKernel(Operation *item) {
+  Kernel kernel;
+  if (auto grouped = dyn_cast<etdg::KernelOp>(item)) {
+    kernel.nests = etdg::getNests(grouped.getBody());
+    kernel.place.isGrouped = kernel.nests.size() > 1;
+    kernel.place.shared = kernel.place.isGrouped ? unsigned(grouped.getShared()) : 0;
+  } else if (auto nest = dyn_cast<etdg::NestOp>(item)) {
+    kernel.nests.push_back(llvm::to_vector(nest.getBody().getOps<BlockOp>()));
+  } else {
+    kernel.nests.push_back({cast<BlockOp>(item)});
+  }
+  for (const SmallVector<BlockOp> &nest : kernel.nests) {
+    FailureOr<GpuPlan> plan = schedule::readGpuPlan(nest, kernel.place, options);
+    if (failed(plan))
+      return failure();
+    kernel.plans.push_back(std::move(*plan));
+  }
+  if (failed(schedule::checkGpuKernel(kernel.nests, kernel.plans, kernel.place)))
+    return failure();
+  return kernel;
+}
+
+LogicalResult GraphEmitter::emitItem(Operation *item, const std::string &name) {
+  FailureOr<Kernel> kernel = readKernel(item);
+  if (failed(kernel))
+    return failure();
+  if (kernel->nests.empty())
+    return success();
+  if (kernel->place.isGrouped)
+    return emitStepKernel(*kernel, uniqueName(name, ""));
+  const GpuPlan &plan = kernel->plans.front();
+  return plan.dealsItself ? emitStepKernel(*kernel, uniqueName(name, "_steps"))
+                          : emitKernel(kernel->nests.front(), plan, uniqueName(name, ""));
+}
+
+/// The host chooses: a branch of the plan for each variant but the last.
+LogicalResult GraphEmitter::emitVariants(etdg::VariantsOp variants, unsigned number, const std::string &name) {
+  std::vector<::ft::rt::Step> &steps = result.entry.plans.front().steps;
+  size_t before = steps.size();
+  Region &variant = variants.getVariants()[number];
+  for (auto [i, item] : llvm::enumerate(variant.front()))
+    if (failed(emitItem(&item, i == 0 ? name : name + "_" + std::to_string(i))))
+      return failure();
+  if (number + 1 == variants.getVariants().size())
+    return success();
+  auto take = [&] {
+    std::vector<::ft::rt::Step> taken(std::make_move_iterator(steps.begin() + before), std::make_move_iterator(steps.end()));
+    steps.resize(before);
+    return taken;
+  };
+  ::ft::rt::Step branch;
+  branch.kind = ::ft::rt::Step::branch;
+  branch.condition = hostGuard(cast<etdg::GuardAttr>(variants.getGuards()[number]));
+  branch.body = take();
+  if (failed(emitVariants(variants, number + 1, name)))
+    return failure();
+  branch.otherwise = take();
+  steps.push_back(std::move(branch));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,99 +196,29 @@ Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-int64_t GraphEmitter::elementsOf(BlockOp leaf) {
-  int64_t elements = 1;
-  for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
-    Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
-    elements =
-        std::max(elements, cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
-  }
-  return elements;
-}
-
-/// Most rows of a leaf at once: enough to use the threads, and to read what rows
-/// share (weights) seldom.
-int64_t GraphEmitter::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
-  int64_t elements = 1, sharedBytes = 0, rowBytes = 1;
-  for (BlockOp block : nest)
-    for (BlockOp leaf : leavesOf(block)) {
-      elements = std::max(elements, elementsOf(leaf));
-      int64_t own = 0;
-      for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
-        auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
-        int64_t bytes = type.getNumElements() * bytesOf(type.getElementType());
-        bool varies = false;
-        for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
-          varies |= piece.getKind() == etdg::SourceKind::Buffer &&
-                    piece.getMap().getValue().isFunctionOfDim(dim);
-        (varies ? own : sharedBytes) += bytes;
-      }
-      rowBytes = std::max(rowBytes, own);
-    }
-  // Where a kernel only streams, each thread has several accesses in flight at a time: short
-  // rows would wait for barriers and memory in turn.
-  const Machine::GpuPlanning &planning = machine.gpu;
-  bool streams = BlockOp(nest.front()).isLeaf() && sharedBytes <= planning.weightBytes &&
-                 llvm::all_of(nest, [](BlockOp block) {
-                   for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
-                     if (block.getOperator(d) != OperatorKind::Map)
-                       return false;
-                   return block.getNumAncestors() == 0;
-                 });
-  int64_t rows = llvm::divideCeil(streams ? planning.streamElements : planning.taskElements, elements);
-  if (sharedBytes > planning.weightBytes)
-    rows = std::max(rows, planning.weightRows);
-  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, planning.taskBytes / rowBytes));
-}
-
-/// Threads of a block whose leaves have so many elements.
-int64_t GraphEmitter::threadsFor(int64_t elements, int64_t most) const {
-  for (auto [threads, limit] : llvm::zip(machine.gpu.blockThreads, machine.gpu.blockElements))
-    if (elements <= limit)
-      return threads;
-  return most;
-}
-
-int64_t GraphEmitter::chooseThreads(ArrayRef<BlockOp> nest) {
-  int64_t elements = 1;
-  for (BlockOp block : nest)
-    for (BlockOp leaf : leavesOf(block))
-      elements = std::max(elements, elementsOf(leaf) * maxRows);
-  return threadsFor(elements, machine.gpu.blockThreads.back());
-}
-
-/// A kernel of one leaf that works row by row keeps its rows in registers.
-LogicalResult GraphEmitter::chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim) {
-  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
-  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
-    auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
-    if (leaf.getRead(i).getPieces().empty() ||
-        (schedule::readsScalars(leaf, leaf.getRead(i)) && !schedule::getBox(leaf, leaf.getRead(i), type, planes)))
-      return success();
-  }
-  auto plan = [&](std::optional<unsigned> dim) -> LogicalResult {
-    leafForms.clear();
-    FailureOr<LeafForm *> form = leafForm(leaf, dim, bool(dim));
-    if (failed(form))
-      return failure();
-    rowPlan = planRows((*form)->graph, bool(dim), machine.gpu);
+/// A kernel of one leaf that works row by row keeps its rows in registers, where its layout says so.
+LogicalResult GraphEmitter::readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  rowPlan.reset();
+  BlockOp leaf = nest.front();
+  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto lanes = layouts && !layouts.empty() ? dyn_cast<etdg::RowLanesAttr>(layouts[0]) : etdg::RowLanesAttr();
+  if (!lanes)
     return success();
-  };
-  if (rowDim && !isUniform(leaf, *rowDim))
-    return success();
-  if (failed(plan(rowDim)))
+  bool fits = nest.size() == 1 && leaf.isLeaf() && plan.inner.empty() && (!plan.row || isUniform(leaf, *plan.row));
+  for (unsigned i = 0; i < leaf.getNumReads() && fits; ++i)
+    fits = !schedule::readsInside(leaf, i, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+  if (!fits)
+    return leaf.emitError("the GPU engine can't run the layout ")
+           << lanes << ": rows stay in registers where a kernel is one leaf whose accesses step evenly";
+  FailureOr<LeafForm *> form = leafForm(leaf, plan.row, plan.row.has_value());
+  if (failed(form))
     return failure();
-  if (rowPlan && rowDim && rowPlan->pointsAtOnce() <= rowPlan->numPoints()) { // one is enough
-    if (failed(plan(std::nullopt)))
-      return failure();
-    if (rowPlan)
-      rowDim.reset();
-  }
-  if (!rowPlan || (!rowDim && rowPlan->numPoints() * 2 <= rowPlan->pointsAtOnce() &&
-                   rowPlan->pointsAtOnce() > 1)) {
-    rowPlan.reset();
-    leafForms.clear();
-  }
+  std::string wrong;
+  FailureOr<RowPlan> read =
+      schedule::readRows(lanes, (*form)->graph, plan.row.has_value(), plan.block.getThreads(), machine, wrong);
+  if (failed(read))
+    return leaf.emitError("the GPU engine can't run the layout ") << lanes << ": " << wrong;
+  rowPlan = std::move(*read);
   return success();
 }
 
@@ -235,7 +238,6 @@ void GraphEmitter::beginKernel(StringRef name) {
   blockParts.clear();
   sharedUsed = 0;
   leafShared = 0;
-  usesTiles = false;
   partialsBytes = 0;
   partials = Value();
   atEntry([&] {
@@ -259,49 +261,44 @@ void GraphEmitter::beginKernel(StringRef name) {
 }
 
 /// The kernel's body is complete.
-void GraphEmitter::endKernel(int64_t minBlocks) {
+LogicalResult GraphEmitter::endKernel(BlockOp front, etdg::ThreadBlockAttr block) {
   b.setInsertionPointToEnd(&kernel.getBody().front());
   LLVM::ReturnOp::create(b, ValueRange());
-  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(
-      b.getI64IntegerAttr(int64_t(llvm::alignTo(sharedUsed, 64))));
-  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(minBlocks)));
+  int64_t bytes = int64_t(llvm::alignTo(sharedUsed, 64));
+  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(b.getI64IntegerAttr(bytes));
+  if (bytes + leafShared > machine.occupancy.sharedBytesPerBlock)
+    return front.emitError("the GPU engine can't run the schedule: block: the kernel uses ")
+           << bytes + leafShared << " bytes of shared memory, a block has at most "
+           << machine.occupancy.sharedBytesPerBlock << " on " << machine.name << "; fewer threads use less";
+  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(block.getResident())));
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   for (auto [i, type] : llvm::enumerate(types))
     if (isa<LLVM::LLVMPointerType>(type))
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+  return success();
 }
 
-LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
+/// In turn: every `blocks`-th one. In shares: one range for each block, equally long.
+scf::ForOp GraphEmitter::dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks) {
+  if (dealing != etdg::Dealing::Shares)
+    return b.loop(turn, tasks, blocks);
+  Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
+  Value share = b.ceilDiv(tasks, blocks), first = b.mul(block, share);
+  return b.loop(first, b.smaller(tasks, b.add(first, share)), b.number(1));
+}
+
+LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &plan, StringRef name) {
   BlockOp front = nest.front();
   b.setLoc(front.getLoc());
   leafForms.clear();
   rowWiseBuffers.clear();
   sharesSteps = cooperative = false;
-  sharedLimit = machine.gpu.sharedBytesOfTwo;
-  SmallVector<unsigned> free, sequential;
-  for (unsigned d = 0; d < front.getNumDims(); ++d) {
-    bool map = llvm::all_of(
-        nest, [&](BlockOp block) { return block.getOperator(d) == OperatorKind::Map; });
-    (map && isFreeDimension(nest, d) ? free : sequential).push_back(d);
-  }
-  std::optional<unsigned> rowDim = schedule::chooseRowDimension(nest, free);
-  rowPlan.reset();
-  if (nest.size() == 1 && front.isLeaf() && sequential.empty() && front.getNumAncestors() == 0 &&
-      failed(chooseRowPlan(front, rowDim)))
+  sharedLimit = plan.block.getShared();
+  maxRows = plan.maxRows;
+  if (failed(readRowLanes(nest, plan)))
     return failure();
-  if (rowPlan)
-    maxRows = rowDim ? std::max<int64_t>(rowPlan->pointsAtOnce() / rowPlan->numPoints(), 1) : 1;
-  else
-    maxRows = rowDim ? chooseRows(nest, *rowDim) : 1;
-  if (maxRows == 1 && !rowPlan)
-    rowDim.reset();
-  SmallVector<unsigned> parallel;
-  for (unsigned d : free)
-    if (d != rowDim)
-      parallel.push_back(d);
-
-  threads.count = rowPlan ? rowPlan->threads : chooseThreads(nest);
+  threads.count = plan.block.getThreads();
   beginKernel(name);
   Point point;
   point.dims.assign(front.getNumDims(), Value());
@@ -310,7 +307,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   HostExpr others = 1, total;
   SmallVector<Value> lowers, counts;
   Value zero = b.number(0), totalValue = b.number(1);
-  for (unsigned d : parallel) {
+  for (unsigned d : plan.flat) {
     auto [lower, upper] = emitBounds(nest, d, point);
     lowers.push_back(lower);
     counts.push_back(b.larger(b.sub(upper, lower), zero));
@@ -320,49 +317,39 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
   }
   total = others;
   Value rowLower, rowUpper, tile, tiles;
-  if (rowDim) {
-    std::tie(rowLower, rowUpper) = emitBounds(nest, *rowDim, point);
-    auto [hostLower, hostUpper] = hostBounds(nest, *rowDim);
+  if (plan.row) {
+    std::tie(rowLower, rowUpper) = emitBounds(nest, *plan.row, point);
+    auto [hostLower, hostUpper] = hostBounds(nest, *plan.row);
     HostExpr rows = HostExpr::binary(HostExpr::max, hostUpper - hostLower, 0);
-    // Some tasks for each multiprocessor; where there are more rows than that, enough of
-    // them in a task that its leaves compute them by tiles (NestEmitter.cpp).
-    HostExpr share = HostExpr::binary(
-        HostExpr::max,
-        HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
-    HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * 4 + 1, 4);
-    HostExpr rowsInTask =
-        HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
+    HostExpr rowsInTask = plan.rowTile ? HostExpr(plan.rowTile) : chooseRowsInTask(rows, others);
     total = others * HostExpr::binary(HostExpr::ceildiv, rows, rowsInTask);
-    tile = integerArgument(rowsInTask);
+    tile = plan.rowTile ? b.number(plan.rowTile) : integerArgument(rowsInTask);
     tiles = b.ceilDiv(b.larger(b.sub(rowUpper, rowLower), zero), tile);
     totalValue = b.mul(totalValue, tiles);
   }
   Value first = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   Value step = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
-  scf::ForOp loop = b.loop(first, totalValue, step);
+  scf::ForOp loop = dealTasks(plan.dealing, first, totalValue, step);
   Value rest = loop.getInductionVar();
-  if (rowDim) {
+  if (plan.row) {
     Value number = b.createOrFold<arith::RemUIOp>(rest, tiles);
     rest = b.createOrFold<arith::DivUIOp>(rest, tiles);
-    point.rowDim = rowDim;
+    point.rowDim = plan.row;
     point.rowBegin = b.add(rowLower, b.mul(number, tile));
-    point.dims[*rowDim] = point.rowBegin;
+    point.dims[*plan.row] = point.rowBegin;
     point.rows = b.smaller(tile, b.sub(rowUpper, point.rowBegin));
   }
-  for (int64_t i = int64_t(parallel.size()) - 1; i >= 0; --i) {
+  for (int64_t i = int64_t(plan.flat.size()) - 1; i >= 0; --i) {
     Value position = rest;
     if (i > 0) {
       position = b.createOrFold<arith::RemUIOp>(rest, counts[i]);
       rest = b.createOrFold<arith::DivUIOp>(rest, counts[i]);
     }
-    point.dims[parallel[i]] = b.add(lowers[i], position);
+    point.dims[plan.flat[i]] = b.add(lowers[i], position);
   }
-  if (failed(emitLoops(nest, point, sequential)))
+  if (failed(emitLoops(nest, point, plan.inner)))
     return failure();
 
-  // What streams through memory wants many threads; what keeps sums in registers
-  // wants those. Without this bound ptxas guesses, and may spill.
-  bool streams = sequential.empty() && !usesTiles && front.isLeaf();
   if (rowPlan)
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-rows").category("gpu"))
         << remark::reason("rows of {0} elements stay in registers from the first load to the last store",
@@ -370,15 +357,24 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, StringRef name) {
         << remark::metric("lanes", rowPlan->lanes) << remark::metric("elements-of-an-access", rowPlan->width)
         << remark::metric("accesses-of-a-lane", rowPlan->chunks)
         << remark::metric("rows-at-once", rowPlan->pointsAtOnce());
-  if (rowPlan) // a row's values, those that are computed from them, addresses
-    endKernel(std::max<int64_t>(machine.occupancy.registersPerUnit / (2 * rowPlan->registers + 28) / threads.count, 1));
-  else
-    endKernel(streams ? machine.gpu.streamThreadsPerUnit / threads.count : 1);
-  if (free.empty() && !sequential.empty())
+  if (failed(endKernel(front, plan.block)))
+    return failure();
+  if (plan.flat.empty() && !plan.row && !plan.inner.empty())
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
         << "no dimension is free of dependences: the kernel runs on one block of threads";
-  finishKernel(name, total);
+  finishKernel(name, total, /*shrinks=*/false);
   return success();
+}
+
+/// Some tasks for each multiprocessor; where there are more rows than that, enough of
+/// them in a task that its leaves compute them by tiles (NestEmitter.cpp).
+HostExpr GraphEmitter::chooseRowsInTask(HostExpr rows, HostExpr others) {
+  int64_t full = machine.gpu.rowTile;
+  HostExpr share = HostExpr::binary(
+      HostExpr::max,
+      HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
+  HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * full + 1, full);
+  return HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -527,71 +523,45 @@ Value GraphEmitter::emitGuard(BlockOp block, const Point &point) {
 LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
   BlockOp front = nest.front();
   point.dims.resize(front.getNumDims());
-  SmallVector<unsigned> remaining, free;
-  for (unsigned d = front.getNumAncestors(); d < front.getNumDims(); ++d) {
-    if (d >= point.sharedBegin && d < point.sharedEnd)
-      continue; // a loop around this nest and others
-    remaining.push_back(d);
-    bool map = llvm::all_of(nest, [&](BlockOp block) {
-      return block.getOperator(d - front.getNumAncestors()) == OperatorKind::Map;
-    });
-    if (!point.rowDim && map && isFreeDimension(nest, d))
-      free.push_back(d);
+  GpuPlace place;
+  place.isGrid = false;
+  place.shared = point.sharedEnd > front.getNumAncestors() ? point.sharedEnd - front.getNumAncestors() : 0;
+  place.isGrouped = place.shared > 0;
+  place.hasRows = point.rowDim.has_value();
+  FailureOr<GpuPlan> plan = schedule::readGpuPlan(nest, place, options);
+  if (failed(plan))
+    return failure();
+  if (plan->row && point.columns)
+    return front.emitError("the GPU engine can't run the schedule: leaves whose columns are shared are computed for one row");
+  if (plan->lift && !isUniform(front, *plan->lift)) {
+    remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
+        << "planes wrap around along " << front.getDimNames()[*plan->lift].getValue()
+        << ": its iterations are computed one by one";
+    plan->inner.push_back(*plan->lift);
+    plan->lift.reset();
+    otherwise.insert(front);
   }
-  if (std::optional<unsigned> lift = chooseLift(nest, point)) {
-    point.liftDim = lift;
-    DimBounds bounds = boundsOf(front, *lift);
-    int64_t lower = cast<AffineConstantExpr>(bounds.lowers.front()).getValue();
-    point.lifts = cast<AffineConstantExpr>(bounds.uppers.front()).getValue() - lower;
-    point.dims[*lift] = b.number(lower);
-    remaining.erase(llvm::find(remaining, *lift));
-    llvm::erase(free, *lift);
+  if (plan->lift) {
+    int64_t lower = 0;
+    point.lifts = schedule::constantExtent(nest, *plan->lift, &lower);
+    point.liftDim = plan->lift;
+    point.dims[*plan->lift] = b.number(lower);
   }
-  std::optional<unsigned> rowDim = schedule::chooseRowDimension(nest, free);
-  // Columns were shared for leaves that are computed for one row here.
-  int64_t rows = rowDim && !point.columns ? chooseRows(nest, *rowDim) : 1;
-  if (rows == 1)
-    return emitLoops(nest, point, remaining);
+  if (!plan->row)
+    return emitLoops(nest, point, plan->inner);
 
   // No dimension outside serves as rows: tile one of this nest.
   int64_t savedRows = maxRows;
-  maxRows = rows;
-  auto [lower, upper] = emitBounds(nest, *rowDim, point);
+  maxRows = plan->maxRows;
+  auto [lower, upper] = emitBounds(nest, *plan->row, point);
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop = b.loop(lower, upper, b.number(maxRows));
-  point.rowDim = rowDim;
-  point.rowBegin = point.dims[*rowDim] = loop.getInductionVar();
+  point.rowDim = plan->row;
+  point.rowBegin = point.dims[*plan->row] = loop.getInductionVar();
   point.rows = b.smaller(b.number(maxRows), b.sub(upper, loop.getInductionVar()));
-  remaining.erase(llvm::find(remaining, *rowDim));
-  LogicalResult emitted = emitLoops(nest, point, remaining);
+  LogicalResult emitted = emitLoops(nest, point, plan->inner);
   maxRows = savedRows;
   return emitted;
-}
-
-/// A dimension of a leaf inside a body whose few iterations can be computed at once: the
-/// gates of a cell.
-std::optional<unsigned> GraphEmitter::chooseLift(ArrayRef<BlockOp> nest, const Point &point) {
-  BlockOp leaf = nest.front();
-  if (nest.size() != 1 || !leaf.isLeaf() || point.liftDim)
-    return std::nullopt;
-  std::optional<unsigned> best;
-  int64_t most = 1;
-  for (unsigned d = leaf.getNumAncestors(); d < leaf.getNumDims(); ++d) {
-    DimBounds bounds = boundsOf(leaf, d);
-    if ((d >= point.sharedBegin && d < point.sharedEnd) ||
-        leaf.getOperator(d - leaf.getNumAncestors()) != OperatorKind::Map || bounds.lowers.size() != 1 ||
-        bounds.uppers.size() != 1)
-      continue;
-    auto lower = dyn_cast<AffineConstantExpr>(bounds.lowers.front());
-    auto upper = dyn_cast<AffineConstantExpr>(bounds.uppers.front());
-    int64_t count = lower && upper ? upper.getValue() - lower.getValue() : 0;
-    if (count <= most || count > 16 || !isFreeDimension(nest, d) || !isUniform(leaf, d))
-      continue;
-    // Two dimensions at once need strides that do not depend on each other's place.
-    best = d;
-    most = count;
-  }
-  return best;
 }
 
 LogicalResult GraphEmitter::emitBlock(BlockOp block, Point point) {
@@ -692,5 +662,9 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
                     scf::SCFDialect, math::MathDialect, linalg::LinalgDialect,
                     tensor::TensorDialect>();
-  return GraphEmitter(graph, options).run();
+  // Who has run the phase `schedule` has decided all; others leave that to its pass.
+  OwningOpRef<etdg::GraphOp> copy = graph.clone();
+  if (failed(scheduleForGpu(*copy, options)))
+    return failure();
+  return GraphEmitter(*copy, options).run();
 }

@@ -9,13 +9,14 @@
 #define FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 
 #include "RowEmitter.h"
-#include "Split.h"
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
 #include "ft/Schedule/Boxes.h"      // reads of scalars in the order of memory
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
+#include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/Plan.h"       // which nests share loops
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -58,17 +59,15 @@ struct Point {
   unsigned sharedBegin = 0, sharedEnd = 0;
 };
 
-/// A nest whose steps the whole grid takes together (Steps.cpp).
-struct StepNest {
-  SmallVector<BlockOp> blocks;
-  SmallVector<unsigned> steps; // sequential dimensions that come first
-  /// Parallel dimensions: those on whose values ranges of others depend, and the rest.
-  SmallVector<unsigned> outer, flat;
-  SmallVector<unsigned> inner; // what each task runs in order
-  std::optional<unsigned> rowDim;
-  int64_t maxRows = 1;
-  int64_t columns = 0, unit = 1; // 0: leaves are not shared
-  bool scheduled = false;
+using schedule::GpuPlan;
+using schedule::GpuPlace;
+using schedule::LeafForm;
+
+/// Nests that one launch runs, and what their schedules say.
+struct Kernel {
+  SmallVector<SmallVector<BlockOp>> nests;
+  std::vector<GpuPlan> plans;
+  GpuPlace place;
 };
 
 class GraphEmitter {
@@ -85,13 +84,22 @@ private:
   HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
                      RankedTensorType element);
   int64_t addWorkspace(HostExpr offset);
-  void finishKernel(StringRef name, HostExpr tasks);
+  void finishKernel(StringRef name, HostExpr tasks, bool shrinks);
+  HostExpr hostGuard(etdg::GuardAttr guard);
   void placeIntermediates();
 
   // ETDGToGPU.cpp
-  LogicalResult emitKernel(ArrayRef<BlockOp> nest, StringRef name);
+  FailureOr<Kernel> readKernel(Operation *item);
+  LogicalResult emitItem(Operation *item, const std::string &name);
+  LogicalResult emitVariants(etdg::VariantsOp variants, unsigned number, const std::string &name);
+  std::string uniqueName(std::string name, StringRef suffix);
+  LogicalResult emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &plan, StringRef name);
+  LogicalResult readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &plan);
+  HostExpr chooseRowsInTask(HostExpr rows, HostExpr others);
+  /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
+  scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
   void beginKernel(StringRef name);
-  void endKernel(int64_t minBlocks);
+  LogicalResult endKernel(BlockOp front, etdg::ThreadBlockAttr block);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   LogicalResult emitBlock(BlockOp block, Point point);
@@ -99,17 +107,11 @@ private:
   LogicalResult emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests, std::vector<Point> &points,
                                 unsigned level, unsigned shared);
   Value emitGuard(BlockOp block, const Point &point);
-  std::optional<unsigned> chooseLift(ArrayRef<BlockOp> nest, const Point &point);
   std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
   std::pair<HostExpr, HostExpr> hostBounds(ArrayRef<BlockOp> nest, unsigned dim);
   /// Every block bounds the dimension by earlier ones, else an error.
   LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim);
-  static int64_t elementsOf(BlockOp leaf);
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
-  int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
-  int64_t threadsFor(int64_t elements, int64_t most) const;
-  int64_t chooseThreads(ArrayRef<BlockOp> nest);
-  LogicalResult chooseRowPlan(BlockOp leaf, std::optional<unsigned> &rowDim);
 
   // Values of the current kernel.
   Value argument(int64_t planBuffer);
@@ -129,22 +131,11 @@ private:
   }
 
   // Steps.cpp
-  struct Kernel { // nests that run as one, by their first `shared` dimensions
-    std::vector<StepNest> nests;
-    unsigned shared = 0;
-    bool grouped = false;
-  };
-  StepNest planNest(ArrayRef<BlockOp> nest);
-  std::vector<Kernel> planKernels();
-  void keepConcurrentPlanes(ArrayRef<Kernel> kernels);
-  LogicalResult emitPlanned(Kernel &kernel, StringRef name);
-  LogicalResult shareColumns(StepNest &nest);
-  HostExpr freeTasks(const StepNest &nest);
   LogicalResult emitStepKernel(Kernel &kernel, StringRef name);
+  LogicalResult formColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   LogicalResult emitSharedSteps(Kernel &kernel, std::vector<Point> &points, unsigned level);
-  LogicalResult emitStep(Kernel &kernel, ArrayRef<Point> points, bool again);
-  LogicalResult emitOwnSteps(const StepNest &nest, Point point, ArrayRef<unsigned> steps);
-  LogicalResult emitTasks(const StepNest &nest, Point point);
+  LogicalResult emitOwnSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned level);
+  LogicalResult emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   void emitGridBarrier();
 
   // Operands.cpp
@@ -163,7 +154,11 @@ private:
                       const Point &point, bool useRows);
   Value emitStep(BlockOp block, AffineMap map, unsigned result, unsigned dim, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
-  bool isUniform(BlockOp block, unsigned dim);
+  bool isUniform(BlockOp block, unsigned dim) {
+    return schedule::isUniform(block, dim, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+  }
+  /// What the leaf's layouts say of each of its loop nests.
+  FailureOr<SmallVector<Tiles>> readLayouts(BlockOp block, const LeafForm &form, const Point &point, bool rowWise);
   /// The leaf as loop nests; made once in a kernel.
   FailureOr<LeafForm *> leafForm(BlockOp block, std::optional<unsigned> rowDim, bool rowWise);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
@@ -212,7 +207,6 @@ private:
     return partialsBytes || !cooperative ? 0 : threads.count * mostPartials;
   }
   Value partials;
-  bool usesTiles = false;
   std::optional<RowPlan> rowPlan; // where the kernel is one leaf that keeps rows in registers
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
   Value leafSharedBase;                   // a constant that is set at the end
@@ -221,6 +215,9 @@ private:
     HostExpr bytes;
   };
   std::vector<BlockPart> blockParts; // of the workspace, one for each block of threads
+  /// Leaves for which storage has left other accesses than were planned for.
+  llvm::DenseSet<Operation *> otherwise;
+  llvm::StringSet<> kernelNames;
 };
 
 } // namespace mlir::ft::togpu

@@ -24,38 +24,13 @@ bool LeafEmitter::isLifted(const leaf::View &view) const {
          llvm::any_of(view.terms, [&](const leaf::DynamicTerm &t) { return lifted[t.buffer]; });
 }
 
-/// All that one nest touches.
-static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::View &)> holds) {
-  for (const leaf::Member &member : nest.members) {
-    if (llvm::any_of(member.reads, holds) || llvm::any_of(member.inits, holds) ||
-        llvm::any_of(member.writes, holds))
-      return true;
-    for (const auto &[value, view] : member.captured)
-      if (holds(view))
-        return true;
-  }
-  return false;
-}
-
 void LeafEmitter::findLifted() {
   lifted.assign(graph.buffers.size(), false);
   if (lifts == 1)
     return;
   for (auto [i, memory] : llvm::enumerate(memories))
     lifted[i] = memory.liftStride || memory.liftStep;
-  // What a nest computes from such values, and what shares a nest with it.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const leaf::Nest &nest : graph.nests) {
-      if (!anyView(nest, [&](const leaf::View &view) { return isLifted(view); }))
-        continue;
-      for (const leaf::Member &member : nest.members)
-        for (const leaf::View &view : member.writes)
-          if (graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Scratch &&
-              !lifted[view.buffer])
-            changed = lifted[view.buffer] = true;
-    }
-  }
+  lifted = schedule::findLifted(graph, std::move(lifted));
 }
 
 Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
@@ -127,7 +102,7 @@ LogicalResult LeafEmitter::emit() {
     }
     {
       OpBuilder::InsertionGuard inner(b);
-      if (failed(emitNest(*this, nest, split)))
+      if (failed(emitNest(*this, nest, split, tiles[i])))
         return failure();
     }
     b.barrier();

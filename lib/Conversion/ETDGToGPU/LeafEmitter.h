@@ -11,6 +11,7 @@
 
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
 #include "Code.h"
+#include "ft/Schedule/GpuLeaf.h"
 
 #include <functional>
 
@@ -34,21 +35,17 @@ struct At {
   Value row, lift;
 };
 
-/// How a nest of a leaf takes part where blocks of threads share the columns of a
-/// leaf: they share the iterations of `loop`, or each computes all, or the first alone does.
-struct NestSplit {
-  enum Kind { everyone, shared, first } kind = everyone;
-  int loop = -1;
-};
+using schedule::mostPartials;
+using schedule::NestSplit;
+using schedule::RowNest;
+using schedule::RowPlan;
+using schedule::Tiles;
 
 /// The columns of this block of threads: a multiple of `unit`, like `begin`.
 struct Columns {
   Value begin, count; // i64
   int64_t unit = 1;
 };
-
-/// Bytes of shared memory that a thread can leave sums in.
-constexpr int64_t mostPartials = 128;
 
 /// What a leaf needs to know about its block of threads.
 struct Threads {
@@ -72,12 +69,11 @@ public:
   Value rows;                   // i64
   int64_t maxRows = 1;
   int64_t lifts = 1;
-  int64_t leastSlicedSum = 0; // sums of fewer terms are not divided among threads
   SmallVector<bool> lifted; // by buffer: differs from lift to lift
   std::optional<Columns> columns;
   SmallVector<NestSplit> splits; // by nest, with `columns`
-  const struct RowPlan *rowPlan = nullptr; // rows stay in registers
-  bool usesTiles = false;                  // threads keep tiles of sums in registers
+  SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
+  const RowPlan *rowPlan = nullptr; // rows stay in registers
 
   LogicalResult emit();
 
@@ -122,7 +118,7 @@ private:
 /// An elementary function on f32 by the device's instructions; null if there is no rule.
 Value emitFastMath(Code &b, Operation *op, ValueRange operands);
 
-LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest, NestSplit split);
+LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest, NestSplit split, const Tiles &tiles);
 
 } // namespace mlir::ft::togpu
 

@@ -33,66 +33,9 @@ void NestEmitter::findAccesses() {
   }
 }
 
-bool NestEmitter::canShareReductions() const {
-  for (const Member &member : nest.members)
-    for (Operation *combiner : member.combiners)
-      if (!combiner || !arith::getNeutralElement(combiner))
-        return false;
-  return true;
-}
-
-/// How well lanes go along a loop: by the accesses that become adjacent.
-int64_t NestEmitter::scoreOf(int loop) const {
-  int64_t score = 0;
-  for (const AccessInfo &access : accesses) {
-    if (access.view.isSplat() || !e.graph.buffers[access.view.buffer].inMemory)
-      continue;
-    int64_t stride = access.view.strides[loop];
-    if (stride == 1)
-      score += 40;
-    else if (stride != 0)
-      score -= access.written ? 60 : 80;
-  }
-  return score;
-}
-
-int64_t NestEmitter::maxPoints() const {
-  int64_t points = nest.batched ? e.maxRows : 1;
-  for (int loop : parallelLoops)
-    points *= nest.sizes[loop];
-  if (splitLoop != none) // a guess: where few tasks are left, many blocks share the columns
-    points = std::max<int64_t>(points / 8, e.columns->unit);
-  return lifted ? points * e.lifts : points;
-}
-
-/// Threads without a tile of their own may take slices of other tiles' sums.
-bool NestEmitter::canSlice() const {
-  // Adding slices costs some barriers: short sums are not worth them.
-  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= e.leastSlicedSum &&
-         canShareReductions();
-}
-
-void NestEmitter::chooseLoops() {
+void NestEmitter::sortLoops() {
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
     (nest.reduced[loop] ? reducedLoops : parallelLoops).push_back(loop);
-  auto best = [&](ArrayRef<int> loops) {
-    int found = none;
-    for (int loop : loops)
-      if (found == none || scoreOf(loop) > scoreOf(found))
-        found = loop;
-    return found;
-  };
-  vectorLoop = best(parallelLoops);
-  int reduced = reduces && canShareReductions() ? best(reducedLoops) : none;
-  if (reduced != none) {
-    int64_t points = maxPoints(), size = nest.sizes[reduced];
-    bool few = points * 4 <= e.threads.count && size >= 32;
-    bool adjacent = size >= 32 && (vectorLoop == none || scoreOf(reduced) > scoreOf(vectorLoop));
-    if (few || adjacent) {
-      vectorLoop = reduced;
-      group = points * 32 * 2 <= e.threads.count && size > 64 ? e.threads.count : 32;
-    }
-  }
   if (vectorLoop != none) {
     auto &loops = group > 1 ? reducedLoops : parallelLoops;
     loops.erase(llvm::find(loops, vectorLoop));
@@ -108,36 +51,14 @@ bool NestEmitter::variesWithTile(const View &view) const {
   return view.strides[tileLoop] != 0;
 }
 
-void NestEmitter::chooseTile() {
-  // As many adjacent elements as 16 bytes hold, where that divides the loop.
-  int64_t bytes = 1;
+/// Which accesses are adjacent along the vector loop, and which of them are aligned.
+void NestEmitter::findAdjacent() {
   for (AccessInfo &access : accesses) {
-    access.vectorStride =
-        vectorLoop == none || access.view.isSplat() ? 0 : access.view.strides[vectorLoop];
-    if (access.vectorStride == 1)
-      bytes = std::max(bytes, bytesOf(e.graph.buffers[access.view.buffer].elementType));
-  }
-  bool adjacent = llvm::any_of(accesses, [](const AccessInfo &a) { return a.vectorStride == 1; });
-  int64_t points = maxPoints();
-  // Where sums are sliced, few tiles serve many threads.
-  int64_t spare = canSlice() && group == 1 ? 8 : 1;
-  if (adjacent) {
-    width = std::min<int64_t>(16 / std::min<int64_t>(bytes, 16), 4);
-    auto tooWide = [&] {
-      int64_t size = nest.sizes[vectorLoop];
-      if (size % width != 0 || (vectorLoop == splitLoop && e.columns->unit % width != 0))
-        return true;
-      return group > 1 ? size < width * group : points * spare < width * e.threads.count;
-    };
-    while (width > 1 && tooWide())
-      width /= 2;
-  }
-  for (AccessInfo &access : accesses) {
+    const View &view = access.view;
+    access.vectorStride = vectorLoop == none || view.isSplat() ? 0 : view.strides[vectorLoop];
     if (access.vectorStride != 1 || width == 1)
       continue;
-    const View &view = access.view;
-    bool aligned = view.offset % width == 0 &&
-                   e.graph.buffers[view.buffer].numElements % width == 0 &&
+    bool aligned = view.offset % width == 0 && e.graph.buffers[view.buffer].numElements % width == 0 &&
                    width * bytesOf(e.graph.buffers[view.buffer].elementType) <= 16;
     for (auto [loop, stride] : llvm::enumerate(view.strides))
       aligned &= int(loop) == vectorLoop || stride % width == 0;
@@ -145,45 +66,6 @@ void NestEmitter::chooseTile() {
       aligned &= term.stride % width == 0;
     access.aligned = aligned;
   }
-
-  // Parts of a tile share the operands that do not change along its loop: worth
-  // it in reductions.
-  if (!reduces)
-    return;
-  auto saves = [&](int loop) {
-    tileLoop = loop;
-    bool fixed = false;
-    for (const Member &member : nest.members)
-      for (const View &view : member.reads)
-        fixed |= !view.isSplat() && !variesWithTile(view) &&
-                 llvm::any_of(nest.reduced, [](bool r) { return r; });
-    tileLoop = none;
-    return fixed;
-  };
-  SmallVector<int> candidates;
-  if (nest.batched && e.maxRows > 1)
-    candidates.push_back(rowLoop);
-  for (int loop : parallelLoops)
-    if (loop != vectorLoop && loop != splitLoop)
-      candidates.push_back(loop);
-  auto take = [&](int loop) {
-    int64_t size = loop == rowLoop ? e.maxRows : nest.sizes[loop];
-    for (int64_t t : {8, 4, 2})
-      if (size >= t && (loop != rowLoop || t == 4) && (loop == rowLoop || size % t == 0) &&
-          points * spare >= width * t * (group > 1 ? e.threads.count / group : e.threads.count)) {
-        tileLoop = loop;
-        tile = t;
-        return true;
-      }
-    return false;
-  };
-  for (int loop : candidates)
-    if (saves(loop) && take(loop))
-      return;
-  // A warp that sums one short row after the other would wait for each.
-  for (int loop : candidates)
-    if (group == 32 && loop != rowLoop && take(loop))
-      return;
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,11 +300,8 @@ LogicalResult NestEmitter::run() {
   for (const AccessInfo &access : accesses)
     lifted |= e.isLifted(access.view);
   nest.batched &= e.maxRows > 1;
-  chooseLoops();
-  chooseTile();
-  if (group > 1 && group != 32 &&
-      reductions().size() * tile > 8) // what the scratch memory has room for
-    group = 32;
+  sortLoops();
+  findAdjacent();
   // Where threads are idle anyway, a tile that is short of rows costs no time.
   if (tileLoop != rowLoop || isSliced())
     return emitTiled();
@@ -440,10 +319,9 @@ LogicalResult NestEmitter::run() {
 }
 
 LogicalResult NestEmitter::emitTiled() {
-  e.usesTiles |= tile > 1 && group == 1;
   return group > 1 ? emitShared() : emitPrivate();
 }
 
-LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest, NestSplit split) {
-  return NestEmitter(emitter, nest, split).run();
+LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest, NestSplit split, const Tiles &tiles) {
+  return NestEmitter(emitter, nest, split, tiles).run();
 }

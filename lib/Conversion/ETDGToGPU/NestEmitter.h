@@ -4,10 +4,9 @@
 // Each thread computes a small tile of points: some rows, or iterations of a
 // loop along which an operand does not change, by some adjacent elements, which
 // are loaded and stored as one access. Reductions run inside a thread; in slices
-// by several threads where there are fewer tiles than threads; or, where the
-// reduced loop is the one with unit strides or points are few, across the lanes
-// of a warp or all threads. NestEmitter.cpp chooses and computes tiles,
-// NestThreads.cpp gives them to threads.
+// by several threads where there are fewer tiles than threads; or across the lanes
+// of a warp or all threads. The leaf's layouts say which (ft/Schedule/GpuLeaf.h).
+// NestEmitter.cpp computes tiles, NestThreads.cpp gives them to threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_NESTEMITTER_H
@@ -19,9 +18,10 @@ namespace mlir::ft::togpu {
 
 class NestEmitter {
 public:
-  NestEmitter(LeafEmitter &emitter, const leaf::Nest &original, NestSplit split)
-      : e(emitter), b(emitter.b), nest(original),
-        splitLoop(split.kind == NestSplit::shared ? split.loop : none) {}
+  NestEmitter(LeafEmitter &emitter, const leaf::Nest &original, NestSplit split, const Tiles &tiles)
+      : e(emitter), b(emitter.b), nest(original), splitLoop(split.kind == NestSplit::shared ? split.loop : none),
+        vectorLoop(tiles.vectorLoop), width(tiles.width), tileLoop(tiles.tileLoop), tile(tiles.tile),
+        group(tiles.group), mostSlices(tiles.slices) {}
   LogicalResult run();
 
 private:
@@ -36,14 +36,15 @@ private:
     bool aligned = false; // `width` elements along the vector loop are one access
   };
   SmallVector<AccessInfo> accesses;
-  static constexpr int none = -1, rowLoop = -2;
+  static constexpr int none = Tiles::none, rowLoop = Tiles::rowLoop;
   int splitLoop; // its iterations are those of the columns of this block of threads
   bool lifted = false;
-  int vectorLoop = none;
-  int64_t width = 1;
-  int tileLoop = none;
-  int64_t tile = 1;
-  int64_t group = 1; // threads that share a point
+  int vectorLoop;
+  int64_t width;
+  int tileLoop;
+  int64_t tile;
+  int64_t group; // threads that share a point
+  int64_t mostSlices;
   SmallVector<int> parallelLoops, reducedLoops;
   bool reduces = false;
   /// The threads that would be idle take slices of the outermost reduced loop: its ends, in
@@ -65,15 +66,12 @@ private:
 
   int accessOf(const leaf::View &view) const;
   void findAccesses();
-  bool canShareReductions() const;
-  int64_t scoreOf(int loop) const;
-  void chooseLoops();
-  void chooseTile();
+  void sortLoops();
+  void findAdjacent();
   bool variesWithTile(const leaf::View &view) const;
-  int64_t maxPoints() const;
-  bool canSlice() const;
-  int64_t bytesOfSums();
-  bool isSliced();
+  int64_t bytesOfSums() { return schedule::bytesOfSums(nest, tile * width); }
+  /// Whether threads take slices of sums: few rows or columns are known only at run time.
+  bool isSliced() { return mostSlices > 1 && bytesOfSums() <= mostPartials; }
   int64_t granule() const;
   /// How many tiles there are (i32), and how many if that is fixed.
   std::pair<Value, std::optional<int64_t>> countTiles();

@@ -80,14 +80,6 @@ NestEmitter::Point NestEmitter::startAt(Value flat) {
   return start(indices, at);
 }
 
-/// Bytes of shared memory for one thread's sums.
-int64_t NestEmitter::bytesOfSums() {
-  int64_t cell = 4;
-  for (auto [member, result] : reductions())
-    cell = std::max(cell, bytesOf(member->accumulators[result].getType()));
-  return cell * tile * width * int64_t(reductions().size());
-}
-
 /// Iterations of the reduced loop that are computed at a time, so that their loads are in flight
 /// together.
 int64_t NestEmitter::granule() const {
@@ -96,18 +88,6 @@ int64_t NestEmitter::granule() const {
     if (size % g == 0 && reducedLoops.size() == 1)
       return g;
   return 1;
-}
-
-/// Whether there may be so few tiles that threads take slices of them: few rows or columns are
-/// known only at run time.
-bool NestEmitter::isSliced() {
-  int64_t least = lifted ? e.lifts : 1;
-  for (int loop : parallelLoops) {
-    int64_t size = loop == splitLoop ? e.columns->unit : nest.sizes[loop];
-    int64_t step = loop == tileLoop ? tile : loop == vectorLoop ? width : 1;
-    least *= std::max<int64_t>(size / step, 1);
-  }
-  return group == 1 && canSlice() && least * 2 <= e.threads.count && bytesOfSums() <= mostPartials;
 }
 
 LogicalResult NestEmitter::emitPrivate() {
@@ -139,7 +119,7 @@ LogicalResult NestEmitter::emitSliced(Value total) {
   Value one = b.number32(1), zero = b.number32(0), threads = b.number32(e.threads.count);
   Value tiles = b.createOrFold<arith::MaxUIOp>(b.createOrFold<arith::MinUIOp>(total, threads), one);
   Value slices = b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::DivUIOp>(threads, tiles),
-                                                b.number32(std::min<int64_t>(size / 8, 32)));
+                                                b.number32(mostSlices));
   Value slice = b.createOrFold<arith::DivUIOp>(e.threads.id, tiles);
   Value place = b.createOrFold<arith::RemUIOp>(e.threads.id, tiles);
   auto portion = [&](Value number) { // in granules

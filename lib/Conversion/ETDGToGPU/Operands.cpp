@@ -10,7 +10,6 @@
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
 
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -476,56 +475,56 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
   }
 }
 
-/// Whether all rows of a leaf can be computed at once.
-bool GraphEmitter::isUniform(BlockOp block, unsigned dim) {
-  return schedule::isRowUniform(block, dim,
-                             [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
-}
-
 FailureOr<LeafForm *> GraphEmitter::leafForm(BlockOp block, std::optional<unsigned> rowDim,
                                              bool rowWise) {
   LeafForm &form = leafForms[block.getOperation()];
   if (form.module)
     return &form;
-  LeafOptions leafOptions;
-  for (unsigned i = 0; i < block.getNumReads() && rowWise; ++i) {
-    bool varies = false;
-    for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
-      if (piece.getKind() == etdg::SourceKind::Splat)
-        continue;
-      varies |= piece.getMap().getValue().isFunctionOfDim(*rowDim);
-      if (piece.getKind() == etdg::SourceKind::Buffer)
-        varies |= rowWiseBuffers.contains(block.getBuffers()[piece.getOperand()]);
-    }
-    leafOptions.batched.push_back(varies);
-  }
-  // The body as a function of tensors, as the leaf graph wants it.
-  OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  Operation *yield = block.getBody().front().getTerminator();
-  SmallVector<Type> inputs(block.getBody().getArgumentTypes());
-  auto function = func::FuncOp::create(builder, block.getLoc(), "leaf",
-                                       builder.getFunctionType(inputs, yield->getOperandTypes()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  IRMapping mapping;
-  mapping.map(block.getBody().getArguments(), function.getArguments());
-  for (Operation &op : block.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : yield->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  func::ReturnOp::create(builder, yield->getLoc(), results);
-  if (failed(leaf::normalizeLeaf(function)))
+  if (failed(schedule::makeLeafForm(form, block, rowDim, rowWise,
+                                    [&](Value buffer) { return rowWiseBuffers.contains(buffer); })))
     return failure();
-  // A single row takes all as its own, so that results are computed in place.
-  FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, leafOptions);
-  if (failed(graph))
-    return failure();
-  leaf::fuseNests(*graph);
-  form.graph = std::move(*graph);
-  form.module = std::move(module);
-  form.block = block;
   return &form;
+}
+
+FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const LeafForm &form, const Point &point,
+                                                       bool rowWise) {
+  schedule::LeafContext context;
+  context.row = point.rowDim;
+  context.maxRows = maxRows;
+  context.lift = point.liftDim;
+  context.lifts = point.lifts;
+  context.threads = threads.count;
+  if (point.columns) {
+    context.columns = 1;
+    context.unit = point.columns->unit;
+  }
+  SmallVector<Attribute> layouts;
+  if (auto given = block->getAttrOfType<ArrayAttr>("etdg.layouts"))
+    layouts.assign(given.begin(), given.end());
+  // Storage may have left accesses that step less evenly than the layouts were made for.
+  bool wasRowWise = point.rowDim && schedule::isUniform(block, *point.rowDim, [](Value, unsigned) { return 0; });
+  if (otherwise.contains(block) || wasRowWise != rowWise)
+    layouts = schedule::chooseLayouts(form, context, rowWise, machine);
+  auto refuse = [&](const Twine &why) {
+    return block.emitError("the GPU engine can't run the leaf's 'etdg.layouts': ") << why;
+  };
+  if (layouts.size() != form.graph.nests.size())
+    return refuse("expected one for each of its " + Twine(form.graph.nests.size()) + " loop nests, found " +
+                  Twine(layouts.size()));
+  SmallVector<Tiles> all;
+  for (auto [i, layout] : llvm::enumerate(layouts)) {
+    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
+    if (!tiling)
+      return refuse("rows stay in registers where a kernel is one leaf");
+    leaf::Nest nest;
+    schedule::TileContext tile = schedule::tileContextOf(form, unsigned(i), context, rowWise, nest);
+    std::string wrong;
+    FailureOr<Tiles> tiles = schedule::readTiles(tiling, form.graph, nest, tile, machine, wrong);
+    if (failed(tiles))
+      return refuse("loop nest " + Twine(i) + ": " + wrong);
+    all.push_back(*tiles);
+  }
+  return all;
 }
 
 LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
@@ -555,7 +554,6 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   LeafEmitter emitter(b, leafGraph, threads);
   emitter.rows = rowWise ? point.rows : b.number(1);
   emitter.maxRows = rowWise ? maxRows : 1;
-  emitter.leastSlicedSum = machine.gpu.leastSlicedSum;
   emitter.lifts = point.liftDim ? point.lifts : 1;
   if (point.columns) {
     emitter.columns = point.columns;
@@ -600,11 +598,14 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     }
   }
   emitter.findLifted();
-  if (rowPlan)
+  if (rowPlan) {
     emitter.rowPlan = &*rowPlan;
-  else
+  } else {
+    FailureOr<SmallVector<Tiles>> tiles = readLayouts(block, **form, point, rowWise);
+    if (failed(tiles))
+      return failure();
+    emitter.tiles = std::move(*tiles);
     placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
-  LogicalResult emitted = emitter.emit();
-  usesTiles |= emitter.usesTiles;
-  return emitted;
+  }
+  return emitter.emit();
 }

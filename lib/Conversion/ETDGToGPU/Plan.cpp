@@ -101,18 +101,44 @@ LogicalResult GraphEmitter::collectBuffers() {
   return success();
 }
 
-/// Intermediate buffers lie one after the other.
+/// Intermediate buffers lie one after the other; those of one slot never live at once, and take the same
+/// memory.
 void GraphEmitter::placeIntermediates() {
+  struct Slot {
+    SmallVector<int64_t> buffers; // of the plan
+    HostExpr bytes = 0;
+  };
+  llvm::MapVector<int64_t, Slot> slots;
+  int64_t next = -1; // without a number from `etdg-storage`
   for (Value value : intermediates) {
     const CallBuffer &buffer = callBuffers.find(value)->second;
-    result.entry.plans.front().buffers[buffer.planBuffer].offset = intermediateBytes;
-    intermediateBytes =
-        intermediateBytes + alignHostBytes(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+    auto given = value.getDefiningOp()->getAttrOfType<IntegerAttr>("etdg.slot");
+    Slot &slot = slots[given ? given.getInt() : next--];
+    HostExpr bytes = alignHostBytes(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+    slot.bytes = slot.buffers.empty() ? bytes : HostExpr::binary(HostExpr::max, slot.bytes, bytes);
+    slot.buffers.push_back(buffer.planBuffer);
+  }
+  for (auto &[number, slot] : slots) {
+    for (int64_t buffer : slot.buffers)
+      result.entry.plans.front().buffers[buffer].offset = intermediateBytes;
+    intermediateBytes = intermediateBytes + slot.bytes;
   }
 }
 
+/// Not negative where a call's lengths choose the variant.
+HostExpr GraphEmitter::hostGuard(etdg::GuardAttr guard) {
+  std::optional<HostExpr> least;
+  for (ArrayAttr factors : guard.getProducts()) {
+    HostExpr product = 1;
+    for (auto length : factors.getAsRange<LengthAttr>())
+      product = product * HostExpr::binary(HostExpr::max, hostLength(length), 0);
+    least = least ? HostExpr::binary(HostExpr::min, *least, product) : product;
+  }
+  return HostExpr(guard.getLimit() - 1) - *least;
+}
+
 /// The launch, now that the kernel's arguments and memory are known.
-void GraphEmitter::finishKernel(StringRef name, HostExpr tasks) {
+void GraphEmitter::finishKernel(StringRef name, HostExpr tasks, bool shrinks) {
   rt::Plan &plan = result.entry.plans.front();
   // Memory for each block of threads bounds how many there are; blocks loop over tasks.
   int64_t most = blockParts.empty() ? int64_t(1) << 30 : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
@@ -130,7 +156,7 @@ void GraphEmitter::finishKernel(StringRef name, HostExpr tasks) {
   step.launched.block[0] = threads.count;
   step.launched.sharedBytes = int64_t(llvm::alignTo(sharedUsed, 64)) + leafShared;
   step.launched.cooperative = cooperative;
-  step.launched.shrinks = cooperative; // blocks loop over tasks, however many there are
+  step.launched.shrinks = shrinks;
   step.launched.arguments = kernelArguments;
   plan.steps.push_back(std::move(step));
   plan.kernels.push_back(name.str());

@@ -1,10 +1,10 @@
 //===- Steps.cpp - nests that the whole grid runs step by step ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A nest whose schedule is in applied form (sequential dimensions outermost,
-// parallel ones inside, with ranges that may depend on the outer ones; FT §5.2)
-// becomes a kernel whose blocks of threads take a step together: each step's
-// points are tasks that are dealt out to all blocks, then a barrier of the grid.
+// A nest whose schedule has sequential loops outermost and parallel ones of level
+// `grid` inside, with ranges that may depend on the outer ones (FT §5.2), becomes a
+// kernel whose blocks of threads take a step together: each step's points are tasks
+// that are dealt out to all blocks, then, where it says so, a barrier of the grid.
 // The launch is a cooperative one, so that all blocks are running. Where a step
 // has fewer points than there are blocks, they share the columns of a point's
 // leaves (Split.h), then its rows.
@@ -17,166 +17,137 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-using schedule::leavesOf;
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
-LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
-  rowPlan.reset();
-  BlockOp front = kernel.nests.front().blocks.front();
-  b.setLoc(front.getLoc());
-  leafForms.clear();
-  rowWiseBuffers.clear();
-  bool anySteps = llvm::any_of(kernel.nests, [](const StepNest &n) { return !n.steps.empty(); });
-  cooperative = anySteps || kernel.grouped;
-  sharesSteps = kernel.grouped;
-  sharedLimit =
-      cooperative ? std::max(machine.gpu.sharedBytesOfTwo, machine.gpu.sharedBytesAlone) : machine.gpu.sharedBytesOfTwo;
-  maxRows = 1;
-  int64_t elements = 1;
-  for (StepNest &nest : kernel.nests) {
-    if (nest.rowDim) { // private buffers are made for rows
-      for (BlockOp block : nest.blocks)
-        block.walk([&](etdg::BufferOp buffer) { rowWiseBuffers.insert(buffer.getResult()); });
-    }
-    if (failed(shareColumns(nest)))
+/// Which columns of its leaves blocks of threads share.
+LogicalResult GraphEmitter::formColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  if (!plan.columns)
+    return success();
+  schedule::LeafContext context;
+  context.row = plan.row;
+  context.columns = plan.columns;
+  if (plan.row)
+    context.rowOwner.assign(nest.begin(), nest.end());
+  for (BlockOp block : nest)
+    if (failed(schedule::makeLeafForms(
+            block, context, machine, [this](Value buffer, unsigned d) { return planesOf(buffer, d); },
+            [&](BlockOp leaf) -> LeafForm & { return leafForms[leaf.getOperation()]; })))
       return failure();
-    nest.maxRows = nest.rowDim ? chooseRows(nest.blocks, *nest.rowDim) : 1;
-    // Blocks that share columns can have many rows, and so read weights seldom.
-    if (nest.rowDim && nest.columns)
-      nest.maxRows = std::max(nest.maxRows, machine.gpu.columnRows);
-    maxRows = std::max(maxRows, nest.maxRows);
-    for (BlockOp block : nest.blocks)
-      for (BlockOp leaf : leavesOf(block))
-        elements = std::max(elements, elementsOf(leaf));
-  }
-  threads.count =
-      threadsFor(elements * maxRows, options.stepThreads ? options.stepThreads : machine.gpu.blockThreads.back());
-  beginKernel(name);
-  std::vector<Point> points(kernel.nests.size());
-  for (auto [point, nest] : llvm::zip_equal(points, kernel.nests))
-    point.dims.assign(nest.blocks.front().getNumDims(), Value());
-  if (failed(emitSharedSteps(kernel, points, 0)))
-    return failure();
-  endKernel(1);
-  int64_t most = cooperative ? 1 : 8;
-  remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-steps").category("gpu"))
-      << (cooperative ? "the grid runs the nest in steps, with a barrier after each"
-                      : "the grid runs the points of the nest")
-      << (kernel.nests.front().columns
-              ? "; blocks of threads may share " + std::to_string(kernel.nests.front().columns) +
-                    " columns"
-              : std::string());
-  finishKernel(name, multiprocessors * most);
   return success();
 }
 
-LogicalResult GraphEmitter::emitSharedSteps(Kernel &kernel, std::vector<Point> &points,
-                                            unsigned level) {
-  if (level == kernel.shared)
-    return emitStep(kernel, points, /*again=*/level > 0);
-  Value lower, upper;
-  for (auto [nest, point] : llvm::zip_equal(kernel.nests, points)) {
-    if (failed(checkBounds(nest.blocks, nest.steps[level])))
+LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
+  rowPlan.reset();
+  BlockOp front = kernel.nests.front().front();
+  b.setLoc(front.getLoc());
+  leafForms.clear();
+  rowWiseBuffers.clear();
+  bool anySteps = llvm::any_of(kernel.plans, [](const GpuPlan &plan) { return !plan.steps.empty(); });
+  bool isFixed = llvm::any_of(kernel.plans, [](const GpuPlan &plan) { return plan.dealing == etdg::Dealing::Fixed; });
+  cooperative = anySteps || kernel.place.isGrouped;
+  sharesSteps = kernel.place.isGrouped;
+  etdg::ThreadBlockAttr block = kernel.plans.front().block;
+  sharedLimit = block.getShared();
+  threads.count = block.getThreads();
+  maxRows = 1;
+  for (auto [nest, plan] : llvm::zip_equal(kernel.nests, kernel.plans)) {
+    if (plan.row) // private buffers are made for rows
+      for (BlockOp region : nest)
+        region.walk([&](etdg::BufferOp buffer) { rowWiseBuffers.insert(buffer.getResult()); });
+    if (failed(formColumns(nest, plan)))
       return failure();
-    auto [from, to] = emitBounds(nest.blocks, nest.steps[level], point);
+    maxRows = std::max(maxRows, plan.maxRows);
+  }
+  beginKernel(name);
+  std::vector<Point> points(kernel.nests.size());
+  for (auto [point, nest] : llvm::zip_equal(points, kernel.nests))
+    point.dims.assign(BlockOp(nest.front()).getNumDims(), Value());
+  if (failed(emitSharedSteps(kernel, points, 0)) || failed(endKernel(front, block)))
+    return failure();
+  int64_t most = cooperative ? 1 : machine.gpu.stepBlocksPerUnit;
+  int64_t columns = kernel.plans.front().columns;
+  remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-steps").category("gpu"))
+      << (cooperative ? "the grid runs the nest in steps, with a barrier after each"
+                      : "the grid runs the points of the nest")
+      << (columns ? "; blocks of threads may share " + std::to_string(columns) + " columns" : std::string());
+  // Blocks loop over tasks, however many blocks there are; where the same one is to take the same
+  // task each time, also of another launch, there are as many as planned.
+  finishKernel(name, multiprocessors * most, /*shrinks=*/cooperative && !isFixed);
+  return success();
+}
+
+/// The loops that the nests of a kernel share; inside of them each nest, after a barrier where it waits.
+LogicalResult GraphEmitter::emitSharedSteps(Kernel &kernel, std::vector<Point> &points, unsigned level) {
+  if (level == kernel.place.shared) {
+    for (auto [nest, plan, point] : llvm::zip_equal(kernel.nests, kernel.plans, points)) {
+      if (plan.waitsBefore)
+        emitGridBarrier();
+      if (failed(emitOwnSteps(nest, plan, point, level)))
+        return failure();
+    }
+    return success();
+  }
+  Value lower, upper;
+  for (auto [nest, plan, point] : llvm::zip_equal(kernel.nests, kernel.plans, points)) {
+    if (failed(checkBounds(nest, plan.steps[level])))
+      return failure();
+    auto [from, to] = emitBounds(nest, plan.steps[level], point);
     lower = lower ? b.smaller(lower, from) : from;
     upper = upper ? b.larger(upper, to) : to;
   }
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop = b.loop(lower, upper, b.number(1));
-  for (auto [nest, point] : llvm::zip_equal(kernel.nests, points))
-    point.dims[nest.steps[level]] = loop.getInductionVar();
-  return emitSharedSteps(kernel, points, level + 1);
-}
-
-static void collectAccesses(const StepNest &nest, llvm::DenseSet<Value> &reads,
-                            llvm::DenseSet<Value> &writes) {
-  for (BlockOp block : nest.blocks)
-    for (BlockOp leaf : leavesOf(block)) {
-      for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
-        writes.insert(leaf.getBuffers()[leaf.getWrite(i).getOperand()]);
-      for (Value buffer : leaf.getBuffers())
-        reads.insert(buffer); // written ones as well: that is safe
-    }
-}
-
-/// One step of all nests in their order; a barrier between those of which one
-/// needs what the other touches, and at the end if there is another step.
-LogicalResult GraphEmitter::emitStep(Kernel &kernel, ArrayRef<Point> points, bool again) {
-  llvm::DenseSet<Value> reads, writes; // since the last barrier
-  bool pending = false;
-  for (auto [nest, point] : llvm::zip_equal(kernel.nests, points)) {
-    llvm::DenseSet<Value> ownReads, ownWrites;
-    collectAccesses(nest, ownReads, ownWrites);
-    auto meets = [](const llvm::DenseSet<Value> &a, const llvm::DenseSet<Value> &c) {
-      return llvm::any_of(a, [&](Value v) { return c.contains(v); });
-    };
-    if (pending && (meets(ownReads, writes) || meets(ownWrites, reads))) {
-      emitGridBarrier();
-      reads.clear();
-      writes.clear();
-      pending = false;
-    }
-    ArrayRef<unsigned> own = ArrayRef(nest.steps).drop_front(kernel.shared);
-    if (failed(emitOwnSteps(nest, point, own)))
-      return failure();
-    if (!own.empty()) { // its last step ended in a barrier
-      reads.clear();
-      writes.clear();
-      pending = false;
-      continue;
-    }
-    reads.insert(ownReads.begin(), ownReads.end());
-    writes.insert(ownWrites.begin(), ownWrites.end());
-    pending = true;
-  }
-  if (again && pending)
+  for (auto [plan, point] : llvm::zip_equal(kernel.plans, points))
+    point.dims[plan.steps[level]] = loop.getInductionVar();
+  if (failed(emitSharedSteps(kernel, points, level + 1)))
+    return failure();
+  if (kernel.plans.front().waits[level])
     emitGridBarrier();
   return success();
 }
 
 /// Sequential dimensions that a nest has beside the shared ones.
-LogicalResult GraphEmitter::emitOwnSteps(const StepNest &nest, Point point,
-                                         ArrayRef<unsigned> steps) {
-  if (steps.empty())
-    return emitTasks(nest, point);
-  if (failed(checkBounds(nest.blocks, steps.front())))
+LogicalResult GraphEmitter::emitOwnSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned level) {
+  if (level == plan.steps.size())
+    return emitTasks(nest, plan, point);
+  unsigned dim = plan.steps[level];
+  if (failed(checkBounds(nest, dim)))
     return failure();
-  auto [lower, upper] = emitBounds(nest.blocks, steps.front(), point);
+  auto [lower, upper] = emitBounds(nest, dim, point);
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop = b.loop(lower, upper, b.number(1));
-  point.dims[steps.front()] = loop.getInductionVar();
-  if (failed(emitOwnSteps(nest, point, steps.drop_front())))
+  point.dims[dim] = loop.getInductionVar();
+  if (failed(emitOwnSteps(nest, plan, point, level + 1)))
     return failure();
-  if (steps.size() == 1)
+  if (plan.waits[level])
     emitGridBarrier();
   return success();
 }
 
 /// Deals the points of a step out to the blocks of threads: those of all outer
 /// dimensions' iterations one after the other, so that blocks get equally many.
-LogicalResult GraphEmitter::emitTasks(const StepNest &nest, Point point) {
+LogicalResult GraphEmitter::emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point) {
   OpBuilder::InsertionGuard guard(b);
-  for (auto *list : {&nest.outer, &nest.flat})
-    for (unsigned d : *list)
-      if (failed(checkBounds(nest.blocks, d)))
-        return failure();
+  SmallVector<unsigned> dealt(plan.outer);
+  llvm::append_range(dealt, plan.flat);
+  if (plan.row)
+    dealt.push_back(*plan.row);
+  for (unsigned d : dealt)
+    if (failed(checkBounds(nest, d)))
+      return failure();
   Value zero = b.number(0), one = b.number(1);
   Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
   Value blocks = atEntry([&] { return b.extend(NVVM::GridDimXOp::create(b, b.getI32Type())); });
 
   // Ranges of the flat dimensions but the rows', at values of the outer ones.
-  SmallVector<unsigned> flat;
-  for (unsigned d : nest.flat)
-    if (d != nest.rowDim)
-      flat.push_back(d);
+  ArrayRef<unsigned> flat = plan.flat;
   auto ranges = [&](const Point &at) {
     SmallVector<std::pair<Value, Value>> found; // lower, count
     for (unsigned d : flat) {
-      auto [lower, upper] = emitBounds(nest.blocks, d, at);
+      auto [lower, upper] = emitBounds(nest, d, at);
       found.push_back({lower, b.larger(b.sub(upper, lower), zero)});
     }
     return found;
@@ -195,8 +166,8 @@ LogicalResult GraphEmitter::emitTasks(const StepNest &nest, Point point) {
     Point at = point;
     Value carried = start;
     OpBuilder::InsertionGuard inner(b);
-    for (unsigned d : nest.outer) {
-      auto [lower, upper] = emitBounds(nest.blocks, d, at);
+    for (unsigned d : plan.outer) {
+      auto [lower, upper] = emitBounds(nest, d, at);
       loops.push_back(b.loop(lower, upper, one, carried));
       at.dims[d] = loops.back().getInductionVar();
       carried = loops.back().getRegionIterArg(0);
@@ -214,32 +185,32 @@ LogicalResult GraphEmitter::emitTasks(const StepNest &nest, Point point) {
   };
 
   Value rowLower = zero, rowCount = one, rowTile = one, rowTiles = one;
-  if (nest.rowDim) {
-    auto [lower, upper] = emitBounds(nest.blocks, *nest.rowDim, point);
+  if (plan.row) {
+    auto [lower, upper] = emitBounds(nest, *plan.row, point);
     rowLower = lower;
     rowCount = b.larger(b.sub(upper, lower), zero);
   }
   // How a point's work is divided: into columns while blocks are left, then into rows.
   Value chunks = one, unitsInChunk = one;
-  if (nest.rowDim || nest.columns) {
+  if (plan.row || plan.columns) {
     FailureOr<Value> points = overOuter(zero, [&](Point at, Value sum) -> FailureOr<Value> {
       return b.add(sum, product(ranges(at)));
     });
     Value known = b.larger(*points, one);
-    Value most = b.number(nest.maxRows);
+    Value most = b.number(plan.maxRows);
     Value parts = b.mul(known, b.larger(b.ceilDiv(rowCount, most), one));
     auto blocksFor = [&](Value pieces) {
       return b.larger(b.createOrFold<arith::DivUIOp>(blocks, pieces), one);
     };
-    if (nest.columns) {
-      Value units = b.number(nest.columns / nest.unit);
+    if (plan.columns) {
+      Value units = b.number(plan.columns / plan.unit);
       chunks = b.smaller(blocksFor(parts), units);
-      unitsInChunk = b.ceilDiv(units, chunks);
+      unitsInChunk = plan.columnTile ? b.number(plan.columnTile / plan.unit) : b.ceilDiv(units, chunks);
       chunks = b.ceilDiv(units, unitsInChunk);
     }
-    if (nest.rowDim) {
+    if (plan.row) {
       rowTile = b.ceilDiv(rowCount, blocksFor(b.mul(known, chunks)));
-      rowTile = b.larger(b.smaller(rowTile, most), one);
+      rowTile = plan.rowTile ? b.number(plan.rowTile) : b.larger(b.smaller(rowTile, most), one);
       rowTiles = b.ceilDiv(rowCount, rowTile);
     }
   }
@@ -250,32 +221,32 @@ LogicalResult GraphEmitter::emitTasks(const StepNest &nest, Point point) {
     Value tasks = b.mul(b.mul(product(found), rowTiles), chunks);
     // This block's first task: its number less those dealt out before, modulo the blocks.
     Value first = block;
-    if (!nest.outer.empty()) {
+    if (!plan.outer.empty() && plan.dealing != etdg::Dealing::Fixed) {
       first = b.sub(block, dealt);
       Value negative = b.less(first, zero);
       first = b.createOrFold<arith::SelectOp>(negative, b.add(first, blocks), first);
     }
-    scf::ForOp loop = b.loop(first, tasks, blocks);
+    scf::ForOp loop = dealTasks(plan.dealing, first, tasks, blocks);
     Value rest = loop.getInductionVar();
     auto digit = [&](Value count) {
       Value value = b.createOrFold<arith::RemUIOp>(rest, count);
       rest = b.createOrFold<arith::DivUIOp>(rest, count);
       return value;
     };
-    if (nest.rowDim) {
-      at.rowDim = nest.rowDim;
+    if (plan.row) {
+      at.rowDim = plan.row;
       at.rowBegin = b.add(rowLower, b.mul(digit(rowTiles), rowTile));
-      at.dims[*nest.rowDim] = at.rowBegin;
+      at.dims[*plan.row] = at.rowBegin;
       at.rows = b.smaller(rowTile, b.sub(b.add(rowLower, rowCount), at.rowBegin));
     }
-    if (nest.columns) {
+    if (plan.columns) {
       Value begin = b.mul(digit(chunks), unitsInChunk);
-      Value units = b.smaller(unitsInChunk, b.sub(b.number(nest.columns / nest.unit), begin));
-      at.columns = Columns{b.mul(begin, nest.unit), b.mul(units, nest.unit), nest.unit};
+      Value units = b.smaller(unitsInChunk, b.sub(b.number(plan.columns / plan.unit), begin));
+      at.columns = Columns{b.mul(begin, plan.unit), b.mul(units, plan.unit), plan.unit};
     }
     for (int64_t i = int64_t(flat.size()) - 1; i >= 0; --i)
       at.dims[flat[i]] = b.add(found[i].first, i == 0 ? rest : digit(found[i].second));
-    if (failed(emitLoops(nest.blocks, at, nest.inner)))
+    if (failed(emitLoops(nest, at, plan.inner)))
       return failure();
     b.setInsertionPointAfter(loop);
     return b.createOrFold<arith::RemUIOp>(b.add(dealt, tasks), blocks);

@@ -5,6 +5,7 @@
 #include "ft/Analysis/Rounding.h"
 #include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
@@ -70,6 +71,10 @@ static FailureOr<BundleOptions> resolveOnlyMachine(ModuleOp module, const Bundle
 static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
   EngineOptions engine;
   engine.machine = options.gpu.getMachine().reference;
+  engine.after = [&](OpPassManager &pm, Phase phase) {
+    if (phase == Phase::Schedule)
+      pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
+  };
   return makeGraphs(module, options, std::move(engine));
 }
 
@@ -237,14 +242,20 @@ static bool hasSteps(const rt::Plan &plan) {
   });
 }
 
+/// Gives the graph of a name with schedules for some forms of kernels; null after an error.
+using GraphOfForms = llvm::function_ref<etdg::GraphOp(GpuOptions::Steps)>;
+
 /// The plans of one graph for one GPU.
-static LogicalResult addGpuPlans(etdg::GraphOp graph, const std::string &target,
-                                 const BundleOptions &bundleOptions, rt::Bundle &bundle, rt::Entry &entry) {
+static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target, const BundleOptions &bundleOptions,
+                                 rt::Bundle &bundle, rt::Entry &entry) {
   using Steps = GpuOptions::Steps;
   GpuOptions options = bundleOptions.gpu;
   options.target = target;
   auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
     options.steps = steps;
+    etdg::GraphOp graph = graphOf(steps);
+    if (!graph)
+      return failure();
     rt::Entry one;
     FailureOr<std::string> ptx = compileGraph(graph, options, one);
     if (failed(ptx))
@@ -305,19 +316,37 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   if (failed(checkMachinesServe(wholeFile(module.getLoc()), options.machines, targets)))
     return failure();
   llvm::StringMap<Interface> interfaces = getInterfaces(module);
-  // Phases plan for a machine: each has a module of its own.
+  // Phases plan for a machine: each has a module of its own; and for forms of kernels.
   std::map<std::string, OwningOpRef<ModuleOp>> modules;
+  auto forForms = [&](const BundleOptions &resolved, GpuOptions::Steps steps) -> ModuleOp {
+    OwningOpRef<ModuleOp> &own = modules[resolved.gpu.getMachine().reference + " " + resolved.gpu.target + " " +
+                                         std::to_string(int(steps))];
+    if (own)
+      return *own;
+    OwningOpRef<ModuleOp> made = module.clone();
+    BundleOptions changed = resolved;
+    changed.gpu.steps = steps;
+    if (failed(makeGpuGraphs(*made, changed)))
+      return {};
+    own = std::move(made);
+    return *own;
+  };
   std::vector<std::pair<BundleOptions, ModuleOp>> ofTargets;
   for (const std::string &target : targets) {
     FailureOr<BundleOptions> resolved = resolveMachine(module, options, target);
     if (failed(resolved))
       return failure();
-    bool forGpu = isGpuTarget(target);
-    const MachineRef &machine = forGpu ? resolved->gpu.machine : resolved->cpu.machine;
-    OwningOpRef<ModuleOp> &own = modules[machine->reference];
+    if (isGpuTarget(target)) {
+      ModuleOp own = forForms(*resolved, resolved->gpu.steps);
+      if (!own)
+        return failure();
+      ofTargets.push_back({std::move(*resolved), own});
+      continue;
+    }
+    OwningOpRef<ModuleOp> &own = modules[resolved->cpu.machine->reference];
     if (!own) {
       own = module.clone();
-      if (failed(forGpu ? makeGpuGraphs(*own, *resolved) : makeCpuGraphs(*own, *resolved)))
+      if (failed(makeCpuGraphs(*own, *resolved)))
         return failure();
     }
     ofTargets.push_back({std::move(*resolved), *own});
@@ -348,9 +377,15 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
         return failure();
       continue;
     }
-    for (auto [graph, entry] : llvm::zip_equal(graphs, bundle.entries))
-      if (failed(addGpuPlans(graph, target, resolved, bundle, entry)))
+    for (auto [graph, entry] : llvm::zip_equal(graphs, bundle.entries)) {
+      StringRef name = graph.getSymName();
+      auto graphOf = [&, &resolved = resolved](GpuOptions::Steps steps) {
+        ModuleOp own = forForms(resolved, steps);
+        return own ? own.lookupSymbol<etdg::GraphOp>(name) : etdg::GraphOp();
+      };
+      if (failed(addGpuPlans(graphOf, target, resolved, bundle, entry)))
         return failure();
+    }
   }
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
   return bundle;

@@ -328,7 +328,17 @@ LoopAttr LoopAttr::withDimension(int64_t dimension) const {
 
 ScheduleAttr ScheduleAttr::withLoops(ArrayRef<LoopAttr> loops) const {
   return get(getContext(), getMap(), loops, getPlacements(), getBefore(), getWeights(),
-             getThreads(), getTarget());
+             getBlock(), getColumns(), getTarget());
+}
+
+SmallVector<LoopAttr> ScheduleAttr::getPointLoops() const {
+  SmallVector<LoopAttr> loops;
+  llvm::copy_if(getLoops(), std::back_inserter(loops), [&](LoopAttr loop) { return !isOverColumns(loop); });
+  return loops;
+}
+
+bool ScheduleAttr::isForGpu() const {
+  return getBlock() || (getTarget() && getTarget().getValue().starts_with("sm_"));
 }
 
 bool ScheduleAttr::hasLevels() const {
@@ -339,19 +349,23 @@ bool ScheduleAttr::hasLevels() const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr map,
                                    ArrayRef<LoopAttr> loops, ArrayRef<PlacementAttr> placements,
-                                   SyncKind before, ArrayRef<int64_t> weights, int64_t threads,
-                                   StringAttr target) {
+                                   SyncKind before, ArrayRef<int64_t> weights, ThreadBlockAttr block,
+                                   int64_t columns, StringAttr target) {
   if (!map)
     return emitError() << "a schedule has a map";
-  unsigned count = map.getValue().getNumResults();
+  if (columns < 0)
+    return emitError() << "the number of columns is not negative, found " << columns;
+  // The columns are one more dimension, whose loops need not be there.
+  unsigned numRows = map.getValue().getNumResults(), count = numRows + (columns > 0);
   // The tile of the innermost loop so far; `?` is beyond all numbers.
   constexpr int64_t none = 0, any = std::numeric_limits<int64_t>::max();
   SmallVector<int64_t> lastTile(count, none);
   for (LoopAttr loop : loops) {
     int64_t dimension = loop.getDimension(), tile = loop.hasAnyTile() ? any : loop.getTile();
     if (dimension >= count)
-      return emitError() << "a loop's dimension is one of the schedule's " << count
-                         << " transformed dimensions, found " << dimension;
+      return emitError() << "a loop's dimension is one of the schedule's " << numRows
+                         << " transformed dimensions" << (columns > 0 ? ", or that of the columns" : "")
+                         << ", found " << dimension;
     if (lastTile[dimension] != none && tile >= lastTile[dimension]) {
       auto name = [](int64_t size) { return size == any ? "?" : std::to_string(size); };
       return emitError() << "the loops over dimension " << dimension
@@ -360,7 +374,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     }
     lastTile[dimension] = tile;
   }
-  for (unsigned i = 0; i < count && !loops.empty(); ++i)
+  for (unsigned i = 0; i < numRows && !loops.empty(); ++i)
     if (lastTile[i] == none)
       return emitError() << "every transformed dimension has a loop, dimension " << i
                          << " has none";
@@ -371,7 +385,5 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t weight : weights)
     if (weight < 1)
       return emitError() << "a region's weight is at least 1, found " << weight;
-  if (threads < 0 || threads > 1024)
-    return emitError() << "a block has 1 to 1024 threads, found " << threads;
   return success();
 }

@@ -91,7 +91,7 @@ LogicalResult GraphOp::verify() {
   if (!getBody().hasOneBlock() || !results)
     return emitOpError() << "(G2) its body is one block that ends in etdg.return";
   for (Operation &op : body) // G4
-    if (!isa<BufferOp, ConstantOp, AssumeOp, NestOp, BlockOp, KernelOp, ReturnOp>(op)) {
+    if (!isa<BufferOp, ConstantOp, AssumeOp, NestOp, BlockOp, KernelOp, VariantsOp, ReturnOp>(op)) {
       InFlightDiagnostic diag = op.emitError()
                                 << "(G4) a graph holds operations of etdg alone, found '"
                                 << op.getName() << "'; what computes belongs in a leaf";

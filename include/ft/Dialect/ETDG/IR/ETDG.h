@@ -10,6 +10,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -47,6 +48,12 @@ IntegerSet intersect(IntegerSet a, IntegerSet b);
 /// All blocks, nests and buffers of a body in textual order; a block that
 /// stands alone is a nest of one.
 SmallVector<SmallVector<BlockOp>> getNests(Region &body);
+
+/// A copy of the graph in which of each `etdg.variants` the region number `choice`, or its last
+/// one, stands in its place. Owned by the caller; it has no parent.
+OwningOpRef<GraphOp> chooseVariants(GraphOp graph, unsigned choice);
+/// How many such choices meet each region of each variant at least once; 1 where there are none.
+unsigned countVariants(GraphOp graph);
 
 /// Everything a block needs, collected before it is built: `build` sorts the
 /// symbols, renumbers and canonicalises.

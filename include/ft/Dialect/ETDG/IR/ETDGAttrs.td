@@ -194,6 +194,64 @@ def ETDG_PlacementAttr : ETDG_Attr<"Placement", "placement"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def ETDG_ThreadBlockAttr : ETDG_Attr<"ThreadBlock", "thread_block"> {
+  let summary = "the blocks of threads of a GPU that run a nest";
+  let description = [{
+    `<threads = 256, resident = 6, shared = 98304>`: `threads` of a block; how many blocks a multiprocessor is to hold
+    at once (so many registers are left to each), at least 1; bytes of shared memory that a block may take.
+  }];
+  let parameters = (ins "int64_t":$threads, DefaultValuedParameter<"int64_t", "1">:$resident,
+                        DefaultValuedParameter<"int64_t", "0">:$shared);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
+  let summary = "which part of one loop nest of a leaf a thread computes";
+  let description = [{
+    `<vector = 1, width = 4, rows = 4>`. The loops of the nest are numbered as its leaf's normal form has them
+    (`ft/Conversion/LeafGraph`), neighbours that every access walks as one being one.
+
+    - `vector`, `width`: the loop along which a thread takes so many adjacent elements; -1: none.
+    - `loop`, `tile`: the loop of which it takes so many iterations beside, -1: none; or `rows` of the leaf, if more than 1.
+    - `lanes`: threads that share a point and join their sums (1, a warp, or the block).
+    - `slices`: into how many parts idle threads may cut the outermost sum; 1: none.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "-1">:$vector, DefaultValuedParameter<"int64_t", "1">:$width,
+                        DefaultValuedParameter<"int64_t", "-1">:$loop, DefaultValuedParameter<"int64_t", "1">:$tile,
+                        DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$lanes,
+                        DefaultValuedParameter<"int64_t", "1">:$slices);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def ETDG_RowLanesAttr : ETDG_Attr<"RowLanes", "row_lanes"> {
+  let summary = "how the lanes of a block of threads keep the rows of a leaf in registers";
+  let description = [{
+    `<lanes = 32, width = 4, rows = 2>`: `lanes` share a row, each access takes `width` adjacent elements, a lane has
+    `rows` rows at a time. With `line`, lanes count from the line of memory of so many accesses in which a row begins.
+  }];
+  let parameters = (ins "int64_t":$lanes, DefaultValuedParameter<"int64_t", "1">:$width,
+                        DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$line);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def ETDG_GuardAttr : ETDG_Attr<"Guard", "guard"> {
+  let summary = "for which lengths a variant is taken";
+  let description = [{
+    `<[N, L - 1] below 2112>`: where the product of these lengths, a negative one counting as 0, is less than the limit.
+    Of several products, `<[N] or [M] below 16>`, one has to be. A guard chooses; each variant is legal for all lengths.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::ArrayAttr">:$products, "int64_t":$limit);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether it holds for a call's lengths; nothing where `lookup` does not know a name.
+    std::optional<bool> evaluate(::llvm::function_ref<std::optional<int64_t>(::mlir::StringAttr)> lookup) const;
+  }];
+}
+
 def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
   let summary = "an affine schedule T·i + o, its loops and the placement of reads";
   let description = [{
@@ -211,22 +269,25 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
 
     - `before` says who waits before the nest begins, where a nest stands before it in a kernel or body.
     - `weights`, one for each region of a nest: how much work a point is, where units get shares.
-    - `threads` of a block, on a GPU.
+    - `block`: the blocks of threads that run it, on a GPU. Nests of one kernel have the same.
+    - `columns`: behind the bar. Where column c of all that a nest's leaves compute depends on column c alone of what
+      they computed in this iteration, this is how many there are; a loop over the dimension behind the nest's own is over them.
     - `target` names the engine for which the phase `schedule` completed it (`cpu`, `sm_90a`).
   }];
   let parameters = (ins "::mlir::AffineMapAttr":$map, OptionalArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
                         OptionalArrayRefParameter<"::mlir::etdg::PlacementAttr">:$placements,
                         ETDG_EnumOr<ETDG_SyncKind, "::mlir::etdg::SyncKind::None">:$before,
                         OptionalArrayRefParameter<"int64_t">:$weights,
-                        DefaultValuedParameter<"int64_t", "0">:$threads,
+                        OptionalParameter<"::mlir::etdg::ThreadBlockAttr">:$block,
+                        DefaultValuedParameter<"int64_t", "0">:$columns,
                         OptionalParameter<"::mlir::StringAttr">:$target);
   let builders = [AttrBuilder<(ins "::mlir::AffineMapAttr":$map, "::llvm::ArrayRef<LoopAttr>":$loops,
                                    CArg<"::llvm::ArrayRef<PlacementAttr>", "{}">:$placements), [{
-    return $_get($_ctxt, map, loops, placements, SyncKind::None, ::llvm::ArrayRef<int64_t>(), 0, ::mlir::StringAttr());
+    return $_get($_ctxt, map, loops, placements, SyncKind::None, ::llvm::ArrayRef<int64_t>(), ThreadBlockAttr(), 0, ::mlir::StringAttr());
   }]>];
   let assemblyFormat = [{
     `<` `map` `=` $map (`,` `loops` `=` `[` $loops^ `]`)? (`before` `=` $before^)?
-    (`weights` `=` `[` $weights^ `]`)? (`threads` `=` $threads^)? (`target` `=` $target^)?
+    (`weights` `=` `[` $weights^ `]`)? (`block` `=` $block^)? (`columns` `=` $columns^)? (`target` `=` $target^)?
     (`placements` `=` `[` $placements^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
@@ -234,6 +295,14 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
     ScheduleAttr withLoops(ArrayRef<LoopAttr> loops) const;
     /// Whether some parallel loop says what runs it.
     bool hasLevels() const;
+    /// Whether a loop is over the leaves' columns, behind the dimensions of the map.
+    bool isOverColumns(LoopAttr loop) const {
+      return loop.getDimension() >= static_cast<int64_t>(getMap().getValue().getNumResults());
+    }
+    /// The loops over the map's dimensions.
+    SmallVector<LoopAttr> getPointLoops() const;
+    /// Whether it is complete for a GPU.
+    bool isForGpu() const;
   }];
 }
 

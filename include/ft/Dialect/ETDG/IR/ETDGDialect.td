@@ -17,7 +17,21 @@ def ETDG_Dialect : Dialect {
     Names: an *iteration vector* is that of a block's ancestors followed by its
     own dimensions. Maps and sets range over it; their symbols are named lengths
     (`symbols` of the block, sorted).
+
+    Discardable attributes, all verified:
+    - `etdg.candidates` of a nest or block: the schedules among which a pass chooses, best first;
+    - `etdg.slot` of a buffer: which memory of the arena it takes; buffers of one slot never live at once;
+    - `etdg.layouts` of a leaf: how a GPU's threads share it, a `#etdg.tiling` for each loop nest of its normal form, or one `#etdg.row_lanes`;
+    - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
+    - `etdg.merged` of a function or graph: products of lengths that became one name;
+    - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
+    - `etdg.dims` of an argument: the names of its dimensions, `""` for one without.
   }];
+  let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,
+                              "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
+                              "::mlir::UnitAttr":$kept_together, "::mlir::ArrayAttr":$dims);
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::ft::FTDialect"];

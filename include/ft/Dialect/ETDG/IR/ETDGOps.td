@@ -201,6 +201,31 @@ def ETDG_KernelOp : ETDG_Op<"kernel", [NoTerminator, SingleBlock]> {
   let hasVerifier = 1;
 }
 
+def ETDG_VariantsOp : ETDG_Op<"variants", [NoTerminator, NoRegionArguments, HasParent<"GraphOp">]> {
+  let summary = "one of several ways to compute the same, chosen by the call's lengths";
+  let description = [{
+    Each region computes the same elements of the same buffers; the first whose guard holds runs, the last one has none. Each
+    is legal for all lengths: the validator proves a graph with every one of them, storage is enough for all.
+
+    ```mlir
+    etdg.variants when <[N] below 2112> {
+      etdg.nest schedule <...> {...}
+    } else {
+      etdg.nest schedule <...> {...}
+    }
+    ```
+
+    Constraints:
+    - (W1) there are at least two regions, and one guard for each but the last;
+    - (W2) a region holds nests, blocks and kernels, at least one;
+    - (W3) regions write the same buffers and read the same ones.
+  }];
+  let arguments = (ins TypedArrayAttrBase<ETDG_GuardAttr, "guards">:$guards);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$variants);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
 def ETDG_AssumeOp : ETDG_Op<"assume"> {
   let summary = "a range and typical values of a length";
   let description = [{

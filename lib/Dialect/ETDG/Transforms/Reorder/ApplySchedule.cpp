@@ -68,7 +68,7 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
   SmallVector<int64_t> rows;
   SmallVector<bool> parallel(numOwn, true);
   SmallVector<bool> seen(numOwn, false);
-  for (LoopAttr loop : schedule.getLoops()) {
+  for (LoopAttr loop : schedule.getPointLoops()) {
     int64_t row = loop.getDimension();
     if (!llvm::is_contained(rows, row))
       rows.push_back(row);
@@ -96,6 +96,10 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
   applied.map = AffineMap::get(numOwn, 0, results, context);
   applied.inverse = *getInverseSchedule(applied.map);
   for (LoopAttr loop : loops) {
+    if (schedule.isOverColumns(loop)) {
+      applied.loops.push_back(loop);
+      continue;
+    }
     int64_t position = llvm::find(rows, loop.getDimension()) - rows.begin();
     applied.loops.push_back(loop.withDimension(position));
   }
@@ -231,7 +235,7 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
   auto identity = ScheduleAttr::get(
       context, AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(applied->map.getNumDims(), context)),
       applied->loops, schedule.getPlacements(), schedule.getBefore(), schedule.getWeights(),
-      schedule.getThreads(), schedule.getTarget());
+      schedule.getBlock(), schedule.getColumns(), schedule.getTarget());
   unsigned first = BlockOp(blocks.front()).getNumAncestors();
   bool isChanged = !applied->map.isIdentity();
   if (isChanged) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -55,6 +56,12 @@ bool Planes::mayBeContracted(Value buffer, unsigned d) {
   for (const Access &read : accesses.getReads(buffer))
     if (read.getGather(d))
       return false;
+  // What blocks of threads of a GPU run side by side has all its planes.
+  for (ArrayRef<Access> list : {accesses.getWrites(buffer), accesses.getReads(buffer)})
+    for (const Access &access : list)
+      for (unsigned dim : getDealtDims(access.block))
+        if (access.map.getResult(d).isFunctionOfDim(dim))
+          return false;
   bool moves = false;
   for (const Access &write : accesses.getWrites(buffer))
     for (AffineExpr row : getSequentialRows(write.block))
@@ -271,8 +278,10 @@ bool Slots::isInPlace(Use &from, Use &to) {
   if (writes.size() != 1)
     return false;
   BlockOp leaf = writes.front().block;
-  // With several results one may be written before another is computed.
-  if (leaf.getNumWrites() != 1)
+  // With several results one may be written before another is computed. And lanes of a GPU that have no element of
+  // their own read one of another lane's.
+  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  if (leaf.getNumWrites() != 1 || (layouts && llvm::any_of(layouts, llvm::IsaPred<RowLanesAttr>)))
     return false;
   Operation *item = getItem(leaf);
   // What is still being written may take a place that is read already.
@@ -375,14 +384,9 @@ struct ETDGStorage : etdg::impl::ETDGStorageBase<ETDGStorage> {
     GraphOp graph = getOperation();
     if (graph.isExternal())
       return;
-    SymbolSpace space(graph);
-    GraphAccesses accesses(graph);
-    Planes planes(space, accesses, std::max(1u, maxPlanes.getValue()));
-    auto results = cast<ReturnOp>(graph.getBody().front().back()).getOperands();
-    graph.walk([&](BufferOp op) {
-      if (op.getType().getDepth() == 0 || llvm::is_contained(results, op.getResult()))
-        return;
-      SmallVector<int64_t> live = planes.find(op);
+    findPlanes(graph);
+    for (auto &[owner, live] : planesOf) {
+      auto op = cast<BufferOp>(owner);
       bool all = llvm::all_of(live, [](int64_t p) { return p < 0; });
       for (auto [d, count] : llvm::enumerate(live)) {
         if (count < 0)
@@ -396,8 +400,45 @@ struct ETDGStorage : etdg::impl::ETDGStorageBase<ETDGStorage> {
         op.removeLiveAttr();
       else
         op.setLive(live);
-    });
+    }
+    GraphAccesses accesses(graph);
     numShared += Slots(graph, accesses).assign();
   }
+
+private:
+  /// As many planes of each buffer as all variants need, each with the others' choice made alike: what an order
+  /// asks of a buffer between two nests is the same for all of them.
+  void findPlanes(GraphOp graph) {
+    planesOf.clear();
+    unsigned choices = countVariants(graph);
+    for (unsigned choice = 0; choice < choices; ++choice) {
+      IRMapping mapping;
+      OwningOpRef<GraphOp> copy;
+      if (choices > 1)
+        copy = chooseVariants(graph, [&](VariantsOp) { return choice; }, mapping);
+      GraphOp chosen = copy ? *copy : graph;
+      SymbolSpace space(chosen);
+      GraphAccesses accesses(chosen);
+      Planes planes(space, accesses, std::max(1u, maxPlanes.getValue()));
+      auto results = cast<ReturnOp>(graph.getBody().front().back()).getOperands();
+      graph.walk([&](BufferOp op) {
+        if (op.getType().getDepth() == 0 || llvm::is_contained(results, op.getResult()) || !isChosen(op, choice))
+          return;
+        SmallVector<int64_t> live = planes.find(copy ? mapping.lookup(op.getResult()) : op.getResult());
+        auto [entry, isNew] = planesOf.try_emplace(op, live);
+        for (auto [all, own] : llvm::zip_equal(entry->second, live))
+          all = all < 0 || own < 0 ? -1 : std::max(all, own);
+      });
+    }
+  }
+  static bool isChosen(BufferOp op, unsigned choice) {
+    auto variants = op->getParentOfType<VariantsOp>();
+    if (!variants)
+      return true;
+    Region &own = variants.getVariants()[std::min<size_t>(choice, variants.getVariants().size() - 1)];
+    return own.isAncestor(op->getParentRegion());
+  }
+
+  llvm::MapVector<Operation *, SmallVector<int64_t>> planesOf;
 };
 } // namespace

@@ -1,31 +1,39 @@
-//===- RowPlan.cpp - which leaves work row by row -------------------------===//
+//===- RowLanes.cpp - which leaves work row by row ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All nests must walk the same points, and what one leaves for another must come
 // back to the lane that had it: equal strides along points and row.
 //
 //===----------------------------------------------------------------------===//
-#include "RowEmitter.h"
+#include "ft/Schedule/GpuLeaf.h"
 
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
-using namespace mlir::ft::togpu;
-
-/// Partial results that a block's shared memory has room for (Threads::scratch).
-static constexpr int64_t mostSlots = 8;
+using namespace mlir::ft::schedule;
 
 namespace {
 class Planner {
 public:
-  Planner(const LeafGraph &graph, bool hasRows, const Machine::GpuPlanning &planning)
-      : graph(graph), hasRows(hasRows), mostInWarp(planning.rowWordsInWarp), mostWords(planning.rowWords) {}
+  Planner(const LeafGraph &graph, bool hasRows, const Machine &machine)
+      : graph(graph), hasRows(hasRows), machine(machine), planning(machine.gpu) {}
 
   std::optional<RowPlan> run() {
     if (!findShape() || !matchNests() || !checkBuffers() || !chooseLanes())
       return std::nullopt;
+    return std::move(plan);
+  }
+
+  /// With the lanes that somebody else has chosen; what of them doesn't fit in `wrong`.
+  FailureOr<RowPlan> read(etdg::RowLanesAttr lanes, int64_t threads, std::string &wrong) {
+    if (!findShape() || !matchNests() || !checkBuffers())
+      wrong = "the leaf does not work row by row";
+    else
+      wrong = takeLanes(lanes, threads);
+    if (!wrong.empty())
+      return failure();
     return std::move(plan);
   }
 
@@ -216,17 +224,15 @@ private:
     return true;
   }
 
-  /// Accesses of 16 bytes where rows allow that; some 16 elements for each lane.
-  bool chooseLanes() {
+  /// Bytes of the widest element that lies adjacent along rows.
+  int64_t widestElement() const {
     int64_t bytes = 1;
     auto consider = [&](const RowNest &form, const View &view) {
       if (view.isSplat() || form.rowLoop < 0)
         return;
       const Buffer &buffer = graph.buffers[view.buffer];
-      int64_t own = bytesOf(buffer.elementType);
-      if (buffer.kind == Buffer::Kind::Scratch || view.strides[form.rowLoop] != 1)
-        return;
-      bytes = std::max(bytes, own);
+      if (buffer.kind != Buffer::Kind::Scratch && view.strides[form.rowLoop] == 1)
+        bytes = std::max(bytes, elementBytes(buffer.elementType));
     };
     for (const RowNest &form : plan.nests)
       for (const Member &member : form.nest->members) {
@@ -235,45 +241,95 @@ private:
         for (const View &view : member.writes)
           consider(form, view);
       }
-    int64_t width = std::clamp<int64_t>(16 / bytes, 1, 8);
+    return bytes;
+  }
+
+  int64_t warp() const { return machine.occupancy.warp; }
+  static int64_t wordsOf(int64_t bytes) { return std::max<int64_t>(bytes, 4) / 4; }
+  int64_t extra() const { return plan.shifted ? RowPlan::lineVectors - 1 : 0; }
+  /// Elements of a row that one of `lanes` lanes keeps.
+  int64_t held(int64_t lanes) const { return int64_t(llvm::divideCeil(plan.vectors() + extra(), lanes)) * plan.width; }
+
+  /// Accesses of 16 bytes where rows allow that; some 16 elements for each lane.
+  bool chooseLanes() {
+    int64_t bytes = widestElement(), words = wordsOf(bytes);
+    int64_t width = std::clamp<int64_t>(planning.accessBytes / bytes, 1, 8);
     while (plan.length % width != 0)
       width /= 2;
     plan.width = width;
-    int64_t words = std::max<int64_t>(bytes, 4) / 4, most = mostWords / words;
-    int64_t least = std::clamp<int64_t>(128 / (width * bytes), 8, 32);
-    int64_t lanes = int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(plan.length, 16 / words))));
-    lanes = std::clamp<int64_t>(lanes, least, 32);
-    plan.shifted = width * bytes < 16 && plan.vectors() >= 8 * RowPlan::lineVectors;
-    int64_t extra = plan.shifted ? RowPlan::lineVectors - 1 : 0;
-    auto held = [&] { return int64_t(llvm::divideCeil(plan.vectors() + extra, lanes)) * width; };
-    if (held() * words > mostInWarp)
-      lanes = std::clamp<int64_t>(
-          int64_t(llvm::bit_floor(uint64_t(plan.length * words / 12))), 64, 1024);
+    int64_t least = std::clamp<int64_t>(128 / (width * bytes), 8, warp());
+    int64_t lanes = int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(plan.length, planning.rowLaneWords / words))));
+    lanes = std::clamp<int64_t>(lanes, least, warp());
+    plan.shifted = width * bytes < planning.accessBytes && plan.vectors() >= 8 * RowPlan::lineVectors;
+    // With more in a lane there are too few warps to hide the latency of their arithmetic.
+    if (held(lanes) * words > planning.rowWordsInWarp)
+      lanes = std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(plan.length * words / planning.rowBlockWords))),
+                                  planning.rowBlockThreads, machine.occupancy.threadsPerBlock);
     plan.lanes = lanes;
-    plan.chunks = llvm::divideCeil(plan.vectors() + extra, lanes);
-    if (held() > most)
+    if (held(lanes) > planning.rowWords / words)
       return false;
     // Without sums nobody waits for a row: threads that take 16 bytes each are as good.
-    if (isElementwise && width * bytes >= 16)
+    if (isElementwise && width * bytes >= planning.accessBytes)
       return false;
-    plan.threads = lanes <= 32 ? 256 : lanes;
-    plan.parts = lanes <= 32 ? std::clamp<int64_t>(16 / words / held(), 1, 4) : 1;
-    plan.registers = plan.parts * held() * words;
-    return lanes <= 32 || numSlots <= mostSlots;
+    plan.threads = lanes <= warp() ? planning.blockThreads.back() : lanes;
+    plan.parts = lanes <= warp() ? std::clamp<int64_t>(planning.rowLaneWords / words / held(lanes), 1, 4) : 1;
+    finish();
+    return lanes <= warp() || numSlots <= mostSlots;
+  }
+
+  /// What follows from the lanes.
+  void finish() {
+    plan.chunks = llvm::divideCeil(plan.vectors() + extra(), plan.lanes);
+    plan.registers = plan.parts * held(plan.lanes) * wordsOf(widestElement());
+  }
+
+  std::string takeLanes(etdg::RowLanesAttr lanes, int64_t threads) {
+    auto number = [](int64_t value) { return std::to_string(value); };
+    plan.lanes = lanes.getLanes();
+    plan.width = lanes.getWidth();
+    plan.parts = lanes.getRows();
+    plan.shifted = lanes.getLine() > 1;
+    plan.threads = threads;
+    int64_t words = wordsOf(widestElement());
+    if (lanes.getLine() != 1 && lanes.getLine() != RowPlan::lineVectors)
+      return "line = " + number(lanes.getLine()) + ": a line has " + number(RowPlan::lineVectors) + " accesses";
+    if (plan.length % plan.width != 0 || plan.width * widestElement() > planning.accessBytes)
+      return "width = " + number(plan.width) + ": a row has " + number(plan.length) + " elements of " +
+             number(widestElement()) + " bytes, an access at most " + number(planning.accessBytes) + " bytes";
+    if (plan.lanes > warp() ? plan.lanes != threads : threads % plan.lanes != 0)
+      return "lanes = " + number(plan.lanes) + ": lanes are those of a warp, " + number(warp()) +
+             " at most, or the block's " + number(threads) + " threads";
+    if (plan.lanes > warp() && plan.parts > 1)
+      return "rows = " + number(plan.parts) + ": a block that shares a row has one at a time";
+    if (plan.parts * held(plan.lanes) * words + planning.rowRegistersBeside > machine.occupancy.registersPerThread)
+      return "a lane keeps " + number(plan.parts * held(plan.lanes) * words) + " words of its rows, with " +
+             number(planning.rowRegistersBeside) + " registers beside more than the " +
+             number(machine.occupancy.registersPerThread) + " that a thread has";
+    if (plan.lanes > warp() && numSlots > mostSlots)
+      return "the leaf has " + number(numSlots) + " sums, a block that shares a row joins " + number(mostSlots);
+    finish();
+    return "";
   }
 
   const LeafGraph &graph;
   bool hasRows;
-  /// Elements of a row that a lane keeps, in words of 4 bytes: of rows that share a warp (with more
-  /// there are too few warps to hide the latency of their arithmetic), and of the longest ones.
-  const int64_t mostInWarp, mostWords;
+  const Machine &machine;
+  const Machine::GpuPlanning &planning;
   int64_t numSlots = 0;
   bool isElementwise = false;
   RowPlan plan;
 };
 } // namespace
 
-std::optional<RowPlan> mlir::ft::togpu::planRows(const LeafGraph &graph, bool hasRows,
-                                                    const Machine::GpuPlanning &planning) {
-  return Planner(graph, hasRows, planning).run();
+std::optional<RowPlan> schedule::planRows(const LeafGraph &graph, bool hasRows, const Machine &machine) {
+  return Planner(graph, hasRows, machine).run();
+}
+
+etdg::RowLanesAttr schedule::toAttribute(MLIRContext *context, const RowPlan &plan) {
+  return etdg::RowLanesAttr::get(context, plan.lanes, plan.width, plan.parts, plan.shifted ? RowPlan::lineVectors : 1);
+}
+
+FailureOr<RowPlan> schedule::readRows(etdg::RowLanesAttr attribute, const LeafGraph &graph, bool hasRows,
+                                      int64_t threads, const Machine &machine, std::string &wrong) {
+  return Planner(graph, hasRows, machine).read(attribute, threads, wrong);
 }

@@ -1,5 +1,12 @@
-//===- Split.cpp - leaves whose columns blocks of threads share -----------===//
+//===- Columns.cpp - leaves whose columns blocks of threads share ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of a recurrence often has fewer points than a GPU has multiprocessors,
+// but each point is a cell whose results have hundreds of columns. Where column
+// c of all that the body of a block computes depends on column c alone of what
+// it computed before (it may read all columns of what other iterations left),
+// several blocks of threads can compute one point, some columns each, and need
+// not wait for each other.
 //
 // Element e of a buffer's element (a tensor) has the column e / stride mod
 // columns. A nest whose loop walks the columns is cut along it; then all that it
@@ -8,7 +15,7 @@
 // tried for the loops of the nests with the most work.
 //
 //===----------------------------------------------------------------------===//
-#include "Split.h"
+#include "ft/Schedule/GpuLeaf.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -17,8 +24,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
-using namespace mlir::ft::togpu;
-using etdg::BlockOp;
+using namespace mlir::ft::schedule;
 
 namespace {
 
@@ -27,12 +33,15 @@ using Node = std::pair<LeafForm *, uintptr_t>;
 
 class Search {
 public:
-  Search(BlockOp block, ArrayRef<LeafForm *> leaves) : block(block), leaves(leaves) {}
+  Search(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::GpuPlanning &planning, int64_t wanted)
+      : block(block), leaves(leaves), planning(planning), wanted(wanted) {}
   int64_t run();
 
 private:
   BlockOp block;
   ArrayRef<LeafForm *> leaves;
+  const Machine::GpuPlanning &planning;
+  const int64_t wanted; // 0: any number
   int64_t columns = 0;
   struct Use {
     LeafForm *leaf;
@@ -365,7 +374,7 @@ bool Search::tryLoop(LeafForm &leaf, unsigned nest, int loop) {
   for (const auto &[key, split] : state.splits)
     (split.kind == NestSplit::shared ? cutWork : wholeWork) +=
         workOf(key.first->graph.nests[key.second]);
-  return wholeWork * 16 <= cutWork;
+  return wanted || wholeWork * planning.columnRepeat <= cutWork;
 }
 
 int64_t Search::run() {
@@ -381,12 +390,12 @@ int64_t Search::run() {
   for (LeafForm *leaf : leaves)
     for (auto [n, nest] : llvm::enumerate(leaf->graph.nests))
       for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
-        if (!nest.reduced[loop] && nest.sizes[loop] >= 16)
+        if (!nest.reduced[loop] && (wanted ? nest.sizes[loop] == wanted : nest.sizes[loop] >= planning.leastColumns))
           candidates.push_back({workOf(nest), candidates.size(), leaf, unsigned(n), loop});
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     return std::make_tuple(-a.work, a.order) < std::make_tuple(-b.work, b.order);
   });
-  if (candidates.size() > 8)
+  if (candidates.size() > 8) // (a bound of this search's time)
     candidates.resize(8);
   for (const Candidate &candidate : candidates) {
     if (!tryLoop(*candidate.leaf, candidate.nest, candidate.loop))
@@ -401,6 +410,7 @@ int64_t Search::run() {
   return 0;
 }
 
-int64_t mlir::ft::togpu::shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves) {
-  return Search(block, leaves).run();
+int64_t schedule::shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::GpuPlanning &planning,
+                               int64_t wanted) {
+  return Search(block, leaves, planning, wanted).run();
 }

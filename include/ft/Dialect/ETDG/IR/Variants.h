@@ -1,0 +1,24 @@
+//===- Variants.h - graphs in which a choice is made ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is asked of a graph with `etdg.variants` is asked of copies in which one
+// region of each stands in its place.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_ETDG_IR_VARIANTS_H
+#define FT_DIALECT_ETDG_IR_VARIANTS_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::etdg {
+
+/// `chooseVariants` with a choice for each; `mapping` gets what became of the graph's values.
+OwningOpRef<GraphOp> chooseVariants(GraphOp graph, llvm::function_ref<unsigned(VariantsOp)> choice, IRMapping &mapping);
+
+/// Asks something of the graph with every choice that meets each region at least once, until it fails.
+LogicalResult forEachChoice(GraphOp graph, llvm::function_ref<LogicalResult(GraphOp)> ask);
+
+} // namespace mlir::etdg
+
+#endif // FT_DIALECT_ETDG_IR_VARIANTS_H

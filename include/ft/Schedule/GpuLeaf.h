@@ -1,0 +1,164 @@
+//===- GpuLeaf.h - how the threads of a block share a leaf ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A leaf on a GPU is its normal form, loop nests over buffers, and for each nest
+// which part of it a thread computes: a tile in registers (`#etdg.tiling`); or the
+// whole leaf works row by row, and lanes keep rows in registers
+// (`#etdg.row_lanes`); or several blocks of threads share its columns. These
+// functions choose such layouts for a machine, and tell whether one fits a leaf.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_SCHEDULE_GPULEAF_H
+#define FT_SCHEDULE_GPULEAF_H
+
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Machine/Machine.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::ft::schedule {
+
+using etdg::BlockOp;
+
+/// Bytes of an element in memory; an i1 takes one.
+int64_t elementBytes(Type element);
+
+//===----------------------------------------------------------------------===//
+// LeafForm.cpp
+//===----------------------------------------------------------------------===//
+
+/// How a nest of a leaf takes part where blocks of threads share the columns of a
+/// leaf: they share the iterations of `loop`, or each computes all, or the first alone does.
+struct NestSplit {
+  enum Kind { everyone, shared, first } kind = everyone;
+  int loop = -1;
+};
+
+/// A leaf as loop nests over buffers.
+struct LeafForm {
+  BlockOp block;
+  OwningOpRef<ModuleOp> module; // what the graph's operations live in
+  leaf::LeafGraph graph;
+  SmallVector<NestSplit> splits; // by nest, where columns are shared
+};
+
+/// Fills `form`. With a row dimension all rows of a task are computed at once (`rowWise`); reads that vary
+/// with it differ from row to row, as do the buffers for which `isPerRow` holds.
+LogicalResult makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
+                           llvm::function_ref<bool(Value)> isPerRow);
+
+/// Whether a read is of scalars that don't lie in memory as the leaf takes them (Boxes.h): such an element is put
+/// together before the leaf runs, for one row and one lift.
+bool readsInside(BlockOp leaf, unsigned read, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+
+/// Whether all rows along `dim` of a leaf, or all iterations of a dimension lifted into it, can be computed
+/// at once. `planesOf` as in `getRowUse`.
+bool isUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+
+/// By buffer, given those that memory or index make so: which differ from lift to lift.
+SmallVector<bool> findLifted(const leaf::LeafGraph &graph, SmallVector<bool> lifted);
+/// The same for a dimension of the leaf's block.
+SmallVector<bool> findLifted(const LeafForm &form, unsigned dim);
+
+//===----------------------------------------------------------------------===//
+// Columns.cpp
+//===----------------------------------------------------------------------===//
+
+/// The number of columns that the leaves of one block's body (all that one iteration of it
+/// runs) can share, and how each nest does; 0: they cannot. With `wanted` no other number.
+int64_t shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::GpuPlanning &planning,
+                     int64_t wanted = 0);
+
+//===----------------------------------------------------------------------===//
+// Tiles.cpp
+//===----------------------------------------------------------------------===//
+
+/// Bytes of shared memory that a thread can leave sums in.
+constexpr int64_t mostPartials = 128;
+/// Partial results of a block of threads for which there is shared memory.
+constexpr int64_t mostSlots = 8;
+
+/// What surrounds a nest of a leaf.
+struct TileContext {
+  int64_t threads = 256;
+  int64_t maxRows = 1; // of the leaf's call
+  int64_t lifts = 1;
+  bool lifted = false; // the nest differs from lift to lift
+  /// The loop that blocks of threads share, -1 if none, and the multiple of columns that one gets.
+  int splitLoop = -1;
+  int64_t columnUnit = 1;
+};
+
+/// Which part of a nest a thread computes, with its loops as `collapseLoops` leaves them.
+struct Tiles {
+  static constexpr int none = -1, rowLoop = -2;
+  int vectorLoop = none;
+  int64_t width = 1; // adjacent elements along it
+  int tileLoop = none;
+  int64_t tile = 1;
+  int64_t group = 1;  // threads that share a point
+  int64_t slices = 1; // of sums, at most
+};
+
+/// How a nest's reductions end: members and results.
+SmallVector<std::pair<const leaf::Member *, unsigned>> getReductions(const leaf::Nest &nest);
+/// Bytes of shared memory for one thread's sums in a tile of so many points.
+int64_t bytesOfSums(const leaf::Nest &nest, int64_t points);
+
+Tiles chooseTiles(const leaf::LeafGraph &graph, const leaf::Nest &nest, const TileContext &context,
+                  const Machine &machine);
+etdg::TilingAttr toAttribute(MLIRContext *context, const Tiles &tiles);
+/// The tiles that the attribute says, or what in it does not fit the nest.
+FailureOr<Tiles> readTiles(etdg::TilingAttr attribute, const leaf::LeafGraph &graph, const leaf::Nest &nest,
+                           const TileContext &context, const Machine &machine, std::string &wrong);
+
+//===----------------------------------------------------------------------===//
+// RowLanes.cpp
+//===----------------------------------------------------------------------===//
+
+/// One nest, its loops told apart.
+struct RowNest {
+  const leaf::Nest *nest;
+  SmallVector<int> pointLoops; // in the order of RowPlan::points
+  int rowLoop = -1;            // -1: one value for each point
+  bool hoisted = false;        // the same for all points
+};
+
+struct RowPlan {
+  SmallVector<int64_t> points; // extents of a leaf's row-wise points
+  int64_t length = 0;          // elements of a row
+  int64_t width = 1;           // adjacent elements of an access
+  int64_t lanes = 32;          // that share a row: up to a warp, or a block of threads
+  int64_t chunks = 1;          // accesses of a lane
+  int64_t parts = 1;           // rows of a lane at a time
+  /// Rows begin anywhere: lanes take their elements as if a row began where a line of memory does,
+  /// so that a warp meets one line and not two.
+  bool shifted = false;
+  int64_t threads = 256;
+  int64_t registers = 32; // that the values of a row take, about
+  SmallVector<RowNest> nests;
+
+  int64_t numPoints() const {
+    int64_t count = 1;
+    for (int64_t extent : points)
+      count *= extent;
+    return count;
+  }
+  /// Points that a block of threads computes at a time.
+  int64_t pointsAtOnce() const { return threads / lanes * parts; }
+  int64_t vectors() const { return length / width; }
+  static constexpr int64_t lineVectors = 32; // what a warp accesses at a time
+};
+
+/// How a leaf is computed row by row; nothing if it has another form.
+std::optional<RowPlan> planRows(const leaf::LeafGraph &graph, bool hasRows, const Machine &machine);
+etdg::RowLanesAttr toAttribute(MLIRContext *context, const RowPlan &plan);
+/// The plan that the attribute says for blocks of so many threads, or what in it does not fit the leaf.
+FailureOr<RowPlan> readRows(etdg::RowLanesAttr attribute, const leaf::LeafGraph &graph, bool hasRows,
+                            int64_t threads, const Machine &machine, std::string &wrong);
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_SCHEDULE_GPULEAF_H

@@ -1,0 +1,25 @@
+//===- ScheduleForGpu.h - loops, levels and layouts for a GPU ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_SCHEDULE_SCHEDULEFORGPU_H
+#define FT_SCHEDULE_SCHEDULEFORGPU_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+struct GpuScheduleOptions;
+
+#define GEN_PASS_DECL_ETDGSCHEDULEFORGPU
+#include "ft/Schedule/Passes.h.inc"
+
+/// Completes the schedules of all nests of a graph for a GPU, and the layouts of its leaves; what binds already stays
+/// as it is. An error at a nest whose schedule no kernel of this machine can run.
+LogicalResult scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options);
+
+/// `etdg-schedule-for-gpu` with what the caller knows of machine and forms.
+std::unique_ptr<Pass> createScheduleForGpu(const GpuScheduleOptions &options);
+
+} // namespace mlir::ft
+
+#endif // FT_SCHEDULE_SCHEDULEFORGPU_H

@@ -1,0 +1,208 @@
+//===- ThreadAttributes.cpp - what a GPU's threads do, and guards ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks of the attributes that say how a block of threads shares a leaf, and
+// the guards of variants.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Support/NamedAffine.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+LogicalResult ThreadBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t threads,
+                                      int64_t resident, int64_t shared) {
+  if (threads < 1 || resident < 1)
+    return emitError() << "a block has at least one thread, and one is resident; found threads = " << threads
+                       << ", resident = " << resident;
+  if (shared < 0)
+    return emitError() << "the bytes of shared memory are not negative, found " << shared;
+  return success();
+}
+
+LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t width,
+                                 int64_t loop, int64_t tile, int64_t rows, int64_t lanes, int64_t slices) {
+  if (vector < -1 || loop < -1)
+    return emitError() << "a loop is one of the nest's, or -1, found vector = " << vector << ", loop = " << loop;
+  for (auto [name, value] : {std::pair<StringRef, int64_t>("width", width), {"tile", tile}, {"rows", rows},
+                             {"lanes", lanes}, {"slices", slices}})
+    if (value < 1)
+      return emitError() << "'" << name << "' is at least 1, found " << value;
+  if (vector < 0 && width > 1)
+    return emitError() << "adjacent elements lie along a loop: width = " << width << " without 'vector'";
+  if ((loop < 0) != (tile == 1))
+    return emitError() << "a tile is of a loop: found loop = " << loop << ", tile = " << tile;
+  if (tile > 1 && rows > 1)
+    return emitError() << "a thread takes iterations of a loop or rows beside, found tile = " << tile
+                       << " and rows = " << rows;
+  if (vector >= 0 && vector == loop)
+    return emitError() << "adjacent elements and the tile are of different loops, found " << loop << " twice";
+  if (lanes > 1 && slices > 1)
+    return emitError() << "threads that share a point have no slices, found lanes = " << lanes
+                       << " and slices = " << slices;
+  return success();
+}
+
+LogicalResult RowLanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t lanes, int64_t width,
+                                   int64_t rows, int64_t line) {
+  for (auto [name, value] : {std::pair<StringRef, int64_t>("lanes", lanes), {"width", width}, {"rows", rows},
+                             {"line", line}})
+    if (value < 1)
+      return emitError() << "'" << name << "' is at least 1, found " << value;
+  if (!llvm::isPowerOf2_64(lanes))
+    return emitError() << "the lanes of a row are a power of two, found " << lanes;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseProduct(AsmParser &parser, SmallVectorImpl<ArrayAttr> &products) {
+  SmallVector<Attribute> factors;
+  auto parseFactor = [&]() -> ParseResult {
+    ft::NamedExprParser exprs(parser);
+    AffineExpr expr;
+    if (exprs.parse(expr))
+      return failure();
+    factors.push_back(ft::LengthAttr::get(parser.getContext(), exprs.symbols, expr));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseFactor))
+    return failure();
+  products.push_back(ArrayAttr::get(parser.getContext(), factors));
+  return success();
+}
+
+Attribute GuardAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<ArrayAttr> products;
+  int64_t limit = 0;
+  if (parser.parseLess() || parseProduct(parser, products))
+    return {};
+  while (succeeded(parser.parseOptionalKeyword("or")))
+    if (parseProduct(parser, products))
+      return {};
+  if (parser.parseKeyword("below") || parser.parseInteger(limit) || parser.parseGreater())
+    return {};
+  if (failed(verify([&] { return parser.emitError(loc); }, products, limit)))
+    return {};
+  return get(parser.getContext(), products, limit);
+}
+
+void GuardAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleave(
+      getProducts(), printer,
+      [&](ArrayAttr product) {
+        printer << "[";
+        llvm::interleaveComma(product.getAsRange<ft::LengthAttr>(), printer,
+                              [&](ft::LengthAttr length) { printer << length.str(); });
+        printer << "]";
+      },
+      " or ");
+  printer << " below " << getLimit() << ">";
+}
+
+LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<ArrayAttr> products,
+                                int64_t limit) {
+  if (products.empty())
+    return emitError() << "a guard has at least one product";
+  if (limit < 1)
+    return emitError() << "a guard's limit is positive (no product is less than 0), found " << limit;
+  for (ArrayAttr product : products)
+    for (Attribute factor : product)
+      if (auto length = dyn_cast<ft::LengthAttr>(factor); !length || length.getRagged())
+        return emitError() << "a guard's factors are lengths of no ragged dimension, found " << factor;
+  return success();
+}
+
+std::optional<bool> GuardAttr::evaluate(function_ref<std::optional<int64_t>(StringAttr)> lookup) const {
+  for (ArrayAttr product : getProducts()) {
+    // Past the limit a larger product tells nothing more.
+    int64_t value = 1;
+    bool isZero = false;
+    for (auto length : product.getAsRange<ft::LengthAttr>()) {
+      std::optional<int64_t> factor = length.evaluate(lookup);
+      if (!factor)
+        return std::nullopt;
+      isZero |= *factor <= 0;
+      value = llvm::SaturatingMultiply<uint64_t>(value, std::max<int64_t>(*factor, 0)) > uint64_t(getLimit())
+                  ? getLimit()
+                  : std::max<int64_t>(value * std::max<int64_t>(*factor, 0), 1);
+    }
+    if (isZero || value < getLimit())
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+template <typename Attr> static bool isListOf(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, [](Attribute item) { return isa<Attr>(item); });
+}
+
+static LogicalResult verifyLayouts(Operation *op, Attribute value) {
+  auto block = dyn_cast<BlockOp>(op);
+  if (!block || !block.isLeaf())
+    return op->emitOpError() << "'etdg.layouts' is an attribute of a leaf";
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (list && (isListOf<TilingAttr>(value) || (list.size() == 1 && isa<RowLanesAttr>(list[0]))))
+    return success();
+  return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling, or one #etdg.row_lanes, found " << value;
+}
+
+LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref().drop_front(StringRef("etdg.").size());
+  Attribute value = attribute.getValue();
+  auto onlyOf = [&](bool fits, StringRef owners) -> LogicalResult {
+    return fits ? success() : op->emitOpError() << "'etdg." << name << "' is an attribute of " << owners;
+  };
+  auto expected = [&](bool fits, StringRef what) -> LogicalResult {
+    return fits ? success() : op->emitOpError() << "'etdg." << name << "' is " << what << ", found " << value;
+  };
+  bool isItem = isa<BlockOp, NestOp>(op), isProgram = isa<FunctionOpInterface>(op);
+  if (name == "layouts")
+    return verifyLayouts(op, value);
+  if (name == "candidates")
+    return failed(onlyOf(isItem, "a nest or block")) ? failure()
+                                                     : expected(isListOf<ScheduleAttr>(value), "a list of schedules");
+  if (name == "slot") {
+    auto slot = dyn_cast<IntegerAttr>(value);
+    return failed(onlyOf(isa<BufferOp>(op), "a buffer"))
+               ? failure()
+               : expected(slot && slot.getType().isInteger(64) && slot.getInt() >= 0, "a number of 64 bits, not negative");
+  }
+  if (name == "kept_together")
+    return failed(onlyOf(isItem || isa<KernelOp>(op), "a nest or block")) ? failure()
+                                                                          : expected(isa<UnitAttr>(value), "a unit");
+  if (name == "merged")
+    return failed(onlyOf(isProgram, "a function or graph"))
+               ? failure()
+               : expected(isa<DictionaryAttr>(value), "a dictionary of products");
+  if (name == "checks")
+    return failed(onlyOf(isProgram, "a function or graph")) ? failure() : expected(isa<ArrayAttr>(value), "a list");
+  if (name == "dims")
+    return onlyOf(false, "an argument");
+  return op->emitOpError() << "no attribute of etdg is called '" << name
+                           << "': expected candidates, checks, dims, kept_together, layouts, merged or slot";
+}
+
+LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  if (name != "etdg.dims")
+    return op->emitOpError() << "argument " << argument << ": no attribute of an argument is called '" << name
+                             << "': expected etdg.dims";
+  if (!isListOf<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << "argument " << argument << ": 'etdg.dims' is a list of names, found "
+                             << attribute.getValue();
+  return success();
+}

@@ -1,0 +1,67 @@
+//===- GpuPlanner.h - chooses how a GPU runs nests --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two forms of a kernel: independent blocks of threads, each with its points of
+// the free dimensions (`planBlocks`); or steps that the whole grid takes
+// together (`planSteps`). GpuForms.cpp decides which, and with what guard.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_SCHEDULE_GPU_GPUPLANNER_H
+#define FT_LIB_SCHEDULE_GPU_GPUPLANNER_H
+
+#include "ft/Schedule/GpuPlan.h"
+
+#include <random>
+
+namespace mlir::ft::schedule {
+
+class GpuPlanner {
+public:
+  explicit GpuPlanner(const GpuScheduleOptions &options)
+      : options(options), machine(options.getMachine()), planning(machine.gpu), random(options.planSeed) {}
+
+  /// A kernel of blocks of threads that are independent of each other. `rows` gets the plan of
+  /// rows in registers where the nest is one leaf that works so.
+  FailureOr<GpuPlan> planBlocks(ArrayRef<BlockOp> nest, std::optional<RowPlan> &rows);
+  /// The dimensions of a nest whose steps the whole grid takes; no columns and rows yet.
+  GpuPlan sortDimensions(ArrayRef<BlockOp> nest);
+  /// Completes plans of nests that are one kernel: columns, rows, threads, barriers.
+  LogicalResult planSteps(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans, const GpuPlace &place);
+  /// A nest in the body of a block.
+  GpuPlan planInside(ArrayRef<BlockOp> nest, const LeafContext &outside, const GpuPlace &place);
+
+  /// Which forms a nest that is a kernel by itself takes, and for which lengths it takes steps.
+  struct Forms {
+    bool steps = false, blocks = false;
+    std::optional<etdg::GuardAttr> guard; // where both
+  };
+  FailureOr<Forms> chooseForms(ArrayRef<BlockOp> nest, const GpuPlan &steps);
+
+private:
+  LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
+  LogicalResult shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows);
+  int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
+  std::optional<unsigned> chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);
+  int64_t threadsFor(int64_t elements, int64_t most);
+  int64_t elementsOf(ArrayRef<BlockOp> nest) const;
+  std::optional<unsigned> chooseLift(ArrayRef<BlockOp> nest, unsigned shared);
+  bool isResident(int64_t threads, int64_t blocks) const;
+  etdg::ThreadBlockAttr makeBlock(MLIRContext *context, int64_t threads, int64_t resident, int64_t shared) const;
+
+  bool draws() const { return options.planSeed != 0; }
+  uint64_t draw(uint64_t below) { return random() % below; }
+
+  const GpuScheduleOptions &options;
+  const Machine &machine;
+  const Machine::GpuPlanning &planning;
+  std::mt19937_64 random;
+};
+
+/// Planes that a plan may count on: those along dimensions that it deals are all kept (`keepDealtPlanes`).
+inline int64_t noPlanes(Value, unsigned) { return 0; }
+/// Dimensions that are `map` in all blocks and free.
+bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_LIB_SCHEDULE_GPU_GPUPLANNER_H

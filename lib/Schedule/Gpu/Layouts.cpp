@@ -1,0 +1,77 @@
+//===- Layouts.cpp - the tilings of a leaf --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/GpuPlan.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Whether something that the nest touches differs from lift to lift.
+static bool isLiftedNest(const leaf::Nest &nest, ArrayRef<bool> lifted) {
+  auto isLifted = [&](const leaf::View &view) {
+    return (!view.isSplat() && lifted[view.buffer]) ||
+           llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return lifted[term.buffer]; });
+  };
+  for (const leaf::Member &member : nest.members) {
+    for (auto *views : {&member.reads, &member.inits, &member.writes})
+      if (llvm::any_of(*views, isLifted))
+        return true;
+    for (const auto &[value, view] : member.captured)
+      if (isLifted(view))
+        return true;
+  }
+  return false;
+}
+
+TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const LeafContext &context, bool rowWise,
+                                    leaf::Nest &collapsed) {
+  TileContext tile;
+  tile.threads = context.threads;
+  tile.maxRows = rowWise ? context.maxRows : 1;
+  tile.lifts = context.lift ? context.lifts : 1;
+  if (context.columns && form.splits[number].kind == NestSplit::shared) {
+    tile.splitLoop = form.splits[number].loop;
+    tile.columnUnit = context.unit;
+  }
+  collapsed = form.graph.nests[number];
+  collapseLoops(collapsed, tile.splitLoop < 0 ? nullptr : &tile.splitLoop);
+  collapsed.batched &= tile.maxRows > 1;
+  if (tile.lifts > 1)
+    tile.lifted = isLiftedNest(collapsed, findLifted(form, *context.lift));
+  return tile;
+}
+
+SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafContext &context, bool rowWise,
+                                               const Machine &machine) {
+  SmallVector<Attribute> layouts;
+  MLIRContext *mlir = BlockOp(form.block).getContext();
+  for (unsigned i = 0; i < form.graph.nests.size(); ++i) {
+    leaf::Nest nest;
+    TileContext tile = tileContextOf(form, i, context, rowWise, nest);
+    bool isEmpty = false; // such a nest has no code
+    for (auto [size, reduced] : llvm::zip_equal(nest.sizes, nest.reduced))
+      isEmpty |= size == 0 && !reduced;
+    layouts.push_back(toAttribute(mlir, isEmpty ? Tiles() : chooseTiles(form.graph, nest, tile, machine)));
+  }
+  return layouts;
+}
+
+LogicalResult schedule::makeLeafForms(BlockOp block, const LeafContext &context, const Machine &machine,
+                                      llvm::function_ref<int64_t(Value, unsigned)> planesOf,
+                                      llvm::function_ref<LeafForm &(BlockOp)> formOf) {
+  SmallVector<LeafForm *> forms;
+  for (BlockOp leaf : leavesOf(block)) {
+    LeafForm &form = formOf(leaf);
+    if (!form.module && failed(makeLeafForm(form, leaf, context.row,
+                                            context.row && isUniform(leaf, *context.row, planesOf),
+                                            [&](Value buffer) { return context.isPerRow(buffer); })))
+      return failure();
+    forms.push_back(&form);
+  }
+  if (context.columns && shareColumns(block, forms, machine.gpu, context.columns) != context.columns)
+    return block.emitError("the GPU engine can't run the schedule: column c of what the leaves compute does not depend on "
+                           "column c alone, or they don't have the columns; found columns = ")
+           << context.columns;
+  return success();
+}

@@ -1,0 +1,141 @@
+//===- LeafForm.cpp - a leaf as loop nests over buffers -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The normal form of a leaf (LeafGraph.h) for one row or for the rows of a task,
+// and what of it differs between rows and between lifts.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Schedule/Boxes.h"
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/GpuLeaf.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+int64_t schedule::elementBytes(Type element) {
+  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// The body as a function of tensors, as the leaf graph wants it.
+static func::FuncOp copyBody(BlockOp block, ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Operation *yield = block.getBody().front().getTerminator();
+  SmallVector<Type> inputs(block.getBody().getArgumentTypes());
+  auto function = func::FuncOp::create(builder, block.getLoc(), "leaf",
+                                       builder.getFunctionType(inputs, yield->getOperandTypes()));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping mapping;
+  mapping.map(block.getBody().getArguments(), function.getArguments());
+  for (Operation &op : block.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : yield->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+  return function;
+}
+
+LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
+                                     llvm::function_ref<bool(Value)> isPerRow) {
+  LeafOptions leafOptions;
+  for (unsigned i = 0; i < block.getNumReads() && rowWise; ++i) {
+    bool varies = false;
+    for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
+      if (piece.getKind() == etdg::SourceKind::Splat)
+        continue;
+      varies |= piece.getMap().getValue().isFunctionOfDim(*rowDim);
+      if (piece.getKind() == etdg::SourceKind::Buffer)
+        varies |= isPerRow(block.getBuffers()[piece.getOperand()]);
+    }
+    leafOptions.batched.push_back(varies);
+  }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
+  func::FuncOp function = copyBody(block, *module);
+  if (failed(leaf::normalizeLeaf(function)))
+    return failure();
+  // A single row takes all as its own, so that results are computed in place.
+  FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, leafOptions);
+  if (failed(graph))
+    return failure();
+  leaf::fuseNests(*graph);
+  form.graph = std::move(*graph);
+  form.module = std::move(module);
+  form.block = block;
+  return success();
+}
+
+bool schedule::readsInside(BlockOp leaf, unsigned number, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  etdg::ReadAttr read = leaf.getRead(number);
+  auto type = cast<RankedTensorType>(leaf.getBody().getArgument(number).getType());
+  return readsScalars(leaf, read) && !getBox(leaf, read, type, planesOf);
+}
+
+bool schedule::isUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  return isRowUniform(leaf, dim, planesOf);
+}
+
+//===----------------------------------------------------------------------===//
+// Lifts
+//===----------------------------------------------------------------------===//
+
+/// All that one nest touches.
+static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::View &)> holds) {
+  for (const leaf::Member &member : nest.members) {
+    if (llvm::any_of(member.reads, holds) || llvm::any_of(member.inits, holds) || llvm::any_of(member.writes, holds))
+      return true;
+    for (const auto &[value, view] : member.captured)
+      if (holds(view))
+        return true;
+  }
+  return false;
+}
+
+SmallVector<bool> schedule::findLifted(const leaf::LeafGraph &graph, SmallVector<bool> lifted) {
+  auto isLifted = [&](const leaf::View &view) {
+    return (!view.isSplat() && lifted[view.buffer]) ||
+           llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return lifted[term.buffer]; });
+  };
+  // What a nest computes from such values, and what shares a nest with it.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const leaf::Nest &nest : graph.nests) {
+      if (!anyView(nest, isLifted))
+        continue;
+      for (const leaf::Member &member : nest.members)
+        for (const leaf::View &view : member.writes)
+          if (graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Scratch && !lifted[view.buffer])
+            changed = lifted[view.buffer] = true;
+    }
+  }
+  return lifted;
+}
+
+/// Whether what a read gets may differ between iterations of `dim` that are computed at once. Where
+/// pieces are chosen at run time, one of them that lies in memory has a stride, be it 0.
+static bool readIsLifted(BlockOp block, unsigned number, unsigned dim) {
+  ArrayRef<etdg::PieceAttr> pieces = block.getRead(number).getPieces();
+  if (readsInside(block, number, [](Value, unsigned) { return 0; }))
+    return false;
+  for (etdg::PieceAttr piece : pieces) {
+    if (piece.getKind() == etdg::SourceKind::Splat)
+      continue;
+    if (pieces.size() > 1 || piece.getMap().getValue().isFunctionOfDim(dim))
+      return true;
+  }
+  return false;
+}
+
+SmallVector<bool> schedule::findLifted(const LeafForm &form, unsigned dim) {
+  SmallVector<bool> lifted(form.graph.buffers.size());
+  BlockOp block = form.block;
+  for (auto [i, buffer] : llvm::enumerate(form.graph.buffers)) {
+    if (buffer.kind == leaf::Buffer::Kind::Input)
+      lifted[i] = readIsLifted(block, buffer.number, dim);
+    else if (buffer.kind == leaf::Buffer::Kind::Output)
+      lifted[i] = block.getWrite(buffer.number).getMap().getValue().isFunctionOfDim(dim);
+  }
+  return findLifted(form.graph, std::move(lifted));
+}

@@ -1,0 +1,393 @@
+//===- ScheduleForGpu.cpp - loops, levels and layouts for a GPU -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass `etdg-schedule-for-gpu`: each kernel, and each nest inside the bodies
+// of its blocks, gets a binding schedule, each leaf its layouts; where lengths
+// decide between two forms of a kernel, `etdg.variants` holds both. What is said
+// already stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Schedule/ScheduleForGpu.h"
+
+#include "GpuPlanner.h"
+#include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Machine/FindMachine.h"
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/Plan.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGSCHEDULEFORGPU
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+namespace {
+using Nests = SmallVector<SmallVector<BlockOp>>;
+
+class Scheduler {
+public:
+  Scheduler(etdg::GraphOp graph, const GpuScheduleOptions &options)
+      : graph(graph), options(options), machine(options.getMachine()), planner(options) {}
+  LogicalResult run();
+
+private:
+  LogicalResult scheduleItem(Operation *item);
+  LogicalResult readItem(const Nests &nests, const GpuPlace &place);
+  LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
+  LogicalResult planAlone(Operation *item);
+  LogicalResult writeSteps(const Nests &nests, GpuPlan plan);
+  LogicalResult writeBlocks(ArrayRef<BlockOp> nest);
+
+  /// All inside the nests of a kernel; tells whether threads keep tiles of sums in registers.
+  LogicalResult complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles);
+  LogicalResult complete(ArrayRef<BlockOp> nest, const LeafContext &context, bool &usesTiles);
+  LogicalResult completeBody(Region &body, const LeafContext &context, bool &usesTiles);
+  LogicalResult completeInside(ArrayRef<BlockOp> nest, const GpuPlace &place, const LeafContext &context, bool &usesTiles);
+  LogicalResult layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles);
+  void keepDealtPlanes();
+
+  etdg::GraphOp graph;
+  const GpuScheduleOptions &options;
+  const Machine &machine;
+  GpuPlanner planner;
+  llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms; // of the nest at hand
+};
+} // namespace
+
+static Nests nestsOf(Operation *item) {
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item))
+    return etdg::getNests(kernel.getBody());
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
+  return {{cast<BlockOp>(item)}};
+}
+
+static GpuPlace placeOf(Operation *item, const Nests &nests) {
+  GpuPlace place;
+  place.isGrouped = nests.size() > 1;
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item); kernel && place.isGrouped)
+    place.shared = unsigned(kernel.getShared());
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Inside a nest
+//===----------------------------------------------------------------------===//
+
+static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_t maxRows) {
+  LeafContext context;
+  context.row = plan.row;
+  context.maxRows = maxRows;
+  context.columns = plan.columns;
+  context.unit = plan.unit;
+  context.threads = plan.block.getThreads();
+  if (plan.row)
+    context.rowOwner.assign(nest.begin(), nest.end());
+  return context;
+}
+
+LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles) {
+  auto &form = forms[leaf];
+  bool rowWise = context.row && isUniform(leaf, *context.row, noPlanes);
+  if (!form) {
+    form = std::make_unique<LeafForm>();
+    if (failed(makeLeafForm(*form, leaf, context.row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
+      return failure();
+  }
+  if (!leaf->hasAttr("etdg.layouts"))
+    leaf->setAttr("etdg.layouts",
+                  ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, rowWise, machine)));
+  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts"))
+    if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
+      usesTiles |= tiling.getTile() * tiling.getRows() > 1 && tiling.getLanes() == 1;
+  return success();
+}
+
+LogicalResult Scheduler::completeBody(Region &body, const LeafContext &outside, bool &usesTiles) {
+  for (const Group &group : getGroups(body)) {
+    GpuPlace place;
+    place.isGrid = false;
+    place.hasRows = outside.row.has_value();
+    if (auto kernel = dyn_cast<etdg::KernelOp>(group.op); kernel && group.nests.size() > 1) {
+      place.shared = unsigned(kernel.getShared());
+      place.isGrouped = true;
+    }
+    for (const SmallVector<BlockOp> &nest : group.nests)
+      if (failed(completeInside(nest, place, outside, usesTiles)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Scheduler::completeInside(ArrayRef<BlockOp> nest, const GpuPlace &place, const LeafContext &outside,
+                                        bool &usesTiles) {
+  BlockOp front = nest.front();
+  GpuPlan plan;
+  if (isBinding(scheduleOf(nest))) {
+    FailureOr<GpuPlan> read = readGpuPlan(nest, place, options);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  } else if (front.getNumOwnDims() > 0) {
+    plan = planner.planInside(nest, outside, place);
+    if (plan.row)
+      plan.rowTile = plan.maxRows;
+    setSchedule(nest, toGpuSchedule(nest, plan, place, options.target));
+  }
+  LeafContext context = outside;
+  if (plan.row) {
+    context.row = plan.row;
+    context.maxRows = plan.maxRows;
+    context.rowOwner.assign(nest.begin(), nest.end());
+  }
+  if (plan.lift) {
+    context.lift = plan.lift;
+    context.lifts = constantExtent(nest, *plan.lift);
+  }
+  for (BlockOp block : nest)
+    if (failed(block.isLeaf() ? layOut(block, context, usesTiles) : completeBody(block.getBody(), context, usesTiles)))
+      return failure();
+  return success();
+}
+
+LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles) {
+  // Memory is for the most rows of all nests.
+  int64_t maxRows = 1;
+  for (const GpuPlan &plan : plans)
+    maxRows = std::max(maxRows, plan.maxRows);
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans))
+    if (failed(complete(nest, contextOf(nest, plan, maxRows), usesTiles)))
+      return failure();
+  return success();
+}
+
+LogicalResult Scheduler::complete(ArrayRef<BlockOp> nest, const LeafContext &context, bool &usesTiles) {
+  forms.clear();
+  for (BlockOp block : nest) {
+    if (context.columns && failed(makeLeafForms(block, context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
+          auto &form = forms[leaf];
+          if (!form)
+            form = std::make_unique<LeafForm>();
+          return *form;
+        })))
+      return failure();
+    if (failed(block.isLeaf() ? layOut(block, context, usesTiles) : completeBody(block.getBody(), context, usesTiles)))
+      return failure();
+  }
+  forms.clear();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult Scheduler::readItem(const Nests &nests, const GpuPlace &place) {
+  std::vector<GpuPlan> plans;
+  for (const SmallVector<BlockOp> &nest : nests) {
+    FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
+    if (failed(plan))
+      return failure();
+    plans.push_back(std::move(*plan));
+  }
+  if (failed(checkGpuKernel(nests, plans, place)))
+    return failure();
+  bool usesTiles = false;
+  return complete(nests, plans, usesTiles);
+}
+
+LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) {
+  std::vector<GpuPlan> plans;
+  for (const SmallVector<BlockOp> &nest : nests) {
+    GpuPlan plan = planner.sortDimensions(nest);
+    // Nests share their first dimensions as loops, even those that are parallel.
+    for (unsigned d = 0; d < place.shared; ++d) {
+      for (auto *list : {&plan.outer, &plan.flat, &plan.inner})
+        llvm::erase(*list, d);
+      if (!llvm::is_contained(plan.steps, d))
+        plan.steps.push_back(d);
+      if (plan.row == d)
+        plan.row.reset();
+    }
+    llvm::sort(plan.steps);
+    plan.waits.assign(plan.steps.size(), false);
+    if (plan.steps.size() > place.shared)
+      plan.waits.back() = true;
+    plans.push_back(std::move(plan));
+  }
+  if (failed(planner.planSteps(nests, plans, place)))
+    return failure();
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans))
+    setSchedule(nest, toGpuSchedule(nest, plan, place, options.target));
+  bool usesTiles = false;
+  return complete(nests, plans, usesTiles);
+}
+
+LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
+  GpuPlace place;
+  if (failed(planner.planSteps(nests, plan, place)))
+    return failure();
+  setSchedule(nests.front(), toGpuSchedule(nests.front(), plan, place, options.target));
+  bool usesTiles = false;
+  return complete(nests, plan, usesTiles);
+}
+
+LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest) {
+  BlockOp front = nest.front();
+  std::optional<RowPlan> rows;
+  FailureOr<GpuPlan> plan = planner.planBlocks(nest, rows);
+  if (failed(plan))
+    return failure();
+  if (rows)
+    front->setAttr("etdg.layouts", ArrayAttr::get(front.getContext(), toAttribute(front.getContext(), *rows)));
+  setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
+  bool usesTiles = false;
+  if (failed(complete({SmallVector<BlockOp>(nest)}, *plan, usesTiles)))
+    return failure();
+  // What streams through memory wants many threads; what keeps sums in registers
+  // wants those. Without this bound ptxas guesses, and may spill.
+  if (rows || usesTiles || !front.isLeaf() || !plan->inner.empty())
+    return success();
+  int64_t threads = plan->block.getThreads();
+  plan->block = etdg::ThreadBlockAttr::get(
+      front.getContext(), threads,
+      std::max<int64_t>(machine.gpu.streamThreadsPerUnit / threads, 1),
+      plan->block.getShared());
+  setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
+  return success();
+}
+
+LogicalResult Scheduler::planAlone(Operation *item) {
+  Nests nests = nestsOf(item);
+  GpuPlan steps = planner.sortDimensions(nests.front());
+  FailureOr<GpuPlanner::Forms> forms = planner.chooseForms(nests.front(), steps);
+  if (failed(forms))
+    return failure();
+  if (!forms->blocks)
+    return writeSteps(nests, std::move(steps));
+  if (!forms->steps)
+    return writeBlocks(nests.front());
+  OpBuilder builder(item);
+  auto variants =
+      etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr({*forms->guard}), /*variantsCount=*/2);
+  Operation *copy = item->clone();
+  variants.getVariants()[0].emplaceBlock().push_back(copy);
+  item->moveBefore(&variants.getVariants()[1].emplaceBlock(), variants.getVariants()[1].front().end());
+  return failure(failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(nests.front())));
+}
+
+LogicalResult Scheduler::scheduleItem(Operation *item) {
+  Nests nests = nestsOf(item);
+  if (nests.empty())
+    return success();
+  GpuPlace place = placeOf(item, nests);
+  auto binds = [](ArrayRef<BlockOp> nest) { return isBinding(scheduleOf(nest)); };
+  if (llvm::all_of(nests, binds))
+    return readItem(nests, place);
+  if (llvm::any_of(nests, binds))
+    return item->emitError("some nests of this kernel have a binding schedule, others have none; expected all or none");
+  return place.isGrouped ? planGrouped(nests, place) : planAlone(item);
+}
+
+/// Points of one step run side by side: their planes must not fall on each other. What `live`
+/// keeps of a dimension counts iterations that follow each other.
+void Scheduler::keepDealtPlanes() {
+  auto keep = [&](BlockOp leaf, Value value, AffineMap map) {
+    auto buffer = value.getDefiningOp<etdg::BufferOp>();
+    if (!buffer || !buffer.getLiveAttr() || buffer->getParentOp() != graph)
+      return;
+    SmallVector<int64_t> live(*buffer.getLive());
+    for (unsigned d : etdg::getDealtDims(leaf))
+      for (auto [p, planes] : llvm::enumerate(live))
+        if (map.getResult(p).isFunctionOfDim(d))
+          planes = -1;
+    if (llvm::all_of(live, [](int64_t planes) { return planes < 0; }))
+      buffer.removeLiveAttr();
+    else
+      buffer.setLive(live);
+  };
+  graph.walk([&](BlockOp leaf) {
+    if (!leaf.isLeaf())
+      return;
+    for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+      keep(leaf, leaf.getBuffers()[leaf.getWrite(i).getOperand()], leaf.getWrite(i).getMap().getValue());
+    for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+      for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
+        if (piece.getKind() == etdg::SourceKind::Buffer)
+          keep(leaf, leaf.getBuffers()[piece.getOperand()], piece.getMap().getValue());
+  });
+}
+
+LogicalResult Scheduler::run() {
+  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
+    if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
+      for (Region &region : variants.getVariants())
+        for (Operation &item : llvm::make_early_inc_range(region.front())) {
+          Nests nests = nestsOf(&item);
+          if (!llvm::all_of(nests, [](ArrayRef<BlockOp> nest) { return isBinding(scheduleOf(nest)); }))
+            return item.emitError("a nest of a variant has no binding schedule");
+          if (failed(scheduleItem(&item)))
+            return failure();
+        }
+    } else if (isa<etdg::KernelOp, etdg::NestOp, BlockOp>(op) && failed(scheduleItem(&op))) {
+      return failure();
+    }
+  }
+  keepDealtPlanes();
+  return success();
+}
+
+LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  if (graph.isExternal())
+    return success();
+  return Scheduler(graph, options).run();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU> {
+  using ETDGScheduleForGPUBase::ETDGScheduleForGPUBase;
+  void runOnOperation() override {
+    GpuScheduleOptions options;
+    options.target = target;
+    if (Machine::nameForTarget(target).empty() || target == "cpu") {
+      emitError(getOperation().getLoc()) << "etdg-schedule-for-gpu: expected target = sm_80 or sm_90a, found '" << target << "'";
+      return signalPassFailure();
+    }
+    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, Machine::nameForTarget(target), Machine::Kind::GPU);
+    if (failed(found))
+      return signalPassFailure();
+    options.machine = *found;
+    if (failed(scheduleForGpu(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+/// The same, where the caller knows more than a pass's options say.
+struct ScheduleForGpu : PassWrapper<ScheduleForGpu, OperationPass<etdg::GraphOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScheduleForGpu)
+  explicit ScheduleForGpu(const GpuScheduleOptions &options) : options(options) {}
+  StringRef getName() const override { return "ScheduleForGpu"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<func::FuncDialect, linalg::LinalgDialect, arith::ArithDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(scheduleForGpu(getOperation(), options)))
+      signalPassFailure();
+  }
+  GpuScheduleOptions options;
+};
+} // namespace
+
+std::unique_ptr<Pass> mlir::ft::createScheduleForGpu(const GpuScheduleOptions &options) {
+  return std::make_unique<ScheduleForGpu>(options);
+}

@@ -1,0 +1,382 @@
+//===- Tiles.cpp - which part of a nest a thread computes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread computes a small tile of points: some rows, or iterations of a
+// loop along which an operand does not change, by some adjacent elements, which
+// are one access. Reductions run inside a thread; in slices by several threads
+// where there are fewer tiles than threads; or, where the reduced loop is the one
+// with unit strides or points are few, across the lanes of a warp or all threads.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Schedule/GpuLeaf.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+using namespace mlir::ft::schedule;
+
+SmallVector<std::pair<const Member *, unsigned>> schedule::getReductions(const Nest &nest) {
+  SmallVector<std::pair<const Member *, unsigned>> result;
+  for (const Member &member : nest.members)
+    for (unsigned i = 0; i < member.accumulators.size(); ++i)
+      result.push_back({&member, i});
+  return result;
+}
+
+int64_t schedule::bytesOfSums(const Nest &nest, int64_t points) {
+  int64_t cell = 4, count = 0;
+  for (auto [member, result] : getReductions(nest)) {
+    Value accumulator = member->accumulators[result];
+    cell = std::max(cell, elementBytes(accumulator.getType()));
+    ++count;
+  }
+  return cell * points * count;
+}
+
+/// Whether lanes may join their sums.
+static bool canShareReductions(const Nest &nest) {
+  for (const Member &member : nest.members)
+    for (Operation *combiner : member.combiners)
+      if (!combiner || !arith::getNeutralElement(combiner))
+        return false;
+  return true;
+}
+
+namespace {
+class Chooser {
+public:
+  Chooser(const LeafGraph &graph, const Nest &nest, const TileContext &context, const Machine &machine)
+      : graph(graph), nest(nest), context(context), planning(machine.gpu), warp(machine.occupancy.warp) {
+    for (const Member &member : nest.members)
+      reduces |= member.isReduction();
+    for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
+      (nest.reduced[loop] ? reducedLoops : parallelLoops).push_back(loop);
+    for (const Member &member : nest.members) {
+      for (const View &view : member.reads)
+        addAccess(view, false);
+      for (const View &view : member.inits)
+        addAccess(view, false);
+      for (const View &view : member.writes)
+        addAccess(view, true);
+    }
+  }
+
+  Tiles run() {
+    chooseLoops();
+    chooseWidth();
+    chooseTile();
+    if (tiles.group > warp && int64_t(getReductions(nest).size()) * tiles.tile > mostSlots)
+      tiles.group = warp; // what the scratch memory has room for
+    chooseSlices();
+    return tiles;
+  }
+
+  int64_t scoreOf(int loop) const;
+  bool canSlice() const;
+
+private:
+  struct AccessInfo {
+    View view;
+    bool written = false;
+  };
+  void addAccess(const View &view, bool written) {
+    for (AccessInfo &access : accesses)
+      if (access.view == view) {
+        access.written |= written;
+        return;
+      }
+    accesses.push_back({view, written});
+  }
+  int64_t maxPoints() const;
+  void chooseLoops();
+  void chooseWidth();
+  void chooseTile();
+  void chooseSlices();
+  bool saves(int loop) const;
+  bool take(int loop);
+  int64_t spare() const { return canSlice() && tiles.group == 1 ? planning.leastSlice : 1; }
+
+  const LeafGraph &graph;
+  const Nest &nest;
+  const TileContext &context;
+  const Machine::GpuPlanning &planning;
+  const int64_t warp;
+  SmallVector<AccessInfo> accesses;
+  SmallVector<int> parallelLoops, reducedLoops;
+  bool reduces = false;
+  Tiles tiles;
+};
+} // namespace
+
+/// How well lanes go along a loop: by the accesses that become adjacent.
+int64_t Chooser::scoreOf(int loop) const {
+  int64_t score = 0;
+  for (const AccessInfo &access : accesses) {
+    if (access.view.isSplat() || !graph.buffers[access.view.buffer].inMemory)
+      continue;
+    int64_t stride = access.view.strides[loop];
+    if (stride == 1)
+      score += planning.adjacentGain;
+    else if (stride != 0)
+      score -= access.written ? planning.stridedWriteLoss : planning.stridedReadLoss;
+  }
+  return score;
+}
+
+int64_t Chooser::maxPoints() const {
+  int64_t points = nest.batched ? context.maxRows : 1;
+  for (int loop : parallelLoops)
+    points *= nest.sizes[loop];
+  if (context.splitLoop >= 0) // a guess: where few tasks are left, many blocks share the columns
+    points = std::max<int64_t>(points / 8, context.columnUnit);
+  return context.lifted ? points * context.lifts : points;
+}
+
+/// Threads without a tile of their own may take slices of other tiles' sums.
+bool Chooser::canSlice() const {
+  // Adding slices costs some barriers: short sums are not worth them.
+  return reduces && !reducedLoops.empty() && nest.sizes[reducedLoops.front()] >= planning.leastSlicedSum &&
+         canShareReductions(nest);
+}
+
+void Chooser::chooseLoops() {
+  auto best = [&](ArrayRef<int> loops) {
+    int found = Tiles::none;
+    for (int loop : loops)
+      if (found == Tiles::none || scoreOf(loop) > scoreOf(found))
+        found = loop;
+    return found;
+  };
+  tiles.vectorLoop = best(parallelLoops);
+  int reduced = reduces && canShareReductions(nest) ? best(reducedLoops) : Tiles::none;
+  if (reduced != Tiles::none) {
+    int64_t points = maxPoints(), size = nest.sizes[reduced];
+    bool few = points * planning.idleThreads <= context.threads && size >= warp;
+    bool adjacent = size >= warp && (tiles.vectorLoop == Tiles::none || scoreOf(reduced) > scoreOf(tiles.vectorLoop));
+    if (few || adjacent) {
+      tiles.vectorLoop = reduced;
+      tiles.group = points * warp * 2 <= context.threads && size > 2 * warp ? context.threads : warp;
+    }
+  }
+  if (tiles.vectorLoop != Tiles::none) {
+    auto &loops = tiles.group > 1 ? reducedLoops : parallelLoops;
+    loops.erase(llvm::find(loops, tiles.vectorLoop));
+    loops.push_back(tiles.vectorLoop); // fastest
+  }
+}
+
+/// As many adjacent elements as an access has, where that divides the loop.
+void Chooser::chooseWidth() {
+  int64_t bytes = 1;
+  bool adjacent = false;
+  for (const AccessInfo &access : accesses) {
+    if (tiles.vectorLoop == Tiles::none || access.view.isSplat() || access.view.strides[tiles.vectorLoop] != 1)
+      continue;
+    adjacent = true;
+    bytes = std::max(bytes, elementBytes(graph.buffers[access.view.buffer].elementType));
+  }
+  if (!adjacent)
+    return;
+  int64_t points = maxPoints();
+  tiles.width = std::min<int64_t>(planning.accessBytes / std::min<int64_t>(bytes, planning.accessBytes), 4);
+  auto tooWide = [&] {
+    int64_t size = nest.sizes[tiles.vectorLoop];
+    if (size % tiles.width != 0 ||
+        (tiles.vectorLoop == context.splitLoop && context.columnUnit % tiles.width != 0))
+      return true;
+    return tiles.group > 1 ? size < tiles.width * tiles.group : points * spare() < tiles.width * context.threads;
+  };
+  while (tiles.width > 1 && tooWide())
+    tiles.width /= 2;
+}
+
+/// Whether parts of a tile along the loop share an operand.
+bool Chooser::saves(int loop) const {
+  for (const Member &member : nest.members)
+    for (const View &view : member.reads) {
+      bool varies = !view.isSplat() && (loop == Tiles::rowLoop ? graph.isBatched(view) : view.strides[loop] != 0);
+      if (!view.isSplat() && !varies && llvm::is_contained(nest.reduced, true))
+        return true;
+    }
+  return false;
+}
+
+bool Chooser::take(int loop) {
+  int64_t size = loop == Tiles::rowLoop ? context.maxRows : nest.sizes[loop];
+  int64_t takers = tiles.group > 1 ? context.threads / tiles.group : context.threads;
+  auto enough = [&](int64_t t) { return size >= t && maxPoints() * spare() >= tiles.width * t * takers; };
+  if (loop == Tiles::rowLoop) {
+    if (!enough(planning.rowTile))
+      return false;
+    tiles.tile = planning.rowTile;
+  } else {
+    int64_t t = planning.loopTile;
+    while (t > 1 && (size % t != 0 || !enough(t)))
+      t /= 2;
+    if (t <= 1)
+      return false;
+    tiles.tile = t;
+  }
+  tiles.tileLoop = loop;
+  return true;
+}
+
+/// Parts of a tile share the operands that do not change along its loop: worth it in reductions.
+void Chooser::chooseTile() {
+  if (!reduces)
+    return;
+  SmallVector<int> candidates;
+  if (nest.batched && context.maxRows > 1)
+    candidates.push_back(Tiles::rowLoop);
+  for (int loop : parallelLoops)
+    if (loop != tiles.vectorLoop && loop != context.splitLoop)
+      candidates.push_back(loop);
+  for (int loop : candidates)
+    if (saves(loop) && take(loop))
+      return;
+  // A warp that sums one short row after the other would wait for each.
+  for (int loop : candidates)
+    if (tiles.group == warp && loop != Tiles::rowLoop && take(loop))
+      return;
+}
+
+/// There may be so few tiles that threads take slices of them: few rows or columns are known only at
+/// run time.
+void Chooser::chooseSlices() {
+  int64_t least = context.lifted ? context.lifts : 1;
+  for (int loop : parallelLoops) {
+    int64_t size = loop == context.splitLoop ? context.columnUnit : nest.sizes[loop];
+    int64_t step = loop == tiles.tileLoop ? tiles.tile : loop == tiles.vectorLoop ? tiles.width : 1;
+    least *= std::max<int64_t>(size / step, 1);
+  }
+  // (Rows may be too few for a tile of rows: then one is computed at a time.)
+  int64_t smallest = tiles.tileLoop == Tiles::rowLoop ? 1 : tiles.tile;
+  if (tiles.group == 1 && canSlice() && least * 2 <= context.threads &&
+      bytesOfSums(nest, smallest * tiles.width) <= mostPartials)
+    tiles.slices = std::max<int64_t>(
+        std::min<int64_t>(nest.sizes[reducedLoops.front()] / planning.leastSlice, planning.mostSlices), 1);
+}
+
+Tiles schedule::chooseTiles(const LeafGraph &graph, const Nest &nest, const TileContext &context,
+                            const Machine &machine) {
+  return Chooser(graph, nest, context, machine).run();
+}
+
+//===----------------------------------------------------------------------===//
+// As attributes
+//===----------------------------------------------------------------------===//
+
+etdg::TilingAttr schedule::toAttribute(MLIRContext *context, const Tiles &tiles) {
+  bool ofRows = tiles.tileLoop == Tiles::rowLoop;
+  return etdg::TilingAttr::get(context, tiles.vectorLoop, tiles.width, ofRows ? -1 : tiles.tileLoop,
+                               ofRows ? 1 : tiles.tile, ofRows ? tiles.tile : 1, tiles.group, tiles.slices);
+}
+
+namespace {
+/// Looks for what in the tiles does not fit a nest.
+class Fit {
+public:
+  Fit(const Tiles &tiles, const Nest &nest, const TileContext &context, const Machine &machine)
+      : tiles(tiles), nest(nest), context(context), machine(machine), numLoops(nest.sizes.size()) {}
+  std::string check() const;
+
+private:
+  static std::string number(int64_t value) { return std::to_string(value); }
+  std::string checkVector() const;
+  std::string checkTile() const;
+  std::string checkSharing() const;
+
+  const Tiles &tiles;
+  const Nest &nest;
+  const TileContext &context;
+  const Machine &machine;
+  const int64_t numLoops;
+};
+} // namespace
+
+std::string Fit::checkVector() const {
+  int loop = tiles.vectorLoop;
+  if (loop >= numLoops)
+    return "vector = " + number(loop) + ": the nest has " + number(numLoops) + " loops";
+  if (loop < 0)
+    return tiles.group > 1 ? "threads that share a point need a loop, found no 'vector'" : "";
+  if (nest.reduced[loop] != (tiles.group > 1))
+    return nest.reduced[loop] ? "vector = " + number(loop) + " is a sum's loop: threads share the point then, found lanes = 1"
+                              : "threads that share a point go along a sum's loop, found vector = " + number(loop);
+  if ((tiles.width & (tiles.width - 1)) != 0 || nest.sizes[loop] % tiles.width != 0)
+    return "width = " + number(tiles.width) + " is no power of two that divides the " +
+           number(nest.sizes[loop]) + " iterations of loop " + number(loop);
+  if (loop == context.splitLoop && context.columnUnit % tiles.width != 0)
+    return "width = " + number(tiles.width) + " does not divide the unit of columns, " + number(context.columnUnit);
+  return "";
+}
+
+std::string Fit::checkTile() const {
+  int loop = tiles.tileLoop;
+  if (tiles.tile > 64 || tiles.width * tiles.tile > 64)
+    return "a thread keeps at most 64 points in registers, found " + number(tiles.width * tiles.tile);
+  if (loop == Tiles::rowLoop)
+    return nest.batched && context.maxRows > 1
+               ? ""
+               : "rows = " + number(tiles.tile) + ": the nest is computed for one row";
+  if (loop < 0)
+    return "";
+  if (loop >= numLoops)
+    return "loop = " + number(loop) + ": the nest has " + number(numLoops) + " loops";
+  if (nest.reduced[loop] || loop == context.splitLoop)
+    return "loop = " + number(loop) + (nest.reduced[loop] ? " is a sum's" : " is that of the columns") +
+           ", a tile is of a parallel loop of one block";
+  if (nest.sizes[loop] % tiles.tile != 0)
+    return "tile = " + number(tiles.tile) + " does not divide the " + number(nest.sizes[loop]) + " iterations of loop " +
+           number(loop);
+  return "";
+}
+
+std::string Fit::checkSharing() const {
+  int64_t warp = machine.occupancy.warp;
+  if (tiles.group != 1 && tiles.group != warp && tiles.group != context.threads)
+    return "lanes = " + number(tiles.group) + ": expected 1, a warp (" + number(warp) + ") or the block's " +
+           number(context.threads) + " threads";
+  if (tiles.group > 1 || tiles.slices > 1) {
+    if (getReductions(nest).empty() || !canShareReductions(nest))
+      return "threads join sums of known operators, this nest has none";
+    if (tiles.group > warp && int64_t(getReductions(nest).size()) * tiles.tile > mostSlots)
+      return "a block that shares a point joins " + number(mostSlots) + " sums, found " +
+             number(int64_t(getReductions(nest).size()) * tiles.tile);
+  }
+  int64_t smallest = tiles.tileLoop == Tiles::rowLoop ? 1 : tiles.tile;
+  if (tiles.slices > 1) {
+    int64_t bytes = bytesOfSums(nest, smallest * tiles.width);
+    if (bytes > mostPartials)
+      return "a thread leaves " + number(bytes) + " bytes of sums, there is shared memory for " + number(mostPartials);
+    for (int loop = 0; loop < numLoops; ++loop)
+      if (nest.reduced[loop])
+        return nest.sizes[loop] < tiles.slices ? "slices = " + number(tiles.slices) + ": the sum has " +
+                                                     number(nest.sizes[loop]) + " terms"
+                                               : "";
+  }
+  return "";
+}
+
+std::string Fit::check() const {
+  for (std::string wrong : {checkVector(), checkTile(), checkSharing()})
+    if (!wrong.empty())
+      return wrong;
+  return "";
+}
+
+FailureOr<Tiles> schedule::readTiles(etdg::TilingAttr attribute, const LeafGraph &graph, const Nest &nest,
+                                     const TileContext &context, const Machine &machine, std::string &wrong) {
+  Tiles tiles;
+  tiles.vectorLoop = int(attribute.getVector());
+  tiles.width = attribute.getWidth();
+  bool ofRows = attribute.getRows() > 1;
+  tiles.tileLoop = ofRows ? Tiles::rowLoop : int(attribute.getLoop());
+  tiles.tile = ofRows ? attribute.getRows() : attribute.getTile();
+  tiles.group = attribute.getLanes();
+  tiles.slices = attribute.getSlices();
+  wrong = Fit(tiles, nest, context, machine).check();
+  if (!wrong.empty())
+    return failure();
+  return tiles;
+}

@@ -1,0 +1,197 @@
+// Attributes of etdg that an operation may drop are checked where they stand.
+//
+// RUN: ft-opt %s --split-input-file --verify-diagnostics
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{no attribute of etdg is called 'layout': expected candidates, checks, dims, kept_together, layouts, merged or slot}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layout = 1} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling, or one #etdg.row_lanes, found [1]}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [1]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling, or one #etdg.row_lanes}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.row_lanes<lanes = 32>, #etdg.tiling<>]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.slot' is an attribute of a buffer}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.slot = 1} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.candidates' is a list of schedules, found [1]}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.candidates = [1]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.kept_together' is a unit, found 1}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.kept_together = 1} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.checks' is an attribute of a function or graph}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.checks = []} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.dims' is an attribute of an argument}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.dims = []} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  // expected-error @+1 {{'etdg.slot' is a number of 64 bits, not negative, found -1}}
+  %ys = etdg.buffer {etdg.slot = -1 : i64} : !etdg.buffer<[N], !x>
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i])  {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+  // expected-error @+1 {{'etdg.merged' is a dictionary of products, found 1}}
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> attributes {etdg.merged = 1} {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i])  {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{adjacent elements lie along a loop: width = 2 without 'vector'}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.tiling<width = 2>]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{adjacent elements and the tile are of different loops, found 0 twice}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.tiling<vector = 0, loop = 0, tile = 2>]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{a thread takes iterations of a loop or rows beside, found tile = 2 and rows = 2}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.tiling<vector = 0, loop = 1, tile = 2, rows = 2>]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{the lanes of a row are a power of two, found 24}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.row_lanes<lanes = 24>]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
