@@ -226,6 +226,15 @@ MLIR_CAPI_EXPORTED int64_t mlirETDGPlacementAttrGetLoop(MlirAttribute placement)
 MLIR_CAPI_EXPORTED MlirStringRef mlirETDGPlacementAttrGetLevel(MlirAttribute placement);
 MLIR_CAPI_EXPORTED int64_t mlirETDGPlacementAttrGetStages(MlirAttribute placement);
 
+/* #etdg.thread_block: threads of a block of a GPU; how many blocks a multiprocessor is to hold at once, at least 1;
+   bytes of shared memory that a block may take. NULL with a diagnostic where a number is out of range. */
+MLIR_CAPI_EXPORTED bool mlirETDGAttributeIsAThreadBlock(MlirAttribute attribute);
+MLIR_CAPI_EXPORTED MlirAttribute mlirETDGThreadBlockAttrGetChecked(MlirLocation location, int64_t threads, int64_t resident,
+                                                                  int64_t shared);
+MLIR_CAPI_EXPORTED int64_t mlirETDGThreadBlockAttrGetThreads(MlirAttribute block);
+MLIR_CAPI_EXPORTED int64_t mlirETDGThreadBlockAttrGetResident(MlirAttribute block);
+MLIR_CAPI_EXPORTED int64_t mlirETDGThreadBlockAttrGetShared(MlirAttribute block);
+
 /* What #etdg.schedule says; it binds, and is proved. */
 typedef struct MlirETDGSchedule {
   MlirAffineMap map; /* T·i + o */
@@ -236,7 +245,8 @@ typedef struct MlirETDGSchedule {
   MlirETDGSyncKind before;         /* who waits before the nest begins */
   intptr_t numWeights;
   const int64_t *weights; /* of a nest's regions: how much work a point is */
-  int64_t threads;        /* of a block, on a GPU; 0: not said */
+  MlirAttribute block;    /* #etdg.thread_block of a GPU, or a null attribute: not said */
+  int64_t columns;        /* of the leaves, which a loop behind the map's dimensions deals out; 0: none */
   MlirStringRef target;   /* the engine it was completed for; empty: none */
 } MlirETDGSchedule;
 
@@ -250,7 +260,8 @@ MLIR_CAPI_EXPORTED MlirAttribute mlirETDGScheduleAttrGetPlacement(MlirAttribute 
 MLIR_CAPI_EXPORTED MlirETDGSyncKind mlirETDGScheduleAttrGetBefore(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED intptr_t mlirETDGScheduleAttrGetNumWeights(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED int64_t mlirETDGScheduleAttrGetWeight(MlirAttribute schedule, intptr_t position);
-MLIR_CAPI_EXPORTED int64_t mlirETDGScheduleAttrGetThreads(MlirAttribute schedule);
+MLIR_CAPI_EXPORTED MlirAttribute mlirETDGScheduleAttrGetBlock(MlirAttribute schedule); /* null: not said */
+MLIR_CAPI_EXPORTED int64_t mlirETDGScheduleAttrGetColumns(MlirAttribute schedule);
 MLIR_CAPI_EXPORTED MlirStringRef mlirETDGScheduleAttrGetTarget(MlirAttribute schedule);
 
 /*===-- tssa: mutable tensors and their views ---------------------------------===*/

@@ -177,6 +177,19 @@ MlirStringRef mlirETDGPlacementAttrGetLevel(MlirAttribute placement) {
   return wrap(as<PlacementAttr>(placement).getLevel().getValue());
 }
 
+bool mlirETDGAttributeIsAThreadBlock(MlirAttribute attribute) { return isAnA<ThreadBlockAttr>(attribute); }
+
+MlirAttribute mlirETDGThreadBlockAttrGetChecked(MlirLocation location, int64_t threads, int64_t resident, int64_t shared) {
+  Location loc = unwrap(location);
+  return wrap(ThreadBlockAttr::getChecked([&] { return emitError(loc); }, loc.getContext(), threads, resident, shared));
+}
+
+int64_t mlirETDGThreadBlockAttrGetThreads(MlirAttribute block) { return as<ThreadBlockAttr>(block).getThreads(); }
+
+int64_t mlirETDGThreadBlockAttrGetResident(MlirAttribute block) { return as<ThreadBlockAttr>(block).getResident(); }
+
+int64_t mlirETDGThreadBlockAttrGetShared(MlirAttribute block) { return as<ThreadBlockAttr>(block).getShared(); }
+
 bool mlirETDGAttributeIsASchedule(MlirAttribute attribute) { return isAnA<ScheduleAttr>(attribute); }
 
 MlirAttribute mlirETDGScheduleAttrGetChecked(MlirLocation location, const MlirETDGSchedule *schedule) {
@@ -191,11 +204,14 @@ MlirAttribute mlirETDGScheduleAttrGetChecked(MlirLocation location, const MlirET
                                      "'before' is one of its enumeration");
   if (schedule->numWeights < 0 || (schedule->numWeights > 0 && !schedule->weights))
     return refuseAttribute(location, "the weights of a schedule are NULL, or their number is negative");
+  if (!mlirAttributeIsNull(schedule->block) && !mlirETDGAttributeIsAThreadBlock(schedule->block))
+    return refuseAttribute(location, "the block of a schedule is #etdg.thread_block, or null");
   Location loc = unwrap(location);
   StringRef target = schedule->target.data ? unwrap(schedule->target) : StringRef();
   return wrap(ScheduleAttr::getChecked(
       [&] { return emitError(loc); }, loc.getContext(), AffineMapAttr::get(unwrap(schedule->map)), ArrayRef(*loops),
-      ArrayRef(*placements), *before, ArrayRef<int64_t>(schedule->weights, size_t(schedule->numWeights)), schedule->threads,
+      ArrayRef(*placements), *before, ArrayRef<int64_t>(schedule->weights, size_t(schedule->numWeights)),
+      mlirAttributeIsNull(schedule->block) ? ThreadBlockAttr() : cast<ThreadBlockAttr>(unwrap(schedule->block)), schedule->columns,
       target.empty() ? StringAttr() : StringAttr::get(loc.getContext(), target)));
 }
 
@@ -231,7 +247,9 @@ int64_t mlirETDGScheduleAttrGetWeight(MlirAttribute schedule, intptr_t position)
   return as<ScheduleAttr>(schedule).getWeights()[size_t(position)];
 }
 
-int64_t mlirETDGScheduleAttrGetThreads(MlirAttribute schedule) { return as<ScheduleAttr>(schedule).getThreads(); }
+MlirAttribute mlirETDGScheduleAttrGetBlock(MlirAttribute schedule) { return wrap(as<ScheduleAttr>(schedule).getBlock()); }
+
+int64_t mlirETDGScheduleAttrGetColumns(MlirAttribute schedule) { return as<ScheduleAttr>(schedule).getColumns(); }
 
 MlirStringRef mlirETDGScheduleAttrGetTarget(MlirAttribute schedule) {
   StringAttr target = as<ScheduleAttr>(schedule).getTarget();

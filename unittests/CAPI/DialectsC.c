@@ -217,9 +217,21 @@ const char *testSchedules(void) {
   CHECK(mlirAffineMapEqual(mlirETDGScheduleAttrGetMap(made), schedule.map));
   CHECK(mlirETDGScheduleAttrGetNumPlacements(made) == 1);
   CHECK(mlirAttributeEqual(mlirETDGScheduleAttrGetPlacement(made, 0), placement));
-  CHECK(mlirETDGScheduleAttrGetBefore(made) == MlirETDGSyncKindGrid && mlirETDGScheduleAttrGetThreads(made) == 0);
+  CHECK(mlirETDGScheduleAttrGetBefore(made) == MlirETDGSyncKindGrid && mlirETDGScheduleAttrGetColumns(made) == 0);
+  CHECK(mlirAttributeIsNull(mlirETDGScheduleAttrGetBlock(made)));
   CHECK(mlirETDGScheduleAttrGetNumWeights(made) == 1 && mlirETDGScheduleAttrGetWeight(made, 0) == 3);
   CHECK(mlirStringRefEqual(mlirETDGScheduleAttrGetTarget(made), string("cpu")));
+  /* The blocks of threads of a GPU. */
+  schedule.block = mlirETDGThreadBlockAttrGetChecked(w.here, 256, 2, 1024);
+  schedule.columns = 64;
+  CHECK(mlirETDGAttributeIsAThreadBlock(schedule.block) && mlirETDGThreadBlockAttrGetThreads(schedule.block) == 256);
+  CHECK(mlirETDGThreadBlockAttrGetResident(schedule.block) == 2 && mlirETDGThreadBlockAttrGetShared(schedule.block) == 1024);
+  made = mlirETDGScheduleAttrGetChecked(w.here, &schedule);
+  CHECK(mlirAttributeEqual(mlirETDGScheduleAttrGetBlock(made), schedule.block) && mlirETDGScheduleAttrGetColumns(made) == 64);
+  CHECK(mlirAttributeIsNull(mlirETDGThreadBlockAttrGetChecked(w.here, 0, 1, 0)));
+  schedule.block = placement;
+  CHECK(mlirAttributeIsNull(mlirETDGScheduleAttrGetChecked(w.here, &schedule)) && strstr(w.said, "#etdg.thread_block"));
+  memset(&schedule.block, 0, sizeof schedule.block);
   /* What makes no loop or schedule says why. */
   loop.kind = MlirETDGLoopKindSequential;
   CHECK(mlirAttributeIsNull(mlirETDGLoopAttrGetChecked(w.here, &loop)) && strstr(w.said, "only a parallel loop"));
