@@ -189,10 +189,13 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                : expected(isa<DictionaryAttr>(value), "a dictionary of products");
   if (name == "checks")
     return failed(onlyOf(isProgram, "a function or graph")) ? failure() : expected(isa<ArrayAttr>(value), "a list");
+  if (name == "snapshots") // what `etdg-take-snapshots` keeps for the validator
+    return failed(onlyOf(isa<ModuleOp>(op), "a module")) ? failure()
+                                                         : expected(isa<DictionaryAttr>(value), "a dictionary of graphs");
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, dims, kept_together, layouts, merged or slot";
+                           << "': expected candidates, checks, dims, kept_together, layouts, merged, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
