@@ -117,7 +117,10 @@ bool AccessFusion::connect(BufferOp source) {
                   block.getRead(0).getElementRank() == 0 &&
                   block.getRead(0).getPieces()[0].getGathers().empty() &&
                   isUniverse(block.getRead(0).getPieces()[0].getSet().getValue()) &&
-                  block.getBuffers()[block.getWrite(0).getOperand()] != source.getResult();
+                  block.getBuffers()[block.getWrite(0).getOperand()] != source.getResult() &&
+                  // Whole elements: a part of one may be read with as few dimensions.
+                  cast<BufferType>(block.getBuffers()[block.getWrite(0).getOperand()].getType()).getElement() ==
+                      source.getType().getElement();
     // One that another buffer is copied from: where several do, the first is as good.
     if (copies && !copy)
       copy = block;
