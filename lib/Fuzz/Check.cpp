@@ -171,7 +171,7 @@ LogicalResult Subject::makeRuns() {
   return success();
 }
 
-/// What DESIGN says a graph cannot express: products of lengths, ragged levels.
+/// What a graph cannot express (docs/rationale/etdg.md, What it refuses): products of lengths, ragged levels.
 static bool isDocumentedRefusal(StringRef message) {
   return message.contains("product of lengths") || message.contains("ragged");
 }

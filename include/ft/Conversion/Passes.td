@@ -24,7 +24,7 @@ def ConvertLinalgToETDG : Pass<"convert-linalg-to-etdg", "::mlir::ModuleOp"> {
   let description = [{
     A `linalg` operation *is* a leaf block: its iteration space is the leaf's domain,
     `parallel` is map and `reduction` is reduce, its indexing maps are access maps
-    (DESIGN: the one idea). Each tensor operation is wrapped in a block of zero
+    (docs/etdg.md). Each tensor operation is wrapped in a block of zero
     dimensions; `etdg-lower-operations` and the mergers take it from there. Reshapes
     and static slices become access maps of their readers:
 
@@ -48,7 +48,7 @@ def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
   let summary = "raise imperative loops over tensors to task dependence graphs";
   let description = [{
     A function over ranked tensors that fills arrays in `scf.for`, `scf.forall` and
-    affine `scf.if` by `tensor.insert_slice` becomes a graph (DESIGN §4.3). Each read of
+    affine `scf.if` by `tensor.insert_slice` becomes a graph (docs/raising.md). Each read of
     a carried tensor finds its last writer by symbolic lexicographic maxima; an array
     that is written once at each cell *is* a buffer, another one is kept by the
     iterations that write it. Dimensions that carry nothing are `map`, others `scanl`, or

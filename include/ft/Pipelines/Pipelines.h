@@ -1,7 +1,7 @@
 //===- Pipelines.h - from one phase to the next -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass pipelines that lead from a front end to a phase (DESIGN: phases).
+// The pass pipelines that lead from a front end to a phase (docs/README.md: the pipeline).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_PIPELINES_PIPELINES_H

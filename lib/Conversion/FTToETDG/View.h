@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // During the conversion every ft value is a *view*: disjoint pieces, each a set
-// and a source (DESIGN: a read is a list of pieces). Access operators only
+// and a source (docs/rationale/etdg.md, Pieces, not `select`). Access operators only
 // rewrite views; nothing is materialised.
 //
 // Numbering, chosen so that a view made outside a nest needs no change inside

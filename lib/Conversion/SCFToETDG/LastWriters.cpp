@@ -1,7 +1,7 @@
 //===- LastWriters.cpp - the last writer of each cell ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Array dataflow analysis (DESIGN §4.3): at a point of the program, each cell of an
+// Array dataflow analysis (docs/raising.md, How): at a point of the program, each cell of an
 // array holds what its last writer before the point has written; which one that is
 // follows by lexicographic maxima over the iterations of the writers, exactly and
 // for all lengths.

@@ -1,7 +1,7 @@
 //===- Raiser.h - one imperative function to one graph ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// State of the raising of one function (DESIGN §4.3). In order:
+// State of the raising of one function (docs/raising.md, How). In order:
 //   Inductions.cpp   counters beside the induction variables
 //   Simplify.cpp     conditions that are data become selects
 //   Blocks.cpp       loops and conditions as integer sets

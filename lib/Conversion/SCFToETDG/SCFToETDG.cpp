@@ -1,7 +1,7 @@
 //===- SCFToETDG.cpp - imperative loops over tensors to graphs ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `convert-scf-to-etdg` (DESIGN §4.3): the frame of a graph, and the pass.
+// `convert-scf-to-etdg` (docs/raising.md): the frame of a graph, and the pass.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"

@@ -229,7 +229,7 @@ void BlockPrinter::printRead(ReadAttr read) {
   os << "}";
 }
 
-/// A linalg operation of a leaf is a block of its own (DESIGN: `[map, scanl | map,
+/// A linalg operation of a leaf is a block of its own (docs/etdg.md: `[map, scanl | map,
 /// reduce] (i, j | n, c)`). It says so itself in the body, so what stands after the bar
 /// is a comment, which the parser skips: the widest of the leaf's, unit dimensions dropped.
 void BlockPrinter::printInnerDims() {

@@ -3,7 +3,7 @@
 //
 // Two leaves at the same points become one whose body is both bodies; a leaf of
 // several statements becomes one leaf for each (FT §5.1, operation node lowering,
-// without scalar loops: DESIGN §4.2.6-7).
+// without scalar loops; docs/optimiser.md, What merges).
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"

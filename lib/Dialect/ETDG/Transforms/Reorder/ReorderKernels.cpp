@@ -4,7 +4,7 @@
 // A nest joins those before it where every dependence on them spans a bounded
 // number of steps: its offset is the smallest that puts each of them at least one
 // step apart, so that nothing inside a step waits. D layers of L steps then take
-// L + D − 1 (a dilated RNN is D nests with t = k + l, DESIGN §4.2).
+// L + D − 1 (a dilated RNN is D nests with t = k + l; docs/optimiser.md, Reordering).
 //
 //===----------------------------------------------------------------------===//
 #include "ReorderKernels.h"

@@ -1,7 +1,7 @@
 //===- Storage.cpp - live planes and shared memory ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DESIGN §4.2.4 and the phase `storage`. Asked exactly by Presburger sets, of
+// The phase `storage` (docs/optimiser.md, Storage). Asked exactly by Presburger sets, of
 // the order that the schedules give (ScheduledOrder.h).
 //
 //===----------------------------------------------------------------------===//
