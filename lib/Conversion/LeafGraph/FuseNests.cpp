@@ -205,6 +205,9 @@ void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
         use(view, false);
       for (const auto &[value, view] : member.captured)
         use(view, false);
+      for (const View &view : member.writes)
+        for (const DynamicTerm &term : view.terms) // where it is written depends on them
+          read[term.buffer] = true;
       if (!member.isReduction())
         llvm::append_range(written, member.writes);
     }
