@@ -44,6 +44,9 @@ private:
   LogicalResult verifyLive(Value buffer);
   LogicalResult verifyLivePair(Access &read, Access &write, Access &clobber,
                                ArrayRef<int64_t> live);
+  LogicalResult verifyTurns(Access &read, Access &clobber, const SetBuilder &base,
+                            ArrayRef<unsigned> turns, ArrayRef<OrderCase> writeFirst,
+                            ArrayRef<OrderCase> clobberFirst);
 
   InFlightDiagnostic error(BlockOp block, StringRef number) {
     return block.emitOpError() << "(" << number << ") ";
@@ -475,6 +478,19 @@ LogicalResult GraphVerifier::verifyNest(ArrayRef<BlockOp> nest) {
   return success();
 }
 
+/// Leaves those cases in which `base` has points; `base` has those of the two blocks from these
+/// offsets on.
+static LogicalResult keepPossible(SmallVectorImpl<OrderCase> &cases, const SetBuilder &base,
+                                  unsigned offsetX, unsigned offsetY) {
+  bool ok = true;
+  llvm::erase_if(cases, [&](const OrderCase &orderCase) {
+    SetBuilder ordered = base;
+    ok &= succeeded(addOrderCase(ordered, orderCase, offsetX, offsetY));
+    return isEmpty(ordered.get());
+  });
+  return success(ok);
+}
+
 /// V8: `write` writes a plane, `clobber` then (or in no order) another one in its place, then (or
 /// in no order) `read` reads the first. The order is that of the schedules, where there are any.
 LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access &clobber,
@@ -511,8 +527,21 @@ LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access 
     }
     base.add(difference, true);
   }
+  // Each order by itself first: most are impossible, and pairs of them are many.
   if (isEmpty(base.get()))
     return success();
+  if (failed(keepPossible(writeFirst, base, atClobber, atWrite)) ||
+      failed(keepPossible(clobberFirst, base, 0, atClobber)))
+    return notPresburger(read.block);
+  return verifyTurns(read, clobber, base, turns, writeFirst, clobberFirst);
+}
+
+/// `base` has the points of the read, the write and the clobber, in this order.
+LogicalResult GraphVerifier::verifyTurns(Access &read, Access &clobber, const SetBuilder &base,
+                                         ArrayRef<unsigned> turns, ArrayRef<OrderCase> writeFirst,
+                                         ArrayRef<OrderCase> clobberFirst) {
+  unsigned atWrite = read.getPointSize(), size = base.getNumDims();
+  unsigned atClobber = size - clobber.getPointSize();
   for (unsigned turn : turns)
     for (int64_t sign : {1, -1}) {
       SetBuilder other = base;
@@ -520,10 +549,12 @@ LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access 
       notZero.add(turn, sign);
       notZero.constant = -1;
       other.add(notZero, false);
-      if (isEmpty(other.get()))
-        continue;
-      for (const OrderCase &x : writeFirst)
-        for (const OrderCase &y : clobberFirst) {
+      SmallVector<OrderCase> before(writeFirst), after(clobberFirst);
+      if (failed(keepPossible(before, other, atClobber, atWrite)) ||
+          failed(keepPossible(after, other, 0, atClobber)))
+        return notPresburger(read.block);
+      for (const OrderCase &x : before)
+        for (const OrderCase &y : after) {
           SetBuilder ordered = other;
           if (failed(addOrderCase(ordered, x, atClobber, atWrite)) ||
               failed(addOrderCase(ordered, y, 0, atClobber)))

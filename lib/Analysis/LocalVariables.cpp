@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Utils.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <optional>
@@ -14,33 +15,96 @@ using llvm::DynamicAPInt;
 
 using Numbers = SmallVector<DynamicAPInt>;
 
+/// A variable of [from, to) that an equality, not one of `done`, counts once: what it is follows
+/// from the others. The first one from equality `first` on.
+static std::optional<std::pair<unsigned, unsigned>> findPivot(const IntegerPolyhedron &set,
+                                                              unsigned from, unsigned to,
+                                                              unsigned first,
+                                                              const llvm::BitVector &done) {
+  for (unsigned e = first; e < set.getNumEqualities(); ++e) {
+    if (done.test(e))
+      continue;
+    for (unsigned v = from; v < to; ++v)
+      if (DynamicAPInt factor = set.atEq(e, v); factor == 1 || factor == -1)
+        return std::pair(e, v);
+  }
+  return std::nullopt;
+}
+
+/// Replaces variable `v` by what equality `e` says, in all other rows. Returns the first equality
+/// that is another one now.
+static unsigned substitute(IntegerPolyhedron &set, unsigned e, unsigned v) {
+  DynamicAPInt pivot = set.atEq(e, v);
+  Numbers row(set.getEquality(e));
+  // Most rows are about few variables: only these change.
+  SmallVector<unsigned> columns;
+  for (unsigned c = 0; c < set.getNumCols(); ++c)
+    if (row[c] != 0)
+      columns.push_back(c);
+  unsigned firstChanged = set.getNumEqualities();
+  for (unsigned i = set.getNumEqualities(); i-- > 0;) {
+    DynamicAPInt factor = set.atEq(i, v) * pivot;
+    if (i == e || factor == 0)
+      continue;
+    for (unsigned c : columns)
+      set.atEq(i, c) -= factor * row[c];
+    firstChanged = i;
+  }
+  for (unsigned i = 0; i < set.getNumInequalities(); ++i) {
+    DynamicAPInt factor = set.atIneq(i, v) * pivot;
+    if (factor == 0)
+      continue;
+    for (unsigned c : columns)
+      set.atIneq(i, c) -= factor * row[c];
+  }
+  return firstChanged;
+}
+
+/// Calls `fn` with each run of set bits in [begin, end), the last one first.
+static void forEachRun(const llvm::BitVector &bits, unsigned begin, unsigned end,
+                       llvm::function_ref<void(unsigned, unsigned)> fn) {
+  while (end > begin) {
+    int last = bits.find_last_in(begin, end);
+    if (last < 0)
+      return;
+    int before = bits.find_last_unset_in(begin, unsigned(last));
+    end = before < 0 ? begin : unsigned(before) + 1;
+    fn(end, unsigned(last) + 1);
+  }
+}
+
+bool etdg::eliminateAll(IntegerPolyhedron &set, unsigned from, unsigned to) {
+  llvm::BitVector done(set.getNumEqualities()), gone(set.getNumVars());
+  for (unsigned first = 0;;) {
+    auto pivot = findPivot(set, from, to, first, done);
+    if (!pivot)
+      break;
+    auto [e, v] = *pivot;
+    first = std::min(e, substitute(set, e, v));
+    done.set(e);
+    gone.set(v);
+  }
+  // Rows and columns move once, not once for each variable.
+  forEachRun(done, 0, done.size(),
+             [&](unsigned begin, unsigned end) { set.removeEqualityRange(begin, end); });
+  for (VarKind kind : {VarKind::Local, VarKind::Symbol, VarKind::SetDim}) {
+    unsigned offset = set.getVarKindOffset(kind);
+    forEachRun(gone, offset, set.getVarKindEnd(kind), [&](unsigned begin, unsigned end) {
+      set.removeVarRange(kind, begin - offset, end - offset);
+    });
+  }
+  return gone.any();
+}
+
 bool etdg::eliminateOne(IntegerPolyhedron &set, unsigned from, unsigned to) {
-  for (unsigned e = 0; e < set.getNumEqualities(); ++e)
-    for (unsigned v = from; v < to; ++v) {
-      DynamicAPInt pivot = set.atEq(e, v);
-      if (pivot != 1 && pivot != -1)
-        continue;
-      Numbers row(set.getEquality(e));
-      unsigned numCols = set.getNumCols();
-      for (unsigned i = 0; i < set.getNumEqualities(); ++i) {
-        DynamicAPInt factor = set.atEq(i, v) * pivot;
-        if (i == e || factor == 0)
-          continue;
-        for (unsigned c = 0; c < numCols; ++c)
-          set.atEq(i, c) -= factor * row[c];
-      }
-      for (unsigned i = 0; i < set.getNumInequalities(); ++i) {
-        DynamicAPInt factor = set.atIneq(i, v) * pivot;
-        if (factor == 0)
-          continue;
-        for (unsigned c = 0; c < numCols; ++c)
-          set.atIneq(i, c) -= factor * row[c];
-      }
-      set.removeEquality(e);
-      set.removeVar(v);
-      return true;
-    }
-  return false;
+  auto pivot = findPivot(set, from, to, 0, llvm::BitVector(set.getNumEqualities()));
+  if (!pivot)
+    return false;
+  auto [e, v] = *pivot;
+  substitute(set, e, v);
+  set.removeEquality(e);
+  set.removeVar(v);
+  return true;
 }
 
 bool etdg::hasFalseConstraint(const IntegerPolyhedron &set) {

@@ -19,6 +19,10 @@ namespace mlir::etdg {
 /// others; the variable disappears. Exact over the integers. Returns whether one was found.
 bool eliminateOne(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
 
+/// The same until none is found, in time that grows with the numbers that change and with the size
+/// of the set, not with one times the other. Returns whether any was found.
+bool eliminateAll(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
+
 /// Whether a constraint without variables is false.
 bool hasFalseConstraint(const presburger::IntegerPolyhedron &set);
 

@@ -27,16 +27,14 @@ int64_t etdg::getNumSetsAsked() { return setsAsked.load(std::memory_order_relaxe
 IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigned to) {
   set.convertToLocal(VarKind::SetDim, from, to);
   unsigned firstLocal = set.getVarKindOffset(VarKind::Local);
-  while (eliminateOne(set, firstLocal, set.getNumVars()))
-    ;
+  eliminateAll(set, firstLocal, set.getNumVars());
   return set;
 }
 
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
   countAsked(1);
   IntegerPolyhedron set = given;
-  while (eliminateOne(set, 0, set.getNumVars()))
-    ;
+  eliminateAll(set, 0, set.getNumVars());
   if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
     return true;
   if (set.getNumVars() == 0)
