@@ -22,6 +22,11 @@ public:
     spatial.assign(op.dims.size(), 1);
   }
 
+  Count fewestCycles() {
+    partitions(0, machine.units);
+    return best.cycles;
+  }
+
   Mapping run() {
     partitions(0, machine.units);
     double macs = double(graph.points(op));
@@ -146,8 +151,32 @@ Mapping ft::dataflow::mapProduct(const Graph &graph, const OpPlan &plan,
   return Mapper(graph, plan, machine).run();
 }
 
+Count ft::dataflow::leastCycles(const Graph &graph, int op, const Accelerator &machine) {
+  // The steps along a dimension are a sum of rounded-up parts, so they are fewest in one tile.
+  const Operator &what = graph.operators[op];
+  OpPlan plan;
+  plan.op = op;
+  for (unsigned d = 0; d < what.dims.size(); ++d)
+    plan.tiles.push_back(graph.size(what, d));
+  return Mapper(graph, plan, machine).fewestCycles();
+}
+
+Count Accelerator::leastTile() const {
+  return std::max<Count>(1, Count(std::sqrt(double(macsPerUnit))));
+}
+
+static Mapping known(const Graph &graph, const OpPlan &plan, const Accelerator &machine,
+                     MappingCache *cache) {
+  if (!cache)
+    return mapProduct(graph, plan, machine);
+  auto [at, isNew] = cache->try_emplace({plan.op, plan.tiles});
+  if (isNew)
+    at->second = mapProduct(graph, plan, machine);
+  return at->second;
+}
+
 Estimate ft::dataflow::estimate(const Graph &graph, const std::vector<GroupResult> &groups,
-                                const Accelerator &machine) {
+                                const Accelerator &machine, MappingCache *cache) {
   Estimate result;
   const double bytes = double(machine.elementBytes);
   double total = 0;
@@ -157,7 +186,7 @@ Estimate ft::dataflow::estimate(const Graph &graph, const std::vector<GroupResul
       const Operator &op = graph.operators[plan.op];
       const double points = double(graph.points(op));
       if (op.kind == Kind::Product) {
-        Mapping mapping = mapProduct(graph, plan, machine);
+        Mapping mapping = known(graph, plan, machine, cache);
         compute += double(mapping.cycles) / machine.cyclesPerSecond;
         onChip += double(mapping.onChipElements) * bytes;
         result.macs += points;

@@ -49,6 +49,9 @@ std::optional<Fusion> exact::parseFusion(std::string_view text) {
 
 namespace {
 
+/// Operators of a set of about a transformer's layer.
+constexpr size_t smallSize = 16;
+
 /// Searches sets of operators as groups, and puts the best of them together.
 class Partition {
 public:
@@ -68,6 +71,7 @@ public:
     for (const GroupResult &group : known)
       seed(group);
     update();
+    smallSets();
     for (double gap : {0.25, 0.05, 0.01, 0.0}) {
       if (outOfTime() || isGoodEnough())
         break;
@@ -97,7 +101,9 @@ private:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  bool outOfTime() const { return options.budget > 0 && seconds() > options.budget * 0.95; }
+  bool outOfTime() const {
+    return seconds() > timeLimit || (options.budget > 0 && seconds() > options.budget * 0.95);
+  }
   bool isGoodEnough() const { return double(upper()) <= double(lower) * (1 + options.gap); }
   Count upper() const { return std::min(partsVolume, evolvedVolume); }
 
@@ -164,6 +170,19 @@ private:
 
   Count compulsory(const Set &set) const { return GroupInfo(graph, set, options).compulsory(); }
 
+  /// In large graphs (stacked layers) first the sets of about a layer, which repeat and are quickly decided: the
+  /// bounds of larger ones are weak, and their searches are long.
+  void smallSets() {
+    if (graph.operators.size() <= size_t(smallSize))
+      return;
+    sizeLimit = smallSize;
+    timeLimit = options.budget > 0 ? options.budget * 0.4 : 1e9;
+    for (double gap : {0.25, 0.05, 0.0})
+      refine(std::max(gap, options.gap));
+    sizeLimit = 1u << 30;
+    timeLimit = 1e9;
+  }
+
   void update() {
     parts.clear();
     partsVolume = partition.bestThatRuns([&](size_t s) { return upperValue(s); }, parts);
@@ -172,8 +191,12 @@ private:
 
   /// The lower bound, and the partition that would reach it.
   void bound(std::vector<size_t> *cheapest) {
-    Count found =
-        partition.best(partition.all(), [&](size_t s) { return lowerValue(s); }, cheapest);
+    Count found = partition.best(
+        partition.all(),
+        [&](size_t s) { return sets[s].size() > sizeLimit ? tooLarge : lowerValue(s); }, cheapest);
+    limited = found;
+    if (sizeLimit < graph.operators.size())
+      return;
     // Of sets that were not even listed, only what all of the graph must move is known.
     lower = std::max(lower, truncated ? std::min(found, compulsory(partition.all())) : found);
     lower = std::min(lower, upper());
@@ -186,7 +209,7 @@ private:
       std::vector<size_t> cheapest;
       bound(&cheapest);
       report();
-      if (double(upper()) <= double(lower) * (1 + gap))
+      if (double(upper()) <= double(limited) * (1 + gap))
         return;
       bool any = false, better = false;
       for (size_t s : cheapest) {
@@ -313,6 +336,9 @@ private:
   std::vector<Entry> entries;
   AloneBounds alone;
   std::vector<size_t> parts; // the best partition
+  size_t sizeLimit = 1u << 30; // of the sets that are looked at
+  double timeLimit = 1e9;
+  Count limited = 0; // what partitions into such sets move at least
   Count partsVolume = tooLarge, lower = 0;
   std::vector<GroupResult> evolved;
   Count evolvedVolume = tooLarge;
@@ -360,7 +386,7 @@ GroupResult exact::leastPlan(const Graph &graph, int op, const Options &options)
   for (unsigned d = 0; d < what.dims.size(); ++d) {
     plan.order.push_back(d);
     Count size = graph.size(what, d);
-    plan.tiles.push_back(std::min(size, std::max({options.minTile, options.granularity, Count(1)})));
+    plan.tiles.push_back(std::min(size, leastTile(graph, options, what.dims[d])));
   }
   plan.holds.assign(what.numOperands(), plan.order.size());
   Group group{{plan}};

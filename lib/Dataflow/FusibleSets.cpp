@@ -15,31 +15,48 @@ namespace {
 /// Sets beyond which larger ones are left to the genetic algorithm.
 constexpr size_t maxSets = 20000;
 
+/// Connected, convex sets: no path leaves one and comes back. Such a set grows from any of its operators by a
+/// neighbour and what lies between it and the set, which is within every larger such set; so all are met, and no
+/// others are looked at.
 class Enumeration {
 public:
-  Enumeration(const Graph &graph, Fusion fusion) : graph(graph), fusion(fusion) {}
-
-  std::vector<Set> run(bool &truncated) {
-    std::set<Set> layer;
-    for (int i = 0; i < int(graph.operators.size()); ++i)
-      layer.insert({i});
-    std::vector<Set> all, result;
-    truncated = false;
-    while (!layer.empty()) {
-      if (all.size() + layer.size() > maxSets && !all.empty()) {
-        truncated = true;
-        break;
+  Enumeration(const Graph &graph, Fusion fusion) : graph(graph), fusion(fusion) {
+    const size_t count = graph.operators.size();
+    before.assign(count, std::vector<bool>(count, false));
+    for (size_t i = 0; i < count; ++i)
+      for (const Operand &input : graph.operators[i].inputs) {
+        const int producer = graph.tensors[input.tensor].producer;
+        if (producer < 0)
+          continue;
+        before[i][producer] = true;
+        for (size_t k = 0; k < count; ++k)
+          if (before[producer][k])
+            before[i][k] = true;
       }
-      all.insert(all.end(), layer.begin(), layer.end());
-      std::set<Set> next;
-      for (const Set &set : layer)
+  }
+
+  /// The smallest first; truncated where there are too many.
+  std::vector<Set> run(bool &truncated) {
+    std::map<size_t, std::set<Set>> waiting; // by size
+    for (int i = 0; i < int(graph.operators.size()); ++i)
+      waiting[1].insert({i});
+    std::vector<Set> result;
+    size_t met = 0;
+    truncated = false;
+    while (!waiting.empty() && !truncated) {
+      const std::set<Set> layer = std::move(waiting.begin()->second);
+      waiting.erase(waiting.begin());
+      truncated = met > 0 && met + layer.size() > maxSets;
+      if (truncated)
+        break;
+      met += layer.size();
+      for (const Set &set : layer) {
+        if (set.size() == 1 || fits(set))
+          result.push_back(set);
         if (fusion != Fusion::Intra)
-          grow(set, next);
-      layer = std::move(next);
+          grow(set, waiting);
+      }
     }
-    for (const Set &set : all)
-      if (set.size() == 1 || (isConvex(set) && fits(set)))
-        result.push_back(set);
     return result;
   }
 
@@ -50,14 +67,29 @@ private:
     });
   }
 
-  void grow(const Set &set, std::set<Set> &into) const {
+  /// The set, an operator, and all that lies on paths between.
+  Set closure(const Set &set, int op) const {
+    Set result = set;
+    result.push_back(op);
+    const Set ends = result;
+    for (int i = 0; i < int(graph.operators.size()); ++i) {
+      const bool behind = std::any_of(ends.begin(), ends.end(), [&](int end) { return before[i][end]; });
+      const bool ahead = std::any_of(ends.begin(), ends.end(), [&](int end) { return before[end][i]; });
+      if (behind && ahead)
+        result.push_back(i);
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  void grow(const Set &set, std::map<size_t, std::set<Set>> &into) const {
     auto put = [&](int op) {
       if (op < 0 || std::binary_search(set.begin(), set.end(), op))
         return;
-      Set larger = set;
-      larger.insert(std::lower_bound(larger.begin(), larger.end(), op), op);
+      Set larger = closure(set, op);
       if (fusion == Fusion::Any || products(larger) <= 2)
-        into.insert(std::move(larger));
+        into[larger.size()].insert(std::move(larger));
     };
     for (int index : set) {
       const Operator &op = graph.operators[index];
@@ -66,26 +98,6 @@ private:
       for (int consumer : graph.tensors[op.output.tensor].consumers)
         put(consumer);
     }
-  }
-
-  /// No path leaves the set and comes back.
-  bool isConvex(const Set &set) const {
-    // What lies behind the set, outside of it, must not lead into it.
-    std::vector<bool> behind(graph.operators.size(), false);
-    for (int i = 0; i < int(graph.operators.size()); ++i) {
-      bool inside = std::binary_search(set.begin(), set.end(), i);
-      for (const Operand &input : graph.operators[i].inputs) {
-        int producer = graph.tensors[input.tensor].producer;
-        if (producer < 0)
-          continue;
-        bool from = std::binary_search(set.begin(), set.end(), producer);
-        if (inside && behind[producer])
-          return false;
-        if (!inside && (from || behind[producer]))
-          behind[i] = true;
-      }
-    }
-    return true;
   }
 
   /// Whether the mode fuses such a set.
@@ -130,6 +142,7 @@ private:
 
   const Graph &graph;
   const Fusion fusion;
+  std::vector<std::vector<bool>> before; // by operator: those that it depends on
 };
 
 } // namespace

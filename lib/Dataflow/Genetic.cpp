@@ -287,20 +287,26 @@ private:
     }
   }
 
+  Count roundUp(Count tile) const {
+    return ceilDivide(tile, options.granularity) * options.granularity;
+  }
+
   /// Halves the tiles of the dimension whose tile is largest, everywhere.
   bool shrink(Group &group) const {
     int dim = -1;
-    Count largest = std::max<Count>(options.granularity, options.minTile);
+    Count largest = 1;
     for (const OpPlan &plan : group.ops)
       for (unsigned d = 0; d < plan.tiles.size(); ++d)
-        if (plan.tiles[d] > largest)
-          largest = plan.tiles[d], dim = graph.operators[plan.op].dims[d];
+        if (const int own = graph.operators[plan.op].dims[d];
+            plan.tiles[d] > std::max(largest, leastTile(graph, options, own)))
+          largest = plan.tiles[d], dim = own;
     if (dim < 0)
       return false;
     for (OpPlan &plan : group.ops) {
       int local = graph.operators[plan.op].local(dim);
       if (local >= 0)
-        plan.tiles[local] = std::min(plan.tiles[local], std::max<Count>(largest / 2, 1));
+        plan.tiles[local] = std::min(
+            plan.tiles[local], roundUp(std::max(largest / 2, leastTile(graph, options, dim))));
     }
     return true;
   }

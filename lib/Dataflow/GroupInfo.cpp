@@ -18,6 +18,11 @@ GroupInfo::GroupInfo(const Graph &graph, std::vector<int> sorted, const Options 
   describe();
 }
 
+Count exact::leastTile(const Graph &graph, const Options &options, int dim) {
+  const bool batch = std::count(graph.batch.begin(), graph.batch.end(), dim);
+  return std::max({batch ? 1 : options.minTile, options.granularity, Count(1)});
+}
+
 /// Where a dimension is, over all operators: equal for dimensions that nothing tells apart.
 std::vector<uint64_t> GroupInfo::signature(int dim) const {
   std::vector<uint64_t> result;
@@ -73,9 +78,10 @@ void GroupInfo::classify() {
 }
 
 /// The tiles of one dimension that can matter, the largest first.
-std::vector<Count> GroupInfo::tilesOf(Count size) const {
+std::vector<Count> GroupInfo::tilesOf(int dim) const {
+  const Count size = graph.dims[dim].size;
   std::vector<Count> result{size};
-  const Count least = std::min(size, std::max(options.minTile, options.granularity));
+  const Count least = std::min(size, leastTile(graph, options, dim));
   for (Count trips = 2; result.back() > least;) {
     Count tile = ceilDivide(size, trips);
     if (options.granularity > 1)
@@ -121,7 +127,7 @@ void GroupInfo::addChoices(LoopClass &entry) const {
     whole.tiles.push_back(size);
     TileList longer;
     for (const TileChoice &choice : entry.choices)
-      for (Count tile : tilesOf(size)) {
+      for (Count tile : tilesOf(dim)) {
         longer.push_back(choice);
         longer.back().tiles.push_back(tile);
         longer.back().extent = multiply(choice.extent, tile);

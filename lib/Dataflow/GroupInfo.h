@@ -79,7 +79,7 @@ private:
   std::vector<uint64_t> signature(int dim) const;
   bool isEverywhere(int dim) const;
   void classify();
-  std::vector<Count> tilesOf(Count size) const;
+  std::vector<Count> tilesOf(int dim) const;
   void addChoices(LoopClass &entry) const;
   void describe();
   void describeOperands(OpInfo &info, const std::vector<int> &place) const;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Dataflow/Search.h"
+#include "TileMoves.h"
 
 #include <algorithm>
 
@@ -64,14 +64,13 @@ private:
     return graph.size(graph.operators[plan.op], plan.order[loop.position]);
   }
 
-  /// Sets the tile in all operators that share the loop.
+  int dimOf(Loop loop) const {
+    const OpPlan &plan = group.group.ops[loop.op];
+    return graph.operators[plan.op].dims[plan.order[loop.position]];
+  }
+
   void set(Group &plans, Loop loop, Count tile) const {
-    const OpPlan &plan = plans.ops[loop.op];
-    const int dim = graph.operators[plan.op].dims[plan.order[loop.position]];
-    for (unsigned k = 0; k < plans.ops.size(); ++k)
-      if (k == loop.op ||
-          commonLoops(plans, std::min(loop.op, k), std::max(loop.op, k)) > loop.position)
-        plans.ops[k].tiles[graph.operators[plans.ops[k].op].local(dim)] = tile;
+    setTile(graph, plans, loop.op, loop.position, tile);
   }
 
   bool isAllowed(const Group &plans) const {
@@ -115,7 +114,7 @@ private:
     const Count half = ceilDivide(ceilDivide(tile, 2), unit) * unit;
     Group plans = group.group;
     set(plans, loop, half);
-    if (half < options.minTile || half >= tile || !isAllowed(plans))
+    if (half < leastTile(graph, options, dimOf(loop)) || half >= tile || !isAllowed(plans))
       return false;
     for (bool more = true; more;) {
       more = false;
@@ -134,6 +133,14 @@ private:
 };
 
 } // namespace
+
+void exact::setTile(const Graph &graph, Group &group, unsigned op, unsigned position, Count tile) {
+  const OpPlan &plan = group.ops[op];
+  const int dim = graph.operators[plan.op].dims[plan.order[position]];
+  for (unsigned k = 0; k < group.ops.size(); ++k)
+    if (k == op || commonLoops(group, std::min(op, k), std::max(op, k)) > position)
+      group.ops[k].tiles[graph.operators[group.ops[k].op].local(dim)] = tile;
+}
 
 void exact::growTiles(const Graph &graph, GroupResult &group, const Options &options) {
   Grower(graph, group, options).run();

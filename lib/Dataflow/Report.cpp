@@ -137,6 +137,11 @@ std::string ft::dataflow::toJson(const Outcome &outcome) {
   root["gap"] = outcome.lowerBound > 0
                     ? double(outcome.traffic - outcome.lowerBound) / double(outcome.lowerBound)
                     : 0.0;
+  root["objective"] = outcome.objective;
+  if (outcome.objective != "traffic") {
+    root["objective_value"] = outcome.value;
+    root["objective_lower_bound"] = outcome.valueBound;
+  }
   root["footprint"] = outcome.footprint;
   root["accesses"] = outcome.accesses;
   if (outcome.rules == "artifact")
@@ -271,6 +276,13 @@ std::string ft::dataflow::toTable(const Outcome &outcome) {
             format("%.4g", estimate.offChipSeconds) + "), " + format("%.4g", estimate.joules()) +
             " J, " + format("%.1f", 100 * estimate.utilization) + " % of the peak\n";
   }
+  if (outcome.objective != "traffic")
+    text += padded(outcome.objective, 13, false) + format("%.6g", outcome.value) + ", at least " +
+            format("%.6g", outcome.valueBound) + " (gap " +
+            format("%.2f", outcome.valueBound > 0
+                               ? 100 * (outcome.value - outcome.valueBound) / outcome.valueBound
+                               : 0.0) +
+            " %)\n";
   std::string fused;
   for (const std::string &tensor : outcome.fused)
     fused += (fused.empty() ? "" : ", ") + tensor;

@@ -6,6 +6,7 @@
 #include "ft/Dataflow/Figures.h"
 #include "ft/Dataflow/GraphJson.h"
 #include "ft/Dataflow/Models.h"
+#include "ft/Dataflow/Objective.h"
 #include "ft/Dataflow/Report.h"
 
 #include <cerrno>
@@ -35,7 +36,7 @@ between a memory and a buffer (DAT, DAC 2024).
   --buffer=ELEMENTS     the buffer, in place of the machine's
   --rules=exact|artifact   what really moves (default), or what DAT's public code counts
   --fusion=intra|tangram|flat|dat2|dat   what may be fused (default dat)
-  --objective=traffic|time|energy   of the modes' best schedules, the best by this (default traffic)
+  --objective=traffic|time|energy   what is to be least (default traffic; the others on an accelerator)
   --budget=SECONDS      time for the search under the rules exact (default 10; 0: no limit)
   --gap=SHARE           stop within this of the optimum (default 0)
   --seed=N              of the genetic algorithm
@@ -153,7 +154,7 @@ private:
       return true;
     }
     if (key == "objective") {
-      if (value != "traffic" && value != "time" && value != "energy")
+      if (!parseObjective(value))
         return fail("--objective: expected traffic, time or energy, found '" + value + "'");
       return text(arguments.objective);
     }
@@ -335,17 +336,20 @@ private:
           std::fprintf(stderr, "traffic %lld, at least %lld\n", (long long)traffic,
                        (long long)bound);
       };
+    if (Objective objective = *parseObjective(arguments.objective); objective != Objective::Traffic)
+      return byMachine(options, objective);
     exact::Result result = exact::search(theGraph, options);
     if (result.groups.empty()) {
       misfit(result, options);
       return std::nullopt;
     }
+    return outcomeOf(result, options);
+  }
+
+  std::optional<Outcome> outcomeOf(const exact::Result &result, const exact::Options &options) {
     if (beyond(result.volume) || beyond(result.accesses))
       return std::nullopt;
-    if (arguments.objective != "traffic" && !choose(result, options))
-      return std::nullopt;
     Outcome outcome = describe(theGraph, result, options);
-    outcome.objective = arguments.objective;
     if (theMachine && theMachine->units) {
       outcome.machine = theMachine->name;
       outcome.estimate = estimate(theGraph, result.groups, *theMachine);
@@ -370,29 +374,25 @@ private:
          std::to_string(result.needed) + " (" + parts + ")");
   }
 
-  /// Of the schedules of this mode and the narrower ones, the best by time or energy.
-  bool choose(exact::Result &result, const exact::Options &options) {
-    if (!theMachine || !theMachine->units)
-      return fail("--objective=" + arguments.objective +
-                  " needs --machine=FILE of an accelerator (kind array)");
-    auto value = [&](const std::vector<exact::GroupResult> &groups) {
-      Estimate made = estimate(theGraph, groups, *theMachine);
-      return arguments.objective == "time" ? made.seconds : made.joules();
-    };
-    double best = value(result.groups);
-    for (int mode = 0; mode < int(options.fusion); ++mode) {
-      exact::Options narrower = options;
-      narrower.fusion = exact::Fusion(mode);
-      narrower.progress = nullptr;
-      exact::Result other = exact::search(theGraph, narrower);
-      if (other.groups.empty() || value(other.groups) >= best)
-        continue;
-      best = value(other.groups);
-      Count bound = result.lowerBound;
-      result = other;
-      result.lowerBound = bound;
+  /// The best schedule by time or energy of the machine.
+  std::optional<Outcome> byMachine(const exact::Options &options, Objective objective) {
+    if (!theMachine || !theMachine->units) {
+      fail(std::string("--objective=") + name(objective) +
+           " needs --machine=FILE of an accelerator (kind array)");
+      return std::nullopt;
     }
-    return true;
+    ObjectiveResult found = searchObjective(theGraph, options, *theMachine, objective);
+    if (found.schedule.groups.empty()) {
+      misfit(found.schedule, options);
+      return std::nullopt;
+    }
+    std::optional<Outcome> outcome = outcomeOf(found.schedule, options);
+    if (!outcome)
+      return std::nullopt;
+    outcome->objective = name(objective);
+    outcome->value = found.value;
+    outcome->valueBound = found.lowerBound;
+    return outcome;
   }
 
   // ---- output ----

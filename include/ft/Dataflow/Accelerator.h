@@ -13,6 +13,8 @@
 
 #include "ft/Dataflow/Search.h"
 
+#include <map>
+
 namespace ft::dataflow {
 
 /// What the estimate asks of a machine (a file of machine/ of the kind `array` gives it). Of a CPU or GPU
@@ -29,6 +31,9 @@ struct Accelerator {
   double macJoules = 0, localJoulesPerByte = 0, globalJoulesPerByte = 0, deviceJoulesPerByte = 0;
 
   Count globalElements() const { return globalBytes / elementBytes; }
+  /// The least tile that keeps one element's units busy: the side of the square of its multiply-accumulate
+  /// units (DAT §4.3's threshold for tiles, which the paper leaves open; 16 for its 256 units).
+  Count leastTile() const;
 };
 
 /// Where one operator's tile goes.
@@ -57,9 +62,15 @@ struct Estimate {
 /// The best mapping of a product's tiles.
 Mapping mapProduct(const Graph &graph, const exact::OpPlan &plan, const Accelerator &machine);
 
+/// The cycles that a product takes at least, whatever its tiles are.
+Count leastCycles(const Graph &graph, int op, const Accelerator &machine);
+
+/// Mappings that are known: by operator, then by tiles. Of one graph and one machine.
+using MappingCache = std::map<std::pair<int, std::vector<Count>>, Mapping>;
+
 /// Time and energy of a schedule. `groups` are what exact::search returns.
 Estimate estimate(const Graph &graph, const std::vector<exact::GroupResult> &groups,
-                  const Accelerator &machine);
+                  const Accelerator &machine, MappingCache *cache = nullptr);
 
 } // namespace ft::dataflow
 

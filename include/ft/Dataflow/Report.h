@@ -46,6 +46,8 @@ struct Outcome {
   std::vector<OperatorOutcome> operators;
   std::optional<Estimate> estimate;
   std::string machine;
+  /// Seconds or joules where the objective is one of them, and the proved lower bound.
+  double value = 0, valueBound = 0;
 
   bool proved() const { return lowerBound == traffic; }
 };

@@ -38,7 +38,8 @@ struct Options {
   Fusion fusion = Fusion::Any;
   /// Tiles are multiples of this, or the whole dimension.
   Count granularity = 1;
-  /// Tiles are at least this (or the whole dimension).
+  /// Tiles are at least this (or the whole dimension), but for batch and heads (Graph::batch), along which
+  /// instances are independent.
   Count minTile = 1;
   /// Stop when the traffic is proved to be within this of the optimum; 0: at the optimum.
   double gap = 0;
@@ -86,6 +87,9 @@ GroupSearchResult searchGroup(const Graph &graph, const std::vector<int> &ops,
 
 /// The same nest in fewer steps: other tiles that move no more and fit. What a search returns is grown.
 void growTiles(const Graph &graph, GroupResult &group, const Options &options);
+
+/// The least tile that is allowed in a dimension of the graph.
+Count leastTile(const Graph &graph, const Options &options, int dim);
 
 /// The plan of an operator by itself that needs the least buffer.
 GroupResult leastPlan(const Graph &graph, int op, const Options &options);
