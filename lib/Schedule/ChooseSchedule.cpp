@@ -1,11 +1,11 @@
 //===- ChooseSchedule.cpp - the candidate of least time -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ft/Machine/FindMachine.h"
-#include "ft/Schedule/CostModel.h"
-
 #include "ft/Schedule/ChooseSchedule.h"
+
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/PassOptions.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
@@ -144,29 +144,21 @@ namespace {
 struct ETDGChooseSchedule : ft::impl::ETDGChooseScheduleBase<ETDGChooseSchedule> {
   using ETDGChooseScheduleBase::ETDGChooseScheduleBase;
   void runOnOperation() override {
-    CpuScheduleOptions options;
-    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
-    if (failed(found))
+    FailureOr<CpuScheduleOptions> options = readCpuOptions(getOperation().getLoc(), machine, threads, lengths);
+    if (failed(options))
       return signalPassFailure();
-    options.machine = *found;
-    if (failed(chooseAll(getOperation(), options)))
+    options->candidate = candidate;
+    if (failed(chooseAll(getOperation(), *options)))
       signalPassFailure();
   }
-};
-
-/// The same, where the caller knows more than a pass's options say.
-struct ChooseSchedule : PassWrapper<ChooseSchedule, OperationPass<etdg::GraphOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseSchedule)
-  explicit ChooseSchedule(const CpuScheduleOptions &options) : options(options) {}
-  StringRef getName() const override { return "ChooseSchedule"; }
-  void runOnOperation() override {
-    if (failed(chooseAll(getOperation(), options)))
-      signalPassFailure();
-  }
-  CpuScheduleOptions options;
 };
 } // namespace
 
 std::unique_ptr<Pass> ft::createChooseSchedule(const CpuScheduleOptions &options) {
-  return std::make_unique<ChooseSchedule>(options);
+  ETDGChooseScheduleOptions pass;
+  pass.machine = machineAsText(options.machine);
+  pass.threads = options.threads;
+  pass.lengths = lengthsAsText(options);
+  pass.candidate = options.candidate;
+  return createETDGChooseSchedule(pass);
 }

@@ -9,8 +9,8 @@
 
 #include "ft/Schedule/ScheduleForCpu.h"
 
-#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
 
 #include "mlir/Pass/Pass.h"
@@ -120,29 +120,21 @@ namespace {
 struct ETDGScheduleForCPU : ft::impl::ETDGScheduleForCPUBase<ETDGScheduleForCPU> {
   using ETDGScheduleForCPUBase::ETDGScheduleForCPUBase;
   void runOnOperation() override {
-    CpuScheduleOptions options;
-    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
-    if (failed(found))
+    FailureOr<CpuScheduleOptions> options = readCpuOptions(getOperation().getLoc(), machine, threads, lengths);
+    if (failed(options))
       return signalPassFailure();
-    options.machine = *found;
-    if (failed(scheduleForCpu(getOperation(), options)))
+    options->planSeed = planSeed;
+    if (failed(scheduleForCpu(getOperation(), *options)))
       signalPassFailure();
   }
-};
-
-/// The same, where the caller knows more than a pass's options say.
-struct ScheduleForCpu : PassWrapper<ScheduleForCpu, OperationPass<etdg::GraphOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScheduleForCpu)
-  explicit ScheduleForCpu(const CpuScheduleOptions &options) : options(options) {}
-  StringRef getName() const override { return "ScheduleForCpu"; }
-  void runOnOperation() override {
-    if (failed(scheduleForCpu(getOperation(), options)))
-      signalPassFailure();
-  }
-  CpuScheduleOptions options;
 };
 } // namespace
 
 std::unique_ptr<Pass> mlir::ft::createScheduleForCpu(const CpuScheduleOptions &options) {
-  return std::make_unique<ScheduleForCpu>(options);
+  ETDGScheduleForCPUOptions pass;
+  pass.machine = machineAsText(options.machine);
+  pass.threads = options.threads;
+  pass.lengths = lengthsAsText(options);
+  pass.planSeed = options.planSeed;
+  return createETDGScheduleForCPU(pass);
 }

@@ -5,6 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CpuMachineOption : Option<"machine", "machine", "std::string", "\"\"",
+                                "A machine, a CPU, by its name or file (default: cpu)">;
+def ThreadsOption : Option<"threads", "threads", "unsigned", "0", "Threads to plan for (0: the machine's cores)">;
+def LengthsOption : ListOption<"lengths", "lengths", "std::string",
+                               "Lengths to estimate for, NAME=NUMBER, in the place of the graph's typical ones">;
+def PlanSeedOption : Option<"planSeed", "plan-seed", "uint64_t", "0",
+                            "Not 0: any legal plan of each nest, by this seed, in the place of the cheapest (for tests)">;
+
 def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
   let summary = "take the candidate order of least estimated time on a CPU";
   let description = [{
@@ -16,8 +24,9 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
     the cheapest the nest's `schedule`. Nests of a kernel keep theirs: they fit
     each other. A remark (category `cpu`) gives the numbers.
   }];
-  let options = [Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine, a CPU, by its name or file (default: cpu)">];
+  let options = [CpuMachineOption, ThreadsOption, LengthsOption,
+                 Option<"candidate", "candidate", "int64_t", "-1",
+                        "Not negative: the candidate of this rank, or the last one, in the place of the cheapest">];
 }
 
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {
@@ -41,8 +50,7 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
       <dimension = 0, most = 64, kind = parallel, level = rows>] target = "cpu">
     ```
   }];
-  let options = [Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine, a CPU, by its name or file (default: cpu)">];
+  let options = [CpuMachineOption, ThreadsOption, LengthsOption, PlanSeedOption];
 }
 
 def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> {
@@ -71,7 +79,14 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
                  Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine, a GPU, by its name or file (default: the target's)">];
+                        "A machine, a GPU, by its name or file (default: the target's)">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors to plan for (0: as many as the machine has)">,
+                 Option<"steps", "steps", "std::string", "\"choose\"",
+                        "Steps of the whole grid with a barrier after each: choose (where that pays), always, never">,
+                 Option<"stepThreads", "step-threads", "int64_t", "0",
+                        "Threads of a block in such kernels (0: as the machine's planning says)">,
+                 PlanSeedOption];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
 }
 

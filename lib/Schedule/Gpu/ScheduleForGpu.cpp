@@ -12,8 +12,8 @@
 
 #include "GpuPlanner.h"
 #include "ft/Analysis/ScheduledOrder.h"
-#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
 
 #include "mlir/Pass/Pass.h"
@@ -357,37 +357,25 @@ namespace {
 struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU> {
   using ETDGScheduleForGPUBase::ETDGScheduleForGPUBase;
   void runOnOperation() override {
-    GpuScheduleOptions options;
-    options.target = target;
-    if (Machine::nameForTarget(target).empty() || target == "cpu") {
-      emitError(getOperation().getLoc()) << "etdg-schedule-for-gpu: expected target = sm_80 or sm_90a, found '" << target << "'";
+    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    if (failed(options))
       return signalPassFailure();
-    }
-    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, Machine::nameForTarget(target), Machine::Kind::GPU);
-    if (failed(found))
-      return signalPassFailure();
-    options.machine = *found;
-    if (failed(scheduleForGpu(getOperation(), options)))
+    options->multiprocessors = multiprocessors;
+    options->stepThreads = stepThreads;
+    options->planSeed = planSeed;
+    if (failed(scheduleForGpu(getOperation(), *options)))
       signalPassFailure();
   }
-};
-
-/// The same, where the caller knows more than a pass's options say.
-struct ScheduleForGpu : PassWrapper<ScheduleForGpu, OperationPass<etdg::GraphOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScheduleForGpu)
-  explicit ScheduleForGpu(const GpuScheduleOptions &options) : options(options) {}
-  StringRef getName() const override { return "ScheduleForGpu"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<func::FuncDialect, linalg::LinalgDialect, arith::ArithDialect>();
-  }
-  void runOnOperation() override {
-    if (failed(scheduleForGpu(getOperation(), options)))
-      signalPassFailure();
-  }
-  GpuScheduleOptions options;
 };
 } // namespace
 
 std::unique_ptr<Pass> mlir::ft::createScheduleForGpu(const GpuScheduleOptions &options) {
-  return std::make_unique<ScheduleForGpu>(options);
+  ETDGScheduleForGPUOptions pass;
+  pass.target = options.target;
+  pass.machine = machineAsText(options.machine);
+  pass.multiprocessors = options.multiprocessors;
+  pass.steps = stepsAsText(options.steps).str();
+  pass.stepThreads = options.stepThreads;
+  pass.planSeed = options.planSeed;
+  return createETDGScheduleForGPU(pass);
 }

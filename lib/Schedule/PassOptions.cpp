@@ -1,0 +1,70 @@
+//===- PassOptions.cpp - options of passes and of their callers -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ft/Schedule/PassOptions.h"
+
+#include "ft/Machine/FindMachine.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using Steps = GpuScheduleOptions::Steps;
+
+SmallVector<std::string> mlir::ft::lengthsAsText(const CpuScheduleOptions &options) {
+  SmallVector<std::string> texts;
+  for (auto [name, value] : options.lengths)
+    texts.push_back((name.getValue() + "=" + Twine(value)).str());
+  return texts;
+}
+
+std::string mlir::ft::machineAsText(const std::shared_ptr<const Machine> &machine) {
+  return machine ? machine->reference : "";
+}
+
+StringRef mlir::ft::stepsAsText(Steps steps) {
+  switch (steps) {
+  case Steps::choose:
+    return "choose";
+  case Steps::always:
+    return "always";
+  case Steps::never:
+    return "never";
+  }
+  llvm_unreachable("an enumerator without a name");
+}
+
+FailureOr<CpuScheduleOptions> mlir::ft::readCpuOptions(Location loc, StringRef machine, unsigned threads,
+                                                       ArrayRef<std::string> lengths) {
+  CpuScheduleOptions options;
+  FailureOr<MachineRef> found = findMachine(loc, machine, "cpu", Machine::Kind::CPU);
+  if (failed(found))
+    return failure();
+  options.machine = *found;
+  options.threads = threads;
+  for (StringRef text : lengths) {
+    auto [name, number] = text.split('=');
+    int64_t value;
+    if (name.empty() || number.getAsInteger(10, value) || value < 0)
+      return emitError(loc) << "lengths: expected NAME=NUMBER with a number of at least 0, found '" << text << "'";
+    options.lengths.emplace_back(StringAttr::get(loc.getContext(), name), value);
+  }
+  return options;
+}
+
+FailureOr<GpuScheduleOptions> mlir::ft::readGpuOptions(Location loc, StringRef target, StringRef machine, StringRef steps) {
+  GpuScheduleOptions options;
+  options.target = target.str();
+  if (Machine::nameForTarget(target).empty() || target == "cpu")
+    return emitError(loc) << "etdg-schedule-for-gpu: expected target = sm_80 or sm_90a, found '" << target << "'";
+  FailureOr<MachineRef> found = findMachine(loc, machine, Machine::nameForTarget(target), Machine::Kind::GPU);
+  if (failed(found))
+    return failure();
+  options.machine = *found;
+  for (Steps known : {Steps::choose, Steps::always, Steps::never})
+    if (steps == stepsAsText(known)) {
+      options.steps = known;
+      return options;
+    }
+  return emitError(loc) << "etdg-schedule-for-gpu: expected steps = choose, always or never, found '" << steps << "'";
+}
