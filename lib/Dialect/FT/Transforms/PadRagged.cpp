@@ -3,8 +3,10 @@
 //
 // A list of lists of different lengths has no affine domain. Here its domain
 // becomes that of the longest list: elements are gathered from the values by an
-// index list, a fold leaves its state where a list has ended, and what a map
-// computes there is left out when results are put one after the other again.
+// index list, a fold or scan leaves its state where a list has ended, and what is
+// computed there is left out when results are put one after the other again.
+// Only operators that compute and these gathers read such a list, so nothing else
+// sees the padding.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/FT/Transforms/Passes.h"
@@ -77,7 +79,9 @@ private:
   }
   LogicalResult copyBlock(Block &from, IRMapping &mapping);
   LogicalResult copyCompute(ComputeOp op, IRMapping &mapping);
-  LogicalResult copyYield(ComputeOp op, Operation *yield, Block &to, Value position, Value length, IRMapping &mapping);
+  void copyYield(ComputeOp op, Operation *yield, Block &to, Value position, Value length, IRMapping &mapping);
+  /// A map over lists of `length` elements; `makeBody` gives the result for one element of each.
+  Value makeMap(Location loc, LengthAttr length, Type peeled, ValueRange lists, function_ref<Value(ValueRange)> makeBody);
   /// `whole` where a position is in its list, else `kept`.
   Value choose(Location loc, Value position, Value length, Value whole, Value kept);
   Value packed(Location loc, ListType type, Value value);
@@ -123,7 +127,31 @@ LogicalResult Padding::findLevels() {
   return success();
 }
 
+Value Padding::makeMap(Location loc, LengthAttr length, Type peeled, ValueRange lists,
+                       function_ref<Value(ValueRange)> makeBody) {
+  OperationState state(loc, MapOp::getOperationName());
+  state.addOperands(lists);
+  state.addTypes(ListType::wrap(length, peeled));
+  Region *body = state.addRegion();
+  auto *block = new Block();
+  body->push_back(block);
+  for (Value list : lists)
+    block->addArgument(cast<ListType>(list.getType()).getPeeled(), loc);
+  {
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(block);
+    OperationState yield(loc, YieldOp::getOperationName());
+    yield.addOperands(makeBody(block->getArguments()));
+    yield.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 0}));
+    b.create(yield);
+  }
+  return b.create(state)->getResult(0);
+}
+
 Value Padding::choose(Location loc, Value position, Value length, Value whole, Value kept) {
+  if (auto list = dyn_cast<ListType>(whole.getType()))
+    return makeMap(loc, list.getLength(), list.getPeeled(), {whole, kept},
+                   [&](ValueRange values) { return choose(loc, position, length, values[0], values[1]); });
   Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, position, length);
   auto type = cast<RankedTensorType>(whole.getType());
   if (type.getRank() == 0)
@@ -152,53 +180,27 @@ Value Padding::packed(Location loc, ListType type, Value value) {
   SmallVector<Value> lists = {level.columns};
   if (depth)
     lists.push_back(rows);
-  OperationState state(loc, MapOp::getOperationName());
-  state.addOperands(lists);
-  Type element = type.getElement();
   SmallVector<LengthAttr> inner(type.getLengths().drop_front(depth + 1));
+  Type element = type.getElement();
   Type peeled = inner.empty() ? element : Type(ListType::get(b.getContext(), inner, element));
-  state.addTypes(ListType::wrap(totalOf(level.name), peeled));
-  Region *body = state.addRegion();
-  auto *block = new Block();
-  body->push_back(block);
-  Value column = block->addArgument(RankedTensorType::get({}, b.getI64Type()), loc);
-  Value row = depth ? block->addArgument(cast<ListType>(rows.getType()).getPeeled(), loc) : value;
-  OpBuilder::InsertionGuard guard(b);
-  {
-    OpBuilder::InsertionGuard inside(b);
-    b.setInsertionPointToStart(block);
-    Value chosen = GatherOp::create(b, loc, row, column);
-    OperationState yield(loc, YieldOp::getOperationName());
-    yield.addOperands(chosen);
-    yield.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 0}));
-    b.create(yield);
-  }
-  return b.create(state)->getResult(0);
+  return makeMap(loc, totalOf(level.name), peeled, lists, [&](ValueRange values) -> Value {
+    return GatherOp::create(b, loc, depth ? values[1] : value, values[0]);
+  });
 }
 
-LogicalResult Padding::copyYield(ComputeOp op, Operation *yield, Block &to, Value position, Value length,
-                                 IRMapping &mapping) {
+void Padding::copyYield(ComputeOp op, Operation *yield, Block &to, Value position, Value length,
+                        IRMapping &mapping) {
   Operation *copied = b.clone(*yield, mapping);
   if (!position || op.isMap())
-    return success();
+    return;
   b.setInsertionPoint(copied);
-  for (unsigned i = 0; i < op.getNumStates(); ++i) {
-    Value state = to.getArgument(i);
-    if (!isa<RankedTensorType>(state.getType()))
-      return op->emitOpError("over a ragged level is interpreted only: its states are lists, and the state stays where a "
-                             "list has ended by a choice among tensors");
-    copied->setOperand(i, choose(yield->getLoc(), position, length, copied->getOperand(i), state));
-  }
-  return success();
+  for (unsigned i = 0; i < op.getNumStates(); ++i)
+    copied->setOperand(i, choose(yield->getLoc(), position, length, copied->getOperand(i), to.getArgument(i)));
 }
 
 LogicalResult Padding::copyCompute(ComputeOp op, IRMapping &mapping) {
   StringAttr traversed = raggedName(op.getLength());
-  if (traversed && op.isScan())
-    return op->emitOpError("over the ragged level ragged(")
-           << traversed.getValue()
-           << ") is interpreted only: its results would be states that were carried over the padding";
-  if (traversed && op.isFold() && op.getInits().empty())
+  if (traversed && !op.isMap() && op.getInits().empty())
     return op->emitOpError("over the ragged level ragged(")
            << traversed.getValue() << ") needs an 'init': a list may be empty";
   SmallVector<Value> lists, extra, rest;
@@ -221,9 +223,8 @@ LogicalResult Padding::copyCompute(ComputeOp op, IRMapping &mapping) {
   // What may be re-associated without a `combine` joins elements: positions are none.
   Region *old = op.getCombineOrNull();
   bool keepsOrder = !extra.empty() && op.isReassociable() && (!old || old->empty());
-  if (keepsOrder && op.isScan())
-    return op->emitOpError("over lists of a ragged level is interpreted only: expected a 'combine', or 'ft.scanl'");
-  OperationState state(op.getLoc(), keepsOrder ? StringRef(FoldLOp::getOperationName()) : op->getName().getStringRef());
+  StringRef ordered = op.isScan() ? ScanLOp::getOperationName() : FoldLOp::getOperationName();
+  OperationState state(op.getLoc(), keepsOrder ? ordered : op->getName().getStringRef());
   state.addOperands(lists);
   state.addOperands(extra);
   for (Value init : op.getInits())
@@ -256,9 +257,9 @@ LogicalResult Padding::copyCompute(ComputeOp op, IRMapping &mapping) {
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPointToEnd(block);
     Block &from = op.getBody().front();
-    if (failed(copyBlock(from, mapping)) ||
-        failed(copyYield(op, from.getTerminator(), *block, position, currentLength.lookup(traversed), mapping)))
+    if (failed(copyBlock(from, mapping)))
       return failure();
+    copyYield(op, from.getTerminator(), *block, position, currentLength.lookup(traversed), mapping);
   }
   currentLength = std::move(outside);
   if (old && !old->empty())
@@ -283,7 +284,7 @@ LogicalResult Padding::copyBlock(Block &from, IRMapping &mapping) {
       continue;
     }
     if (holds)
-      return op.emitOpError("takes or gives a ragged list, which is interpreted only: expected map and folds");
+      return op.emitOpError("takes or gives a ragged list, which is interpreted only: expected map, folds and scans");
     b.clone(op, mapping);
   }
   return success();

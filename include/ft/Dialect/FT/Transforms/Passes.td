@@ -60,11 +60,11 @@ def FTPadRagged : Pass<"ft-pad-ragged", "::mlir::ModuleOp"> {
     - `[r]`: 0, 1, …, of which r is the length of the longest list;
     - `[r_total]`, twice: of each value, its list and its place there.
 
-    The domain is that of the longest list. Elements are gathered; a fold keeps its state where a list has
-    ended; a map computes something there, which is left out where results are put one after the other again.
+    The domain is that of the longest list. Elements are gathered; a fold or scan keeps its state where a list has
+    ended; what is computed there is left out where results are put one after the other again.
 
-    Refused, with an error: scans over a ragged level, folds over one without an initial state or with lists for
-    states, access operators on ragged lists, and more than one ragged level or one below two others.
+    Refused, with an error: folds and scans over a ragged level without an initial state, access operators on ragged
+    lists, and more than one ragged level or one below two others.
 
     ```mlir
     func.func @sums(%xss: !ft.list<[N, ragged(r)], !x>) -> !ft.list<[N], !x>
