@@ -187,7 +187,7 @@ class Jit:
         ):
             from .ragged_calls import call_ragged
 
-            return call_ragged(self, values, statics, engine or self._engine, out)
+            return call_ragged(self, values, statics, engine or self._engine, out, stream)
         if out is None and "torch" in sys.modules and _needs_torch(values):
             return self._through_torch(values)
         described = None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls with ragged lists. They run as compiled code (:mod:`fractaltensor.padded_calls`); what the compiler refuses,
-such as a scan over a ragged level, runs in the reference interpreter, which is slow, and a warning says so.
+such as a slice of a ragged list, runs on the CPU in the reference interpreter, which is slow, and a warning says so.
 
 An argument with ragged levels is ``ft.ragged(values, offsets)``: its elements one after the other, and for each
 ragged level where its lists begin, one more number than there are lists. Results have the same form.
@@ -17,12 +17,11 @@ from typing import Any, Dict, List, Tuple
 from . import arrays, compiled, padded_calls
 from . import library as lib
 from .arrays import CPU, ArrayInfo
-from .binding import Binder, RaggedArray, check_bounds, device_text, found_text
+from .binding import Binder, RaggedArray, check_bounds, found_text
 from .errors import ArgumentError, ArgumentValueError, CompileError
 from .lengths import Length
 from .padded_calls import module_for
 from .types import ListType, i64
-
 
 
 def _levels(type_) -> List[str]:
@@ -40,20 +39,19 @@ class _Arguments:
         plain = []
         for parameter, value in zip(jit.signature.traced, values):
             if _levels(parameter.type):
-                self.inputs.append(self._ragged(parameter, value))
+                info = self._ragged(parameter, value)
+                self.inputs.append(_dense(value.values, info))
             else:
                 info = self.binder._describe(parameter, value)
                 self.binder.found[parameter.name] = info
                 self.binder._check_form(parameter, info)
-                self.inputs.append(info)
+                self.inputs.append(_dense(value, info))
                 plain.append((parameter, info))
         for parameter, info in plain:
             self.binder._bind_names(parameter, info)
         for parameter, info in plain:
             self.binder._check_expressions(parameter, info)
-        for info, parameter in zip(self.inputs, jit.signature.traced):
-            if info.device_type != CPU:
-                raise self.binder.fail(parameter.name, f"is on {device_text(info.device_type, info.device_id)}: ragged programs run on the CPU, x.cpu()")
+        self.device = self.binder._device(self.inputs)
 
     def _ragged(self, parameter, value) -> ArrayInfo:
         type_, names = parameter.type, _levels(parameter.type)
@@ -67,7 +65,7 @@ class _Arguments:
         element = type_.element
         self.binder.found[parameter.name] = info
         shape = info.shape[len(info.shape) - element.rank :] if len(info.shape) == element.rank + 1 else None
-        if shape is None or (element.dtype.is_bound and info.dtype != element.dtype):
+        if shape is None or info.dtype is None or (element.dtype.is_bound and info.dtype != element.dtype):
             raise self.binder.fail(parameter.name, f"is {type_}: its values are an array of elements, rank {element.rank + 1} of {element.dtype}; found {found_text(info)}")
         if not element.dtype.is_bound:
             self.binder._bind(self.binder.dtypes, element.dtype.name, info.dtype, parameter.name, "element types")
@@ -91,19 +89,24 @@ class _Arguments:
             info = arrays.describe(offsets)
         if info is None or info.dtype != i64 or len(info.shape) != 1 or info.shape[0] < 1:
             raise self.binder.fail(parameter.name, f"has offsets of {name} that are no array of i64 with one number more than there are lists")
+        numbers = offsets
+        if info.device_type != CPU:
+            # Shapes depend on them, so the host has to know them: this waits for the device.
+            numbers = offsets.cpu() if hasattr(offsets, "cpu") else offsets.get()
+            info = arrays.describe(numbers)
+        info = _dense(numbers, info)
         known = self.offsets.get(name)
         if known is None:
             self.offsets[name] = (offsets, info, parameter.name)
-        elif _numbers(known[0]) != _numbers(offsets):
+        elif _numbers(known[1]) != _numbers(info):
             raise self.binder.fail(parameter.name, f"has other offsets of {name} than '{known[2]}': levels of one name have the same lists", ArgumentValueError, known[2])
 
 
-def _numbers(array) -> List[int]:
-    return array.tolist()
+def _numbers(info: ArrayInfo) -> List[int]:
+    return list((c_int64 * info.shape[0]).from_address(info.pointer))
 
 
 def _tensor(info: ArrayInfo, keep: List) -> arrays.DLTensor:
-    _check_dense(info)
     code, bits = arrays.code_of(info.dtype)
     shape = (c_int64 * len(info.shape))(*info.shape)
     tensor = arrays.DLTensor(data=info.pointer, device_type=CPU, ndim=len(info.shape), code=code, bits=bits, lanes=1, shape=shape)
@@ -111,30 +114,47 @@ def _tensor(info: ArrayInfo, keep: List) -> arrays.DLTensor:
     return tensor
 
 
-def call_ragged(jit, values, statics, engine, out):
-    """Binds, traces and interprets; gives results in the first argument's library."""
-    from .printer import symbol
+def call_ragged(jit, values, statics, engine, out, stream):
+    """Binds, traces, and runs as compiled code, else in the interpreter; gives results in the first argument's library."""
+    from .jit import current_stream, target_of
 
-    if engine not in (None, "cpu", "interpret"):
-        raise ArgumentError(f"{jit.__name__}: ragged lists run on the CPU, engine={engine!r} does not take them; make the lengths equal and mask instead")
     if out is not None:
         raise ArgumentError(f"{jit.__name__}: the results of ragged programs have shapes that are data: out= is not possible")
     given = _Arguments(jit, values)
-    binder = given.binder
+    binder, device = given.binder, given.device
+    target = target_of(engine, device, jit.__name__)
+    run_on = current_stream(given.inputs[0].kind, device, stream)
     lengths = {n: v for n, (v, _) in binder.lengths.items()}
     check_bounds(jit.signature, jit._options.bounds, jit.__name__, lengths)
     program = jit._program({n: v for n, (v, _) in binder.extents.items()}, {n: d for n, (d, _) in binder.dtypes.items()}, statics)
-    if engine != "interpret":
+    if target != "interpret":
         try:
-            module, request = module_for(jit, program)
-            jit._latest = (program, request)
-            for info in given.inputs:
-                _check_dense(info)
-            return padded_calls.call(jit, program, module, given.inputs, given.offsets, lengths)
+            module, request = module_for(jit, program, target, device)
         except CompileError as error:
-            if engine == "cpu":
+            if engine == "cpu" or device[0] != CPU:
                 raise
             _warn(jit, error)
+        else:
+            jit._latest = (program, request)
+            return _run(jit, program, module, given, lengths, run_on, stream is not None)
+    return _interpret(jit, program, given)
+
+
+def _run(jit, program, module, given: _Arguments, lengths, stream, is_given: bool):
+    """Compiled code on a stream, which may be another than the library's current one."""
+    from .jit import _calls, _keep_for_stream, _on_stream
+
+    with _on_stream(stream if is_given else None, given.device):
+        results, holder = padded_calls.call(jit, program, module, given.inputs, given.offsets, lengths, given.device, stream)
+    if is_given:
+        _keep_for_stream([info.holder for info in given.inputs] + [holder], stream, given.device)
+    _calls.note(module, stream, given.device)
+    return results
+
+
+def _interpret(jit, program, given: _Arguments):
+    from .printer import symbol
+
     jit._latest = (program, compiled.Request("interpret"))
     keep: List = []
     order = dict.fromkeys(name for type_ in program.types for name in _levels(type_))
@@ -154,9 +174,9 @@ def _warn(jit, error: CompileError) -> None:
     )
 
 
-def _check_dense(info: ArrayInfo) -> None:
-    if not arrays.is_dense(info):
-        raise ArgumentError(f"ragged programs take dense arrays, found {found_text(info)} with strides {info.strides}: x.contiguous() or np.ascontiguousarray(x)")
+def _dense(array, info: ArrayInfo) -> ArrayInfo:
+    """The description of an array, or of a copy of it where numbers do not follow each other."""
+    return info if arrays.is_dense(info) else arrays.describe(arrays.dense_copy(array))
 
 
 def _evaluate(program, name: str, tensors) -> List:

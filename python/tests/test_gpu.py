@@ -10,6 +10,7 @@ import math
 import unittest
 
 import fractaltensor as ft
+from fractaltensor.binding import RaggedArray
 
 torch = None
 if importlib.util.find_spec("torch"):
@@ -160,6 +161,44 @@ class Gpu(unittest.TestCase):
         found = add(x[::2], y[1::2], stream=stream)
         stream.synchronize()
         close(found, x[::2] + y[1::2])
+
+    def test_ragged(self):
+        from test_ragged import attention, everything, gru, offsets_of, states
+
+        random = np.random.default_rng(0)
+
+        def on_gpu(value):
+            if isinstance(value, RaggedArray):
+                return RaggedArray(on_gpu(value.values), value.offsets)
+            return torch.from_numpy(value).cuda()
+
+        def check(program, *args, **options):
+            expected = program(*args)
+            found = program(*map(on_gpu, args), **options)
+            ft.synchronize()
+            expected, found = (r if isinstance(r, tuple) else (r,) for r in (expected, found))
+            for a, b in zip(found, expected):
+                a, b = (v.values if isinstance(v, RaggedArray) else v for v in (a, b))
+                self.assertEqual(a.device.type, "cuda")
+                torch.testing.assert_close(a.cpu(), torch.from_numpy(b), rtol=2e-5, atol=2e-5)
+
+        for counts in ((2, 0, 3), (1,), (0, 0), (7, 1, 127, 5, 0)):
+            with self.subTest(counts):
+                n, offsets = sum(counts), offsets_of(*counts)
+                x, y = random.integers(-5, 5, (n, 2)).astype("i4"), random.integers(-5, 5, n).astype("i4")
+                w = random.integers(-5, 5, (len(counts), 2)).astype("i4")
+                check(everything, ft.ragged(x, offsets), w, ft.ragged(y, offsets))
+                check(states, ft.ragged(x, offsets), w[:, 0].copy())
+                k = random.standard_normal((n, 1, 8)).astype("f4")
+                check(gru, ft.ragged(k, offsets), (random.standard_normal((6, 8, 8)) / 3).astype("f4"))
+                if 0 not in counts:
+                    check(attention, random.standard_normal((len(counts), 1, 8)).astype("f4"), ft.ragged(k, offsets))
+        x, offsets = torch.randn(6, 1, 8, device="cuda"), torch.tensor([0, 2, 6], device="cuda")
+        q = torch.randn(2, 1, 8, device="cuda")
+        stream = torch.cuda.Stream()
+        found = attention(q, ft.ragged(x, offsets), stream=stream)
+        stream.synchronize()
+        close(found, attention(q, ft.ragged(x, offsets)))
 
     def test_wrong_places(self):
         x, w = inputs()

@@ -68,23 +68,25 @@ class Ragged(unittest.TestCase):
         """What has no meaning over padded lists: a reason, and the interpreter where no engine was named."""
 
         @ft.jit
-        def sums(xss: ft.List["N, ragged(len)", ft.i64]):
-            return xss.map(lambda xs: xs.scanl(ft.add, 0))
+        def turned(xss: ft.List["N, ragged(len)", ft.i64]):
+            return xss.map(lambda xs: xs.reverse())
 
         argument = ft.ragged(np.arange(3), np.array([0, 1, 3]))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = sums(argument)
-            sums(argument)
+            found = turned(argument)
+            turned(argument)
         self.assertEqual([w.category for w in caught], [RuntimeWarning])
-        self.assertIn("over the ragged level ragged(len) is interpreted only", str(caught[0].message))
-        self.assertTrue(np.array_equal(found.values, [0, 1, 3]))
-        with self.assertRaisesRegex(ft.CompileError, r"over the ragged level ragged\(len\) is interpreted only"):
-            sums(argument, engine="cpu")
-        with self.assertRaisesRegex(ft.ArgumentError, "run on the CPU"):
-            sums(argument, engine="cuda")
+        self.assertIn("takes or gives a ragged list, which is interpreted only", str(caught[0].message))
+        self.assertTrue(np.array_equal(found.values, [0, 2, 1]))
+        with self.assertRaisesRegex(ft.CompileError, "ragged list, which is interpreted only"):
+            turned(argument, engine="cpu")
+        with self.assertRaisesRegex(ft.ArgumentError, "engine='cuda' needs arguments on a GPU"):
+            turned(argument, engine="cuda")
+        with self.assertRaisesRegex(ft.ArgumentError, "stream= is for CUDA"):
+            turned(argument, stream=0)
         with self.assertRaisesRegex(ft.ArgumentError, "out="):
-            sums(argument, out=np.zeros(3, "i8"))
+            turned(argument, out=np.zeros(3, "i8"))
 
 
 @ft.jit
@@ -122,6 +124,31 @@ def attention(qs: ft.List["N", ft.f32[1, "H"]], kss: ft.List["N, ragged(r)", ft.
         return o / d
 
     return ft.zip(qs, kss).map(one)
+
+
+@ft.jit
+def states(xss: ft.List["N, ragged(r)", ft.i32[2]], w: ft.List["M", ft.i32]):
+    """Scans from both sides, with a lag and with outputs, and states that are lists."""
+
+    def one(xs):
+        left = xs.scanl(lambda s, x: 3 * s - x, 1)
+        right = xs.scanr(lambda s, x: x - 2 * s, 2)
+        skipped, out = ft.zip(left, right).scanl(lambda s, a, b: ft.emit(s + a, b * s), ft.zeros(2, dtype=ft.i32), lag=2)
+        rows = xs.scanl(lambda row, x: row.scanl(lambda c, v: c + v, x.sum()), w)
+        return left, right, skipped, out, rows, xs.scan(ft.maximum, -9), rows.foldl(lambda a, row: ft.zip(a, row).map(ft.maximum), w)
+
+    return xss.map(one)
+
+
+@ft.jit
+def gru(xss: ft.List["N, ragged(r)", ft.f32[1, "H"]], w: ft.List["6", ft.f32["H", "H"]]):
+    """The last state of sequences of different lengths, and the states."""
+
+    def cell(h, x):
+        z, r = ft.sigmoid(x @ w[0] + h @ w[1]), ft.sigmoid(x @ w[2] + h @ w[3])
+        return (1 - z) * ft.tanh(x @ w[4] + (r * h) @ w[5]) + z * h
+
+    return xss.map(lambda xs: (xs.foldl(cell, ft.zeros(1, "H")), xs.scanl(cell, ft.zeros(1, "H"))))
 
 
 def offsets_of(*counts):
@@ -174,6 +201,31 @@ class Compiled(unittest.TestCase):
                     offsets = offsets_of(*counts)
                     x, w = rng.standard_normal((sum(counts) * m, 2)).astype("f4"), rng.standard_normal((m, 2)).astype("f4")
                     self.check(inner, ft.ragged(x, offsets), w)
+
+    def test_states(self):
+        rng = np.random.default_rng(1)
+        for counts in self.CASES:
+            with self.subTest(counts):
+                x = rng.integers(-5, 5, (sum(counts), 2)).astype("i4")
+                self.check(states, ft.ragged(x, offsets_of(*counts)), rng.integers(-5, 5, 3).astype("i4"))
+
+    def test_recurrence(self):
+        rng = np.random.default_rng(2)
+        counts = (5, 0, 13, 1)
+        x = rng.standard_normal((sum(counts), 1, 7)).astype("f4")
+        w = (rng.standard_normal((6, 7, 7)) / 3).astype("f4")
+        self.check(gru, ft.ragged(x, offsets_of(*counts)), w)
+
+    def test_strides(self):
+        """Values, offsets and other arguments that lie by strides are read by them, or copied."""
+        rng = np.random.default_rng(3)
+        x, w, y = rng.integers(-5, 5, (10, 2)).astype("i4"), rng.integers(-5, 5, (4, 2)).astype("i4"), rng.integers(-5, 5, 10).astype("i4")
+        offsets = np.array([0, 9, 3, 9, 5])[::2]
+        found = everything(ft.ragged(x[::2], offsets), w[::2], ft.ragged(y[::2], offsets))
+        dense = everything(ft.ragged(x[::2].copy(), offsets.copy()), w[::2].copy(), ft.ragged(y[::2].copy(), offsets.copy()))
+        for a, b in zip(found, dense):
+            np.testing.assert_array_equal(getattr(a, "values", a), getattr(b, "values", b))
+        np.testing.assert_array_equal(found[2].offsets[0], [0, 3, 5])
 
     def test_attention(self):
         rng = np.random.default_rng(0)
