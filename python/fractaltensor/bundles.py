@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from ctypes import byref, c_int64, c_int32, c_void_p
 from typing import Dict, List, Optional, Tuple
 
-from . import arrays, compiled
+from . import arrays, compiled, direct
 from . import library as lib
 from .arrays import CPU, CUDA
 from .compiled import Module, Request
 from .binding import contiguous_hint, found_text
 from .errors import ArgumentError, ArgumentValueError, BundleError, CompileError
-from .plan import fits
+from .direct import Dispatcher
+from .plan import _Frame, fits
 from .program import Program
 from .types import DTYPES, DType
 
@@ -47,12 +49,53 @@ def export(program: Program, path, targets, request: Optional[Request] = None) -
         lib.library().ft_program_release(handle)
 
 
+class _EntryPlan:
+    """One signature of calls of an entry, as :class:`fractaltensor.direct.Dispatcher` takes it."""
+
+    copied = ()
+
+    def __init__(self, name: str, module: Module, specs, num_inputs: int, kind: str, device: Tuple[int, int]):
+        self.name, self.module, self.entry = name, module, module.entry
+        self.num_inputs, self.count, self.kind, self.device = num_inputs, len(specs), kind, device
+        self.frames = [_Frame(specs)]
+        self.allocators = [arrays.allocator(kind, dtype, shape, *device) for dtype, shape, *_ in specs[num_inputs:]]
+
+    def error(self, status: int):
+        """The exception for a status of the runtime, with its message."""
+        text = (self.module.library.ft_last_error() or b"").decode(errors="replace")
+        return lib._EXCEPTIONS.get(status, lib.errors.InternalError)(f"{self.name}: {text}{lib._HINTS.get(status, '')}")
+
+
+class _Prepared:
+    """The calls of one entry that are made in C: those that make their results, and those that are given them."""
+
+    def __init__(self):
+        self.making: Optional[Dispatcher] = None
+        self.given: Optional[Dispatcher] = None
+
+    def add(self, plan: _EntryPlan, given: Optional[List[str]]) -> None:
+        """Has later calls of a plan's signature made in C; `given`: the libraries of results that callers bring."""
+        from .jit import _calls
+
+        if not direct.is_possible(plan, [plan.kind, *(given or ())]):
+            return
+        if self.making is None:
+            self.given, self.making = Dispatcher(), Dispatcher()
+        note = None if plan.device[0] == CPU else functools.partial(_calls.note, plan.module, device=plan.device)
+        single = plan.count - plan.num_inputs == 1
+        if given is None:
+            self.making.add(plan, plan.allocators, single, note)
+        else:
+            self.given.add(plan, None, single, note)
+
+
 class BundleEntry:
     """A function of a bundle; call it with arrays, inputs in order. Results are in the first one's library."""
 
     def __init__(self, bundle: "Bundle", name: str):
         self.bundle, self.name = bundle, name
         self.__name__ = name
+        self._prepared = bundle._prepared.setdefault(name, _Prepared())
 
     @property
     def arguments(self) -> List[Tuple[str, str, int]]:
@@ -61,6 +104,16 @@ class BundleEntry:
         return [(a.name.decode(), a.dtype.decode(), a.ndim) for a in module.arguments if not a.is_output]
 
     def __call__(self, *args, out=None, stream=None):
+        if stream is None and self._prepared.making is not None:
+            if out is None:
+                result = self._prepared.making.call(*args)
+            else:
+                result = self._prepared.given.call(*args, *(out if type(out) in (tuple, list) else (out,)))
+            if result is not None:
+                return result
+        return self._call(args, out, stream)
+
+    def _call(self, args, out, stream):
         from .jit import _calls, current_stream
 
         if not args:
@@ -98,6 +151,13 @@ class BundleEntry:
         options = lib.CallOptions(stream=run_on)
         lib.check(module.library.ft_call(module.entry, pointers, len(pointers), byref(options)), self.name)
         _calls.note(module, run_on, device)
+        if stream is None and all(info.dtype == _dtype(a) and info.kind == infos[0].kind for a, info in zip(inputs, infos)):
+            specs = [(_dtype(a), i.shape, None if 0 in i.shape else i.strides, device) for a, i in zip(inputs, infos)]
+            specs += [(_dtype(a), shape, None, device) for a, shape in zip(outputs, shapes)]
+            self._prepared.add(
+                _EntryPlan(self.name, module, specs, len(inputs), infos[0].kind, device),
+                None if out is None else [arrays.describe(r).kind for r in results],
+            )
         if out is None:
             results = [arrays.finish(infos[0].kind, r) for r in results]
         return results[0] if len(results) == 1 else tuple(results)
@@ -156,6 +216,7 @@ class Bundle:
         self._bytes = _read(self.path) if data is None else data
         self._handles: Dict[Tuple[int, int, int], c_void_p] = {}
         self._modules: Dict[Tuple, Module] = {}
+        self._prepared: Dict[str, _Prepared] = {}
         handle = self._handle(self._any_device())
         library = lib.library()
         self.entries = [library.ft_module_entry_name(handle, i).decode() for i in range(library.ft_module_num_entries(handle))]

@@ -3,7 +3,9 @@
 
 import gc
 import importlib.util
+import os
 import sys
+import tempfile
 import threading
 import unittest
 import weakref
@@ -39,21 +41,87 @@ def lookup(table: ft.List["V", ft.f32[2]], ids: ft.List["N", ft.i64]):
 
 
 class _Counting:
-    """Counts a program's calls that take the way through Python."""
+    """Counts the calls of a program, or of an entry of a bundle, that take the way through Python."""
 
     def __init__(self, jit):
         self.jit, self.count, self.shapes, inner = jit, 0, [], jit._call
 
-        def call(args, kwargs):
+        def call(args, *rest):
             self.count += 1
             self.shapes.append([getattr(a, "shape", a) for a in args])
-            return inner(args, kwargs)
+            return inner(args, *rest)
 
         jit._call = call
 
 
 def numbers(n=3, k=4, dtype="f4"):
     return np.arange(n * k, dtype=dtype).reshape(n, k)
+
+
+class Bundles(unittest.TestCase):
+    """Entries of a loaded file are called in the same way."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def load(self, program):
+        path = os.path.join(self.folder.name, "program.ftb")
+        program.export(path)
+        return ft.load(path)
+
+    def test_results(self):
+        entry = self.load(make_add()).add
+        slow = _Counting(entry)
+        for n in (3, 5, 3, 5, 0, 0):
+            a, b = numbers(n), 3 * numbers(n)
+            self.assertTrue(np.array_equal(entry(a, b), a + b))
+        self.assertEqual(slow.count, 3, slow.shapes)
+        a, out = numbers(), np.empty((3, 4), "f4")
+        for _ in range(3):
+            out[:] = 0
+            self.assertIs(entry(a, a, out=out), out)
+            self.assertTrue(np.array_equal(out, 2 * a))
+        self.assertEqual(slow.count, 4)
+        out.flags.writeable = False
+        for wrong in (out, np.empty((3, 5), "f4"), np.empty((3, 4), "f8"), a):
+            with self.assertRaises(ft.ArgumentError):
+                entry(a, a, out=wrong)
+        for wrong in ((a,), (a, a.astype("f8")), (a, numbers(4)), (a, numbers(3, 5)), (a, 1.0)):
+            with self.assertRaises(ft.ArgumentError):
+                entry(*wrong)
+
+    def test_several_results(self):
+        @ft.jit
+        def pair(xs: ft.List["N", ft.f32[4]]):
+            return xs.map(lambda x: x + 1), xs.reduce(ft.add, 0.0)
+
+        bundle = self.load(pair)
+        x = numbers()
+        for _ in range(3):
+            # Each access makes an entry; what is prepared is the bundle's.
+            entry = bundle["pair"]
+            slow = _Counting(entry)
+            a, b = entry(x)
+            self.assertTrue(np.array_equal(a, x + 1) and np.array_equal(b, x.sum(0)))
+        self.assertEqual(slow.count, 0)
+
+    def test_data(self):
+        entry = self.load(lookup).lookup
+        table, ids = numbers(5, 2), np.array([0, 4])
+        for _ in range(2):
+            self.assertTrue(np.array_equal(entry(table, ids), table[ids]))
+            with self.assertRaisesRegex(ft.ArgumentValueError, "out of range"):
+                entry(table, np.array([0, 5]))
+
+    @unittest.skipUnless(torch, "no PyTorch")
+    def test_torch(self):
+        entry = self.load(make_add()).add
+        slow = _Counting(entry)
+        a = torch.arange(12.0).reshape(3, 4)
+        for _ in range(3):
+            self.assertTrue(torch.equal(entry(a, a), 2 * a))
+        self.assertEqual(slow.count, 1)
 
 
 class Quick(unittest.TestCase):
