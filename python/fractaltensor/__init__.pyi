@@ -187,6 +187,7 @@ from .functions import sum as sum
 from .functions import swapaxes as swapaxes
 from .functions import swish as swish
 from .jit import synchronize as synchronize
+from .functions import take as take
 from .functions import tan as tan
 from .functions import tanh as tanh
 from .functions import tensor as tensor

@@ -172,16 +172,25 @@ def _states(kind: str, init, elements: Sequence[ValueType]) -> List:
     several = init if isinstance(init, (tuple, list)) else (init,)
     if not several:
         raise TraceError(f"{kind} carries at least one state, found an empty tuple", here())
-    likes = list(elements) if len(several) == len(elements) else [_like(v, elements) for v in several]
+    likes = [_like(v, elements[i : i + 1] if len(several) == len(elements) else elements) for i, v in enumerate(several)]
     return [as_value(v, like, f"the initial state of {kind}") for v, like in zip(several, likes)]
 
 
-def _like(value, elements: Sequence[ValueType]) -> ValueType:
-    """The type that a number takes as a state beside several lists: that of the first element which holds it."""
+def _like(value, elements: Sequence[ValueType]) -> Optional[ValueType]:
+    """The type that a number takes as a state: that of the first element which holds numbers of its kind, else the
+    number's own (None)."""
+    from .elementwise import is_number
+
+    if not is_number(value):
+        return elements[0]
+    number = value if isinstance(value, (bool, int, float)) else value.item()
     for element in elements:
-        if isinstance(element, TensorType) and (element.dtype.is_float or not isinstance(value, float)):
+        if not isinstance(element, TensorType):
+            continue
+        dtype = element.dtype
+        if dtype.is_bool == isinstance(number, bool) and (dtype.is_float or not isinstance(number, float) or not dtype.is_bound):
             return element
-    return elements[0]
+    return None if any(isinstance(e, TensorType) for e in elements) else elements[0]
 
 
 def _check_lag(trace, kind: str, lag, has_init: bool):

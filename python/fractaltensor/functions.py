@@ -21,7 +21,7 @@ from .reductions import min_ as min  # noqa: A004
 from .reductions import sum_ as sum  # noqa: A004
 from .shaping import (
     arange, chunk, const, expand_dims, eye, full, full_like, indices, ones, ones_like, permute, permute_dims, ravel,
-    reshape, roll, squeeze, stack, swapaxes, tile, transpose, tril, triu, unsqueeze, zeros, zeros_like,
+    reshape, roll, squeeze, stack, swapaxes, take, tile, transpose, tril, triu, unsqueeze, zeros, zeros_like,
 )
 from .shaping import expand as broadcast_to
 

@@ -533,6 +533,10 @@ def swish(x: TensorLike) -> Tensor:
     """``x * sigmoid(x)``; also called swish."""
     ...
 
+def take(x: TensorLike, index: TensorLike, axis: Axes = ...) -> Tensor:
+    """``x[..., index, ...]`` along an axis, where the index is data: an integer of rank 0."""
+    ...
+
 def tan(x: TensorLike) -> Tensor:
     """tan(x) of each number; floats of any width."""
     ...

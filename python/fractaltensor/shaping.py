@@ -225,14 +225,13 @@ def _known(extent: Extent, what: str) -> int:
 
 
 def index_element(x, key):
-    """``x[1]``, ``x[:, 2:4]``, ``x[None]``, ``x[..., 0]``: constant indices and slices of an element."""
+    """``x[1]``, ``x[:, 2:4]``, ``x[None]``, ``x[..., 0]``, ``x[i]``: indices and slices of an element.
+
+    An index may be data, an integer of rank 0: see :func:`take`.
+    """
     key = key if isinstance(key, tuple) else (key,)
     if any(isinstance(k, Traced) for k in key):
-        raise TraceError(
-            f"an element ({x.type}) is indexed by constants; to choose by data, keep the choices in a list "
-            "and index that, xs[i], or use ft.where",
-            here(),
-        )
+        return _index_by_data(x, key)
     used = sum(k is not None and k is not Ellipsis for k in key)
     if used > x.type.rank:
         raise ShapeError(f"{used} indices for {x.type} of rank {x.type.rank}", here())
@@ -280,6 +279,61 @@ def index_element(x, key):
             "extract_slice", [x], [x.type.with_shape(sizes)], offsets=tuple(offsets), sizes=tuple(sizes), strides=tuple(strides)
         )
     return _reshape(x, tuple(shape))
+
+
+def _index_by_data(x, key: tuple):
+    """The constant part of an index first, then data along what is left whole for it."""
+    whole = index_element(x, tuple(slice(None) if isinstance(k, Traced) else k for k in key))
+    # What stands behind "..." is counted from the end.
+    dots = next((n for n, k in enumerate(key) if k is Ellipsis), len(key))
+    axes: List[Tuple[int, Traced]] = []
+    axis = 0
+    for k in key[:dots]:
+        if isinstance(k, Traced):
+            axes.append((axis, k))
+        axis += k is None or isinstance(k, (slice, Traced))
+    axis = whole.type.rank
+    for k in reversed(key[dots + 1 :]):
+        axis -= k is None or isinstance(k, (slice, Traced))
+        if isinstance(k, Traced):
+            axes.append((axis, k))
+    for axis, index in sorted(axes, key=lambda pair: -pair[0]):
+        whole = take(whole, index, axis)
+    return whole
+
+
+def take(x, index, axis: int = 0):
+    """``x[..., index, ...]`` along an axis, where the index is data: an integer of rank 0.
+
+    All numbers along the axis are looked at, so it costs the axis' extent; a list is indexed in one step. Out of range is
+    an error of the call, as for lists.
+    """
+    from .elementwise import where
+    from .lists import iota
+    from .reductions import any_, max_
+
+    x = as_tensor(x, "take")
+    at = normalize_axis(axis, x.type.rank, "take")
+    if not isinstance(index, Traced):
+        return index_element(x, (slice(None),) * at + (index,))
+    if not isinstance(index.type, TensorType) or index.type.shape or not index.type.dtype.is_integer:
+        raise TraceError(
+            f"an element ({x.type}) is indexed by constants, or by an integer of rank 0 that is data; found {index.type}: "
+            "join several with ft.stack([x[i], x[j]]), or keep the choices in a list and index that, xs[indices]",
+            here(),
+        )
+    extent = x.type.shape[at]
+    if extent == 0:
+        raise ShapeError(f"take of {x.type}: there are no numbers along axis {at}", here())
+    # The list of all indices, indexed, is the index again, seen to be in range.
+    inside = iota(Length.of(extent)).gather(index) if not x._trace.checking else index.to(i64)
+    hit = indices(x.type.shape, at) == inside
+    dtype = x.type.dtype
+    if dtype.is_bool:
+        return any_(hit & x, at)
+    # A maximum, for it gives each number back, -0 and NaN included.
+    lowest = -(1 << (dtype.bits - 1)) if dtype.is_integer else float("-inf")
+    return max_(where(hit, x, full_of(x.type.shape, lowest, dtype)), at)
 
 
 def split(x, sections, axis: int = 0):

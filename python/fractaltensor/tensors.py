@@ -265,7 +265,7 @@ def _add_methods() -> None:
         setattr(Tensor, name, _method(getattr(_e, name)))
     for name in "mean var std norm cumsum trace softmax log_softmax logsumexp argmax argmin prod amax amin layer_norm rms_norm".split():
         setattr(Tensor, name, _method(getattr(_r, name)))
-    for name in "reshape roll transpose permute squeeze unsqueeze expand_dims swapaxes ravel split chunk expand tile tril triu".split():
+    for name in "reshape roll transpose permute squeeze unsqueeze expand_dims swapaxes ravel split chunk expand take tile tril triu".split():
         setattr(Tensor, name, _method(getattr(_s, name)))
     for name in ("matmul", "dot", "outer"):
         setattr(Tensor, name, _method(getattr(_p, name)))

@@ -14,7 +14,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 from . import ir
 from .errors import Error, TraceError
 from .lengths import Length
-from .source import here
+from .source import here, of_traceback
 from .types import ListType, TensorType, ValueType
 
 
@@ -253,7 +253,7 @@ def call_region(trace: Trace, function: Callable, what: str, arguments: Sequence
         try:
             result = function(*values)
         except Error as error:
-            raise error.at(here())
+            raise error.at((*of_traceback(error.__traceback__), *here()))
         except TypeError as error:
             raise _wrong_call(function, what, arguments, error) from error
         return region, result

@@ -249,6 +249,46 @@ class Lists(unittest.TestCase):
         assert_close(self, sums, np.ones(2))
         self.assertEqual(doubled.shape, (0, 2))
 
+    def test_indices_that_are_data(self):
+        """Each number comes back as it is: -0, NaN and infinities, too."""
+        random = np.random.default_rng(3)
+        i, j = np.array([1, 2, 0, 2]), np.array([2, 4, 0, 1], "i4")
+        n = np.arange(4)
+        for dtype in (ft.f16, ft.f32, ft.f64, ft.i8, ft.i32, ft.i64, ft.bool):
+            @ft.jit
+            def pick(xs: ft.List["N", dtype[3, 5]], i: ft.List["N", ft.i64], j: ft.List["N", ft.i32]):
+                return ft.zip(xs, i, j).map(
+                    lambda x, i, j: (x[i], x[:, j], x[i, j], x[i, None, 1:4], x[..., j], x.take(j, -1), x[..., 1:3][i], x[2, j])
+                )
+
+            x = (random.standard_normal((4, 3, 5)) * 3).astype({"i1": "bool"}.get(dtype.name, dtype.name.replace("f", "float").replace("i", "int")))
+            if dtype.is_float:
+                x[0, 1], x[1, 2], x[3, 2, 1] = -0.0, np.nan, -np.inf
+            expected = (x[n, i], x[n, :, j], x[n, i, j], x[n, i][:, None, 1:4], x[n, :, j], x[n, :, j], x[n, i][:, 1:3], x[n, 2, j])
+            for engine in ("interpret", "cpu"):
+                with self.subTest(dtype=str(dtype), engine=engine):
+                    for a, b in zip(pick(x, i, j, engine=engine), expected):
+                        self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+                        np.testing.assert_array_equal(a, b)
+                        if dtype.is_float:
+                            np.testing.assert_array_equal(np.signbit(a[~np.isnan(a)]), np.signbit(b[~np.isnan(b)]))
+                    with self.assertRaisesRegex(ft.ArgumentValueError, "index 5 is out of range"):
+                        pick(x, i, np.array([2, 5, 0, 1], "i4"), engine=engine)
+
+    def test_numbers_as_states(self):
+        """A number takes the element type of an element that holds it, else its own."""
+        @ft.jit
+        def states(xs: ft.List["N", ft.i64], bs: ft.List["N", ft.bool], hs: ft.List["N", ft.any["T"]]):
+            return (
+                xs.foldl(lambda s, x: s * 0.5 + x.to(ft.f32), 1.0), bs.foldl(lambda s, b: s + b.to(ft.i64), 0),
+                xs.foldl(lambda last, any, x: (x, any | (x == last)), (-1, False))[1], hs.foldl(ft.add, 0),
+                ft.zip(xs, hs).foldl(lambda a, b, x, h: (a + x, b + h), (0, 0.0)), bs.reduce(ft.logical_or, False),
+            )
+
+        half, count, twice, total, (a, b), some = states(np.array([3, 3, 4]), np.array([True, False, True]), np.ones(3, "f2"))
+        self.assertEqual((half, count, twice, total, a, b, some), (6.375, 2, True, 3, 10, 3, True))
+        self.assertEqual([v.dtype.name for v in (half, count, twice, total, a, b)], ["float32", "int64", "bool", "float16", "int64", "float16"])
+
 
 if __name__ == "__main__":
     unittest.main()

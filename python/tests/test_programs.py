@@ -7,31 +7,10 @@ import unittest
 import numpy as np
 
 import fractaltensor as ft
-from close import assert_close
+from cases import Cases, integers, normal, random
 
-CASES = []
-
-
-def case(*arrays, dtype="f32", scale=8.0, **options):
-    """A program beside what NumPy says; `arrays` makes the arguments."""
-
-    def add(pair):
-        program, reference = pair()
-        CASES.append((pair.__name__, ft.jit(program, **options), reference, arrays, dtype, scale))
-        return pair
-
-    return add
-
-
-random = np.random.default_rng(5)
-
-
-def normal(*shape, dtype="f4", scale=1.0):
-    return (random.standard_normal(shape) * scale).astype(dtype)
-
-
-def integers(lo, hi, *shape, dtype="i8"):
-    return random.integers(lo, hi, shape).astype(dtype)
+CASES = Cases()
+case = CASES.case
 
 
 @case(normal(2, 7, 1, 5), normal(5, 5, scale=0.3), normal(5, 5, scale=0.3))
@@ -368,15 +347,7 @@ def integer_moments():
 
 class Programs(unittest.TestCase):
     def test_programs(self):
-        for name, program, reference, arrays, dtype, scale in CASES:
-            for engine in ("interpret", "cpu"):
-                with self.subTest(name, engine=engine):
-                    found = program(*arrays, engine=engine)
-                    expected = reference(*arrays)
-                    found, expected = (r if isinstance(r, tuple) else (r,) for r in (found, expected))
-                    self.assertEqual(len(found), len(expected))
-                    for a, b in zip(found, expected):
-                        assert_close(self, a, b, dtype, scale)
+        CASES.check(self)
 
 
 if __name__ == "__main__":
