@@ -14,18 +14,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toetdg;
 
-IntegerSet toetdg::makeSet(const Names &names, unsigned numDims, ArrayRef<Constraint> constraints) {
-  if (constraints.empty())
-    return etdg::getUniverse(names.context, numDims, names.names.size());
-  SmallVector<AffineExpr> exprs;
-  SmallVector<bool> equalities;
-  for (const Constraint &c : constraints) {
-    exprs.push_back(c.expr);
-    equalities.push_back(c.isEquality);
-  }
-  return IntegerSet::get(numDims, names.names.size(), exprs, equalities);
-}
-
 /// The names that occur in an expression.
 static void collectNames(AffineExpr expr, llvm::SmallSetVector<unsigned, 8> &used) {
   expr.walk([&](AffineExpr e) {

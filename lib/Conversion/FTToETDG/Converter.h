@@ -18,17 +18,10 @@
 
 namespace mlir::ft::toetdg {
 
-/// The iteration vector that a region runs under: ancestors, then the dimensions
-/// of the block that is being built.
-struct Context {
-  SmallVector<StringAttr> dims;
-  unsigned numAncestors = 0;
-  SmallVector<OperatorKind> operators;      // own dimensions
-  SmallVector<Constraint> domain;           // constraints of own dimensions
-  SmallVector<Constraint> ancestorsDomain;  // what the ancestors' domains say
-  ComputeOp combining;                      // the operator whose `combine` the block takes
+/// The iteration vector that a region runs under, and whose `combine` its block takes.
+struct Context : graphwriter::IterationVector {
+  ComputeOp combining;
 
-  unsigned numDims() const { return dims.size(); }
   /// The same vector, all of it ancestors: what children of a graph block see.
   Context asAncestors() const;
 };
@@ -61,7 +54,6 @@ private:
   Value createBuffer(Location loc, ArrayRef<LengthAttr> lengths, RankedTensorType element, ArrayRef<int64_t> live = {});
   Value constantBuffer(Location loc, ElementsAttr value);
   View bufferView(Value buffer, const Member &member);
-  StringAttr freshDim(const Context &context);
   ArrayRef<View> viewsOf(Value value);
   LogicalResult recordChecks();
 
@@ -85,14 +77,16 @@ private:
 
   // Leaves.cpp
   bool isTensorStatement(Operation *op);
-  bool isCloneable(Operation *op);
+  bool isRepeatable(Operation *op);
   LogicalResult lowerRun(ArrayRef<Operation *> run, const Context &context, const Dests &dests);
   LogicalResult emitLeaf(Location loc, const Context &context, ArrayRef<Operation *> statements,
                          ArrayRef<std::pair<Value, Dest>> yields);
   LogicalResult emitCopy(Location loc, const Context &context, const View &view, const Dest &dest, StringRef why);
   FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &block, const Context &context, const View &view);
   LogicalResult makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest);
-  etdg::BlockBuilder startBlock(const Context &context);
+  etdg::BlockBuilder startBlock(const Context &context) {
+    return graphwriter::startBlock(context, context.domain, names.names, names.context, numBlocks++);
+  }
   LogicalResult attachCombine(etdg::BlockBuilder &spec, const Context &context);
   void cloneCombine(etdg::BlockOp block, const Context &context);
   /// The constant computations that `value` is, operands first; false where it is none.

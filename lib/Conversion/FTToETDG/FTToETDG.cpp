@@ -159,16 +159,6 @@ View Converter::bufferView(Value buffer, const Member &member) {
   return view;
 }
 
-StringAttr Converter::freshDim(const Context &context) {
-  static constexpr StringLiteral letters = "ijklmnopqrstuvwxyz";
-  for (unsigned i = context.numDims();; ++i) {
-    std::string name = i < letters.size() ? std::string(1, letters[i]) : "d" + std::to_string(i);
-    StringAttr attr = StringAttr::get(names.context, name);
-    if (!llvm::is_contained(context.dims, attr) && !llvm::is_contained(names.names, attr))
-      return attr;
-  }
-}
-
 ArrayRef<View> Converter::viewsOf(Value value) {
   auto it = environment.find(value);
   if (it != environment.end())
@@ -232,22 +222,16 @@ etdg::GraphOp Converter::convert() {
   system = std::make_unique<ConstraintSystem>(names, bounds);
 
   // Tuples are taken apart in the signature.
-  SmallVector<Type> inputs, outputs;
-  SmallVector<Attribute> argAttrs;
-  SmallVector<std::pair<unsigned, Member>> arguments;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    SmallVector<Member> members;
-    flattenType(type, members);
-    for (const Member &member : members) {
-      inputs.push_back(etdg::BufferType::get(context, member.lengths, member.element));
-      DictionaryAttr attrs = function.getArgAttrDict(i);
-      argAttrs.push_back(attrs ? attrs : builder.getDictionaryAttr({}));
-      arguments.push_back({i, member});
+  SmallVector<graphwriter::GraphArgument> arguments;
+  SmallVector<std::pair<Value, Member>> members;
+  for (BlockArgument argument : function.getArguments())
+    for (const Member &member : flattened(argument.getType())) {
+      arguments.push_back({etdg::BufferType::get(context, member.lengths, member.element), argument.getLoc(),
+                           function.getArgAttrDict(argument.getArgNumber())});
+      members.push_back({argument, member});
     }
-  }
-  // None at all is how the parser leaves empty ones.
-  bool anyAttrs = llvm::any_of(argAttrs, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); });
   SmallVector<Member> results;
+  SmallVector<Type> outputs;
   for (Type type : function.getResultTypes())
     flattenType(type, results);
   for (const Member &member : results)
@@ -255,17 +239,9 @@ etdg::GraphOp Converter::convert() {
 
   Location loc = function.getLoc();
   builder.setInsertionPoint(function);
-  graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(),
-                                TypeAttr::get(FunctionType::get(context, inputs, outputs)), /*sym_visibility=*/nullptr,
-                                anyAttrs ? builder.getArrayAttr(argAttrs) : nullptr, /*res_attrs=*/nullptr);
-  for (NamedAttribute attr : function->getDiscardableAttrs())
-    graph->setAttr(attr.getName(), attr.getValue());
-  Block *body = builder.createBlock(&graph.getBody());
-  for (auto [type, argument] : llvm::zip_equal(inputs, arguments)) {
-    Value buffer = body->addArgument(type, function.getArgument(argument.first).getLoc());
-    environment[function.getArgument(argument.first)].push_back(bufferView(buffer, argument.second));
-  }
-  builder.setInsertionPointToStart(body);
+  graph = graphwriter::createGraph(builder, function, arguments, outputs);
+  for (auto [buffer, member] : llvm::zip_equal(graph.getBody().getArguments(), members))
+    environment[member.first].push_back(bufferView(buffer, member.second));
 
   SmallVector<Value> returned;
   SmallVector<Dest> dests;

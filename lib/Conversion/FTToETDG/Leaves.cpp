@@ -8,10 +8,7 @@
 
 #include "Converter.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,42 +22,20 @@ bool Converter::isTensorStatement(Operation *op) {
          llvm::is_contained({"linalg", "arith", "math", "tensor", "scf", "complex"}, op->getDialect()->getNamespace());
 }
 
-bool Converter::isCloneable(Operation *op) {
-  if (!isTensorStatement(op))
-    return false;
-  // Constants and scalars are repeated in each leaf that uses them: buffers hold tensors.
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
-    return true;
-  return op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); }) &&
-         isMemoryEffectFree(op);
-}
-
-etdg::BlockBuilder Converter::startBlock(const Context &context) {
-  etdg::BlockBuilder block;
-  block.name = "r" + std::to_string(numBlocks++);
-  block.operators = context.operators;
-  block.dims = context.dims;
-  block.numAncestors = context.numAncestors;
-  block.symbols = names.names;
-  block.domain = makeSet(names, context.numDims(), context.domain);
-  return block;
-}
+bool Converter::isRepeatable(Operation *op) { return isTensorStatement(op) && graphwriter::isRepeatable(op); }
 
 FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &block, const Context &context,
                                               const View &view) {
   unsigned numDims = context.numDims(), numSymbols = names.names.size();
-  SmallVector<Constraint> domain(context.ancestorsDomain);
+  SmallVector<Constraint> domain(context.ancestors);
   domain.append(context.domain.begin(), context.domain.end());
   SmallVector<etdg::PieceAttr> pieces;
   for (const ViewPiece &piece : view.pieces) {
-    auto affine = [&](ArrayRef<AffineExpr> exprs) {
-      return llvm::all_of(exprs, [](AffineExpr e) { return e.isPureAffine(); });
-    };
-    bool pure = affine(piece.results);
+    bool pure = graphwriter::isAffine(piece.results);
     for (const Constraint &c : piece.constraints)
       pure &= c.expr.isPureAffine();
     for (const Gathered &g : piece.gathered)
-      pure &= affine(g.index);
+      pure &= graphwriter::isAffine(g.index);
     if (!pure)
       return emitError(loc) << "a read here is not affine: its index or condition holds a product of lengths; make one "
                                "of them a constant";
@@ -92,11 +67,9 @@ FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &
 }
 
 LogicalResult Converter::makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest) {
-  for (AffineExpr e : dest.results)
-    if (!e.isPureAffine())
-      return emitError(loc) << "a write here is not affine: its index holds a product of lengths";
-  AffineMap map = AffineMap::get(context.numDims(), names.names.size(), dest.results, names.context);
-  block.writes.push_back(etdg::WriteAttr::get(names.context, block.operandFor(dest.buffer), AffineMapAttr::get(map)));
+  if (!graphwriter::isAffine(dest.results))
+    return emitError(loc) << "a write here is not affine: its index holds a product of lengths";
+  graphwriter::addWrite(block, dest.buffer, dest.results, context.numDims(), names.names.size(), names.context);
   return success();
 }
 
@@ -118,7 +91,7 @@ LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const Context &
 
 bool Converter::collectRepeated(Value value, llvm::SetVector<Operation *> &repeated) {
   Operation *def = value.getDefiningOp();
-  if (!def || !def->getBlock() || !isCloneable(def))
+  if (!def || !def->getBlock() || !isRepeatable(def))
     return false;
   if (repeated.contains(def))
     return true;
@@ -161,42 +134,15 @@ LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef
                                   ArrayRef<std::pair<Value, Dest>> yields) {
   etdg::BlockBuilder spec = startBlock(context);
 
-  // Everything from outside, in order of first use; what can be repeated is repeated.
-  DenseSet<Operation *> inside(statements.begin(), statements.end());
-  llvm::SetVector<Value> externals;
-  llvm::SetVector<Operation *> repeated; // operands before users
-  std::function<void(Value)> require = [&](Value v) {
-    Operation *def = v.getDefiningOp();
-    if (def && inside.contains(def))
-      return;
-    if (def && isCloneable(def) && def->getBlock()) {
-      if (repeated.contains(def))
-        return;
-      for (Value operand : def->getOperands())
-        require(operand);
-      repeated.insert(def);
-      return;
-    }
-    externals.insert(v);
-  };
-  auto requireAll = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      require(operand);
-    llvm::SetVector<Value> above;
-    for (Region &region : op->getRegions())
-      getUsedValuesDefinedAbove(region, above);
-    for (Value v : above)
-      require(v);
-  };
+  auto repeats = [&](Value v) { return v.getDefiningOp()->getBlock() && isRepeatable(v.getDefiningOp()); };
+  graphwriter::LeafInputs inputs(statements, repeats);
   // Region arguments first, as the program lists them; then the rest.
-  for (Operation *op : statements)
-    requireAll(op);
+  inputs.requireAll();
   for (auto &[value, dest] : yields)
-    require(value);
-  SmallVector<Value> reads = externals.takeVector();
+    inputs.require(value);
 
   SmallVector<Type> readTypes;
-  for (Value v : reads) {
+  for (Value v : inputs.getReads()) {
     if (!isa<RankedTensorType>(v.getType()))
       return emitError(loc) << "a tensor operation uses a value of type " << v.getType()
                             << " from outside; expected a tensor of static shape";
@@ -218,17 +164,8 @@ LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef
   cloneCombine(block, context);
   builder.setInsertionPointToStart(&block.getBody().front());
   IRMapping mapping;
-  mapping.map(reads, block.getBody().getArguments());
-  // What stands further out comes first; inside the region a repeated scalar may
-  // use a statement's result, so the program's order holds.
-  SmallVector<Operation *> order, here(statements);
-  Block *region = statements.empty() ? nullptr : statements.front()->getBlock();
-  for (Operation *op : repeated)
-    (op->getBlock() == region ? here : order).push_back(op);
-  llvm::sort(here, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  llvm::append_range(order, here);
-  for (Operation *op : order)
-    builder.clone(*op, mapping);
+  mapping.map(inputs.getReads(), block.getBody().getArguments());
+  inputs.clone(builder, mapping);
   SmallVector<Value> results;
   for (auto &[value, dest] : yields)
     results.push_back(mapping.lookup(value));
@@ -280,8 +217,7 @@ LogicalResult Converter::emitCopy(Location loc, const Context &outer, const View
       return emitError(loc) << "a copy of a list of length " << length.str()
                             << " is needed: a product of lengths is not affine; make one of them a constant";
     AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
-    context.dims.push_back(freshDim(context));
-    context.operators.push_back(OperatorKind::Map);
+    context.open(OperatorKind::Map, names.names, names.context);
     context.domain.append({{t}, {n - 1 - t}});
     element = peel(names, element, t);
     target = peel(names, target, t);
@@ -293,8 +229,7 @@ LogicalResult Converter::emitCopy(Location loc, const Context &outer, const View
   if (failed(read) || failed(makeWrite(loc, spec, context, target)) || failed(attachCombine(spec, context)))
     return failure();
   spec.reads.push_back(*read);
-  remark::analysis(loc, remark::RemarkOpts::name("copy").category("etdg").subCategory("convert-ft-to-etdg"))
-      << remark::reason("{0}", why) << remark::metric("block", spec.name);
+  graphwriter::remarkCopy(loc, "convert-ft-to-etdg", why, spec.name);
   etdg::BlockOp block = spec.build(builder, loc, {view.element});
   OpBuilder::InsertionGuard guard(builder);
   cloneCombine(block, context);

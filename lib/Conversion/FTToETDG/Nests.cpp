@@ -21,8 +21,8 @@ Context Context::asAncestors() const {
   Context result;
   result.dims = dims;
   result.numAncestors = dims.size();
-  result.ancestorsDomain = ancestorsDomain;
-  result.ancestorsDomain.append(domain.begin(), domain.end());
+  result.ancestors = ancestors;
+  result.ancestors.append(domain.begin(), domain.end());
   return result;
 }
 
@@ -59,7 +59,7 @@ void Converter::planDest(Block &body, MemberRef source, Dest dest, Dests &dests,
     identity.push_back(names.viewDim(d));
 
   if (isa<ComputeOp>(def) || isTensorStatement(def)) {
-    if (isa<ComputeOp>(def) ? !isWritable(cast<OpResult>(source.value)) : isCloneable(def))
+    if (isa<ComputeOp>(def) ? !isWritable(cast<OpResult>(source.value)) : isRepeatable(def))
       return copy();
     dests[source] = dest;
     return;
@@ -173,7 +173,7 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
   };
   auto isFromRun = [&](Value v) { return v.getDefiningOp() && inRun.contains(v.getDefiningOp()); };
   for (Operation &op : body.without_terminator()) {
-    if (isCloneable(&op))
+    if (isRepeatable(&op))
       continue;
     if (isTensorStatement(&op)) {
       if (usesAny(&op, [&](Value v) { return derived.contains(v); }) && failed(flush()))
@@ -374,7 +374,7 @@ bool Converter::canCombine(ComputeOp op) {
 }
 
 bool Converter::neverRuns(const Context &context) {
-  SmallVector<Constraint> all(context.ancestorsDomain);
+  SmallVector<Constraint> all(context.ancestors);
   all.append(context.domain.begin(), context.domain.end());
   return system->isEmpty(context.numDims(), all);
 }
@@ -387,7 +387,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
                              "before it is flattened";
   Context context = outer;
   AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
-  context.dims.push_back(freshDim(outer));
+  context.dims.push_back(graphwriter::freshDim(outer.dims, names.names, names.context));
   OperatorKind kind = op.getKind();
   // Right forms traverse the mirrored list from the left.
   AffineExpr element = op.isRight() ? n - 1 - t : t;
@@ -508,7 +508,7 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
       computes.push_back(compute);
     else if (!isAccessOp(&inner) && !isTensorStatement(&inner))
       return refuse(&inner);
-    else if (!isAccessOp(&inner) && !isCloneable(&inner))
+    else if (!isAccessOp(&inner) && !isRepeatable(&inner))
       statements.push_back(&inner);
   }
   SmallVector<Value> operands = terminatorOperands(body);

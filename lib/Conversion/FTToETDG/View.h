@@ -13,16 +13,13 @@
 #ifndef FT_LIB_CONVERSION_FTTOETDG_VIEW_H
 #define FT_LIB_CONVERSION_FTTOETDG_VIEW_H
 
+#include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 
 namespace mlir::ft::toetdg {
 
-/// `expr` ≥ 0, or = 0.
-struct Constraint {
-  AffineExpr expr;
-  bool isEquality = false;
-};
+using graphwriter::Constraint;
 
 /// Map result `position` is the integer in `buffer` at `index`.
 struct Gathered {
@@ -80,6 +77,11 @@ struct Member {
   RankedTensorType element;
 };
 void flattenType(Type type, SmallVectorImpl<Member> &members);
+inline SmallVector<Member> flattened(Type type) {
+  SmallVector<Member> members;
+  flattenType(type, members);
+  return members;
+}
 
 /// Why an access operator has no view.
 enum class AccessStatus { Ok, Failed, NeedsCopy };
@@ -107,7 +109,9 @@ private:
 };
 
 /// A set over `numDims` dimensions and the names.
-IntegerSet makeSet(const Names &names, unsigned numDims, ArrayRef<Constraint> constraints);
+inline IntegerSet makeSet(const Names &names, unsigned numDims, ArrayRef<Constraint> constraints) {
+  return graphwriter::makeSet(names.context, numDims, names.names.size(), constraints);
+}
 
 } // namespace mlir::ft::toetdg
 

@@ -11,6 +11,7 @@
 #include "DynamicSlices.h"
 #include "OpenSizes.h"
 
+#include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
@@ -18,10 +19,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLINALGTOETDG
@@ -54,7 +51,8 @@ private:
   void emitCopy(Location loc, Value value, Value buffer);
   etdg::ReadAttr readOf(etdg::BlockBuilder &spec, Value value);
   Value createBuffer(Location loc, RankedTensorType type);
-  bool isCloneable(Operation *op);
+  /// A block without dimensions.
+  etdg::BlockBuilder startBlock() { return graphwriter::startBlock({}, {}, {}, context, numBlocks++); }
   /// The view's map, composed with a map from new indices to those of `source`.
   void addView(Value result, Value source, AffineMap toSource);
 
@@ -93,13 +91,6 @@ AffineMap reshapeMap(ArrayRef<ReassociationIndices> groups, bool expands, ArrayR
 }
 
 } // namespace
-
-bool TensorFunctionConverter::isCloneable(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
-    return true;
-  return op->getNumResults() > 0 && isMemoryEffectFree(op) &&
-         llvm::all_of(op->getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); });
-}
 
 Value TensorFunctionConverter::createBuffer(Location loc, RankedTensorType type) {
   return etdg::BufferOp::create(builder, loc, etdg::BufferType::get(context, {}, type), nullptr, nullptr);
@@ -143,7 +134,7 @@ LogicalResult TensorFunctionConverter::checkTypes() {
       ok = false;
       continue;
     }
-    if (!isCloneable(&op))
+    if (!graphwriter::isRepeatable(&op))
       for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
         check(&op, type, "result " + Twine(i));
   }
@@ -151,33 +142,14 @@ LogicalResult TensorFunctionConverter::checkTypes() {
 }
 
 LogicalResult TensorFunctionConverter::emitLeaf(Operation &op) {
-  etdg::BlockBuilder spec;
-  spec.name = "r" + std::to_string(numBlocks++);
-  spec.domain = etdg::getUniverse(context, 0, 0);
-  llvm::SetVector<Value> reads;
-  llvm::SetVector<Operation *> repeated;
-  std::function<void(Value)> require = [&](Value v) {
-    Operation *def = v.getDefiningOp();
-    if (!def || !isCloneable(def)) {
-      reads.insert(v);
-      return;
-    }
-    if (repeated.contains(def))
-      return;
-    for (Value operand : def->getOperands())
-      require(operand);
-    repeated.insert(def);
-  };
-  for (Value operand : op.getOperands())
-    require(operand);
-  llvm::SetVector<Value> above;
-  for (Region &region : op.getRegions())
-    getUsedValuesDefinedAbove(region, above);
-  for (Value v : above)
-    require(v);
+  etdg::BlockBuilder spec = startBlock();
+  Operation *statement = &op;
+  auto repeats = [](Value v) { return graphwriter::isRepeatable(v.getDefiningOp()); };
+  graphwriter::LeafInputs inputs(statement, repeats);
+  inputs.requireAll();
 
   SmallVector<Type> readTypes;
-  for (Value v : reads) {
+  for (Value v : inputs.getReads()) {
     spec.reads.push_back(readOf(spec, v));
     readTypes.push_back(v.getType());
   }
@@ -185,35 +157,31 @@ LogicalResult TensorFunctionConverter::emitLeaf(Operation &op) {
     auto it = returned.find(result);
     Value buffer = it != returned.end() ? it->second : createBuffer(op.getLoc(), cast<RankedTensorType>(result.getType()));
     views[result] = {buffer, AffineMap()};
-    spec.writes.push_back(
-        etdg::WriteAttr::get(context, spec.operandFor(buffer), AffineMapAttr::get(AffineMap::get(0, 0, context))));
+    graphwriter::addWrite(spec, buffer, {}, 0, 0, context);
   }
   etdg::BlockOp block = spec.build(builder, op.getLoc(), readTypes);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&block.getBody().front());
   IRMapping mapping;
-  mapping.map(reads.getArrayRef(), block.getBody().getArguments());
-  for (Operation *constant : repeated)
-    builder.clone(*constant, mapping);
-  Operation *clone = builder.clone(op, mapping);
-  etdg::YieldOp::create(builder, op.getLoc(), clone->getResults());
+  mapping.map(inputs.getReads(), block.getBody().getArguments());
+  inputs.clone(builder, mapping);
+  SmallVector<Value> results;
+  for (Value result : op.getResults())
+    results.push_back(mapping.lookup(result));
+  etdg::YieldOp::create(builder, op.getLoc(), results);
   return success();
 }
 
 void TensorFunctionConverter::emitCopy(Location loc, Value value, Value buffer) {
-  etdg::BlockBuilder spec;
-  spec.name = "r" + std::to_string(numBlocks++);
-  spec.domain = etdg::getUniverse(context, 0, 0);
+  etdg::BlockBuilder spec = startBlock();
   Operation *constant = views.contains(value) ? nullptr : value.getDefiningOp();
   SmallVector<Type> readTypes;
   if (!constant) {
     spec.reads.push_back(readOf(spec, value));
     readTypes.push_back(value.getType());
   }
-  spec.writes.push_back(
-      etdg::WriteAttr::get(context, spec.operandFor(buffer), AffineMapAttr::get(AffineMap::get(0, 0, context))));
-  remark::analysis(loc, remark::RemarkOpts::name("copy").category("etdg").subCategory("convert-linalg-to-etdg"))
-      << remark::reason("a returned value that is not computed here") << remark::metric("block", spec.name);
+  graphwriter::addWrite(spec, buffer, {}, 0, 0, context);
+  graphwriter::remarkCopy(loc, "convert-linalg-to-etdg", "a returned value that is not computed here", spec.name);
   etdg::BlockOp block = spec.build(builder, loc, readTypes);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&block.getBody().front());
@@ -222,7 +190,7 @@ void TensorFunctionConverter::emitCopy(Location loc, Value value, Value buffer) 
 }
 
 LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
-  if (isCloneable(&op))
+  if (graphwriter::isRepeatable(&op))
     return success();
   auto shapeOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getShape(); };
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
@@ -260,26 +228,19 @@ LogicalResult TensorFunctionConverter::convert() {
   if (failed(checkTypes()))
     return failure();
   expandDynamicSlices(function);
-  SmallVector<Type> inputs, outputs;
-  SmallVector<Attribute> attributes;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    inputs.push_back(etdg::BufferType::get(context, {}, cast<RankedTensorType>(type)));
-    DictionaryAttr attrs = function.getArgAttrDict(i);
-    attributes.push_back(attrs ? attrs : builder.getDictionaryAttr({}));
-  }
-  for (Type type : function.getResultTypes())
-    outputs.push_back(etdg::BufferType::get(context, {}, cast<RankedTensorType>(type)));
+  auto bufferType = [&](Type type) -> Type {
+    return etdg::BufferType::get(context, {}, cast<RankedTensorType>(type));
+  };
+  SmallVector<graphwriter::GraphArgument> arguments;
+  for (BlockArgument argument : function.getArguments())
+    arguments.push_back({bufferType(argument.getType()), argument.getLoc(),
+                         function.getArgAttrDict(argument.getArgNumber())});
   Location loc = function.getLoc();
   builder.setInsertionPoint(function);
-  auto graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(),
-                                     TypeAttr::get(builder.getFunctionType(inputs, outputs)), nullptr,
-                                     builder.getArrayAttr(attributes), nullptr);
-  for (NamedAttribute attr : function->getDiscardableAttrs())
-    graph->setAttr(attr.getName(), attr.getValue());
-  Block *body = builder.createBlock(&graph.getBody());
-  for (auto [argument, type] : llvm::zip_equal(function.getArguments(), inputs))
-    views[argument] = {body->addArgument(type, argument.getLoc()), AffineMap()};
-  builder.setInsertionPointToStart(body);
+  etdg::GraphOp graph =
+      graphwriter::createGraph(builder, function, arguments, llvm::map_to_vector(function.getResultTypes(), bufferType));
+  for (auto [argument, buffer] : llvm::zip_equal(function.getArguments(), graph.getBody().getArguments()))
+    views[argument] = {buffer, AffineMap()};
 
   // A value computed here and returned once is written where it is returned.
   Operation *terminator = function.getBody().front().getTerminator();
@@ -289,7 +250,7 @@ LogicalResult TensorFunctionConverter::convert() {
     Value buffer = createBuffer(loc, cast<RankedTensorType>(value.getType()));
     buffers.push_back(buffer);
     Operation *def = value.getDefiningOp();
-    bool fresh = def && !isCloneable(def) &&
+    bool fresh = def && !graphwriter::isRepeatable(def) &&
                  !isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(def);
     if (!fresh || !returned.try_emplace(value, buffer).second)
       copies.push_back({value, buffer});

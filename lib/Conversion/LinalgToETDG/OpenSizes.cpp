@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
 
+#include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -40,14 +40,6 @@ static unsigned openDepth(Type type) {
   return 0;
 }
 
-/// Constants and scalars are repeated in each leaf that uses them.
-static bool isRepeated(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
-    return true;
-  return op->getNumResults() > 0 && isMemoryEffectFree(op) &&
-         llvm::all_of(op->getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); });
-}
-
 namespace {
 class OpenSizesConverter {
 public:
@@ -67,6 +59,10 @@ private:
   LogicalResult checkLengths(Operation &op, const etdg::RowSpace &space, unsigned rows, ArrayRef<LengthAttr> shape);
   Value createBuffer(Location loc, ArrayRef<LengthAttr> shape, RankedTensorType type, unsigned depth);
   etdg::BlockBuilder startBlock(ArrayRef<LengthAttr> lengths);
+  /// The first `count` dimensions of a block.
+  SmallVector<AffineExpr> dims(unsigned count) {
+    return llvm::to_vector(AffineMap::getMultiDimIdentityMap(count, context).getResults());
+  }
   FailureOr<Value> bufferOf(Value value);
 
   /// A value at some rows, as a leaf reads or makes it.
@@ -267,7 +263,7 @@ LogicalResult OpenSizesConverter::require(Leaf &leaf, Operation &user, Value val
   Operation *def = value.getDefiningOp();
   DenseElementsAttr constant;
   bool isTable = !index.empty() && matchPattern(value, m_Constant(&constant)) && !constant.isSplat();
-  if (auto type = dyn_cast<RankedTensorType>(value.getType()); type && (isTable || !def || !isRepeated(def))) {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()); type && (isTable || !def || !graphwriter::isRepeatable(def))) {
     FailureOr<Value> buffer = bufferOf(value);
     if (failed(buffer))
       return failure();
@@ -349,12 +345,11 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
   for (Value value : above)
     if (failed(require(leaf, op, value, {})))
       return failure();
-  auto map = AffineMap::getMultiDimIdentityMap(*rows, context);
-  map = AffineMap::get(*rows, leaf.spec.symbols.size(), map.getResults(), context);
+  SmallVector<AffineExpr> index = dims(*rows);
   for (OpResult result : op.getResults()) {
     Value buffer = createBuffer(op.getLoc(), shapes[result], cast<RankedTensorType>(result.getType()), *rows);
     buffers[result] = buffer;
-    leaf.spec.writes.push_back(etdg::WriteAttr::get(context, leaf.spec.operandFor(buffer), AffineMapAttr::get(map)));
+    graphwriter::addWrite(leaf.spec, buffer, index, *rows, leaf.spec.symbols.size(), context);
   }
   leaf.block = leaf.spec.build(builder, op.getLoc(), leaf.types);
   OpBuilder::InsertionGuard guard(builder);
@@ -382,7 +377,7 @@ LogicalResult OpenSizesConverter::visit(Operation &op) {
   }
   if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
     sizes[constant.getResult()] = LengthAttr::get(context, constant.value());
-  if (isRepeated(&op))
+  if (graphwriter::isRepeatable(&op))
     return success();
   StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
   if (!llvm::is_contained({"linalg", "arith", "math", "tensor", "complex"}, dialect))
@@ -399,13 +394,10 @@ LogicalResult OpenSizesConverter::emitCopy(Location loc, Value value, Value buff
   auto type = cast<etdg::BufferType>(buffer.getType());
   Leaf leaf;
   leaf.spec = startBlock(type.getLengths());
-  SmallVector<AffineExpr> index;
-  for (unsigned d = 0; d < type.getDepth(); ++d)
-    index.push_back(getAffineDimExpr(d, context));
+  SmallVector<AffineExpr> index = dims(type.getDepth());
   if (failed(require(leaf, *function.getBody().front().getTerminator(), value, index)))
     return failure();
-  auto map = AffineMap::get(type.getDepth(), leaf.spec.symbols.size(), index, context);
-  leaf.spec.writes.push_back(etdg::WriteAttr::get(context, leaf.spec.operandFor(buffer), AffineMapAttr::get(map)));
+  graphwriter::addWrite(leaf.spec, buffer, index, type.getDepth(), leaf.spec.symbols.size(), context);
   leaf.block = leaf.spec.build(builder, loc, leaf.types);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&leaf.block.getBody().front());
@@ -418,24 +410,20 @@ LogicalResult OpenSizesConverter::convert() {
     return failure();
   Location loc = function.getLoc();
   builder.setInsertionPoint(function);
-  SmallVector<Type> inputs;
-  SmallVector<Attribute> attributes;
+  SmallVector<graphwriter::GraphArgument> arguments;
   for (BlockArgument argument : function.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     unsigned depth = openDepth(type);
-    inputs.push_back(etdg::BufferType::get(context, ArrayRef(shapes[argument]).take_front(depth), etdg::dropLeading(type, depth)));
     NamedAttrList kept(function.getArgAttrDict(argument.getArgNumber()));
     kept.erase("etdg.dims");
-    attributes.push_back(kept.getDictionary(context));
+    arguments.push_back({etdg::BufferType::get(context, ArrayRef(shapes[argument]).take_front(depth), etdg::dropLeading(type, depth)),
+                         argument.getLoc(), kept.getDictionary(context)});
   }
-  auto graph = etdg::GraphOp::create(builder, loc, function.getSymNameAttr(), TypeAttr::get(builder.getFunctionType(inputs, {})),
-                                     nullptr, builder.getArrayAttr(attributes), nullptr);
-  for (NamedAttribute attr : function->getDiscardableAttrs())
-    graph->setAttr(attr.getName(), attr.getValue());
-  Block *body = builder.createBlock(&graph.getBody());
-  for (auto [argument, type] : llvm::zip_equal(function.getArguments(), inputs))
-    buffers[argument] = body->addArgument(type, argument.getLoc());
-  builder.setInsertionPointToStart(body);
+  // (Its results follow from where they are computed.)
+  etdg::GraphOp graph = graphwriter::createGraph(builder, function, arguments, {});
+  Block *body = &graph.getBody().front();
+  for (auto [argument, buffer] : llvm::zip_equal(function.getArguments(), body->getArguments()))
+    buffers[argument] = buffer;
   bool ok = llvm::all_of(function.getBody().front().without_terminator(), [&](Operation &op) { return succeeded(visit(op)); });
   llvm::SetVector<Value> results;
   for (Value value : function.getBody().front().getTerminator()->getOperands()) {
@@ -457,7 +445,7 @@ LogicalResult OpenSizesConverter::convert() {
     return failure();
   }
   etdg::ReturnOp::create(builder, loc, results.getArrayRef());
-  graph.setFunctionType(builder.getFunctionType(inputs, ValueRange(results.getArrayRef()).getTypes()));
+  graph.setFunctionType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results.getArrayRef()).getTypes()));
   return success();
 }
 

@@ -6,21 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Raiser.h"
 
-#include "mlir/IR/Remarks.h"
-
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
-
-StringAttr Raiser::freshDim(const Context &at) {
-  static constexpr StringLiteral letters = "ijklmnopqrstuvwxyz";
-  for (unsigned i = at.numDims();; ++i) {
-    std::string name = i < letters.size() ? std::string(1, letters[i]) : "d" + std::to_string(i);
-    StringAttr attr = StringAttr::get(context, name);
-    if (!llvm::is_contained(at.dims, attr) && !llvm::is_contained(sets->getNames(), attr))
-      return attr;
-  }
-}
 
 Value Raiser::bufferOf(Home *home) {
   if (home->buffer)
@@ -48,8 +36,7 @@ Context Raiser::extended(const Context &at, Block *body) {
   const BlockInfo &info = infoOf(body);
   for (unsigned d = at.numDims(); d < info.depth(); ++d) {
     const Loop &loop = *info.loops[d];
-    result.dims.push_back(freshDim(result));
-    result.carries.push_back(loop.carries);
+    result.open(loop.carries ? OperatorKind::ScanL : OperatorKind::Map, sets->getNames(), context);
     for (AffineExpr e : loop.lowers)
       result.domain.push_back({sets->dim(d) - e});
     for (AffineExpr e : loop.uppers)
@@ -165,7 +152,7 @@ LogicalResult Raiser::emitBody(Block *block, const Context &at) {
   Context inner = at;
   inner.numAncestors = at.numDims();
   inner.ancestors = at.domain;
-  inner.carries.clear();
+  inner.operators.clear();
   if (failed(emitItems(block, inner)))
     return failure();
   if (llvm::none_of(*body,
@@ -205,8 +192,7 @@ LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source
     SmallVector<AffineExpr> cells;
     for (unsigned d = 0; d < leading; ++d) {
       AffineExpr dim = sets->dim(at.numDims());
-      at.dims.push_back(freshDim(at));
-      at.carries.push_back(false);
+      at.open(OperatorKind::Map, sets->getNames(), context);
       at.domain.push_back({dim});
       at.domain.push_back({(*sizes)[d] - dim - 1});
       cells.push_back(dim);
@@ -241,9 +227,7 @@ LogicalResult Raiser::emitCopy(Operation *op, const Context &outer, Value source
       return failure();
     spec.reads.push_back(*read);
     ++numCopies;
-    remark::analysis(op->getLoc(), remark::RemarkOpts::name("copy").category("etdg").subCategory(
-                                       "convert-scf-to-etdg"))
-        << remark::reason("{0}", why) << remark::metric("block", spec.name);
+    graphwriter::remarkCopy(op->getLoc(), "convert-scf-to-etdg", why, spec.name);
     etdg::BlockOp block = spec.build(builder, op->getLoc(), {readType});
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPointToStart(&block.getBody().front());

@@ -215,11 +215,14 @@ Home *Raiser::argumentHome(BlockArgument arg) {
   std::function<void(Value)> visit = [&](Value v) {
     for (OpOperand &use : v.getUses()) {
       Operation *user = use.getOwner();
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-          slice && use.getOperandNumber() == 0) {
+      auto access = dyn_cast<SubsetAccessOpInterface>(user);
+      bool reads = access && !access.isWrite() && access.getBase() == use.get();
+      if (reads && access.isScalar()) {
+        any = scalars = true;
+      } else if (reads) {
         any = true;
         for (auto [d, size, offset] :
-             llvm::enumerate(slice.getMixedSizes(), slice.getMixedOffsets())) {
+             llvm::enumerate(access.getSubsetSizes(), access.getSubsetOffsets())) {
           unit[d] = unit[d] && getConstantIntValue(size) == 1;
           partial[d] = partial[d] || getConstantIntValue(size) != type.getDimSize(d) ||
                        getConstantIntValue(offset) != 0;
@@ -227,8 +230,6 @@ Home *Raiser::argumentHome(BlockArgument arg) {
           if (!evalIndex(offset))
             leading = std::max<unsigned>(leading, d + 1);
         }
-      } else if (isa<tensor::ExtractOp>(user)) {
-        any = scalars = true;
       } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
         for (BlockArgument inner : loop.getRegionIterArgs())
           if (loop.getTiedLoopInit(inner) == &use && familyOf.lookup(inner) &&
@@ -310,7 +311,7 @@ bool Raiser::isUsedOutside(Value v) {
     auto it = writerOf.find(user);
     if (it != writerOf.end() && it->second->source == v && writesDirectly(*it->second))
       return !it->second->family->byCells;
-    if (here == user && isCloneable(user))
+    if (here == user && isRepeatable(user))
       return llvm::any_of(user->getResults(), [&](Value result) {
         return llvm::any_of(result.getUsers(), [&](Operation *next) {
           Operation *there = block->findAncestorOpInBlock(*next);

@@ -388,10 +388,9 @@ std::optional<AffineExpr> Raiser::sizeOf(Value tensor, unsigned dim) {
   Operation *op = result.getOwner();
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return evalSingle(empty.getMixedSizes()[dim]);
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return sizeOf(insert.getDest(), dim);
-  if (auto insert = dyn_cast<tensor::InsertOp>(op))
-    return sizeOf(insert.getDest(), dim);
+  auto access = dyn_cast<SubsetAccessOpInterface>(op);
+  if (access && access.isWrite())
+    return sizeOf(access.getBase(), dim);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return sizeOf(loop.getInitArgs()[result.getResultNumber()], dim);
   if (auto loop = dyn_cast<scf::ForallOp>(op))
@@ -400,9 +399,9 @@ std::optional<AffineExpr> Raiser::sizeOf(Value tensor, unsigned dim) {
     return sizeOf(branch.thenYield().getOperand(result.getResultNumber()), dim);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return sizeOf(cast.getSource(), dim);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  if (access) {
+    llvm::SmallBitVector dropped = access.getSubsetDroppedDims();
+    SmallVector<OpFoldResult> sizes = access.getSubsetSizes();
     for (unsigned d = 0, kept = 0; d < sizes.size(); ++d)
       if (!dropped.test(d) && kept++ == dim)
         return evalSingle(sizes[d]);

@@ -56,7 +56,7 @@ void Raiser::planItems(Block &block) {
       return throughView;
     if (statements.contains(def))
       return false;
-    throughView |= !isCloneable(def);
+    throughView |= !isRepeatable(def);
     // What a condition or a loop passes on.
     if (def->getNumRegions() > 0) {
       WalkResult walked = def->walk([&](Operation *inner) {
@@ -96,7 +96,7 @@ void Raiser::planItems(Block &block) {
       flush();
       items[&block].push_back({Item::Copy, {update}, &w, Value()});
     };
-    if (isa<tensor::InsertSliceOp, tensor::InsertOp>(op)) {
+    if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && access.isWrite()) {
       addWriter(&op);
     } else if (isa<scf::ForOp, scf::ForallOp>(op)) {
       Block &body = op.getRegion(0).front();

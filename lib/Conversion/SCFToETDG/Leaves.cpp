@@ -9,36 +9,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
-
-IntegerSet Raiser::makeSet(ArrayRef<Constraint> constraints, unsigned numDims) {
-  unsigned numSymbols = sets->getNames().size();
-  if (constraints.empty())
-    return etdg::getUniverse(context, numDims, numSymbols);
-  SmallVector<AffineExpr> exprs;
-  SmallVector<bool> equalities;
-  for (const Constraint &c : constraints) {
-    exprs.push_back(c.expr);
-    equalities.push_back(c.isEquality);
-  }
-  return IntegerSet::get(numDims, numSymbols, exprs, equalities);
-}
-
-etdg::BlockBuilder Raiser::startBlock(const Context &at) {
-  etdg::BlockBuilder block;
-  block.name = "r" + std::to_string(numBlocks++);
-  for (bool carries : at.carries)
-    block.operators.push_back(carries ? OperatorKind::ScanL : OperatorKind::Map);
-  block.dims = at.dims;
-  block.numAncestors = at.numAncestors;
-  block.symbols.assign(sets->getNames().begin(), sets->getNames().end());
-  block.domain = makeSet(sets->reduce(at.domain, at.ancestors), at.numDims());
-  return block;
-}
 
 /// Leading and trailing dimensions of size 1, which a reshape may add or drop.
 static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
@@ -268,56 +242,31 @@ LogicalResult Raiser::makeWrite(Location loc, etdg::BlockBuilder &spec, const Co
       return refuse(loc, "a write here is not affine");
     results.push_back(index);
   }
-  AffineMap map = AffineMap::get(at.numDims(), sets->getNames().size(), results, context);
-  spec.writes.push_back(etdg::WriteAttr::get(context, spec.operandFor(bufferOf(place.home)),
-                                             AffineMapAttr::get(map)));
+  graphwriter::addWrite(spec, bufferOf(place.home), results, at.numDims(), sets->getNames().size(), context);
   return success();
 }
 
 LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
-  llvm::DenseSet<Operation *> inside(run.begin(), run.end());
-  llvm::SetVector<Value> externals;
-  llvm::SetVector<Operation *> repeated; // operands before users
-  std::function<void(Value)> require = [&](Value v) {
+  auto repeats = [&](Value v) {
     Operation *def = v.getDefiningOp();
-    if (def && inside.contains(def))
-      return;
-    // Inside a statement's own region.
-    for (Operation *op : run)
-      if (op->isAncestor(v.getParentBlock()->getParentOp()))
-        return;
-    bool constant = def && def->hasTrait<OpTrait::ConstantLike>();
-    bool index = v.getType().isIntOrIndex() && !constant && evalIndex(v);
-    if (!def || index || !isCloneable(def)) {
-      externals.insert(v);
-      return;
-    }
-    if (repeated.contains(def))
-      return;
-    for (Value operand : def->getOperands())
-      require(operand);
-    repeated.insert(def);
+    // An index that is an affine function of the loops is read as one: it costs no load.
+    bool index = v.getType().isIntOrIndex() && !def->hasTrait<OpTrait::ConstantLike>() && evalIndex(v);
+    return !index && isRepeatable(def);
   };
+  graphwriter::LeafInputs inputs(run, repeats);
+  inputs.requireAll();
   SmallVector<std::pair<Value, Place>> yields;
-  for (Operation *op : run) {
-    for (Value operand : op->getOperands())
-      require(operand);
-    llvm::SetVector<Value> above;
-    for (Region &region : op->getRegions())
-      getUsedValuesDefinedAbove(region, above);
-    for (Value v : above)
-      require(v);
+  for (Operation *op : run)
     for (Value result : op->getResults())
       for (const Place &place : places.lookup(result))
         yields.push_back({result, place});
-  }
   if (yields.empty())
     return success(); // nothing of it is used
 
   Location loc = run.front()->getLoc();
   etdg::BlockBuilder spec = startBlock(at);
   SmallVector<Type> readTypes;
-  for (Value v : externals) {
+  for (Value v : inputs.getReads()) {
     auto type = dyn_cast<RankedTensorType>(v.getType());
     if (!type && v.getType().isIntOrIndexOrFloat())
       type = RankedTensorType::get({}, v.getType());
@@ -347,7 +296,7 @@ LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&block.getBody().front());
   IRMapping mapping;
-  for (auto [v, argument] : llvm::zip_equal(externals, block.getBody().getArguments())) {
+  for (auto [v, argument] : llvm::zip_equal(inputs.getReads(), block.getBody().getArguments())) {
     Value inner = argument;
     if (auto type = dyn_cast<RankedTensorType>(v.getType()))
       inner = reshapeTo(v.getLoc(), inner, type);
@@ -357,15 +306,7 @@ LogicalResult Raiser::emitRun(ArrayRef<Operation *> run, const Context &at) {
           ValueRange());
     mapping.map(v, inner);
   }
-  // What stands further out comes first; here the program's order holds.
-  SmallVector<Operation *> order, here(run);
-  Block *home = run.front()->getBlock();
-  for (Operation *op : repeated)
-    (op->getBlock() == home ? here : order).push_back(op);
-  llvm::sort(here, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  llvm::append_range(order, here);
-  for (Operation *op : order)
-    builder.clone(*op, mapping);
+  inputs.clone(builder, mapping);
   SmallVector<Value> results;
   for (auto &[value, place] : yields)
     results.push_back(reshapeTo(loc, mapping.lookup(value), place.home->element));

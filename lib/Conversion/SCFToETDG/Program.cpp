@@ -24,7 +24,7 @@ using namespace mlir::ft::raising;
 static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
 /// What each block that uses it computes for itself.
-bool Raiser::isCloneable(Operation *op) {
+bool Raiser::isRepeatable(Operation *op) {
   if (statements.contains(op) || op->getNumResults() == 0)
     return false;
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
@@ -33,7 +33,7 @@ bool Raiser::isCloneable(Operation *op) {
     return matchPattern(fill.getInputs()[0], m_Constant()) &&
            fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<tensor::ExtractOp, tensor::DimOp>(op) &&
+         !isa<SubsetAccessOpInterface, tensor::DimOp>(op) &&
          llvm::all_of(op->getResultTypes(), isScalar) &&
          llvm::all_of(op->getOperandTypes(), isScalar);
 }
@@ -50,21 +50,16 @@ void Raiser::findStatements(Block &block) {
     Operation *def = v.getDefiningOp();
     return def && def->getBlock() == &block && statements.contains(def);
   };
-  auto staticOffsets = [](OffsetSizeAndStrideOpInterface op) {
-    return llvm::none_of(op.getStaticOffsets(), ShapedType::isDynamic) &&
-           llvm::none_of(op.getStaticSizes(), ShapedType::isDynamic) &&
-           llvm::none_of(op.getStaticStrides(), ShapedType::isDynamic);
-  };
   // Small tensors put together from parts, not arrays that loops go on to fill.
   std::function<bool(Value)> isAssembled = [&](Value v) {
     return llvm::all_of(v.getUses(), [&](OpOperand &use) {
       Operation *user = use.getOwner();
       if (user->getBlock() != &block)
         return false;
-      if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-        return use.getOperandNumber() == 0 ||
-               (staticOffsets(insert) && isAssembled(insert.getResult()));
-      return !isa<tensor::InsertOp, scf::ForOp, scf::ForallOp, scf::IfOp, func::ReturnOp>(user);
+      if (auto access = dyn_cast<SubsetAccessOpInterface>(user); access && access.isWrite())
+        return !access.isScalar() && (access.getUpdateOperand() == &use ||
+                                      (access.isStatic() && isAssembled(user->getResult(0))));
+      return !isa<scf::ForOp, scf::ForallOp, scf::IfOp, func::ReturnOp>(user);
     });
   };
   for (Operation &op : block.without_terminator()) {
@@ -78,16 +73,12 @@ void Raiser::findStatements(Block &block) {
     bool statement = false;
     if (isa<tensor::EmptyOp, tensor::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>()) {
       statement = false;
-    } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      statement = isHere(slice.getSource()) && staticOffsets(slice);
-    } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-      statement = isHere(extract.getTensor());
-    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      Operation *def = insert.getDest().getDefiningOp();
-      statement = staticOffsets(insert) && def && (isCloneable(def) || isHere(insert.getDest())) &&
-                  isAssembled(insert.getResult());
-    } else if (isa<tensor::InsertOp, tensor::ParallelInsertSliceOp>(op)) {
-      statement = false;
+    } else if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isWrite()) {
+      statement = isHere(access.getBase()) && (access.isScalar() || access.isStatic());
+    } else if (access) {
+      Operation *def = access.getBase().getDefiningOp();
+      statement = !access.isScalar() && access.isStatic() && def &&
+                  (isRepeatable(def) || isHere(access.getBase())) && isAssembled(op.getResult(0));
     } else if (isa<tensor::CastOp>(op)) {
       statement = isHere(op.getOperand(0));
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
@@ -95,10 +86,11 @@ void Raiser::findStatements(Block &block) {
     } else if (op.getNumRegions() == 0 && llvm::all_of(op.getResultTypes(), isScalar)) {
       // A scalar is kept where it is carried, stored or returned; else it is recomputed.
       statement = !evalIndex(op.getResult(0)) && llvm::any_of(op.getUsers(), [](Operation *user) {
-        return isa<scf::YieldOp, tensor::InsertOp, func::ReturnOp>(user);
+        auto access = dyn_cast<SubsetAccessOpInterface>(user);
+        return isa<scf::YieldOp, func::ReturnOp>(user) || (access && access.isWrite() && access.isScalar());
       });
     } else {
-      statement = !isCloneable(&op);
+      statement = !isRepeatable(&op);
     }
     if (statement)
       statements.insert(&op);
@@ -114,10 +106,8 @@ Value Raiser::parentOf(Value v) {
   if (!result || statements.contains(result.getOwner()))
     return Value();
   Operation *op = result.getOwner();
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return insert.getDest();
-  if (auto insert = dyn_cast<tensor::InsertOp>(op))
-    return insert.getDest();
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op))
+    return access.isWrite() ? access.getBase() : Value();
   if (auto loop = dyn_cast<scf::ForallOp>(op))
     return loop.getOutputs()[result.getResultNumber()];
   if (!isInPlace(result))
@@ -224,10 +214,8 @@ void Raiser::findFamilies(Block &block) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Raiser::collectWriters() {
-  auto add = [&](Operation *op, Value source, Value dest, Family *family,
-                 ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-                 ArrayRef<OpFoldResult> strides,
-                 const llvm::SmallBitVector &dropped) -> LogicalResult {
+  auto add = [&](SubsetAccessOpInterface op, Family *family) -> LogicalResult {
+    SmallVector<OpFoldResult> sizes = op.getSubsetSizes(), strides = op.getSubsetStrides();
     auto name = op->getName().getStringRef();
     if (!family) {
       Operation *around = op->getParentOp();
@@ -237,7 +225,7 @@ LogicalResult Raiser::collectWriters() {
     for (OpFoldResult stride : strides)
       if (getConstantIntValue(stride).value_or(0) < 1)
         return refuse(op, "'" + name + "' with a stride that is no positive constant");
-    auto cases = evalAll(offsets);
+    auto cases = evalAll(op.getSubsetOffsets());
     if (!cases)
       return refuse(op,
                     "'" + name +
@@ -245,9 +233,9 @@ LogicalResult Raiser::collectWriters() {
     writers.emplace_back();
     Writer &writer = writers.back();
     writer.op = op;
-    writer.source = source;
+    writer.source = op.getUpdate();
     writer.family = family;
-    writer.dropped = dropped;
+    writer.dropped = op.getSubsetDroppedDims();
     for (OpFoldResult size : sizes) {
       std::optional<AffineExpr> expr = evalSingle(size);
       if (!expr)
@@ -266,34 +254,21 @@ LogicalResult Raiser::collectWriters() {
         }
     family->writers.push_back(&writer);
     writerOf[op] = &writer;
-    (void)dest;
     return success();
   };
-  WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    LogicalResult result = success();
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      if (!statements.contains(op))
-        result = add(op, insert.getSource(), insert.getDest(), familyOf.lookup(insert.getResult()),
-                     insert.getMixedOffsets(), insert.getMixedSizes(), insert.getMixedStrides(),
-                     insert.getDroppedDims());
-    } else if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
-      SmallVector<OpFoldResult> ones(insert.getIndices().size(),
-                                     OpBuilder(context).getIndexAttr(1));
-      result = add(op, insert.getScalar(), insert.getDest(), familyOf.lookup(insert.getResult()),
-                   getAsOpFoldResult(insert.getIndices()), ones, ones,
-                   llvm::SmallBitVector(ones.size(), true));
-    } else if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op)) {
-      auto loop = insert->getParentOfType<scf::ForallOp>();
-      auto dest = dyn_cast<BlockArgument>(insert.getDest());
-      if (!loop || !dest || dest.getOwner() != loop.getBody())
-        return result = refuse(
-                   op, "'tensor.parallel_insert_slice' into something else than a shared output"),
-               WalkResult::interrupt();
-      Value result_ = loop.getTiedOpResult(loop.getTiedOpOperand(dest));
-      result = add(op, insert.getSource(), dest, familyOf.lookup(result_), insert.getMixedOffsets(),
-                   insert.getMixedSizes(), insert.getMixedStrides(), insert.getDroppedDims());
+  WalkResult walked = function.walk<WalkOrder::PreOrder>([&](SubsetAccessOpInterface op) {
+    if (!op.isWrite() || statements.contains(op))
+      return WalkResult::advance();
+    if (op->getNumResults() == 1)
+      return failed(add(op, familyOf.lookup(op->getResult(0)))) ? WalkResult::interrupt() : WalkResult::advance();
+    auto loop = op->getParentOfType<scf::ForallOp>();
+    auto base = dyn_cast<BlockArgument>(op.getBase());
+    if (!loop || !base || base.getOwner() != loop.getBody()) {
+      (void)refuse(op, "'" + op->getName().getStringRef() + "' into something else than a shared output");
+      return WalkResult::interrupt();
     }
-    return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
+    Value result = loop.getTiedOpResult(loop.getTiedOpOperand(base));
+    return failed(add(op, familyOf.lookup(result))) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
 }

@@ -20,6 +20,7 @@
 #define FT_LIB_CONVERSION_SCFTOETDG_RAISER_H
 
 #include "Sets.h"
+#include "ft/Interfaces/SubsetAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -156,15 +157,8 @@ inline Block *bodyOf(Operation *op) {
   return isa<scf::InParallelOp>(block->getParentOp()) ? block->getParentOp()->getBlock() : block;
 }
 
-/// The iteration vector of the block that is being built.
-struct Context {
-  SmallVector<StringAttr> dims;
-  unsigned numAncestors = 0;
-  Conjunction domain, ancestors;
-  SmallVector<bool> carries; // of own dimensions
-  unsigned numDims() const { return dims.size(); }
-  bool isPending() const { return numDims() > numAncestors; }
-};
+/// The iteration vector of the block that is being built. Its domain repeats what the ancestors' say.
+using Context = graphwriter::IterationVector;
 
 class Raiser {
 public:
@@ -221,7 +215,7 @@ private:
   // Program.cpp
   void findStatements(Block &block);
   bool isStatementOp(Operation *op);
-  bool isCloneable(Operation *op);
+  bool isRepeatable(Operation *op);
   /// The value that `v` is an update of, or null.
   Value parentOf(Value v);
   bool isInPlace(OpResult result);
@@ -298,7 +292,6 @@ private:
   LogicalResult emitItem(const Item &item, const Context &context);
   LogicalResult emitBody(Block *block, const Context &context);
   Context extended(const Context &context, Block *body);
-  StringAttr freshDim(const Context &context);
   Value bufferOf(Home *home);
   LogicalResult emitCopy(Operation *op, const Context &context, Value source, const Place &place,
                          ArrayRef<Conjunction> where, StringRef why);
@@ -314,9 +307,14 @@ private:
                                      RankedTensorType &readType);
   LogicalResult makeWrite(Location loc, etdg::BlockBuilder &spec, const Context &context,
                           const Place &place, ArrayRef<AffineExpr> cells);
-  etdg::BlockBuilder startBlock(const Context &context);
+  etdg::BlockBuilder startBlock(const Context &at) {
+    return graphwriter::startBlock(at, sets->reduce(at.domain, at.ancestors), sets->getNames(), context,
+                                   numBlocks++);
+  }
   Value reshapeTo(Location loc, Value value, RankedTensorType type);
-  IntegerSet makeSet(ArrayRef<Constraint> constraints, unsigned numDims);
+  IntegerSet makeSet(ArrayRef<Constraint> constraints, unsigned numDims) {
+    return graphwriter::makeSet(context, numDims, sets->getNames().size(), constraints);
+  }
 
   // Finish.cpp
   LogicalResult finish();

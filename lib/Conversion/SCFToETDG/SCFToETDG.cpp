@@ -65,34 +65,23 @@ etdg::GraphOp Raiser::raise(Operation *at) {
   if (failed(decideHomes()))
     return nullptr;
 
-  SmallVector<Type> inputs, outputs;
-  SmallVector<Attribute> argAttrs;
-  bool anyAttrs = false;
+  SmallVector<graphwriter::GraphArgument> arguments;
   for (BlockArgument arg : function.getArguments()) {
     Home *home = argumentHome(arg);
-    inputs.push_back(etdg::BufferType::get(context, home->lengths, home->element));
-    SmallVector<NamedAttribute> attrs;
-    if (DictionaryAttr dict = function.getArgAttrDict(arg.getArgNumber()))
-      for (NamedAttribute attr : dict)
-        if (attr.getName() != "etdg.dims")
-          attrs.push_back(attr);
-    anyAttrs |= !attrs.empty();
-    argAttrs.push_back(builder.getDictionaryAttr(attrs));
+    NamedAttrList attributes(function.getArgAttrDict(arg.getArgNumber()));
+    attributes.erase("etdg.dims"); // their names are the buffer's
+    arguments.push_back({etdg::BufferType::get(context, home->lengths, home->element), arg.getLoc(),
+                         attributes.getDictionary(context)});
   }
+  SmallVector<Type> outputs;
   for (Home *home : resultHomes)
     outputs.push_back(etdg::BufferType::get(context, home->lengths, home->element));
   Location loc = function.getLoc();
   builder.setInsertionPoint(at);
-  graph = etdg::GraphOp::create(
-      builder, loc, function.getSymNameAttr(),
-      TypeAttr::get(FunctionType::get(context, inputs, outputs)), /*sym_visibility=*/nullptr,
-      anyAttrs ? builder.getArrayAttr(argAttrs) : nullptr, /*res_attrs=*/nullptr);
-  for (NamedAttribute attr : function->getDiscardableAttrs())
-    graph->setAttr(attr.getName(), attr.getValue());
-  Block *entry = builder.createBlock(&graph.getBody());
-  for (auto [type, argument] : llvm::zip_equal(inputs, function.getArguments()))
-    argumentHome(argument)->buffer = entry->addArgument(type, argument.getLoc());
-  builder.setInsertionPointToStart(entry);
+  graph = graphwriter::createGraph(builder, function, arguments, outputs);
+  Block *entry = &graph.getBody().front();
+  for (auto [buffer, argument] : llvm::zip_equal(entry->getArguments(), function.getArguments()))
+    argumentHome(argument)->buffer = buffer;
   Scope *scope = &scopes.front();
   scopeBodies[scope] = entry;
   for (Home *home : resultHomes)
@@ -132,6 +121,11 @@ static bool isImperative(func::FuncOp function) {
 
 namespace {
 struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertSCFToETDGBase::getDependentDialects(registry);
+    registerSubsetAccessModels(registry);
+  }
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())

@@ -11,18 +11,12 @@
 #define FT_LIB_CONVERSION_SCFTOETDG_SETS_H
 
 #include "ft/Analysis/Sets.h"
+#include "ft/Conversion/GraphWriter/GraphWriter.h"
 
 namespace mlir::ft::raising {
 
-/// `expr` ≥ 0, or = 0.
-struct Constraint {
-  AffineExpr expr;
-  bool isEquality = false;
-  bool operator==(const Constraint &o) const {
-    return expr == o.expr && isEquality == o.isEquality;
-  }
-};
-using Conjunction = SmallVector<Constraint>;
+using graphwriter::Conjunction;
+using graphwriter::Constraint;
 
 /// The latest point of a set: on `when` it is `point`.
 struct LatestPiece {

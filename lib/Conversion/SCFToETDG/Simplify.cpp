@@ -32,7 +32,7 @@ static bool isData(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (isa<tensor::DimOp>(op))
     return false;
-  if (isa<tensor::ExtractOp, arith::CmpFOp, scf::ForOp, scf::ForallOp>(op) ||
+  if (isa<SubsetAccessOpInterface, arith::CmpFOp, scf::ForOp, scf::ForallOp>(op) ||
       isa<FloatType>(value.getType()))
     return true;
   return llvm::any_of(op->getOperands(), [&](Value v) { return isData(v, depth + 1); });
@@ -55,56 +55,37 @@ static bool isCheap(Region &region) {
   return true;
 }
 
-static bool haveSameSubset(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
-  return a.getSourceType() == b.getSourceType() && a.getMixedOffsets() == b.getMixedOffsets() &&
-         a.getMixedSizes() == b.getMixedSizes() && a.getMixedStrides() == b.getMixedStrides();
+/// The operation by which `value` is an update of a part of another tensor, if it is one.
+static SubsetAccessOpInterface getUpdateOf(Value value) {
+  auto access = value.getDefiningOp<SubsetAccessOpInterface>();
+  return access && access.isWrite() ? access : SubsetAccessOpInterface();
+}
+
+/// The same update of the same base by another value.
+static Value updateBy(OpBuilder &b, SubsetAccessOpInterface update, Value by) {
+  Operation *clone = b.clone(*update);
+  cast<SubsetAccessOpInterface>(clone).getUpdateOperand()->set(by);
+  return clone->getResult(0);
 }
 
 /// The value of `condition ? yes : no`; an update stays an update.
 static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Value no) {
   if (yes == no)
     return yes;
-  auto updateSlice = [&](tensor::InsertSliceOp update, bool isYes) -> Value {
-    Value old = tensor::ExtractSliceOp::create(b, loc, update.getSourceType(), update.getDest(),
-                                               update.getMixedOffsets(), update.getMixedSizes(),
-                                               update.getMixedStrides());
-    Value chosen = isYes ? arith::SelectOp::create(b, loc, condition, update.getSource(), old)
-                         : arith::SelectOp::create(b, loc, condition, old, update.getSource());
-    return tensor::InsertSliceOp::create(b, loc, chosen, update.getDest(), update.getMixedOffsets(),
-                                         update.getMixedSizes(), update.getMixedStrides());
-  };
-  auto updateScalar = [&](tensor::InsertOp update, bool isYes) -> Value {
-    Value old = tensor::ExtractOp::create(b, loc, update.getDest(), update.getIndices());
-    Value chosen = isYes ? arith::SelectOp::create(b, loc, condition, update.getScalar(), old)
-                         : arith::SelectOp::create(b, loc, condition, old, update.getScalar());
-    return tensor::InsertOp::create(b, loc, chosen, update.getDest(), update.getIndices());
-  };
-  auto sliceYes = yes.getDefiningOp<tensor::InsertSliceOp>(),
-       sliceNo = no.getDefiningOp<tensor::InsertSliceOp>();
-  auto scalarYes = yes.getDefiningOp<tensor::InsertOp>(),
-       scalarNo = no.getDefiningOp<tensor::InsertOp>();
-  if (sliceYes && sliceYes.getDest() == no)
-    return updateSlice(sliceYes, true);
-  if (sliceNo && sliceNo.getDest() == yes)
-    return updateSlice(sliceNo, false);
-  if (scalarYes && scalarYes.getDest() == no)
-    return updateScalar(scalarYes, true);
-  if (scalarNo && scalarNo.getDest() == yes)
-    return updateScalar(scalarNo, false);
-  if (sliceYes && sliceNo && sliceYes.getDest() == sliceNo.getDest() &&
-      haveSameSubset(sliceYes, sliceNo)) {
-    Value chosen =
-        arith::SelectOp::create(b, loc, condition, sliceYes.getSource(), sliceNo.getSource());
-    return tensor::InsertSliceOp::create(b, loc, chosen, sliceYes.getDest(),
-                                         sliceYes.getMixedOffsets(), sliceYes.getMixedSizes(),
-                                         sliceYes.getMixedStrides());
+  SubsetAccessOpInterface whereYes = getUpdateOf(yes), whereNo = getUpdateOf(no);
+  // In one branch alone: the other keeps what was there.
+  if (whereYes && whereYes.getBase() == no) {
+    Value old = whereYes.createReadOfSubset(b);
+    return updateBy(b, whereYes, arith::SelectOp::create(b, loc, condition, whereYes.getUpdate(), old));
   }
-  if (scalarYes && scalarNo && scalarYes.getDest() == scalarNo.getDest() &&
-      scalarYes.getIndices() == scalarNo.getIndices()) {
-    Value chosen =
-        arith::SelectOp::create(b, loc, condition, scalarYes.getScalar(), scalarNo.getScalar());
-    return tensor::InsertOp::create(b, loc, chosen, scalarYes.getDest(), scalarYes.getIndices());
+  if (whereNo && whereNo.getBase() == yes) {
+    Value old = whereNo.createReadOfSubset(b);
+    return updateBy(b, whereNo, arith::SelectOp::create(b, loc, condition, old, whereNo.getUpdate()));
   }
+  if (whereYes && whereNo && whereYes.getBase() == whereNo.getBase() && whereYes.isSameSubset(whereNo) &&
+      whereYes.getUpdate().getType() == whereNo.getUpdate().getType())
+    return updateBy(b, whereYes,
+                    arith::SelectOp::create(b, loc, condition, whereYes.getUpdate(), whereNo.getUpdate()));
   auto type = dyn_cast<RankedTensorType>(yes.getType());
   if (type && !type.hasStaticShape())
     return Value();
@@ -171,8 +152,8 @@ LogicalResult Raiser::selectData() {
   }
   // What a select made superfluous: an update that nobody reads.
   SmallVector<Operation *> dead;
-  function.walk([&](Operation *op) {
-    if (isa<tensor::InsertSliceOp, tensor::InsertOp>(op) && op->use_empty())
+  function.walk([&](SubsetAccessOpInterface op) {
+    if (op.isWrite() && op->getNumResults() == 1 && op->use_empty())
       dead.push_back(op);
   });
   for (Operation *op : llvm::reverse(dead))

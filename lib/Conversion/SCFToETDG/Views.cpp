@@ -207,7 +207,8 @@ std::optional<View> Raiser::gatherView(OpFoldResult offset) {
   auto v = dyn_cast<Value>(offset);
   while (v && isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(v.getDefiningOp()))
     v = v.getDefiningOp()->getOperand(0);
-  if (!v || !isa_and_nonnull<tensor::ExtractOp>(v.getDefiningOp()))
+  auto access = v ? v.getDefiningOp<SubsetAccessOpInterface>() : SubsetAccessOpInterface();
+  if (!access || access.isWrite() || !access.isScalar())
     return std::nullopt;
   FailureOr<View> view = viewOf(v);
   if (failed(view))
@@ -398,14 +399,9 @@ FailureOr<View> Raiser::computeView(Value v) {
     piece.splat = cast<TypedAttr>(value);
     return View{piece};
   }
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return sliceView(op, slice.getSource(), slice.getMixedOffsets(), slice.getMixedSizes(),
-                     slice.getMixedStrides(), slice.getDroppedDims());
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    SmallVector<OpFoldResult> ones(extract.getIndices().size(), builder.getIndexAttr(1));
-    return sliceView(op, extract.getTensor(), getAsOpFoldResult(extract.getIndices()), ones, ones,
-                     llvm::SmallBitVector(ones.size(), true));
-  }
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isWrite())
+    return sliceView(op, access.getBase(), access.getSubsetOffsets(), access.getSubsetSizes(),
+                     access.getSubsetStrides(), access.getSubsetDroppedDims());
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
     return reshapeView(op, op->getOperand(0), cast<RankedTensorType>(v.getType()));
   if (isa<tensor::CastOp>(op))

@@ -1,0 +1,131 @@
+//===- GraphWriter.h - what all front ends write graphs with ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vocabulary that `convert-ft-to-etdg`, `convert-linalg-to-etdg` and
+// `convert-scf-to-etdg` share: conditions on points, the iteration vector under which a
+// block is built, what a leaf takes from outside, and the graph of a function. How a value
+// is found in buffers differs from one front end to the next and stays with each.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_GRAPHWRITER_GRAPHWRITER_H
+#define FT_CONVERSION_GRAPHWRITER_GRAPHWRITER_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/FT.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ft::graphwriter {
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// `expr` ≥ 0, or = 0. What dimensions and symbols of an expression stand for is the front end's to say.
+struct Constraint {
+  AffineExpr expr;
+  bool isEquality = false;
+  bool operator==(const Constraint &o) const { return expr == o.expr && isEquality == o.isEquality; }
+};
+/// Constraints that hold together.
+using Conjunction = SmallVector<Constraint>;
+
+/// The points that satisfy all constraints; all points where there are none.
+IntegerSet makeSet(MLIRContext *context, unsigned numDims, unsigned numSymbols, ArrayRef<Constraint> constraints);
+
+/// No division of a name, no product of names: what maps and sets of a graph can hold.
+bool isAffine(ArrayRef<AffineExpr> exprs);
+
+//===----------------------------------------------------------------------===//
+// Where a block is built
+//===----------------------------------------------------------------------===//
+
+/// The iteration vector that a block runs under: dimensions of graph blocks around it, then its own.
+struct IterationVector {
+  SmallVector<StringAttr> dims;
+  unsigned numAncestors = 0;
+  SmallVector<OperatorKind> operators; // of own dimensions
+  Conjunction domain;                  // of own dimensions
+  Conjunction ancestors;               // what the domains around say
+
+  unsigned numDims() const { return dims.size(); }
+  /// Dimensions were opened that no block has yet.
+  bool isPending() const { return numDims() > numAncestors; }
+  /// Appends a dimension with a name that neither the vector nor `symbols` has.
+  void open(OperatorKind kind, ArrayRef<StringAttr> symbols, MLIRContext *context);
+};
+
+/// The next free name in the order i, j, …, z, d18, …: dimension number `dims.size()` starts the search.
+StringAttr freshDim(ArrayRef<StringAttr> dims, ArrayRef<StringAttr> symbols, MLIRContext *context);
+
+/// A block of this vector and domain, without reads and writes.
+etdg::BlockBuilder startBlock(const IterationVector &at, ArrayRef<Constraint> domain, ArrayRef<StringAttr> symbols,
+                              MLIRContext *context, unsigned number);
+
+/// A write of whole elements at `index`, over the vector's dimensions and `symbols`.
+void addWrite(etdg::BlockBuilder &block, Value buffer, ArrayRef<AffineExpr> index, unsigned numDims,
+              unsigned numSymbols, MLIRContext *context);
+
+/// The remark for a block that only moves a value; `why` says what made it necessary.
+void remarkCopy(Location loc, StringRef pass, StringRef why, StringRef block);
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+/// What each leaf that uses it computes for itself: constants, `tensor.empty`, and scalars without side
+/// effects. Buffers hold tensors, and these cost less than reading them would.
+bool isRepeatable(Operation *op);
+
+/// What statements that become one leaf take from outside.
+class LeafInputs {
+public:
+  using Predicate = llvm::function_ref<bool(Value)>;
+
+  /// The statements in the program's order. `repeats` says of a value from outside whether the operation that
+  /// defines it is repeated in the leaf; all others are read.
+  LeafInputs(ArrayRef<Operation *> statements, Predicate repeats)
+      : statements(statements), inside(statements.begin(), statements.end()), repeats(repeats) {}
+
+  /// Takes in everything that the statements use, in the order of their first use.
+  void requireAll();
+  /// Takes in one more value, which the leaf yields.
+  void require(Value value);
+
+  /// Values that reach the leaf as region arguments.
+  ArrayRef<Value> getReads() const { return reads.getArrayRef(); }
+  /// Clones what is repeated and the statements at the builder's place. `mapping` holds what the reads are
+  /// inside; it gets the statements' results.
+  void clone(OpBuilder &builder, IRMapping &mapping) const;
+
+private:
+  bool isInside(Value value) const;
+
+  ArrayRef<Operation *> statements;
+  DenseSet<Operation *> inside;
+  Predicate repeats;
+  llvm::SetVector<Value> reads;
+  llvm::SetVector<Operation *> repeated; // operands before users
+};
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// An argument of a graph: its buffer, where it stands in the program, and its attributes.
+struct GraphArgument {
+  Type type;
+  Location loc;
+  DictionaryAttr attributes;
+};
+
+/// A graph of the function's name, attributes and body block at the builder's place, which moves to the
+/// beginning of that block. The terminator is still missing.
+etdg::GraphOp createGraph(OpBuilder &builder, func::FuncOp function, ArrayRef<GraphArgument> arguments,
+                          TypeRange results);
+
+} // namespace mlir::ft::graphwriter
+
+#endif // FT_CONVERSION_GRAPHWRITER_GRAPHWRITER_H

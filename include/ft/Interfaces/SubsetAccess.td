@@ -1,0 +1,55 @@
+//===- SubsetAccess.td - reads and writes of a part of a tensor -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef FT_INTERFACES_SUBSETACCESS_TD
+#define FT_INTERFACES_SUBSETACCESS_TD
+
+include "mlir/IR/OpBase.td"
+
+def FT_SubsetAccessOpInterface : OpInterface<"SubsetAccessOpInterface"> {
+  let cppNamespace = "::mlir::ft";
+  let description = [{
+    An operation that reads, or replaces, a *subset* of a tensor, its *base*: the elements at
+
+        offset[d] + index[d] * stride[d],   0 <= index[d] < size[d]
+
+    for each dimension d of the base. Raising asks of reads and writes nothing but this, so that an operation of
+    any dialect takes part by implementing it. `tensor.extract_slice`, `tensor.insert_slice`,
+    `tensor.parallel_insert_slice`, `tensor.extract` and `tensor.insert` do, by external models
+    (`registerSubsetAccessModels`).
+
+    A *read* has one result, the subset: a tensor without the dropped dimensions, or the scalar itself where the
+    operation takes one (`isScalar`). A *write* replaces the subset by `getUpdate()`; its result, if it has one, is
+    the base after that, and the operation may be carried out in the base's memory where nobody reads the old value.
+  }];
+  let methods = [
+    InterfaceMethod<"The tensor of which a part is read or replaced.",
+      "::mlir::Value", "getBase">,
+    InterfaceMethod<"What replaces the subset; null where the operation reads.",
+      "::mlir::Value", "getUpdate">,
+    InterfaceMethod<"One offset for each dimension of the base.",
+      "::llvm::SmallVector<::mlir::OpFoldResult>", "getSubsetOffsets">,
+    InterfaceMethod<"One size for each dimension of the base.",
+      "::llvm::SmallVector<::mlir::OpFoldResult>", "getSubsetSizes">,
+    InterfaceMethod<"One stride for each dimension of the base.",
+      "::llvm::SmallVector<::mlir::OpFoldResult>", "getSubsetStrides">,
+    InterfaceMethod<"The dimensions of the base, all of size 1, that the subset's own type lacks.",
+      "::llvm::SmallBitVector", "getSubsetDroppedDims">,
+    InterfaceMethod<"Whether the subset is one number, taken or given as a scalar.",
+      "bool", "isScalar">,
+    InterfaceMethod<"Reads what a write replaces, at the builder's place.",
+      "::mlir::Value", "createReadOfSubset", (ins "::mlir::OpBuilder &":$builder)>,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Replaces the subset; else it reads it.
+    bool isWrite() { return bool($_op.getUpdate()); }
+    /// Offsets, sizes and strides are numbers.
+    bool isStatic();
+    /// Both take the same subset, of whatever base.
+    bool isSameSubset(::mlir::ft::SubsetAccessOpInterface other);
+    /// The operand that is `getUpdate()`, or null.
+    ::mlir::OpOperand *getUpdateOperand();
+  }];
+}
+
+#endif // FT_INTERFACES_SUBSETACCESS_TD
