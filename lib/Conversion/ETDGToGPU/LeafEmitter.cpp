@@ -55,7 +55,7 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at
     count = 1;
   auto fromMemory = [&] {
     Value start = offsetAt(memory, offset, at);
-    if (stride <= 1)
+    if (stride == 0 || stride == 1)
       return b.loadAdjacent(b.at(memory.pointer, start, element), element, count,
                             aligned && memory.aligned);
     SmallVector<Value> values;
