@@ -131,122 +131,7 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
   if (cached != indexCache.end())
     return cached->second;
   indexCache[value] = std::nullopt; // a cycle is no index
-  auto compute = [&]() -> std::optional<Cases> {
-    auto iv = ivs.find(value);
-    if (iv != ivs.end())
-      return Cases{{{}, iv->second.second}};
-    APInt constant;
-    if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
-      return Cases{{{}, sets->constant(constant.getSExtValue())}};
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return std::nullopt;
-    if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
-      return evalIndex(op->getOperand(0));
-    if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
-      std::optional<Cases> cases = evalIndex(op->getOperand(0));
-      if (!cases ||
-          !llvm::all_of(*cases, [&](const Case &c) { return isNonNegative(value, c.value); }))
-        return std::nullopt;
-      return cases;
-    }
-    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-      std::optional<int64_t> index = dim.getConstantIndex();
-      if (!index || *index < 0 ||
-          *index >= cast<RankedTensorType>(dim.getSource().getType()).getRank())
-        return std::nullopt;
-      std::optional<AffineExpr> size = sizeOf(dim.getSource(), *index);
-      return size ? std::optional(Cases{{{}, *size}}) : std::nullopt;
-    }
-    auto choose = [&](const Condition &condition, Value yes, Value no) -> std::optional<Cases> {
-      Cases result;
-      for (auto &[alternatives, chosen] :
-           {std::pair(&condition.yes, yes), std::pair(&condition.no, no)}) {
-        std::optional<Cases> cases = evalIndex(chosen);
-        if (!cases)
-          return std::nullopt;
-        for (const Conjunction &when : *alternatives)
-          for (const Case &c : *cases)
-            result.push_back({both(when, c.when), c.value});
-      }
-      return result.size() <= maxCases ? std::optional(result) : std::nullopt;
-    };
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      std::optional<Condition> condition = evalCondition(select.getCondition());
-      return condition ? choose(*condition, select.getTrueValue(), select.getFalseValue())
-                       : std::nullopt;
-    }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      std::optional<Condition> condition = evalCondition(branch.getCondition());
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      if (!condition || branch.getElseRegion().empty())
-        return std::nullopt;
-      return choose(*condition, branch.thenYield().getOperand(number),
-                    branch.elseYield().getOperand(number));
-    }
-    auto combine =
-        [&](ArrayRef<Value> operands,
-            function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) -> std::optional<Cases> {
-      auto all = evalAll(llvm::to_vector_of<OpFoldResult>(operands));
-      if (!all)
-        return std::nullopt;
-      Cases result;
-      for (auto &[when, exprs] : *all) {
-        AffineExpr expr = apply(exprs);
-        if (!expr)
-          return std::nullopt;
-        result.push_back({when, expr});
-      }
-      return result;
-    };
-    SmallVector<Value> operands(op->getOperands());
-    if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-      AffineMap map = apply.getAffineMap();
-      return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
-        AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(
-            exprs.take_front(map.getNumDims()), exprs.drop_front(map.getNumDims()));
-        return expr.isPureAffine() ? expr : AffineExpr();
-      });
-    }
-    if (isa<arith::MaxSIOp, arith::MinSIOp>(op)) {
-      auto all = evalAll(llvm::to_vector_of<OpFoldResult>(operands));
-      if (!all)
-        return std::nullopt;
-      Cases result;
-      for (auto &[when, exprs] : *all) {
-        AffineExpr less = isa<arith::MaxSIOp>(op) ? exprs[1] : exprs[0],
-                   more = isa<arith::MaxSIOp>(op) ? exprs[0] : exprs[1];
-        result.push_back({both(when, {{more - less}}), exprs[0]});
-        result.push_back({both(when, {{less - more - 1}}), exprs[1]});
-      }
-      return result.size() <= maxCases ? std::optional(result) : std::nullopt;
-    }
-    bool isMax = isa<affine::AffineMaxOp>(op);
-    if (isMax || isa<affine::AffineMinOp>(op)) {
-      std::optional<SmallVector<AffineExpr>> ends = evalEnds(value, isMax);
-      if (!ends || ends->size() > 4)
-        return std::nullopt;
-      Cases result;
-      for (auto [i, e] : llvm::enumerate(*ends)) {
-        // The first that is extreme.
-        Conjunction when;
-        for (auto [j, other] : llvm::enumerate(*ends))
-          if (j != i)
-            when.push_back({(isMax ? e - other : other - e) - (j < i ? 1 : 0)});
-        result.push_back({when, e});
-      }
-      return result;
-    }
-    if (op->getNumOperands() == 2 && op->getNumResults() == 1 && op->getDialect() &&
-        op->getDialect()->getNamespace() == "arith" && value.getType().isIntOrIndex() &&
-        !value.getType().isInteger(1))
-      return combine(operands, [&](ArrayRef<AffineExpr> exprs) {
-        return applyBinary(op, exprs[0], exprs[1],
-                           [&](AffineExpr e) { return isNonNegative(value, e); });
-      });
-    return std::nullopt;
-  };
-  std::optional<Cases> result = compute();
+  std::optional<Cases> result = computeIndex(value);
   if (result) {
     // Cases that never occur where the value is made go first.
     Conjunction domain = commonDomain(value.getParentBlock());
@@ -260,6 +145,196 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
   return result;
 }
 
+std::optional<Cases> Raiser::computeIndex(Value value) {
+  auto iv = ivs.find(value);
+  if (iv != ivs.end())
+    return Cases{{{}, iv->second.second}};
+  APInt constant;
+  if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
+    return Cases{{{}, sets->constant(constant.getSExtValue())}};
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return evalIndex(op->getOperand(0));
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
+    std::optional<Cases> cases = evalIndex(op->getOperand(0));
+    auto isPlain = [&](const Case &c) { return isNonNegative(value, c.value); };
+    return cases && llvm::all_of(*cases, isPlain) ? cases : std::nullopt;
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index || *index < 0 || *index >= cast<RankedTensorType>(dim.getSource().getType()).getRank())
+      return std::nullopt;
+    std::optional<AffineExpr> size = sizeOf(dim.getSource(), *index);
+    return size ? std::optional(Cases{{{}, *size}}) : std::nullopt;
+  }
+  if (isa<arith::SelectOp, scf::IfOp>(op))
+    return chooseIndex(cast<OpResult>(value));
+  if (isa<arith::MaxSIOp, arith::MinSIOp, affine::AffineMaxOp, affine::AffineMinOp>(op))
+    return extremeIndex(cast<OpResult>(value));
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    return combineIndices(op, [&](ArrayRef<AffineExpr> exprs) {
+      AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(exprs.take_front(map.getNumDims()),
+                                                               exprs.drop_front(map.getNumDims()));
+      return expr.isPureAffine() ? expr : AffineExpr();
+    });
+  }
+  if (op->getNumOperands() == 2 && op->getNumResults() == 1 && op->getDialect() &&
+      op->getDialect()->getNamespace() == "arith" && value.getType().isIntOrIndex() && !value.getType().isInteger(1))
+    return combineIndices(op, [&](ArrayRef<AffineExpr> exprs) {
+      return applyBinary(op, exprs[0], exprs[1], [&](AffineExpr e) { return isNonNegative(value, e); });
+    });
+  return std::nullopt;
+}
+
+/// One expression for each combination of the operands' cases; none where `apply` has none.
+std::optional<Cases> Raiser::combineIndices(Operation *op, function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) {
+  auto all = evalAll(llvm::to_vector_of<OpFoldResult>(op->getOperands()));
+  if (!all)
+    return std::nullopt;
+  Cases result;
+  for (auto &[when, exprs] : *all) {
+    AffineExpr expr = apply(exprs);
+    if (!expr)
+      return std::nullopt;
+    result.push_back({when, expr});
+  }
+  return result;
+}
+
+/// A select, or the result of a condition: the cases of both sides, each where it is chosen.
+std::optional<Cases> Raiser::chooseIndex(OpResult value) {
+  Operation *op = value.getOwner();
+  Value yes, no;
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    yes = select.getTrueValue();
+    no = select.getFalseValue();
+  } else {
+    auto branch = cast<scf::IfOp>(op);
+    if (branch.getElseRegion().empty())
+      return std::nullopt;
+    yes = branch.thenYield().getOperand(value.getResultNumber());
+    no = branch.elseYield().getOperand(value.getResultNumber());
+  }
+  std::optional<Condition> condition = evalCondition(op->getOperand(0));
+  if (!condition)
+    return std::nullopt;
+  Cases result;
+  for (auto &[alternatives, chosen] : {std::pair(&condition->yes, yes), std::pair(&condition->no, no)}) {
+    std::optional<Cases> cases = evalIndex(chosen);
+    if (!cases)
+      return std::nullopt;
+    for (const Conjunction &when : *alternatives)
+      for (const Case &c : *cases)
+        result.push_back({both(when, c.when), c.value});
+  }
+  return result.size() <= maxCases ? std::optional(result) : std::nullopt;
+}
+
+/// A maximum or minimum: each end where it is the extreme one, the first of equal ones.
+std::optional<Cases> Raiser::extremeIndex(OpResult value) {
+  Operation *op = value.getOwner();
+  Cases result;
+  if (isa<arith::MaxSIOp, arith::MinSIOp>(op)) {
+    auto all = evalAll(llvm::to_vector_of<OpFoldResult>(op->getOperands()));
+    if (!all)
+      return std::nullopt;
+    for (auto &[when, exprs] : *all) {
+      AffineExpr less = isa<arith::MaxSIOp>(op) ? exprs[1] : exprs[0],
+                 more = isa<arith::MaxSIOp>(op) ? exprs[0] : exprs[1];
+      result.push_back({both(when, {{more - less}}), exprs[0]});
+      result.push_back({both(when, {{less - more - 1}}), exprs[1]});
+    }
+    return result.size() <= maxCases ? std::optional(result) : std::nullopt;
+  }
+  bool isMax = isa<affine::AffineMaxOp>(op);
+  std::optional<SmallVector<AffineExpr>> ends = evalEnds(Value(value), isMax);
+  if (!ends || ends->size() > 4)
+    return std::nullopt;
+  for (auto [i, e] : llvm::enumerate(*ends)) {
+    Conjunction when;
+    for (auto [j, other] : llvm::enumerate(*ends))
+      if (j != i)
+        when.push_back({(isMax ? e - other : other - e) - (j < i ? 1 : 0)});
+    result.push_back({when, e});
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+static std::optional<Condition> limited(Condition c) {
+  return c.yes.size() + c.no.size() <= maxCases ? std::optional(c) : std::nullopt;
+}
+
+/// Where some alternative of each holds.
+static SmallVector<Conjunction> product(ArrayRef<Conjunction> a, ArrayRef<Conjunction> b) {
+  SmallVector<Conjunction> result;
+  for (const Conjunction &x : a)
+    for (const Conjunction &y : b)
+      result.push_back(both(x, y));
+  return result;
+}
+
+static Condition negated(Condition c) {
+  std::swap(c.yes, c.no);
+  return c;
+}
+
+static Condition conjunction(const Condition &a, const Condition &b) {
+  Condition result;
+  result.yes = product(a.yes, b.yes);
+  result.no = a.no;
+  llvm::append_range(result.no, product(a.yes, b.no));
+  return result;
+}
+
+static Condition exclusive(const Condition &a, const Condition &b) {
+  Condition result;
+  result.yes = product(a.yes, b.no);
+  llvm::append_range(result.yes, product(a.no, b.yes));
+  result.no = product(a.yes, b.yes);
+  llvm::append_range(result.no, product(a.no, b.no));
+  return result;
+}
+
+/// Adds where `a <predicate> b` holds and where not, both where `when` does.
+static void addComparison(Condition &result, const Conjunction &when, arith::CmpIPredicate predicate, AffineExpr a,
+                          AffineExpr b) {
+  using P = arith::CmpIPredicate;
+  auto add = [&](SmallVector<Conjunction> &to, AffineExpr e, bool eq = false) { to.push_back(both(when, {{e, eq}})); };
+  auto addLess = [&](AffineExpr x, AffineExpr y, int64_t by) { // x + by ≤ y
+    add(result.yes, y - x - by);
+    add(result.no, x - y - 1 + by);
+  };
+  switch (predicate) {
+  case P::eq:
+  case P::ne: {
+    auto &same = predicate == P::eq ? result.yes : result.no, &other = predicate == P::eq ? result.no : result.yes;
+    add(same, a - b, true);
+    add(other, a - b - 1);
+    add(other, b - a - 1);
+    return;
+  }
+  case P::slt:
+  case P::ult:
+    return addLess(a, b, 1);
+  case P::sle:
+  case P::ule:
+    return addLess(a, b, 0);
+  case P::sgt:
+  case P::ugt:
+    return addLess(b, a, 1);
+  case P::sge:
+  case P::uge:
+    return addLess(b, a, 0);
+  }
+}
+
 std::optional<Condition> Raiser::evalCondition(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
@@ -270,90 +345,27 @@ std::optional<Condition> Raiser::evalCondition(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  auto product = [](ArrayRef<Conjunction> a, ArrayRef<Conjunction> b) {
-    SmallVector<Conjunction> result;
-    for (const Conjunction &x : a)
-      for (const Conjunction &y : b)
-        result.push_back(both(x, y));
-    return result;
-  };
-  auto limited = [](Condition c) -> std::optional<Condition> {
-    return c.yes.size() + c.no.size() <= maxCases ? std::optional(c) : std::nullopt;
-  };
   if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
-    std::optional<Condition> a = evalCondition(op->getOperand(0)),
-                             b = evalCondition(op->getOperand(1));
+    std::optional<Condition> a = evalCondition(op->getOperand(0)), b = evalCondition(op->getOperand(1));
     if (!a || !b)
       return std::nullopt;
-    Condition result;
-    if (isa<arith::XOrIOp>(op)) {
-      result.yes = product(a->yes, b->no);
-      llvm::append_range(result.yes, product(a->no, b->yes));
-      result.no = product(a->yes, b->yes);
-      llvm::append_range(result.no, product(a->no, b->no));
-      return limited(result);
-    }
-    bool isOr = isa<arith::OrIOp>(op);
-    if (isOr) {
-      std::swap(a->yes, a->no);
-      std::swap(b->yes, b->no);
-    }
-    result.yes = product(a->yes, b->yes);
-    result.no = a->no;
-    llvm::append_range(result.no, product(a->yes, b->no));
-    if (isOr)
-      std::swap(result.yes, result.no);
-    return limited(result);
+    if (isa<arith::XOrIOp>(op))
+      return limited(exclusive(*a, *b));
+    return limited(isa<arith::OrIOp>(op) ? negated(conjunction(negated(*a), negated(*b))) : conjunction(*a, *b));
   }
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || !compare.getLhs().getType().isIntOrIndex() ||
-      compare.getLhs().getType().isInteger(1))
+  if (!compare || !compare.getLhs().getType().isIntOrIndex() || compare.getLhs().getType().isInteger(1))
     return std::nullopt;
   auto sides = evalAll({compare.getLhs(), compare.getRhs()});
   if (!sides)
     return std::nullopt;
+  using P = arith::CmpIPredicate;
+  bool isUnsigned = llvm::is_contained({P::ult, P::ule, P::ugt, P::uge}, compare.getPredicate());
   Condition result;
   for (auto &[when, exprs] : *sides) {
-    AffineExpr a = exprs[0], b = exprs[1];
-    using P = arith::CmpIPredicate;
-    P predicate = compare.getPredicate();
-    bool isUnsigned = llvm::is_contained({P::ult, P::ule, P::ugt, P::uge}, predicate);
-    if (isUnsigned && (!isNonNegative(value, a) || !isNonNegative(value, b)))
+    if (isUnsigned && (!isNonNegative(value, exprs[0]) || !isNonNegative(value, exprs[1])))
       return std::nullopt;
-    auto add = [&](SmallVector<Conjunction> &to, AffineExpr e, bool eq = false) {
-      to.push_back(both(when, {{e, eq}}));
-    };
-    switch (predicate) {
-    case P::eq:
-    case P::ne: {
-      auto &same = predicate == P::eq ? result.yes : result.no,
-           &other = predicate == P::eq ? result.no : result.yes;
-      add(same, a - b, true);
-      add(other, a - b - 1);
-      add(other, b - a - 1);
-      break;
-    }
-    case P::slt:
-    case P::ult:
-      add(result.yes, b - a - 1);
-      add(result.no, a - b);
-      break;
-    case P::sle:
-    case P::ule:
-      add(result.yes, b - a);
-      add(result.no, a - b - 1);
-      break;
-    case P::sgt:
-    case P::ugt:
-      add(result.yes, a - b - 1);
-      add(result.no, b - a);
-      break;
-    case P::sge:
-    case P::uge:
-      add(result.yes, a - b);
-      add(result.no, b - a - 1);
-      break;
-    }
+    addComparison(result, when, compare.getPredicate(), exprs[0], exprs[1]);
   }
   return limited(result);
 }

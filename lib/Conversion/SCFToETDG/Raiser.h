@@ -201,6 +201,10 @@ private:
   // Indices.cpp
   std::optional<Cases> evalIndex(Value value);
   std::optional<Cases> evalIndex(OpFoldResult value);
+  std::optional<Cases> computeIndex(Value value);
+  std::optional<Cases> combineIndices(Operation *op, function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply);
+  std::optional<Cases> chooseIndex(OpResult value);
+  std::optional<Cases> extremeIndex(OpResult value);
   std::optional<Condition> evalCondition(Value value);
   std::optional<AffineExpr> evalSingle(OpFoldResult value);
   std::optional<AffineExpr> sizeOf(Value tensor, unsigned dim);

@@ -273,215 +273,274 @@ static bool movesOrSpreads(Operation *op) {
   });
 }
 
-SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
-  SmallVector<Repeat> found;
-  Block &code = leaf.getBody().front();
-  unsigned numDims = leaf.getNumDims();
-  if (numDims <= outer || llvm::none_of(code, [&](Operation &op) {
-        return op.getNumResults() && isHeavy(getWork(&op), op.getResult(0).getType());
-      }))
-    return found;
-  Operation *item = body.findAncestorOpInBlock(*leaf);
+static bool isStored(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getElementType().isIntOrFloat();
+}
+
+namespace mlir::etdg::hoist {
+/// One leaf: what its values depend on, and which of them repeat.
+class LeafSearch {
+public:
+  LeafSearch(CandidateFinder &finder, BlockOp leaf);
+  SmallVector<Repeat> run();
+
+private:
+  using Info = CandidateFinder::Info;
+  Info join(ArrayRef<Value> values);
+  bool repeats(const Info &info);
+  bool mayRepeat(const Info &info);
+
+  void visit(Operation &op);
+  void visitAccumulation(Operation &op, const Info &whole);
+  void explainProduct(Operation &op);
+  void offerWhatVariesLess(Operation &op);
+  void offer(Value value);
+  void accept(Value root, bool split, const Info &info);
+
+  Repeat collect(Value root, bool split, const Info &info);
+  SmallVector<Operation *> collectOperations(Value root, bool split);
+  SmallVector<unsigned> collectReads(const Repeat &repeat);
+  void measure(Repeat &repeat);
+
+  CandidateFinder &finder;
+  BlockOp leaf;
+  Block &code;
+  unsigned numDims;
+  Operation *item;
   llvm::DenseMap<Value, Info> infos;
-  SmallVector<Operation *> writerOf(code.getNumArguments());
-  for (BlockArgument argument : code.getArguments())
-    infos[argument] =
-        getInfo(leaf, argument.getArgNumber(), item, writerOf[argument.getArgNumber()]);
-  auto join = [&](ArrayRef<Value> values) {
-    Info info{llvm::SmallBitVector(numDims), true};
-    for (Value value : values) {
-      auto it = infos.find(value);
-      if (it == infos.end()) {
-        info.isKnown = false;
-        continue;
-      }
-      info.isKnown &= it->second.isKnown;
-      info.dims |= it->second.dims;
-    }
-    return info;
-  };
-  // Along a dimension of one value nothing repeats here, but other leaves may share the value.
+  SmallVector<Operation *> writerOf; // of each read
   CommonNames local;
-  SmallVector<AffineExpr> pins = getPins(leaf, local);
-  auto repeats = [&](const Info &info) {
-    for (unsigned d = outer; d < numDims; ++d)
-      if (!info.dims.test(d) && isa<AffineDimExpr>(pins[d]))
-        return true;
-    return false;
-  };
-  auto mayRepeat = [&](const Info &info) {
-    for (unsigned d = outer; d < numDims; ++d)
-      if (!info.dims.test(d))
-        return true;
-    return false;
-  };
-  auto isStored = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
-           tensor.getElementType().isIntOrFloat();
-  };
+  SmallVector<AffineExpr> pins;
+  SmallVector<Repeat> found;
+};
+} // namespace mlir::etdg::hoist
 
-  /// What makes `root`, and which of it nothing else needs.
-  auto collect = [&](Value root, bool split, const Info &info) {
-    Repeat repeat;
-    repeat.leaf = leaf;
-    repeat.root = root;
-    repeat.split = split;
-    repeat.dims = info.dims;
-    repeat.follows = !repeats(info);
-    repeat.item = item;
-    llvm::SmallSetVector<Operation *, 8> ops;
-    llvm::SmallSetVector<unsigned, 4> reads;
-    SmallVector<Value> work;
-    auto require = [&](Operation *op) {
-      if (!ops.insert(op))
-        return;
-      for (Value value : getUsed(op))
-        if (!(split && op == root.getDefiningOp() && value == getInit(op)))
-          work.push_back(value);
-      // The start may be one of the factors, too.
-      if (split && op == root.getDefiningOp())
-        for (Value value : cast<linalg::LinalgOp>(op).getDpsInputs())
-          work.push_back(value);
-    };
-    require(root.getDefiningOp());
-    while (!work.empty()) {
-      Value value = work.pop_back_val();
-      if (auto argument = dyn_cast<BlockArgument>(value))
-        reads.insert(argument.getArgNumber());
-      else
-        require(value.getDefiningOp());
-    }
-    repeat.ops = ops.takeVector();
-    llvm::sort(repeat.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    // In the order in which the operations name them: equal values have equal lists.
-    llvm::SmallSetVector<unsigned, 4> ordered;
-    for (Operation *op : repeat.ops)
-      for (Value value : getUsed(op))
-        if (auto argument = dyn_cast<BlockArgument>(value);
-            argument && reads.contains(argument.getArgNumber()))
-          ordered.insert(argument.getArgNumber());
-    repeat.reads.assign(ordered.begin(), ordered.end());
-    for (unsigned read : repeat.reads)
-      if (Operation *writer = writerOf[read])
-        if (!repeat.writer || repeat.writer->isBeforeInBlock(writer))
-          repeat.writer = writer;
-    llvm::SmallPtrSet<Operation *, 8> gone;
-    for (Operation *op : llvm::reverse(repeat.ops)) {
-      Work own = getWork(op);
-      repeat.work += own;
-      bool isGone =
-          op == root.getDefiningOp() || llvm::all_of(op->getUsers(), [&](Operation *user) {
-            Operation *at = code.findAncestorOpInBlock(*user);
-            return gone.contains(at);
-          });
-      if (isGone) {
-        gone.insert(op);
-        repeat.saved += own;
-      }
-    }
-    return repeat;
-  };
-  auto accept = [&](Value root, bool split, const Info &info) {
-    if (llvm::any_of(found, [&](Repeat &r) { return r.root == root && r.split == split; }))
-      return;
-    Repeat repeat = collect(root, split, info);
-    // What is made of constants alone is for folding, too.
-    llvm::SmallPtrSet<Operation *, 8> varying;
-    Work heavy;
-    for (Operation *op : repeat.ops) {
-      for (Value value : getUsed(op)) {
-        Operation *def = value.getDefiningOp();
-        if (def ? varying.contains(def) : !isSplat(leaf, value))
-          varying.insert(op);
-      }
-      if (varying.contains(op) && !hasConstantFactor(leaf, op))
-        heavy += getWork(op);
-    }
-    if (isHeavy(heavy, root.getType()))
-      found.push_back(std::move(repeat));
-  };
-  /// What of the value is worth a buffer.
-  auto offer = [&](auto &self, Value value) -> void {
-    Operation *def = value.getDefiningOp();
-    if (!def || isFree(def))
-      return;
-    if (def->getNumResults() == 1 && movesOrSpreads(def)) {
-      for (Value operand : getUsed(def))
-        self(self, operand);
-      return;
-    }
-    if (isStored(value.getType()))
-      accept(value, false, infos[value]);
-  };
+LeafSearch::LeafSearch(CandidateFinder &finder, BlockOp leaf)
+    : finder(finder), leaf(leaf), code(leaf.getBody().front()), numDims(leaf.getNumDims()),
+      item(finder.body.findAncestorOpInBlock(*leaf)), writerOf(code.getNumArguments()), pins(getPins(leaf, local)) {}
 
-  for (Operation &op : code.without_terminator()) {
-    Info info = join(getUsed(&op));
-    info.isKnown &= isMemoryEffectFree(&op);
-    for (Value result : op.getResults())
-      infos[result] = info;
-    if (op.getNumResults() != 1 || !isHeavy(getWork(&op), op.getResult(0).getType()) ||
-        hasConstantFactor(leaf, &op))
-      continue;
-    if (!isAccumulation(&op)) {
-      if (!info.isKnown && repeats(info))
-        refusals.push_back({&op, leaf, "dependence", ""});
+LeafSearch::Info LeafSearch::join(ArrayRef<Value> values) {
+  Info info{llvm::SmallBitVector(numDims), true};
+  for (Value value : values) {
+    auto it = infos.find(value);
+    if (it == infos.end()) {
+      info.isKnown = false;
       continue;
     }
-    // A product that is added to what varies.
-    Info part = join(llvm::to_vector(cast<linalg::LinalgOp>(op).getDpsInputs()));
-    part.isKnown &= isMemoryEffectFree(&op);
-    SmallVector<Value> above = getUsed(&op);
-    for (Value value : above)
-      if (!llvm::is_contained(op.getOperands(), value))
-        part.isKnown = false;
-    if (!mayRepeat(part)) {
-      Repeat whole;
-      whole.leaf = leaf;
-      whole.root = op.getResult(0);
-      for (Value value : cast<linalg::LinalgOp>(op).getDpsInputs())
-        if (auto argument = dyn_cast<BlockArgument>(value))
-          whole.reads.push_back(argument.getArgNumber());
-        else
-          whole.reads.push_back(~0u);
-      explainSkew(leaf, whole);
-      continue;
-    }
-    if (!part.isKnown) {
-      if (repeats(part))
-        refusals.push_back({&op, leaf, "dependence", ""});
-      continue;
-    }
-    // As a whole, if what it is added to does not vary either.
-    bool startIsFree = getInit(&op).getDefiningOp() && isFree(getInit(&op).getDefiningOp());
-    if (startIsFree || (info.isKnown && info.dims == part.dims && repeats(part)))
-      continue;
-    Type element = getElementTypeOrSelf(op.getResult(0).getType());
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !canWiden(&op) &&
-        !settings.narrow) {
-      refusals.push_back({&op, leaf, "narrow", ""});
-      continue;
-    }
-    if (isStored(op.getResult(0).getType()))
-      accept(op.getResult(0), /*split=*/true, part);
+    info.isKnown &= it->second.isKnown;
+    info.dims |= it->second.dims;
   }
+  return info;
+}
 
-  // Values that something needs which varies more.
-  for (Operation &op : code) {
-    Info info;
-    bool ends = op.hasTrait<OpTrait::IsTerminator>();
-    if (!ends)
-      info = infos[op.getResult(0)];
-    for (Value value : getUsed(&op)) {
+/// Along a dimension of one value nothing repeats here, but other leaves may share the value.
+bool LeafSearch::repeats(const Info &info) {
+  for (unsigned d = finder.outer; d < numDims; ++d)
+    if (!info.dims.test(d) && isa<AffineDimExpr>(pins[d]))
+      return true;
+  return false;
+}
+
+bool LeafSearch::mayRepeat(const Info &info) {
+  for (unsigned d = finder.outer; d < numDims; ++d)
+    if (!info.dims.test(d))
+      return true;
+  return false;
+}
+
+/// What makes `root`, in the program's order.
+SmallVector<Operation *> LeafSearch::collectOperations(Value root, bool split) {
+  llvm::SmallSetVector<Operation *, 8> ops;
+  SmallVector<Value> work;
+  auto require = [&](Operation *op) {
+    if (!ops.insert(op))
+      return;
+    bool isSplit = split && op == root.getDefiningOp();
+    for (Value value : getUsed(op))
+      if (!isSplit || value != getInit(op))
+        work.push_back(value);
+    // The start may be one of the factors, too.
+    if (isSplit)
+      llvm::append_range(work, cast<linalg::LinalgOp>(op).getDpsInputs());
+  };
+  require(root.getDefiningOp());
+  while (!work.empty())
+    if (Operation *def = work.pop_back_val().getDefiningOp())
+      require(def);
+  SmallVector<Operation *> ordered(ops.takeVector());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
+}
+
+/// In the order in which the operations name them: equal values have equal lists.
+SmallVector<unsigned> LeafSearch::collectReads(const Repeat &repeat) {
+  llvm::SmallSetVector<unsigned, 4> ordered;
+  for (Operation *op : repeat.ops) {
+    bool isSplit = repeat.split && op == repeat.getOp();
+    SmallVector<Value> factors = isSplit ? llvm::to_vector(cast<linalg::LinalgOp>(op).getDpsInputs()) : SmallVector<Value>();
+    for (Value value : getUsed(op)) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      bool isLeft = isSplit && value == getInit(op) && !llvm::is_contained(factors, value);
+      if (argument && !isLeft)
+        ordered.insert(argument.getArgNumber());
+    }
+  }
+  return llvm::to_vector(ordered);
+}
+
+/// What the value costs, and how much of that nothing else needs.
+void LeafSearch::measure(Repeat &repeat) {
+  llvm::SmallPtrSet<Operation *, 8> gone;
+  for (Operation *op : llvm::reverse(repeat.ops)) {
+    Work own = getWork(op);
+    repeat.work += own;
+    auto isGone = [&](Operation *user) { return gone.contains(code.findAncestorOpInBlock(*user)); };
+    if (op == repeat.getOp() || llvm::all_of(op->getUsers(), isGone)) {
+      gone.insert(op);
+      repeat.saved += own;
+    }
+  }
+}
+
+Repeat LeafSearch::collect(Value root, bool split, const Info &info) {
+  Repeat repeat;
+  repeat.leaf = leaf;
+  repeat.root = root;
+  repeat.split = split;
+  repeat.dims = info.dims;
+  repeat.follows = !repeats(info);
+  repeat.item = item;
+  repeat.ops = collectOperations(root, split);
+  repeat.reads = collectReads(repeat);
+  for (unsigned read : repeat.reads)
+    if (Operation *writer = writerOf[read])
+      if (!repeat.writer || repeat.writer->isBeforeInBlock(writer))
+        repeat.writer = writer;
+  measure(repeat);
+  return repeat;
+}
+
+void LeafSearch::accept(Value root, bool split, const Info &info) {
+  if (llvm::any_of(found, [&](Repeat &r) { return r.root == root && r.split == split; }))
+    return;
+  Repeat repeat = collect(root, split, info);
+  // What is made of constants alone is for folding, too.
+  llvm::SmallPtrSet<Operation *, 8> varying;
+  Work heavy;
+  for (Operation *op : repeat.ops) {
+    for (Value value : getUsed(op)) {
       Operation *def = value.getDefiningOp();
-      if (!def || def->getBlock() != &code)
-        continue;
-      Info &own = infos[value];
-      if (own.isKnown && mayRepeat(own) && (ends || !info.isKnown || info.dims != own.dims))
-        offer(offer, value);
+      if (def ? varying.contains(def) : !isSplat(leaf, value))
+        varying.insert(op);
     }
+    if (varying.contains(op) && !hasConstantFactor(leaf, op))
+      heavy += getWork(op);
   }
-  return found;
+  if (finder.isHeavy(heavy, root.getType()))
+    found.push_back(std::move(repeat));
+}
+
+/// What of the value is worth a buffer.
+void LeafSearch::offer(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || isFree(def))
+    return;
+  if (def->getNumResults() == 1 && movesOrSpreads(def)) {
+    for (Value operand : getUsed(def))
+      offer(operand);
+    return;
+  }
+  if (isStored(value.getType()))
+    accept(value, false, infos[value]);
+}
+
+/// A product that repeats along no dimension may do so along a slanted line: a refusal says so.
+void LeafSearch::explainProduct(Operation &op) {
+  Repeat whole;
+  whole.leaf = leaf;
+  whole.root = op.getResult(0);
+  for (Value value : cast<linalg::LinalgOp>(op).getDpsInputs()) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    whole.reads.push_back(argument ? argument.getArgNumber() : ~0u);
+  }
+  finder.explainSkew(leaf, whole);
+}
+
+/// A product that is added to what varies.
+void LeafSearch::visitAccumulation(Operation &op, const Info &whole) {
+  Info part = join(llvm::to_vector(cast<linalg::LinalgOp>(op).getDpsInputs()));
+  part.isKnown &= isMemoryEffectFree(&op);
+  for (Value value : getUsed(&op))
+    if (!llvm::is_contained(op.getOperands(), value))
+      part.isKnown = false;
+  if (!mayRepeat(part))
+    return explainProduct(op);
+  if (!part.isKnown) {
+    if (repeats(part))
+      finder.refusals.push_back({&op, leaf, "dependence", ""});
+    return;
+  }
+  // As a whole, if what it is added to does not vary either.
+  bool startIsFree = getInit(&op).getDefiningOp() && isFree(getInit(&op).getDefiningOp());
+  if (startIsFree || (whole.isKnown && whole.dims == part.dims && repeats(part)))
+    return;
+  Type element = getElementTypeOrSelf(op.getResult(0).getType());
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !canWiden(&op) && !finder.settings.narrow) {
+    finder.refusals.push_back({&op, leaf, "narrow", ""});
+    return;
+  }
+  if (isStored(op.getResult(0).getType()))
+    accept(op.getResult(0), /*split=*/true, part);
+}
+
+void LeafSearch::visit(Operation &op) {
+  Info info = join(getUsed(&op));
+  info.isKnown &= isMemoryEffectFree(&op);
+  for (Value result : op.getResults())
+    infos[result] = info;
+  if (op.getNumResults() != 1 || !finder.isHeavy(getWork(&op), op.getResult(0).getType()) ||
+      hasConstantFactor(leaf, &op))
+    return;
+  if (isAccumulation(&op))
+    return visitAccumulation(op, info);
+  if (!info.isKnown && repeats(info))
+    finder.refusals.push_back({&op, leaf, "dependence", ""});
+}
+
+/// Values that something needs which varies more.
+void LeafSearch::offerWhatVariesLess(Operation &op) {
+  bool ends = op.hasTrait<OpTrait::IsTerminator>();
+  Info info = ends ? Info() : infos[op.getResult(0)];
+  for (Value value : getUsed(&op)) {
+    Operation *def = value.getDefiningOp();
+    if (!def || def->getBlock() != &code)
+      continue;
+    const Info own = infos[value];
+    if (own.isKnown && mayRepeat(own) && (ends || !info.isKnown || info.dims != own.dims))
+      offer(value);
+  }
+}
+
+SmallVector<Repeat> LeafSearch::run() {
+  for (BlockArgument argument : code.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    infos[argument] = finder.getInfo(leaf, number, item, writerOf[number]);
+  }
+  for (Operation &op : code.without_terminator())
+    visit(op);
+  for (Operation &op : code)
+    offerWhatVariesLess(op);
+  return std::move(found);
+}
+
+SmallVector<Repeat> CandidateFinder::find(BlockOp leaf) {
+  auto isWorthIt = [&](Operation &op) {
+    return op.getNumResults() && isHeavy(getWork(&op), op.getResult(0).getType());
+  };
+  if (leaf.getNumDims() <= outer || llvm::none_of(leaf.getBody().front(), isWorthIt))
+    return {};
+  return LeafSearch(*this, leaf).run();
 }
 
 /// Null spaces without a unit vector: the product repeats, along a slanted line.

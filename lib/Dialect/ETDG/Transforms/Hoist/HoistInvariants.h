@@ -70,6 +70,8 @@ public:
   SmallVector<Refusal> refusals;
 
 private:
+  friend class LeafSearch;
+  /// What a value depends on.
   struct Info {
     llvm::SmallBitVector dims;
     bool isKnown = true; // can be computed elsewhere

@@ -100,6 +100,22 @@ private:
   Value evaluateParameter(CorrectionBuilder &make, unsigned parameter, StateValues &values);
   Value joinCentres(CorrectionBuilder &make, unsigned parameter, StateValues (&sides)[2],
                     StateValues &joined);
+
+  // OnlineCombine.cpp
+  ReadAttr readSplat(TypedAttr value);
+  /// What a side that has seen nothing holds of a state; null where the state cannot be joined.
+  ReadAttr readNeutral(BlockBuilder &out, const StatePlan &state);
+  /// That of all slots, with their types; false where some state cannot be joined.
+  bool collectIdentity(BlockBuilder &out, SmallVectorImpl<ReadAttr> &identity, SmallVectorImpl<Type> &types);
+  /// Everything that one side of `combine` knows, in the order of its arguments: states, what stands beside
+  /// them, centres, scales.
+  void forEachSlot(StateValues &values, llvm::function_ref<void(Value &)> visit);
+  void joinBeside(CorrectionBuilder &make, StateValues (&sides)[2], StateValues &joined);
+  void joinMoments(CorrectionBuilder &make, Key key, StateValues (&sides)[2], StateValues &joined,
+                   FactorCache (&caches)[2]);
+  void joinMember(CorrectionBuilder &make, unsigned m, StateValues (&sides)[2], StateValues &joined,
+                  FactorCache (&caches)[2]);
+
   void writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
                     MutableArrayRef<Value> results);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
