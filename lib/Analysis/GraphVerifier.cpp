@@ -38,7 +38,14 @@ private:
   LogicalResult verifyPieces(BlockOp block, ArrayAttr reads, TypeRange types, StringRef what);
   LogicalResult verifyBounds(Access access);
   LogicalResult verifySingleAssignment(Value buffer);
+  struct ReadPoint;
+  LogicalResult addReadPoint(SetBuilder &builder, ReadPoint &point);
+  LogicalResult addSameElement(SetBuilder &pair, ReadPoint &point, Access write);
+  LogicalResult addWrittenBefore(ReadPoint &point, Access write, const SetBuilder &pair,
+                                 SmallVectorImpl<IntegerPolyhedron> &covered);
   LogicalResult verifyWrittenBefore(Access read);
+  LogicalResult reportUnwritten(ReadPoint &point, const PresburgerSet &rest,
+                                ArrayRef<std::pair<Access, IntegerPolyhedron>> written);
   LogicalResult verifyResult(Value buffer);
   LogicalResult verifyNest(ArrayRef<BlockOp> nest);
   LogicalResult verifyLive(Value buffer);
@@ -286,120 +293,144 @@ static bool isInStep(BlockOp x, BlockOp y) {
   return false;
 }
 
+/// A read, as a point of a set: the reading point, then the indices that are data.
+struct GraphVerifier::ReadPoint {
+  Access read;
+  SmallVector<unsigned> gathered; // dimensions of the buffer
+  unsigned numVars;
+};
+
+/// The points at which the read takes place, with every value that data may have.
+LogicalResult GraphVerifier::addReadPoint(SetBuilder &builder, ReadPoint &point) {
+  if (failed(addPoint(builder, point.read)))
+    return failure();
+  BufferType type = point.read.getBufferType();
+  for (auto [g, d] : llvm::enumerate(point.gathered)) {
+    unsigned variable = point.read.getPointSize() + g;
+    LinearExpr index = builder.variable(variable);
+    builder.add(index, false);
+    std::optional<LinearExpr> upper =
+        builder.flatten(type.getLengths()[d].getExpr(), type.getLengths()[d].getNames());
+    if (!upper)
+      return failure();
+    upper->add(variable, -1);
+    upper->constant -= 1;
+    builder.add(*upper, false);
+  }
+  return success();
+}
+
+/// Pairs of a reading and a writing point at which both mean the same element.
+LogicalResult GraphVerifier::addSameElement(SetBuilder &pair, ReadPoint &point, Access write) {
+  if (failed(addReadPoint(pair, point)) || failed(addPoint(pair, write, point.numVars)))
+    return failure();
+  auto readPlane = getPlane(pair, point.read), writePlane = getPlane(pair, write, point.numVars);
+  if (failed(readPlane) || failed(writePlane))
+    return failure();
+  unsigned nextGathered = 0;
+  for (auto [d, index] : llvm::enumerate(*readPlane)) {
+    LinearExpr difference = *(*writePlane)[d];
+    difference *= -1;
+    if (index)
+      difference += *index;
+    else
+      difference.add(point.read.getPointSize() + nextGathered++, 1);
+    pair.add(difference, true);
+  }
+  return success();
+}
+
+/// Adds the reading points whose element `write` has written before them, among `pair`s of one element.
+LogicalResult GraphVerifier::addWrittenBefore(ReadPoint &point, Access write, const SetBuilder &pair,
+                                              SmallVectorImpl<IntegerPolyhedron> &covered) {
+  BlockOp reader = point.read.block;
+  unsigned end = point.numVars + write.getPointSize();
+  if (isInStep(write.block, reader)) {
+    for (const OrderCase &order : getOrderCases(write.block, reader)) {
+      SetBuilder ordered = pair;
+      if (order.order != Order::Before)
+        continue;
+      if (failed(addOrderCase(ordered, order, point.numVars, 0)))
+        return notPresburger(reader);
+      if (!isEmpty(ordered.get()))
+        covered.push_back(projectOut(ordered.get(), point.numVars, end));
+    }
+    return success();
+  }
+  for (const Precedence &order : getPrecedence(write.block, reader)) {
+    SetBuilder ordered = pair;
+    addPrecedence(ordered, order, point.numVars, 0);
+    if (isEmpty(ordered.get()))
+      continue;
+    IntegerPolyhedron points = projectOut(ordered.get(), point.numVars, end);
+    if (order.strict && order.carrier == ft::OperatorKind::Map) {
+      InFlightDiagnostic diag = error(reader, "V5")
+                                << point.read.describe() << " depends on another iteration of map dimension '"
+                                << reader.getDimNames()[order.equal].getValue() << "' through "
+                                << describeBuffer(point.read.buffer);
+      example(diag, findSample(points), point.read.getPointNames());
+      diag.attachNote(write.block.getLoc()) << "it is written here";
+      return diag;
+    }
+    covered.push_back(points);
+  }
+  return success();
+}
+
 /// V4, V5. Points that are covered by some write before them; what is left is wrong.
 LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
-  unsigned numPoint = read.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
-  BufferType type = read.getBufferType();
   SmallVector<BlockOp> blocks{read.block};
   for (const Access &write : accesses.getWrites(read.buffer))
     blocks.push_back(write.block);
   ask(blocks);
-  SmallVector<unsigned> gathered;
-  for (unsigned d = 0; d < type.getDepth(); ++d)
+  ReadPoint point{read, {}, read.getPointSize()};
+  for (unsigned d = 0, e = read.getBufferType().getDepth(); d < e; ++d)
     if (read.getGather(d))
-      gathered.push_back(d);
-  // Variables: the reading point, the gathered indices, the writing point.
-  unsigned numTarget = numPoint + gathered.size();
-  auto addTarget = [&](SetBuilder &builder) -> LogicalResult {
-    if (failed(addPoint(builder, read)))
-      return failure();
-    for (auto [g, d] : llvm::enumerate(gathered)) {
-      LinearExpr index = builder.variable(numPoint + g);
-      builder.add(index, false);
-      std::optional<LinearExpr> upper =
-          builder.flatten(type.getLengths()[d].getExpr(), type.getLengths()[d].getNames());
-      if (!upper)
-        return failure();
-      upper->add(numPoint + g, -1);
-      upper->constant -= 1;
-      builder.add(*upper, false);
-    }
-    return success();
-  };
-  SetBuilder target = part.makeSet(numTarget);
-  if (failed(addTarget(target)))
+      point.gathered.push_back(d);
+  point.numVars += point.gathered.size();
+  SetBuilder target = part.makeSet(point.numVars);
+  if (failed(addReadPoint(target, point)))
     return notPresburger(read.block);
 
   SmallVector<IntegerPolyhedron, 0> covered;
-  SmallVector<std::pair<Access, IntegerPolyhedron>, 0> notBefore;
-  for (const Access &constWrite : accesses.getWrites(read.buffer)) {
-    Access write = constWrite;
-    SetBuilder pair = part.makeSet(numTarget + write.getPointSize());
-    if (failed(addTarget(pair)) || failed(addPoint(pair, write, numTarget)))
+  SmallVector<std::pair<Access, IntegerPolyhedron>, 0> written;
+  for (const Access &write : accesses.getWrites(read.buffer)) {
+    unsigned end = point.numVars + Access(write).getPointSize();
+    SetBuilder pair = part.makeSet(end);
+    if (failed(addSameElement(pair, point, write)))
       return notPresburger(read.block);
-    auto readPlane = getPlane(pair, read), writePlane = getPlane(pair, write, numTarget);
-    if (failed(readPlane) || failed(writePlane))
-      return notPresburger(read.block);
-    unsigned nextGathered = 0;
-    for (auto [d, index] : llvm::enumerate(*readPlane)) {
-      LinearExpr difference = *(*writePlane)[d];
-      difference *= -1;
-      if (index)
-        difference += *index;
-      else
-        difference.add(numPoint + nextGathered++, 1);
-      pair.add(difference, true);
-    }
-    (void)numOwner;
     if (isEmpty(pair.get()))
       continue;
-    notBefore.push_back(
-        {write, projectOut(pair.get(), numTarget, numTarget + write.getPointSize())});
-    if (isInStep(write.block, read.block)) {
-      for (const OrderCase &order : getOrderCases(write.block, read.block)) {
-        SetBuilder ordered = pair;
-        if (order.order != Order::Before)
-          continue;
-        if (failed(addOrderCase(ordered, order, numTarget, 0)))
-          return notPresburger(read.block);
-        if (!isEmpty(ordered.get()))
-          covered.push_back(projectOut(ordered.get(), numTarget, numTarget + write.getPointSize()));
-      }
-      continue;
-    }
-    for (const Precedence &order : getPrecedence(write.block, read.block)) {
-      SetBuilder ordered = pair;
-      addPrecedence(ordered, order, numTarget, 0);
-      if (isEmpty(ordered.get()))
-        continue;
-      if (order.strict && order.carrier == ft::OperatorKind::Map) {
-        InFlightDiagnostic diag = error(read.block, "V5")
-                                  << read.describe()
-                                  << " depends on another iteration of map dimension '"
-                                  << read.block.getDimNames()[order.equal].getValue()
-                                  << "' through " << describeBuffer(read.buffer);
-        IntegerPolyhedron shown =
-            projectOut(ordered.get(), numTarget, numTarget + write.getPointSize());
-        example(diag, findSample(shown), read.getPointNames());
-        diag.attachNote(write.block.getLoc()) << "it is written here";
-        return diag;
-      }
-      covered.push_back(projectOut(ordered.get(), numTarget, numTarget + write.getPointSize()));
-    }
+    written.push_back({write, projectOut(pair.get(), point.numVars, end)});
+    if (failed(addWrittenBefore(point, write, pair, covered)))
+      return failure();
   }
   if (isCovered(target.get(), covered))
     return success();
+  return reportUnwritten(point, subtract(target.get(), covered), written);
+}
 
-  PresburgerSet rest = subtract(target.get(), covered);
+/// The error of V4: whether what is left is written too late, or by nobody.
+LogicalResult GraphVerifier::reportUnwritten(ReadPoint &point, const PresburgerSet &rest,
+                                             ArrayRef<std::pair<Access, IntegerPolyhedron>> written) {
+  Access &read = point.read;
   SmallVector<StringAttr> names = read.getPointNames();
-  for (unsigned d : gathered)
+  for (unsigned d : point.gathered)
     names.push_back(StringAttr::get(graph.getContext(), "index " + std::to_string(d)));
-  // Is it written, but not before?
-  for (auto &[write, points] : notBefore) {
+  InFlightDiagnostic diag = error(read.block, "V4")
+                            << read.describe() << " reads an element of " << describeBuffer(read.buffer);
+  for (auto &[constWrite, points] : written) {
     PresburgerSet late = rest.intersect(PresburgerSet(points));
     if (late.isIntegerEmpty())
       continue;
-    InFlightDiagnostic diag = error(read.block, "V4")
-                              << read.describe() << " reads an element of "
-                              << describeBuffer(read.buffer) << " before it is written";
+    Access write = constWrite;
+    diag << " before it is written";
     example(diag, findSample(late), names);
     diag.attachNote(write.block.getLoc())
         << "it is written here, " << write.describe() << " of " << describeBlock(write.block);
     return diag;
   }
-  InFlightDiagnostic diag = error(read.block, "V4")
-                            << read.describe() << " reads an element of "
-                            << describeBuffer(read.buffer) << " that no block writes";
+  diag << " that no block writes";
   example(diag, findSample(rest), names);
   noteBuffer(diag, read.buffer);
   return diag;

@@ -47,6 +47,11 @@ private:
   /// `within`: where else the points lie.
   std::optional<IntegerSet> simplify(BlockOp block, const BlockBuilder &builder, IntegerSet set,
                                      ArrayRef<int64_t> elementShape, IntegerSet within = {});
+  // PeelFolds.cpp
+  struct LastIteration;
+  bool takesLast(LastIteration &last, BlockOp copy, AffineExpr isLast, AffineMap written, IntegerSet domain);
+  ReadAttr readOfLast(LastIteration &last, BlockOp copy, ReadAttr read, ArrayRef<int64_t> shape);
+  void shorten(BlockOp fold, BlockBuilder spec, unsigned bound, BufferOp state);
   bool refuse(const Twine &reason) {
     why = reason.str();
     return false;

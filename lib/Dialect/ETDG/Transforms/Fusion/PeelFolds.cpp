@@ -102,13 +102,118 @@ static bool findLast(FoldAndCopy &found) {
   return found.last != nullptr;
 }
 
+/// Why the last iteration is not worth a body of its own; empty where it is.
+static std::string whyNotWorth(const FoldAndCopy &found, int64_t length, int64_t maxLength, int64_t maxOperations) {
+  BlockOp fold = found.fold, copy = found.copy;
+  if (copy.getRead(0).getPieces().size() > 1)
+    return "without iterations the result is another one, and would be a block more";
+  // What waits for what among the statements of an ordered block is for `reorder` to say.
+  for (BlockOp parent = fold.getParentBlock(); parent; parent = parent.getParentBlock())
+    for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
+      if (parent.getOperator(d) != OperatorKind::Map)
+        return "iterations of " + describeBlock(parent) + " around it run in order";
+  int64_t operations = 0;
+  bool contracts = false;
+  fold.getBody().walk([&](Operation *op) {
+    ++operations;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      contracts |= linalgOp.getNumReductionLoops() > 0;
+  });
+  if (contracts)
+    return "the body has a contraction, whose loop engines pipeline";
+  if (operations > maxOperations)
+    return "the body has " + std::to_string(operations) + " operations, the limit is " + std::to_string(maxOperations);
+  if (length > maxLength)
+    return "the fold has about " + std::to_string(length) +
+           " iterations, one of which is not worth a body of its own; the limit is " + std::to_string(maxLength);
+  return "";
+}
+
+/// The last iteration, as a block over the copy's point: what the fold is there.
+struct AccessFusion::LastIteration {
+  BlockBuilder builder;       // the copy's, whose reads become the fold's
+  SmallVector<AffineExpr> dims; // of the fold, over the copy's point
+  IntegerSet where;           // the points at which the copy takes the plane
+};
+
+/// Whether the plane that the copy takes is the last one, wherever it takes it. `written` is where the fold writes,
+/// over the copy's symbols.
+bool AccessFusion::takesLast(LastIteration &last, BlockOp copy, AffineExpr isLast, AffineMap written, IntegerSet domain) {
+  BlockBuilder &builder = last.builder;
+  AffineMap plane = builder.reads[0].getPieces().front().getMap().getValue();
+  SmallVector<AffineExpr> conditions = {isLast};
+  SmallVector<bool> flags = {true};
+  for (unsigned p = 0; p < written.getNumResults(); ++p) {
+    conditions.push_back(written.getResult(p).replaceDims(last.dims) - plane.getResult(p));
+    flags.push_back(true);
+  }
+  for (auto [constraint, eq] : llvm::zip_equal(domain.getConstraints(), domain.getEqFlags())) {
+    conditions.push_back(constraint.replaceDims(last.dims));
+    flags.push_back(eq);
+  }
+  auto all = IntegerSet::get(builder.dims.size(), builder.symbols.size(), conditions, flags);
+  std::optional<IntegerSet> holds = simplify(copy, builder, canonicalizeSet(all), {}, last.where);
+  return holds && isUniverse(*holds);
+}
+
+/// A read of the fold in its last iteration; null where nothing of it is left.
+ReadAttr AccessFusion::readOfLast(LastIteration &last, BlockOp copy, ReadAttr read, ArrayRef<int64_t> shape) {
+  MLIRContext *context = copy.getContext();
+  unsigned numDims = last.builder.dims.size(), numSymbols = last.builder.symbols.size();
+  ReadAttr moved = transformRead(
+      read, [&](AffineMap map, int64_t) { return remapMap(map, last.dims, numDims, numSymbols); },
+      [&](IntegerSet set) { return remapSet(set, last.dims, numDims, numSymbols); },
+      [](int64_t operand) { return operand; });
+  IntegerSet within =
+      IntegerSet::get(numDims + shape.size(), numSymbols, last.where.getConstraints(), last.where.getEqFlags());
+  SmallVector<PieceAttr> kept;
+  for (PieceAttr p : moved.getPieces()) {
+    std::optional<IntegerSet> left = simplify(copy, last.builder, canonicalizeSet(p.getSet().getValue()), shape, within);
+    if (left)
+      kept.push_back(PieceAttr::get(context, IntegerSetAttr::get(*left), p.getKind(), p.getOperand(), p.getMap(),
+                                    p.getGathers(), p.getValue()));
+  }
+  return kept.empty() ? ReadAttr() : ReadAttr::get(context, kept, read.getElementRank());
+}
+
+/// Takes the last iteration from the fold; the fold itself goes where none is left.
+void AccessFusion::shorten(BlockOp fold, BlockBuilder spec, unsigned bound, BufferOp state) {
+  bool once = spec.domain.isEq(bound);
+  if (!once) {
+    SmallVector<AffineExpr> constraints(spec.domain.getConstraints());
+    constraints[bound] = constraints[bound] - 1;
+    spec.domain = IntegerSet::get(spec.domain.getNumDims(), spec.domain.getNumSymbols(), constraints,
+                                  spec.domain.getEqFlags());
+    spec.assign(fold);
+    auto points = getDomain(fold, space);
+    once = succeeded(points) && isEmpty(*points);
+  }
+  if (!once)
+    return;
+  fold.erase();
+  if (state.getResult().use_empty())
+    state.erase();
+}
+
+/// A block at the copy's place with the fold's body.
+static void writeLast(const BlockBuilder &builder, ArrayRef<ReadAttr> reads, BlockOp fold, BlockOp copy) {
+  OpBuilder ops(copy);
+  BlockBuilder last = builder;
+  last.reads.assign(reads.begin(), reads.end());
+  BlockOp block = last.build(ops, fold.getLoc(), fold.getBody().getArgumentTypes());
+  IRMapping mapping;
+  mapping.map(fold.getBody().getArguments(), block.getBody().getArguments());
+  OpBuilder inside = OpBuilder::atBlockEnd(&block.getBody().front());
+  for (Operation &op : fold.getBody().front())
+    inside.clone(op, mapping);
+}
+
 bool AccessFusion::peel(BufferOp state, int64_t maxLength, int64_t maxOperations) {
   std::optional<FoldAndCopy> matched = match(state);
   if (!matched)
     return false;
   FoldAndCopy found = *matched;
   BlockOp fold = found.fold, copy = found.copy;
-  MLIRContext *context = fold.getContext();
   why.clear();
   auto missed = [&](const Twine &reason) {
     remark::missed(copy.getLoc(), remark::RemarkOpts::name("peel-fold").category("coarsen"))
@@ -118,124 +223,47 @@ bool AccessFusion::peel(BufferOp state, int64_t maxLength, int64_t maxOperations
   };
   if (!findLast(found))
     return missed("which iteration of " + describeBlock(fold) + " is last depends on others");
-  if (copy.getRead(0).getPieces().size() > 1)
-    return missed("without iterations the result is another one, and would be a block more");
-  // What waits for what among the statements of an ordered block is for `reorder` to say.
-  for (BlockOp parent = fold.getParentBlock(); parent; parent = parent.getParentBlock())
-    for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
-      if (parent.getOperator(d) != OperatorKind::Map)
-        return missed("iterations of " + describeBlock(parent) + " around it run in order");
-  int64_t operations = 0;
-  bool contracts = false;
-  fold.getBody().walk([&](Operation *op) {
-    ++operations;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      contracts |= linalgOp.getNumReductionLoops() > 0;
-  });
-  if (contracts)
-    return missed("the body has a contraction, whose loop engines pipeline");
-  if (operations > maxOperations)
-    return missed("the body has " + Twine(operations) + " operations, the limit is " +
-                  Twine(maxOperations));
   SmallVector<DimRange> ranges = getOwnRanges(fold, space);
   ft::LengthAttr extent = ranges[found.dim - fold.getNumAncestors()].getLength();
   int64_t length = extent ? TypicalLengths(graph).evaluate(extent) : maxLength + 1;
-  if (length > maxLength)
-    return missed("the fold has about " + Twine(length) +
-                  " iterations, one of which is not worth a body of its own; the limit is " +
-                  Twine(maxLength));
+  if (std::string reason = whyNotWorth(found, length, maxLength, maxOperations); !reason.empty())
+    return missed(reason);
 
   // The fold's iteration of which the copy takes the plane, over the copy's point.
-  BlockBuilder builder = BlockBuilder::from(copy), source = BlockBuilder::from(fold);
-  BlockImporter importer(builder, source);
-  PieceAttr piece = builder.reads[0].getPieces().front();
-  IntegerSet where = piece.getSet().getValue();
+  BlockBuilder source = BlockBuilder::from(fold);
+  LastIteration last{BlockBuilder::from(copy), {}, {}};
+  BlockImporter importer(last.builder, source);
+  PieceAttr piece = last.builder.reads[0].getPieces().front();
+  last.where = piece.getSet().getValue();
   AffineMap written = importer.map(fold.getWrite(0).getMap().getValue());
-  AffineMap plane = piece.getMap().getValue();
-  SmallVector<AffineExpr> dims;
-  if (!invert(fold, written, getNumOwnerDims(state.getResult()), builder, plane, dims))
+  if (!invert(fold, written, getNumOwnerDims(state.getResult()), last.builder, piece.getMap().getValue(), last.dims))
     return missed(why);
-  // It is the last one, and one whose element is this plane, wherever the copy takes it.
-  unsigned numDims = builder.dims.size(), numSymbols = builder.symbols.size();
-  SmallVector<AffineExpr> conditions = {
-      dims[found.dim] - builder.importExpr(found.last, source.symbols).replaceDims(dims)};
-  SmallVector<bool> flags = {true};
-  for (unsigned p = 0; p < written.getNumResults(); ++p) {
-    conditions.push_back(written.getResult(p).replaceDims(dims) - plane.getResult(p));
-    flags.push_back(true);
-  }
-  IntegerSet domain = importer.set(fold.getDomainSet());
-  for (auto [constraint, eq] : llvm::zip_equal(domain.getConstraints(), domain.getEqFlags())) {
-    conditions.push_back(constraint.replaceDims(dims));
-    flags.push_back(eq);
-  }
   for (unsigned d = 0; d < fold.getNumAncestors(); ++d)
-    if (dims[d] != getAffineDimExpr(d, context))
+    if (last.dims[d] != getAffineDimExpr(d, fold.getContext()))
       return missed("the plane is another iteration's");
-  std::optional<IntegerSet> holds =
-      simplify(copy, builder,
-               canonicalizeSet(IntegerSet::get(numDims, numSymbols, conditions, flags)), {}, where);
-  if (!holds || !isUniverse(*holds))
+  AffineExpr isLast =
+      last.dims[found.dim] - last.builder.importExpr(found.last, source.symbols).replaceDims(last.dims);
+  if (!takesLast(last, copy, isLast, written, importer.set(fold.getDomainSet())))
     return missed("it is not the last plane everywhere");
 
-  // What the fold reads in its last iteration.
   SmallVector<ReadAttr> reads;
   for (auto [i, given] : llvm::enumerate(source.reads)) {
     ReadAttr read = importer.read(given);
-    SmallVector<int64_t> shape;
+    ArrayRef<int64_t> shape;
     if (read.getElementRank())
-      llvm::append_range(
-          shape, cast<RankedTensorType>(fold.getBody().getArgument(i).getType()).getShape());
-    SmallVector<PieceAttr> kept;
-    ReadAttr moved = transformRead(
-        read, [&](AffineMap map, int64_t) { return remapMap(map, dims, numDims, numSymbols); },
-        [&](IntegerSet set) { return remapSet(set, dims, numDims, numSymbols); },
-        [](int64_t operand) { return operand; });
-    for (PieceAttr p : moved.getPieces()) {
-      IntegerSet within = IntegerSet::get(numDims + shape.size(), numSymbols,
-                                          where.getConstraints(), where.getEqFlags());
-      std::optional<IntegerSet> left =
-          simplify(copy, builder, canonicalizeSet(p.getSet().getValue()), shape, within);
-      if (left)
-        kept.push_back(PieceAttr::get(context, IntegerSetAttr::get(*left), p.getKind(),
-                                      p.getOperand(), p.getMap(), p.getGathers(), p.getValue()));
-    }
-    if (kept.empty())
+      shape = cast<RankedTensorType>(fold.getBody().getArgument(i).getType()).getShape();
+    ReadAttr left = readOfLast(last, copy, read, shape);
+    if (!left)
       return missed("its last iteration reads nothing");
-    reads.push_back(ReadAttr::get(context, kept, read.getElementRank()));
+    reads.push_back(left);
   }
-
-  OpBuilder ops(copy);
-  BlockBuilder last = builder;
-  last.reads = reads;
-  BlockOp block = last.build(ops, fold.getLoc(), fold.getBody().getArgumentTypes());
-  IRMapping mapping;
-  mapping.map(fold.getBody().getArguments(), block.getBody().getArguments());
-  OpBuilder inside = OpBuilder::atBlockEnd(&block.getBody().front());
-  for (Operation &op : fold.getBody().front())
-    inside.clone(op, mapping);
-
+  writeLast(last.builder, reads, fold, copy);
   remark::passed(copy.getLoc(), remark::RemarkOpts::name("peel-fold").category("coarsen"))
       << remark::reason("the last iteration of {0} writes what a copy of {1} wrote",
                         describeBlock(fold), describeBuffer(state.getResult()))
       << remark::metric("length", length);
   copy.erase();
-  // One iteration less; none at all where there was one.
-  bool once = source.domain.isEq(found.bound);
-  if (!once) {
-    SmallVector<AffineExpr> constraints(source.domain.getConstraints());
-    constraints[found.bound] = constraints[found.bound] - 1;
-    source.domain = IntegerSet::get(source.domain.getNumDims(), source.domain.getNumSymbols(),
-                                    constraints, source.domain.getEqFlags());
-    source.assign(fold);
-    auto points = getDomain(fold, space);
-    once = succeeded(points) && isEmpty(*points);
-  }
-  if (once) {
-    fold.erase();
-    if (state.getResult().use_empty())
-      state.erase();
-  }
+  shorten(fold, source, found.bound, state);
   return true;
 }
 
