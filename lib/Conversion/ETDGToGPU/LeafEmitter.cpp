@@ -87,6 +87,22 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
+void LeafEmitter::beginGuard(const leaf::Nest &nest) {
+  // All threads of the block must agree: its rows and lifts share one flag.
+  if (!nest.guard)
+    return;
+  const Memory &memory = memories[nest.guard->buffer];
+  if (memory.rowStride || memory.valueStep || memory.liftStride || memory.liftStep)
+    return;
+  leaf::View flag;
+  flag.buffer = nest.guard->buffer;
+  Value holds = loadOne(flag, b.number(nest.guard->offset), {});
+  auto isWhen = nest.guard->when ? arith::CmpIPredicate::ne : arith::CmpIPredicate::eq;
+  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(holds.getType(), 0));
+  auto branch = scf::IfOp::create(b, b.createOrFold<arith::CmpIOp>(isWhen, holds, zero), /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+}
+
 LogicalResult LeafEmitter::emit() {
   if (rowPlan)
     return emitRows(*this, *rowPlan);
@@ -94,6 +110,7 @@ LogicalResult LeafEmitter::emit() {
     b.setLoc(nest.members.front().op->getLoc());
     NestSplit split = columns ? splits[i] : NestSplit();
     OpBuilder::InsertionGuard guard(b);
+    beginGuard(nest);
     if (split.kind == NestSplit::first) {
       Value isFirst =
           b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, columns->begin, b.number(0));

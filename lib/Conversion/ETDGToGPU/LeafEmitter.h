@@ -76,6 +76,8 @@ public:
   const RowPlan *rowPlan = nullptr; // rows stay in registers
 
   LogicalResult emit();
+  /// Goes on under the nest's guard, for all threads of the block or none.
+  void beginGuard(const leaf::Nest &nest);
 
   /// `count` elements from `offset` on, `stride` apart.
   SmallVector<Value> load(const leaf::View &view, Value offset, At at, int64_t stride,

@@ -306,6 +306,23 @@ Value Emitter::toElementType(Value value, Type type) {
 // The function
 //===----------------------------------------------------------------------===//
 
+void Emitter::beginGuard(const Nest &nest) {
+  // One condition for all rows at once, or each row's own.
+  if (!nest.guard || (!row && graph.buffers[nest.guard->buffer].batched))
+    return;
+  View flag;
+  flag.buffer = nest.guard->buffer;
+  flag.offset = nest.guard->offset;
+  // What is computed once for a row must not lie in the branch.
+  for (int buffer = 0; row && buffer < int(graph.buffers.size()); ++buffer)
+    (void)rowOffset(buffer);
+  Value holds = loadLanes(flag, beginOf(flag), 0, {});
+  if (!nest.guard->when)
+    holds = arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, 1, 1));
+  auto branch = scf::IfOp::create(b, holds, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+}
+
 static MemRefType rowsType(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   SmallVector<int64_t> shape{ShapedType::kDynamic}, strides{ShapedType::kDynamic};
@@ -352,6 +369,7 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments, bool listed) {
       OpBuilder::InsertionGuard nestGuard(b);
       const Nest &nest = graph.nests[i];
       b.setLoc(nest.members.front().op->getLoc());
+      beginGuard(nest);
       if (nest.contraction)
         emitContraction(nest);
       else

@@ -47,6 +47,8 @@ public:
 
   func::FuncOp emit(ArrayRef<Segment> segments, bool listed);
   void emitNest(const Nest &nest);
+  /// Goes on under the nest's guard.
+  void beginGuard(const Nest &nest);
   void emitContraction(const Nest &nest);
   /// If the nest is a copy whose contiguous dimension changes.
   bool emitTranspose(const Nest &nest);

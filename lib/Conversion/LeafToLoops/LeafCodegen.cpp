@@ -43,6 +43,7 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
     return failure();
   findContractions(*graph, options.target);
   fuseNests(*graph);
+  findGuards(*graph);
   SmallVector<Segment> segments = placeBuffers(*graph);
   // The copy takes the place of the function while the loops are made from it.
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());

@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
-/// What is added to `arg` in each iteration, where that is a constant.
-static std::optional<int64_t> stepOf(Value yielded, BlockArgument arg) {
+std::optional<int64_t> mlir::ft::raising::inductionStep(Value yielded, BlockArgument arg) {
   if (auto sum = yielded.getDefiningOp<arith::AddIOp>()) {
     if (sum.getLhs() == arg)
       return getConstantIntValue(sum.getRhs());
@@ -27,8 +26,7 @@ static std::optional<int64_t> stepOf(Value yielded, BlockArgument arg) {
   return std::nullopt;
 }
 
-/// `init + count * step` in the type of `init`.
-static Value advance(OpBuilder &b, Location loc, Value init, Value count, int64_t step) {
+Value mlir::ft::raising::advanceInduction(OpBuilder &b, Location loc, Value init, Value count, int64_t step) {
   if (!init.getType().isIndex() && count.getType() != init.getType())
     count = arith::IndexCastOp::create(b, loc, init.getType(), count);
   Value by = arith::ConstantOp::create(b, loc, b.getIntegerAttr(init.getType(), step));
@@ -44,7 +42,7 @@ static void replaceInductions(scf::ForOp loop) {
     BlockArgument arg = loop.getRegionIterArgs()[i];
     if (!arg.getType().isIntOrIndex() || arg.getType().isInteger(1))
       continue;
-    std::optional<int64_t> step = stepOf(loop.getYieldedValues()[i], arg);
+    std::optional<int64_t> step = inductionStep(loop.getYieldedValues()[i], arg);
     if (!step)
       continue;
     OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
@@ -56,7 +54,7 @@ static void replaceInductions(scf::ForOp loop) {
                 : arith::DivSIOp::create(b, loc, distance, loop.getStep()).getResult();
     };
     Value done = arith::SubIOp::create(b, loc, loop.getInductionVar(), loop.getLowerBound());
-    Value value = advance(b, loc, loop.getInitArgs()[i], iterations(done, false), *step);
+    Value value = advanceInduction(b, loc, loop.getInitArgs()[i], iterations(done, false), *step);
     loop.getBody()->getTerminator()->setOperand(i, arg);
     arg.replaceUsesWithIf(value, [&](OpOperand &use) {
       return use.getOwner() != loop.getBody()->getTerminator() || use.getOperandNumber() != i;
@@ -67,7 +65,7 @@ static void replaceInductions(scf::ForOp loop) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value length = arith::SubIOp::create(b, loc, loop.getUpperBound(), loop.getLowerBound());
     Value all = iterations(arith::MaxSIOp::create(b, loc, length, zero), true);
-    loop.getResult(i).replaceAllUsesWith(advance(b, loc, loop.getInitArgs()[i], all, *step));
+    loop.getResult(i).replaceAllUsesWith(advanceInduction(b, loc, loop.getInitArgs()[i], all, *step));
   }
 }
 

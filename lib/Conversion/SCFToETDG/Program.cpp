@@ -85,9 +85,12 @@ void Raiser::findStatements(Block &block) {
       statement = isStatic(op.getOperand(0).getType());
     } else if (op.getNumRegions() == 0 && llvm::all_of(op.getResultTypes(), isScalar)) {
       // A scalar is kept where it is carried, stored or returned; else it is recomputed.
-      statement = !evalIndex(op.getResult(0)) && llvm::any_of(op.getUsers(), [](Operation *user) {
+      statement = !evalIndex(op.getResult(0)) && llvm::any_of(op.getUses(), [](OpOperand &use) {
+        Operation *user = use.getOwner();
         auto access = dyn_cast<SubsetAccessOpInterface>(user);
-        return isa<scf::YieldOp, func::ReturnOp>(user) || (access && access.isWrite() && access.isScalar());
+        auto loop = dyn_cast<scf::ForOp>(user);
+        return isa<scf::YieldOp, func::ReturnOp>(user) || (access && access.isWrite() && access.isScalar()) ||
+               (loop && llvm::is_contained(loop.getInitArgs(), use.get()));
       });
     } else {
       statement = !isRepeatable(&op);

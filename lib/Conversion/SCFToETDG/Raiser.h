@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // State of the raising of one function (docs/raising.md, How). In order:
+//   Whiles.cpp       loops that end on data get a length and a flag
 //   Inductions.cpp   counters beside the induction variables
 //   Simplify.cpp     conditions that are data become selects
 //   Blocks.cpp       loops and conditions as integer sets
@@ -178,6 +179,9 @@ public:
 private:
   LogicalResult refuse(Operation *op, const Twine &reason);
   LogicalResult refuse(Location loc, const Twine &reason);
+
+  // Whiles.cpp
+  LogicalResult boundWhiles();
 
   // Simplify.cpp
   LogicalResult selectData();
@@ -374,6 +378,12 @@ private:
 
 /// Inductions.cpp: counters that are affine functions of the induction variable.
 void replaceInductions(func::FuncOp function);
+
+/// What is added to `arg` in each iteration, where that is a constant.
+std::optional<int64_t> inductionStep(Value yielded, BlockArgument arg);
+
+/// `init + count * step` in the type of `init`.
+Value advanceInduction(OpBuilder &b, Location loc, Value init, Value count, int64_t step);
 
 } // namespace mlir::ft::raising
 

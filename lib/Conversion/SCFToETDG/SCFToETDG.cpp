@@ -38,6 +38,8 @@ etdg::GraphOp Raiser::raise(Operation *at) {
     (void)refuse(function, "has no results");
     return nullptr;
   }
+  if (failed(boundWhiles()))
+    return nullptr;
   // Other control flow has states that nothing below looks into.
   WalkResult known = function.walk([&](Operation *op) {
     if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()) || op->getNumRegions() == 0 ||
@@ -113,7 +115,7 @@ static bool isImperative(func::FuncOp function) {
       return false;
   bool loops = false, other = false;
   function.walk([&](Operation *op) {
-    loops |= isa<scf::ForOp, scf::ForallOp, scf::IfOp>(op);
+    loops |= isa<scf::ForOp, scf::ForallOp, scf::IfOp, scf::WhileOp>(op);
     other |= isa_and_nonnull<FTDialect>(op->getDialect());
   });
   return loops && !other;

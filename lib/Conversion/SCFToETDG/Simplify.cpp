@@ -38,21 +38,67 @@ static bool isData(Value value, unsigned depth = 0) {
   return llvm::any_of(op->getOperands(), [&](Value v) { return isData(v, depth + 1); });
 }
 
-/// Pure, without loops or products: cheap enough to be computed in vain.
-static bool isCheap(Region &region) {
+static bool isRead(Operation *op) {
+  auto access = dyn_cast<SubsetAccessOpInterface>(op);
+  return access && !access.isWrite();
+}
+
+/// Pure, and of a form that can be computed in vain: `guardTraps` sees to divisions.
+static bool isPure(Operation &op, bool loops) {
+  if (isa<linalg::LinalgOp>(op))
+    return true;
+  if (loops && isa<scf::ForOp, scf::IfOp>(op))
+    return llvm::all_of(op.getRegions(), [](Region &region) {
+      return region.empty() || llvm::all_of(region.front(), [](Operation &inner) {
+               return inner.hasTrait<OpTrait::IsTerminator>() || isPure(inner, true);
+             });
+    });
+  return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+}
+
+/// Whether a branch may be computed in vain. `cheap`: without loops, reductions and much else.
+static bool isComputable(Region &region, bool cheap) {
   unsigned count = 0;
   for (Operation &op : region.front().without_terminator()) {
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-      if (structured.getNumReductionLoops() > 0)
-        return false;
-    } else if (op.getNumRegions() > 0 || !isMemoryEffectFree(&op) ||
-               (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) && !isSpeculatable(&op))) {
-      return false;
-    }
-    if (++count > maxOps)
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!isPure(op, !cheap) || (cheap && (++count > maxOps || (structured && structured.getNumReductionLoops() > 0))))
       return false;
   }
   return true;
+}
+
+/// `if going { the whole body }`: a loop that has ended runs on without doing anything.
+static bool isSkip(scf::IfOp branch) {
+  auto isIdle = [](Region &region) {
+    return region.empty() || llvm::all_of(region.front().without_terminator(),
+                                          [](Operation &op) { return op.hasTrait<OpTrait::ConstantLike>(); });
+  };
+  return isIdle(branch.getThenRegion()) || isIdle(branch.getElseRegion());
+}
+
+/// Reads at data and divisions by data go wrong where the branch is not taken: there they read at 0 and divide by 1.
+static void guardTraps(Region &region, Value condition, bool isYes) {
+  auto guard = [&](OpOperand &operand, int64_t harmless) {
+    Type type = operand.get().getType();
+    OpBuilder b(operand.getOwner());
+    Location loc = operand.getOwner()->getLoc();
+    Value other = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, harmless));
+    Value yes = operand.get();
+    if (!isYes)
+      std::swap(yes, other);
+    operand.set(arith::SelectOp::create(b, loc, condition, yes, other));
+  };
+  region.walk([&](Operation *op) {
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+            arith::FloorDivSIOp>(op)) {
+      if (!isSpeculatable(op) && op->getResult(0).getType().isIntOrIndex() && isData(op->getOperand(1)))
+        guard(op->getOpOperand(1), 1);
+    } else if (isRead(op)) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (operand.get().getType().isIndex() && isData(operand.get()))
+          guard(operand, 0);
+    }
+  });
 }
 
 /// The operation by which `value` is an update of a part of another tensor, if it is one.
@@ -68,24 +114,57 @@ static Value updateBy(OpBuilder &b, SubsetAccessOpInterface update, Value by) {
   return clone->getResult(0);
 }
 
-/// The value of `condition ? yes : no`; an update stays an update.
+/// Whether `value` is `root` with parts overwritten; collects the operations that do so.
+static bool isUpdateOf(Value value, Value root, llvm::SetVector<Operation *> &updates, unsigned depth = 0) {
+  if (value == root)
+    return true;
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || depth > 64)
+    return false;
+  Operation *op = result.getOwner();
+  auto isUpdate = [&](Value v, Value of) { return isUpdateOf(v, of, updates, depth + 1); };
+  if (SubsetAccessOpInterface update = getUpdateOf(value)) {
+    updates.insert(op);
+    return isUpdate(update.getBase(), root);
+  }
+  unsigned number = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return isUpdate(loop.getYieldedValues()[number], loop.getRegionIterArg(number)) && isUpdate(loop.getInitArgs()[number], root);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return isUpdate(branch.thenYield().getOperand(number), root) && isUpdate(branch.elseYield().getOperand(number), root);
+  return false;
+}
+
+/// Writes the new value where the branch is taken, else what is there.
+static void guardUpdate(SubsetAccessOpInterface update, Value condition, bool isYes) {
+  OpBuilder b(update);
+  Value made = update.getUpdate(), old = update.createReadOfSubset(b);
+  if (!isYes)
+    std::swap(made, old);
+  update.getUpdateOperand()->set(arith::SelectOp::create(b, update.getLoc(), condition, made, old));
+}
+
+/// The value of `condition ? yes : no`; an update stays an update. Null where a whole array of open size would be copied.
 static Value select(OpBuilder &b, Location loc, Value condition, Value yes, Value no) {
   if (yes == no)
     return yes;
   SubsetAccessOpInterface whereYes = getUpdateOf(yes), whereNo = getUpdateOf(no);
-  // In one branch alone: the other keeps what was there.
-  if (whereYes && whereYes.getBase() == no) {
-    Value old = whereYes.createReadOfSubset(b);
-    return updateBy(b, whereYes, arith::SelectOp::create(b, loc, condition, whereYes.getUpdate(), old));
-  }
-  if (whereNo && whereNo.getBase() == yes) {
-    Value old = whereNo.createReadOfSubset(b);
-    return updateBy(b, whereNo, arith::SelectOp::create(b, loc, condition, old, whereNo.getUpdate()));
-  }
   if (whereYes && whereNo && whereYes.getBase() == whereNo.getBase() && whereYes.isSameSubset(whereNo) &&
       whereYes.getUpdate().getType() == whereNo.getUpdate().getType())
     return updateBy(b, whereYes,
                     arith::SelectOp::create(b, loc, condition, whereYes.getUpdate(), whereNo.getUpdate()));
+  llvm::SetVector<Operation *> updates;
+  if (isa<RankedTensorType>(yes.getType()) && isUpdateOf(yes, no, updates)) {
+    for (Operation *update : updates)
+      guardUpdate(cast<SubsetAccessOpInterface>(update), condition, true);
+    return yes;
+  }
+  updates.clear();
+  if (isa<RankedTensorType>(yes.getType()) && isUpdateOf(no, yes, updates)) {
+    for (Operation *update : updates)
+      guardUpdate(cast<SubsetAccessOpInterface>(update), condition, false);
+    return no;
+  }
   auto type = dyn_cast<RankedTensorType>(yes.getType());
   if (type && !type.hasStaticShape())
     return Value();
@@ -122,13 +201,19 @@ LogicalResult Raiser::selectData() {
       branches.push_back(op);
   });
   for (scf::IfOp branch : branches) {
-    bool cheap = isCheap(branch.getThenRegion()) &&
-                 (branch.getElseRegion().empty() || isCheap(branch.getElseRegion()));
-    if (!cheap)
+    bool elseEmpty = branch.getElseRegion().empty();
+    auto areComputable = [&](bool cheap) {
+      return isComputable(branch.getThenRegion(), cheap) && (elseEmpty || isComputable(branch.getElseRegion(), cheap));
+    };
+    // In a loop, the other way is to come back to the host in each iteration.
+    bool skips = branch->getParentOfType<scf::ForOp>() && isSkip(branch);
+    if (!areComputable(/*cheap=*/!skips))
       return refuse(branch, "the condition is data, which no iteration domain can depend on, and "
                             "the branches are not "
                             "cheap: they hold loops, reductions or more than " +
                                 Twine(maxOps) + " operations");
+    guardTraps(branch.getThenRegion(), branch.getCondition(), true);
+    guardTraps(branch.getElseRegion(), branch.getCondition(), false);
     OpBuilder b(branch);
     SmallVector<Value> yes, no;
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {

@@ -61,6 +61,7 @@ LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optiona
   if (failed(graph))
     return failure();
   leaf::fuseNests(*graph);
+  leaf::findGuards(*graph);
   form.graph = std::move(*graph);
   form.module = std::move(module);
   form.block = block;

@@ -14,8 +14,10 @@ from .. import library as lib
 from ..arrays import CPU, DLTensor
 from ..errors import ArgumentValueError, CompileError
 from ..source import Frame
+from .counters import prove_counters
 from .dtypes import ALL, DType
 from .ir import Block, Op, Type, walk
+from .memory import HOST
 from .problems import RunError, RunIndexError
 from .segments import Division, Segment, SegmentText, boundary_type
 
@@ -66,6 +68,9 @@ class Engine:
     """Runs segments by the heap interpreter: slow, and the meaning of all others."""
 
     name = "interpret"
+
+    #: What holds storages between segments.
+    memory = HOST
 
     def __init__(self):
         self.remarks: List[Remark] = []
@@ -159,11 +164,9 @@ class CpuEngine(Engine):
         self._codes: Dict[str, Any] = {}
 
     def divide(self, top: Block) -> Division:
-        """Compiles, and divides further what the compiler refuses: first loops and conditions, then single operations.
-
-        Compiled code has no loop that ends on data: the runner goes through those.
-        """
-        apart = {op for op in walk(top.ops) if op.kind == "while"}
+        """Compiles, and divides further what the compiler refuses: first loops and conditions, then single operations."""
+        prove_counters(top)
+        apart: Set[Op] = set()
         alone: Set[Op] = set()
         while True:
             division = Division(top, apart, alone)

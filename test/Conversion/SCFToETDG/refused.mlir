@@ -47,7 +47,7 @@ func.func @scattered(%xs: tensor<8x4xf32>, %at: tensor<8xindex>) -> tensor<8x4xf
 
 // -----
 
-// A loop under a condition that is data.
+// Products in both branches of a condition that is data.
 // CHECK: func.func @branch
 func.func @branch(%xs: tensor<8xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
@@ -62,7 +62,8 @@ func.func @branch(%xs: tensor<8xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
       %m = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) -> tensor<4x4xf32>
       scf.yield %m : tensor<4x4xf32>
     } else {
-      scf.yield %s : tensor<4x4xf32>
+      %m = linalg.matmul ins(%w, %s : tensor<4x4xf32>, tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) -> tensor<4x4xf32>
+      scf.yield %m : tensor<4x4xf32>
     }
     scf.yield %t : tensor<4x4xf32>
   }
@@ -117,4 +118,54 @@ func.func @whole(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<?x4xf32> {
     scf.yield %t : tensor<?x4xf32>
   }
   return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// Nothing bounds its iterations.
+// CHECK: func.func @endless
+func.func @endless(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  // expected-warning @+1 {{the loop ends on data, and its condition bounds no counter that grows by a constant in each iteration}}
+  %r = scf.while (%s = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = tensor.extract %s[%c0] : tensor<4xf32>
+    %go = arith.cmpf ogt, %v, %zero : f32
+    scf.condition(%go) %s : tensor<4xf32>
+  } do {
+  ^bb0(%s: tensor<4xf32>):
+    %u = arith.subf %s, %x : tensor<4xf32>
+    scf.yield %u : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A chain through memory: where it has ended, its last place is out of range and must not be read.
+// CHECK: func.func @list
+func.func @list(%x: tensor<6xi32>) -> tensor<i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c20 = arith.constant 20 : index
+  %zero = arith.constant 0 : i32
+  %next = arith.constant dense<[2, 77, 5, 1, 3, 4]> : tensor<6xi64>
+  %r:3 = scf.while (%k = %c0, %t = %c0, %s = %zero) : (index, index, i32) -> (index, index, i32) {
+    %inside = arith.cmpi slt, %k, %c6 : index
+    %left = arith.cmpi slt, %t, %c20 : index
+    %go = arith.andi %inside, %left : i1
+    scf.condition(%go) %k, %t, %s : index, index, i32
+  } do {
+  ^bb0(%k: index, %t: index, %s: i32):
+    %v = tensor.extract %x[%k] : tensor<6xi32>
+    %u = arith.addi %s, %v : i32
+    // expected-warning @+1 {{reads at an index that is not an affine function of loops and lengths}}
+    %m = tensor.extract %next[%k] : tensor<6xi64>
+    %j = arith.index_cast %m : i64 to index
+    %n = arith.addi %t, %c1 : index
+    scf.yield %j, %n, %u : index, index, i32
+  }
+  %sum = tensor.from_elements %r#2 : tensor<i32>
+  return %sum : tensor<i32>
 }

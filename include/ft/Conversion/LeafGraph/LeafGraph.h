@@ -100,6 +100,13 @@ struct Contraction {
   bool lanesAlongK = false;                      // vectors along the last k, else along the last n
 };
 
+/// The flag at `buffer[offset]` is `when`.
+struct Guard {
+  int buffer;
+  int64_t offset;
+  bool when;
+};
+
 /// A perfect loop nest whose members are computed together, point by point.
 struct Nest {
   SmallVector<int64_t> sizes;
@@ -109,6 +116,8 @@ struct Nest {
   bool batched = false;
   /// Writes memory that inputs may share: after all other nests, for all rows.
   bool last = false;
+  /// Where it does not hold, nobody looks at what the nest computes: it may be left out.
+  std::optional<Guard> guard;
 };
 
 struct LeafGraph {
@@ -148,6 +157,9 @@ void findContractions(LeafGraph &graph, const CpuTarget &target);
 /// Unites nests of equal iteration space whose values meet point by point, so
 /// that these values stay in registers.
 void fuseNests(LeafGraph &graph);
+
+/// Gives nests their guards: inputs of one i1.
+void findGuards(LeafGraph &graph);
 
 } // namespace mlir::ft::leaf
 

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What holds storages while a program runs: NumPy's arrays on the processor, or PyTorch's tensors on any device.
+
+The runner and the engines speak to a `Memory`: views by steps, copies, numbers, library steps.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Callable, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import dtypes, library
+from .dtypes import DType
+from .ir import Value
+from .problems import RunIndexError
+
+#: Of a tensor: address, sizes, strides in elements.
+Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
+
+
+class Memory:
+    """NumPy's arrays."""
+
+    def view(self, x, step: str, numbers: Sequence):
+        """A view by one step; the same storage."""
+        return apply_step(x, step, numbers)
+
+    def write(self, target, source) -> None:
+        """Everything of an array is overwritten."""
+        np.copyto(target, source)
+
+    def number(self, value, v: Value):
+        """A Python number; from a device it has to be waited for."""
+        return value.item() if isinstance(value, np.ndarray) else value
+
+    def input(self, value, v: Value):
+        """A value as compiled code takes it: dense."""
+        if v.type.kind == "scalar":
+            return np.array(value, (v.type.dtype or dtypes.int64).numpy)
+        # Not `ascontiguousarray`, which gives a dimension to what has none.
+        return np.asarray(value, order="C")
+
+    def output(self, array, v: Value):
+        """What compiled code gave, as the runner keeps it."""
+        return array.item() if v.type.kind == "scalar" else array
+
+    def place(self, array) -> Place:
+        return array.__array_interface__["data"][0], array.shape, tuple(s // array.itemsize for s in array.strides)
+
+    def overlap(self, a, b) -> bool:
+        from .arrays import overlap
+
+        return overlap(a, b)
+
+    def base(self, array):
+        """All of the storage that an array is a view of, as one dimension."""
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        return array.reshape(-1)
+
+    def step(self, name: str) -> Callable:
+        return library.step(name)
+
+    def step_operand(self, value, v: Value):
+        """A value as a step takes it: bfloat16 as float32."""
+        if v.type.kind == "tensor" and v.type.dtype is dtypes.bfloat16:
+            return (value.astype(np.uint32) << 16).view(np.float32)
+        return value
+
+    def step_result(self, result, v: Value):
+        """What a step gives, in the element type of the program."""
+        if v.type.kind != "tensor":
+            return int(result)
+        if v.type.dtype is dtypes.bfloat16:
+            # What a step gives back are elements that it took, so nothing is rounded.
+            return (np.ascontiguousarray(result, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        return np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
+
+
+class TorchMemory(Memory):
+    """PyTorch's tensors on a device. Numbers that compiled code gives stay there until somebody asks for them."""
+
+    def __init__(self, device):
+        self.torch = sys.modules["torch"]
+        self.device = self.torch.device(device)
+
+    def dtype(self, dtype: DType):
+        return getattr(self.torch, dtype.name)
+
+    def view(self, x, step: str, numbers: Sequence):
+        if step == "open":
+            return x
+        if step == "select":
+            d, i = numbers
+            if not -x.shape[d] <= i < x.shape[d]:
+                raise RunIndexError(f"index {i} of dimension {d} is out of range: its size is {x.shape[d]}")
+            return x.select(d, i)
+        if step in ("slice", "narrow"):
+            return self._slice(x, step, *numbers)
+        if step == "permute":
+            return x.permute(*numbers)
+        if step == "reshape":
+            return x.view(*numbers) if numbers else x.view(())
+        if step == "unsqueeze":
+            return x.unsqueeze(numbers[0])
+        if step == "expand":
+            return x.expand(*numbers)
+        if step == "diagonal":
+            return x.diagonal(*numbers)
+        if step == "unfold":
+            return x.unfold(*numbers)
+        rank = (len(numbers) - 1) // 2
+        return x.as_strided(numbers[1 : 1 + rank], numbers[1 + rank :], x.storage_offset() + numbers[0])
+
+    def _slice(self, x, step: str, d: int, start: int, last, by: int):
+        check_narrow(x.shape, step, d, start, last, by)
+        stop = None if last == "_" else start + last * by if step == "narrow" else last
+        return x[(slice(None),) * d + (slice(start, stop, by),)]
+
+    def write(self, target, source) -> None:
+        target.copy_(source)
+
+    def number(self, value, v: Value):
+        return value.item() if isinstance(value, self.torch.Tensor) else value
+
+    def input(self, value, v: Value):
+        if v.type.kind == "scalar" and not isinstance(value, self.torch.Tensor):
+            return self.torch.full((), value, dtype=self.dtype(v.type.dtype or dtypes.int64), device=self.device)
+        # `clone` of an aligned tensor's view: compiled code wants 16 bytes, a view may begin anywhere.
+        dense = value.contiguous()
+        return dense if dense.data_ptr() % 16 == 0 else dense.clone(memory_format=self.torch.contiguous_format)
+
+    def output(self, array, v: Value):
+        return array
+
+    def place(self, array) -> Place:
+        return array.data_ptr(), tuple(array.shape), tuple(array.stride())
+
+    def overlap(self, a, b) -> bool:
+        first, second = extent_of(a), extent_of(b)
+        return first is not None and second is not None and first[0] < second[1] and second[0] < first[1]
+
+    def base(self, array):
+        count = array.untyped_storage().nbytes() // array.element_size()
+        return array.as_strided((count,), (1,), 0)
+
+    def step(self, name: str) -> Callable:
+        from . import device_steps
+
+        return device_steps.step(name, self.device.type)
+
+    def step_operand(self, value, v: Value):
+        return self.number(value, v) if v.type.kind == "scalar" else value
+
+    def step_result(self, result, v: Value):
+        if v.type.kind != "tensor":
+            return int(result)
+        return result.to(self.dtype(v.type.dtype)).contiguous()
+
+
+def extent_of(tensor) -> Optional[Tuple[int, int]]:
+    """First and last byte of a tensor's memory."""
+    if not tensor.numel():
+        return None
+    reach = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
+    return tensor.data_ptr(), tensor.data_ptr() + (reach + 1) * tensor.element_size()
+
+
+def check_narrow(shape: Sequence[int], step: str, d: int, start: int, last, by: int) -> None:
+    if step == "narrow" and not (0 <= start and (last == 0 or start + (last - 1) * by < shape[d])):
+        raise RunIndexError(f"{last} elements from {start} on are out of range in dimension {d} of size {shape[d]}")
+
+
+def apply_step(x: np.ndarray, step: str, numbers: Sequence) -> np.ndarray:
+    """A view by one step; the same storage."""
+    if step == "open":
+        return x
+    if step == "select":
+        d, i = numbers
+        if not -x.shape[d] <= i < x.shape[d]:
+            raise RunIndexError(f"index {i} of dimension {d} is out of range: its size is {x.shape[d]}")
+        return np.moveaxis(x, d, 0)[i, ...]
+    if step in ("slice", "narrow"):
+        d, start, last, by = numbers
+        check_narrow(x.shape, step, d, start, last, by)
+        stop = None if last == "_" else start + last * by if step == "narrow" else last
+        return x[(slice(None),) * d + (slice(start, stop, by),)]
+    if step == "permute":
+        return x.transpose(numbers)
+    if step == "reshape":
+        made = x.view()
+        made.shape = tuple(numbers)
+        return made
+    if step == "unsqueeze":
+        return np.expand_dims(x, numbers[0])
+    if step == "expand":
+        skip = len(numbers) - x.ndim
+        return np.broadcast_to(x, [x.shape[d - skip] if n == -1 else n for d, n in enumerate(numbers)])
+    if step == "diagonal":
+        return _diagonal(x, *numbers)
+    strided = np.lib.stride_tricks.as_strided
+    if step == "unfold":
+        d, n, by = numbers
+        count = (x.shape[d] - n) // by + 1
+        sizes = [*x.shape[:d], count, *x.shape[d + 1 :], n]
+        return strided(x, sizes, [*x.strides[:d], x.strides[d] * by, *x.strides[d + 1 :], x.strides[d]])
+    rank = (len(numbers) - 1) // 2
+    flat = x.reshape(-1)
+    return strided(flat[numbers[0] :], numbers[1 : 1 + rank], [n * x.itemsize for n in numbers[1 + rank :]])
+
+
+def _diagonal(x: np.ndarray, offset: int, d0: int, d1: int) -> np.ndarray:
+    made = np.diagonal(x, offset, d0, d1)
+    strided = np.lib.stride_tricks.as_strided
+    # NumPy's is read-only.
+    start = x[tuple(slice(max(0, -offset), None) if d == d0 else slice(max(0, offset), None) if d == d1 else slice(None) for d in range(x.ndim))]
+    return strided(start, made.shape, made.strides) if made.size else np.empty(made.shape, x.dtype)
+
+
+HOST = Memory()
+
