@@ -129,6 +129,51 @@ class WithNumpy(unittest.TestCase):
         s = np.tril(s / s.sum(-1, keepdims=True))
         np.testing.assert_allclose(y[:3], np.sort(s.reshape(-1))[::-1][:3], rtol=1e-5)
 
+    def test_loops_that_end_on_data_are_one_function(self):
+        """Counters of all kinds; a loop that ends before anything is divided by 0; results of loops that never begin."""
+        def walk_down(x, n: int):
+            i, left, total = n, 100, x[0] * 0
+            while i >= 1 and total[0] < left:
+                total = total + x[i] // (x[i, 0] - x[i, 0] + i)
+                x[i] = total
+                x[i - 1, 1] += 1
+                i -= 2
+            return total, i
+
+        def first_above(x, limit: int):
+            found, at = x[0] * 0 - 1, -1
+            for i in range(x.shape[0]):
+                if x[i].sum() > limit:
+                    found, at = x[i] * 2, i
+                    break
+                x[i] -= 1
+            return found, at
+
+        for function, number in ((walk_down, 5), (walk_down, 4), (walk_down, 0), (first_above, 12), (first_above, 100), (first_above, -100)):
+            x = np.arange(12, dtype=np.int64).reshape(6, 2)
+            with self.subTest(function=function.__name__, number=number):
+                expected, own = _by_hand(function, x.copy(), number)
+                results, (after, _) = self.run_both(function, x, number)
+                np.testing.assert_array_equal(after, own)
+                for a, b in zip(results, expected):
+                    np.testing.assert_array_equal(a, b)
+                script = ftt.script(function)
+                self.assertEqual(len(script.lower(x, number).segments()), 1)
+                self.assertEqual(script.remarks, [])
+
+    def test_a_loop_that_nothing_bounds(self):
+        """It is gone through from outside."""
+        def halve(x):
+            steps = 0
+            while x.sum() > 3:
+                x //= 2
+                steps += 1
+            return steps
+
+        steps, (x,) = self.run_both(halve, np.array([64, 9, 5], np.int64))
+        self.assertEqual(steps, 5)
+        np.testing.assert_array_equal(x, [2, 0, 0])
+
     def test_overlapping_copy_is_exact(self):
         result, (x,) = self.run_both(overlapping_copy, np.arange(6, dtype=np.int32))
         np.testing.assert_array_equal(x, [0, 0, 1, 2, 3, 4])
@@ -252,6 +297,11 @@ class WithNumpy(unittest.TestCase):
         self.assertEqual(program.steps(), ["nonzero", "sort"])
 
 
+def _by_hand(function, x, number):
+    """The program as Python and NumPy run it, and its first argument afterwards."""
+    return function(x, number), x
+
+
 def _flat(value):
     if isinstance(value, (tuple, list)):
         return [y for x in value for y in _flat(x)]
@@ -307,9 +357,12 @@ class Programs(unittest.TestCase):
                     self.check(name, engine)
 
     def test_recurrent_programs_are_compiled_whole(self):
-        for name in ("nasrnn", "lstm", "lstm_keeping", "kv_attention", "normalize", "normalize_in_place", "increment_rows", "seq2seq"):
+        for name in ("nasrnn", "lstm", "lstm_keeping", "kv_attention", "normalize", "normalize_in_place", "increment_rows", "seq2seq", "seq2seq_breaking"):
             with self.subTest(name):
-                self.assertEqual(self.check(name, "cpu").remarks, [])
+                script = self.check(name, "cpu")
+                self.assertEqual(script.remarks, [])
+                # One function, also where data end a loop: nothing of it is gone through from outside.
+                self.assertEqual(len(script.lower(*self.programs.inputs(name)).segments()), 1)
 
     def test_the_interpreter_says_why(self):
         remarks = self.check("ssd", "cpu").remarks

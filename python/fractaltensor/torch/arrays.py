@@ -54,17 +54,21 @@ def describe(value):
     return dtype_of(value), tuple(int(n) for n in value.shape), None if is_dense(value) else strides_of(value)
 
 
-def check(value, name: str) -> None:
-    """That a tensor can be an argument."""
+def check(value, name: str, device: str = "cpu") -> None:
+    """That a tensor can be an argument of code for a device."""
     try:
         dtype_of(value)
     except ArgumentError as error:
         raise ArgumentError(f"argument '{name}': {error.reason}") from None
     if not is_torch(value):
+        if device != "cpu":
+            raise DeviceError(f"argument '{name}' is an array of NumPy: the engine 'cuda' takes tensors of PyTorch on {device}; torch.from_numpy(x).to('{device}')")
         return
     torch = sys.modules["torch"]
-    if value.device.type != "cpu":
-        raise DeviceError(f"argument '{name}' is on {value.device}: the engines 'interpret' and 'cpu' take tensors on the CPU; x.cpu()")
+    if str(value.device) != device:
+        if device == "cpu":
+            raise DeviceError(f"argument '{name}' is on {value.device}: the engines 'interpret' and 'cpu' take tensors on the CPU; x.cpu()")
+        raise DeviceError(f"argument '{name}' is on {value.device}: this call computes on {device}; x.to('{device}')")
     if value.layout is not torch.strided or value.is_complex() or value.is_quantized:
         raise ArgumentError(f"argument '{name}' is no plain dense tensor: layout {value.layout}, type {value.dtype}")
     if value.requires_grad and torch.is_grad_enabled():
@@ -125,10 +129,10 @@ def overlap(a: np.ndarray, b: np.ndarray) -> bool:
         return True
 
 
-def repeats(array: np.ndarray) -> bool:
+def repeats(shape, strides) -> bool:
     """Whether several elements are one and the same."""
     seen = 0
-    for size, stride in sorted(zip(array.shape, array.strides), key=lambda pair: abs(pair[1])):
+    for size, stride in sorted(zip(shape, strides), key=lambda pair: abs(pair[1])):
         if size > 1:
             if abs(stride) <= seen:
                 return True

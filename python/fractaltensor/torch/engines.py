@@ -12,12 +12,13 @@ import numpy as np
 
 from .. import library as lib
 from ..arrays import CPU, DLTensor
-from ..errors import ArgumentValueError, CompileError
+from ..errors import CompileError
+from ..jit import _calls
 from ..source import Frame
 from .counters import prove_counters
-from .dtypes import ALL, DType
+from .dtypes import ALL, DType, int64
 from .ir import Block, Op, Type, walk
-from .memory import HOST
+from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError
 from .segments import Division, Segment, SegmentText, boundary_type
 
@@ -33,11 +34,11 @@ class Remark:
         return f"{place}{self.segment}: {self.text}"
 
 
-def tensor_of(array: np.ndarray, dtype: DType, keep: List) -> DLTensor:
+def tensor_of(array, dtype: DType, keep: List, memory: Memory = HOST) -> DLTensor:
     """The runtime's struct for a dense array."""
     shape = (c_int64 * max(1, array.ndim))(*array.shape)
     made = DLTensor(
-        data=array.ctypes.data, device_type=CPU, ndim=array.ndim, code=dtype.code, bits=8 if dtype.is_bool else dtype.bits, lanes=1, shape=shape,
+        data=memory.address(array), device_type=memory.device[0], device_id=memory.device[1], ndim=array.ndim, code=dtype.code, bits=8 if dtype.is_bool else dtype.bits, lanes=1, shape=shape,
     )
     keep += [shape, made, array]
     return made
@@ -153,14 +154,12 @@ def _argument_types(head: str) -> List[DType]:
 _BY_MLIR = {d.mlir: d for d in ALL.values()}
 
 
-class CpuEngine(Engine):
-    """Runs compiled code; segments that the compiler refuses go to the interpreter, with a remark."""
+class CompiledEngine(Engine):
+    """Runs code compiled for a target on storages in a memory; segments that the compiler refuses go to the interpreter, with a remark."""
 
-    name = "cpu"
-
-    def __init__(self, target: str = "cpu"):
+    def __init__(self, name: str, target: str, memory: Memory = HOST):
         super().__init__()
-        self.target = target
+        self.name, self.target, self.memory = name, target, memory
         self._codes: Dict[str, Any] = {}
 
     def divide(self, top: Block) -> Division:
@@ -190,9 +189,10 @@ class CpuEngine(Engine):
 
     def run(self, segment, text, inputs, key: str = ""):
         code = self._code(segment, text, key)
-        if isinstance(code, str):
-            return super().run(segment, text, inputs, key)
-        return code.call(inputs, self._kinds(segment, text, key))
+        if not isinstance(code, str):
+            return code.call(inputs, self._kinds(segment, text, key))
+        found = super().run(segment, text, [self.memory.to_host(a) for a in inputs], key)
+        return [self.memory.from_host(a, v.type.dtype or int64) for a, v in zip(found, [*segment.outputs, *segment.written])]
 
     def _code(self, segment: Segment, text: Callable[[], str], key: str):
         """A segment's code, or why there is none."""
@@ -202,7 +202,7 @@ class CpuEngine(Engine):
                 written = text()
                 if written not in self._codes:
                     try:
-                        self._codes[written] = _Code(written, segment, self.target)
+                        self._codes[written] = _Code(written, segment, self.target, self.memory)
                     except CompileError as error:
                         self._codes[written] = error.reason
                 code = segment.compiled["code", key] = self._codes[written]
@@ -212,7 +212,7 @@ class CpuEngine(Engine):
 class _Code:
     """A segment's code, loaded."""
 
-    def __init__(self, text: str, segment: Segment, target: str):
+    def __init__(self, text: str, segment: Segment, target: str, memory: Memory):
         library = lib.library()
         data = text.encode()
         options = lib.CompileOptions(target=target.encode(), entry=segment.name.encode())
@@ -225,24 +225,30 @@ class _Code:
         try:
             from ..compiled import _load_program
 
-            self.module = _load_program(program, segment.name, (CPU, 0))
+            self.memory, self.module = memory, _load_program(program, segment.name, memory.device)
         finally:
             library.ft_program_release(program)
         self.outputs = [boundary_type(v.type) for v in [*segment.outputs, *segment.written]]
 
-    def call(self, inputs, kinds) -> List[np.ndarray]:
-        library, keep = lib.library(), []
-        tensors = [tensor_of(_aligned(np.asarray(a, order="C")), d, keep) for a, d in zip(inputs, kinds)]
+    def call(self, inputs, kinds) -> List:
+        library, memory, keep = lib.library(), self.memory, []
+        tensors = [tensor_of(memory.aligned(a, d), d, keep, memory) for a, d in zip(inputs, kinds)]
         results = []
         for at, type_ in enumerate(self.outputs):
             shape = type_.shape if None not in type_.shape else self._shape(tensors, len(inputs), at, type_)
-            array = _aligned_empty(shape, type_.dtype.numpy)
-            results.append(array)
-        tensors += [tensor_of(a, t.dtype, keep) for a, t in zip(results, self.outputs)]
+            results.append(memory.empty(shape, type_.dtype))
+        tensors += [tensor_of(a, t.dtype, keep, memory) for a, t in zip(results, self.outputs)]
         pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
-        status = library.ft_call(self.module.entry, pointers, len(tensors), None)
+        stream = memory.stream()
+        options = None if stream is None else byref(lib.CallOptions(stream=stream))
+        status = library.ft_call(self.module.entry, pointers, len(tensors), options)
         if status:
-            raise run_error(lib.readable((library.ft_last_error() or b"").decode(errors="replace")), ())
+            text = lib.readable((library.ft_last_error() or b"").decode(errors="replace"))
+            if memory.device[0] != CPU and status in lib._EXCEPTIONS:
+                raise lib._EXCEPTIONS[status](text + lib._HINTS.get(status, ""))
+            raise run_error(text, ())
+        if stream is not None:
+            _calls.note(self.module, stream, memory.device)
         return results
 
     def _shape(self, tensors, count: int, at: int, type_: Type) -> Tuple[int, ...]:
@@ -253,21 +259,13 @@ class _Code:
         return tuple(shape[i] for i in range(rank.value))
 
 
-def _aligned_empty(shape, dtype) -> np.ndarray:
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    memory = np.empty(size + 64, np.uint8)
-    start = -memory.ctypes.data % 64
-    return memory[start : start + size].view(dtype).reshape(shape)
+def make(name: str, device: str = "cpu") -> Engine:
+    """An engine for arguments on a device."""
+    if name == "interpret":
+        return Engine()
+    if name == "cpu":
+        return CompiledEngine(name, "cpu")
+    from ..devices import cuda_target
 
-
-def _aligned(array: np.ndarray) -> np.ndarray:
-    if array.ctypes.data % 64 == 0:
-        return array
-    made = _aligned_empty(array.shape, array.dtype)
-    made[...] = array
-    return made
-
-
-def make(name: str) -> Engine:
-    return Engine() if name == "interpret" else CpuEngine()
-
+    memory = TorchMemory(device)
+    return CompiledEngine(name, cuda_target(memory.device[1]), memory)

@@ -11,7 +11,9 @@ from typing import Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import dtypes, library
+from ..arrays import CPU, CUDA
+from ..jit import current_stream
+from . import arrays, dtypes, library
 from .dtypes import DType
 from .ir import Value
 from .problems import RunIndexError
@@ -22,6 +24,65 @@ Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
 
 class Memory:
     """NumPy's arrays."""
+
+    #: Of the runtime's struct.
+    device = (CPU, 0)
+
+    # -- arguments and results ------------------------------------------------------------------------------------------
+
+    def adopt(self, value):
+        """An argument's memory."""
+        return arrays.as_numpy(value)
+
+    def is_dense(self, array) -> bool:
+        return array.flags.c_contiguous
+
+    def copy(self, array):
+        return array.copy()
+
+    def is_read_only(self, array) -> bool:
+        return not array.flags.writeable
+
+    def repeats(self, array) -> bool:
+        """Whether several elements are one and the same."""
+        return arrays.repeats(array.shape, array.strides)
+
+    def result(self, array, dtype: DType, torch_like: bool):
+        """A result in the caller's library."""
+        return arrays.result(array, dtype, torch_like)
+
+    # -- compiled code --------------------------------------------------------------------------------------------------
+
+    def address(self, array) -> int:
+        return array.ctypes.data
+
+    def empty(self, shape, dtype: DType):
+        """Memory for a result of compiled code."""
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype.numpy).itemsize
+        memory = np.empty(size + 64, np.uint8)
+        start = -memory.ctypes.data % 64
+        return memory[start : start + size].view(dtype.numpy).reshape(shape)
+
+    def aligned(self, array, dtype: DType):
+        """Dense memory at an address that compiled code takes."""
+        array = np.asarray(array, order="C")
+        if array.ctypes.data % 64 == 0:
+            return array
+        made = self.empty(array.shape, dtype)
+        made[...] = array
+        return made
+
+    def stream(self) -> Optional[int]:
+        """The stream that calls go to."""
+        return None
+
+    def to_host(self, array) -> np.ndarray:
+        return array
+
+    def from_host(self, array: np.ndarray, dtype: DType):
+        return array
+
+    # -- while a program runs -------------------------------------------------------------------------------------------
 
     def view(self, x, step: str, numbers: Sequence):
         """A view by one step; the same storage."""
@@ -50,9 +111,7 @@ class Memory:
         return array.__array_interface__["data"][0], array.shape, tuple(s // array.itemsize for s in array.strides)
 
     def overlap(self, a, b) -> bool:
-        from .arrays import overlap
-
-        return overlap(a, b)
+        return arrays.overlap(a, b)
 
     def base(self, array):
         """All of the storage that an array is a view of, as one dimension."""
@@ -84,7 +143,45 @@ class TorchMemory(Memory):
 
     def __init__(self, device):
         self.torch = sys.modules["torch"]
-        self.device = self.torch.device(device)
+        self.place_of = self.torch.device(device)
+        is_cpu = self.place_of.type == "cpu"
+        self.device = (CPU, 0) if is_cpu else (CUDA, self.place_of.index or 0)
+
+    def adopt(self, value):
+        return value.detach()
+
+    def is_dense(self, array) -> bool:
+        return array.is_contiguous()
+
+    def copy(self, array):
+        return array.clone(memory_format=self.torch.contiguous_format)
+
+    def is_read_only(self, array) -> bool:
+        return False
+
+    def repeats(self, array) -> bool:
+        return arrays.repeats(array.shape, array.stride())
+
+    def result(self, array, dtype: DType, torch_like: bool):
+        return array
+
+    def address(self, array) -> int:
+        return array.data_ptr()
+
+    def empty(self, shape, dtype: DType):
+        return self.torch.empty(tuple(shape), dtype=self.dtype(dtype), device=self.place_of)
+
+    def aligned(self, array, dtype: DType):
+        return array
+
+    def stream(self) -> Optional[int]:
+        return None if self.device[0] == CPU else current_stream("torch", self.device, None)
+
+    def to_host(self, array) -> np.ndarray:
+        return arrays.as_numpy(array.cpu())
+
+    def from_host(self, array: np.ndarray, dtype: DType):
+        return arrays.result(array, dtype, True).to(self.place_of)
 
     def dtype(self, dtype: DType):
         return getattr(self.torch, dtype.name)
@@ -127,7 +224,7 @@ class TorchMemory(Memory):
 
     def input(self, value, v: Value):
         if v.type.kind == "scalar" and not isinstance(value, self.torch.Tensor):
-            return self.torch.full((), value, dtype=self.dtype(v.type.dtype or dtypes.int64), device=self.device)
+            return self.torch.full((), value, dtype=self.dtype(v.type.dtype or dtypes.int64), device=self.place_of)
         # `clone` of an aligned tensor's view: compiled code wants 16 bytes, a view may begin anywhere.
         dense = value.contiguous()
         return dense if dense.data_ptr() % 16 == 0 else dense.clone(memory_format=self.torch.contiguous_format)
@@ -149,7 +246,7 @@ class TorchMemory(Memory):
     def step(self, name: str) -> Callable:
         from . import device_steps
 
-        return device_steps.step(name, self.device.type)
+        return device_steps.step(name, self.place_of.type)
 
     def step_operand(self, value, v: Value):
         return self.number(value, v) if v.type.kind == "scalar" else value

@@ -153,8 +153,8 @@ class Program:
             if structure.kind == "argument":
                 return originals[structure.at]
             if structure.kind == "number":
-                return found[structure.at]
-            return arrays.result(found[structure.at], structure.dtype, torch_like)
+                return self.engine.memory.number(found[structure.at], None)
+            return self.engine.memory.result(found[structure.at], structure.dtype, torch_like)
         if isinstance(structure, NamedResult):
             return collections.namedtuple("Result", structure.names)(*(again(s) for s in structure))
         if isinstance(structure, tuple):

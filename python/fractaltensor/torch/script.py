@@ -10,13 +10,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DeviceError
 from . import arrays, engines
 from .engines import Remark
 from .problems import Problem, error_of
 from .program import Program, named_leaves
 
-ENGINES = ("cpu", "interpret")
+ENGINES = ("cpu", "cuda", "interpret")
 _MAX_PROGRAMS = 256
 
 
@@ -26,8 +26,8 @@ class Script:
     ``remarks`` says what ran otherwise than asked; ``lower(*args)`` gives a :class:`Program` to look at.
     """
 
-    def __init__(self, function: Callable, engine: str, dims: Optional[Mapping[str, Sequence]], in_place: bool):
-        if engine not in ENGINES:
+    def __init__(self, function: Callable, engine: Optional[str], dims: Optional[Mapping[str, Sequence]], in_place: bool):
+        if engine is not None and engine not in ENGINES:
             raise ArgumentError(f"engine={engine!r}: expects one of {', '.join(map(repr, ENGINES))}")
         if not callable(function):
             raise ArgumentError(f"script: expects a function or a module, found {type(function).__name__}")
@@ -62,15 +62,16 @@ class Script:
     def _program(self, args, kwargs) -> Program:
         names = self._names(args, kwargs)
         leaves = list(_leaves((args, kwargs)))
+        engine_name, device = self._place(leaves)
         for leaf in leaves:
-            arrays.check(leaf, names.get(id(leaf), "argument"))
+            arrays.check(leaf, names.get(id(leaf), "argument"), device)
         of_array = lambda value: self._array_key(value, names)  # noqa: E731
-        key = (_key(args, of_array), _key(kwargs, of_array), _sharing(leaves))
+        key = (device, _key(args, of_array), _key(kwargs, of_array), _sharing(leaves))
         with self._lock:
             for program in self._programs.get(key, ()):
                 if program.is_current():
                     return program
-            engine = engines.make(self._engine)
+            engine = engines.make(engine_name, device)
             engine.remarks = self.remarks
             try:
                 made = Program(self._ft_function, args, kwargs, names, self._dims, engine)
@@ -80,6 +81,15 @@ class Script:
                 self._programs.clear()
             self._programs[key] = [made]
             return made
+
+    def _place(self, leaves) -> Tuple[str, str]:
+        """The engine of a call, and the device that its arguments must be on."""
+        devices = [str(x.device) for x in leaves if arrays.is_torch(x) and x.device.type == "cuda"]
+        if self._engine == "cuda" or self._engine is None and devices:
+            if not devices:
+                raise DeviceError("engine='cuda' needs arguments on a GPU: move them, x.cuda()")
+            return "cuda", devices[0]
+        return self._engine or "cpu", "cpu"
 
     def _array_key(self, value, names):
         """What a compiled form depends on of an array: all but the sizes that dims= names."""
@@ -109,9 +119,10 @@ class Script:
                 seen.add(id(leaf))
                 given.append(leaf)
         originals = [*given, *(c.getter() for c in program.captured)]
+        place = program.engine.memory
         for captured, leaf in zip(program.captured, originals[len(given) :]):
-            arrays.check(leaf, captured.name)
-        memory = [arrays.as_numpy(x) for x in originals]
+            arrays.check(leaf, captured.name, self._place(given)[1])
+        memory = [place.adopt(x) for x in originals]
         self._check_writes(program, originals, memory)
         inputs = [self._bound(program, at, a) for at, a in enumerate(memory)]
         values = self._lengths(program, inputs)
@@ -119,16 +130,17 @@ class Script:
         program.check(found)
         for at in program.written:
             if inputs[at] is not memory[at]:
-                np.copyto(memory[at], inputs[at])
+                place.write(memory[at], inputs[at])
         torch_like = any(arrays.is_torch(x) for x in originals) or (not originals and _wants_torch(self._ft_function))
         return program.finish(found, originals, torch_like)
 
-    def _bound(self, program: Program, at: int, array: np.ndarray) -> np.ndarray:
+    def _bound(self, program: Program, at: int, array):
         """An argument itself, or a copy: of one that is not dense, or that must not change if the call fails."""
-        if array.flags.c_contiguous and (self._in_place or at not in program.written):
+        place = program.engine.memory
+        if place.is_dense(array) and (self._in_place or at not in program.written):
             return array
         self.copied_bytes += array.nbytes
-        return array.copy()
+        return place.copy(array)
 
     def _lengths(self, program: Program, inputs) -> List[Any]:
         top = program.evaluator.b.top
@@ -153,14 +165,14 @@ class Script:
 
     def _check_writes(self, program: Program, originals, memory) -> None:
         """What is refused before the first write."""
-        names = program.root_names
+        names, place = program.root_names, program.engine.memory
         for at in program.written:
-            if not memory[at].flags.writeable or isinstance(originals[at], np.ndarray) and not originals[at].flags.writeable:
+            if place.is_read_only(memory[at]) or isinstance(originals[at], np.ndarray) and not originals[at].flags.writeable:
                 raise ArgumentError(f"argument '{names[at]}' is written, and it is read-only")
-            if arrays.repeats(memory[at]):
+            if place.repeats(memory[at]):
                 raise ArgumentError(f"argument '{names[at]}' is written, and several of its elements are one and the same (expand): clone it first")
             for other, array in enumerate(memory):
-                if other != at and arrays.overlap(memory[at], array):
+                if other != at and place.overlap(memory[at], array):
                     raise ArgumentError(f"arguments '{names[at]}' and '{names[other]}' overlap, and '{names[at]}' is written: clone one of them")
 
 
@@ -213,7 +225,7 @@ def _sharing(leaves) -> Tuple[int, ...]:
     return tuple(first.setdefault(id(x), i) for i, x in enumerate(leaves))
 
 
-def script(function: Optional[Callable] = None, *, engine: str = "cpu", dims: Optional[Mapping[str, Sequence]] = None, in_place: bool = True):
+def script(function: Optional[Callable] = None, *, engine: Optional[str] = None, dims: Optional[Mapping[str, Sequence]] = None, in_place: bool = True):
     """Compiles a function over tensors of PyTorch or NumPy from its source.
 
     ::
@@ -224,8 +236,8 @@ def script(function: Optional[Callable] = None, *, engine: str = "cpu", dims: Op
                 b[i] = b[i] + 1
             return b
 
-    - ``engine``: ``"cpu"``, compiled code, or ``"interpret"``, the reference; parts that the compiler refuses run in the
-      interpreter, and ``remarks`` of the result says why.
+    - ``engine``: ``"cpu"`` or ``"cuda"``, compiled code, or ``"interpret"``, the reference; by default where the arguments are.
+      Parts that the compiler refuses run in the interpreter, and ``remarks`` of the result says why.
     - ``dims``: sizes that differ from call to call, as ``{"x": ("T", None)}``; all others are compiled in.
     - ``in_place=False``: a call that fails leaves its arguments as they were, at the cost of copies.
 
