@@ -70,6 +70,18 @@ private:
   bool canCombine(ComputeOp op);
   LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
+  struct RegionForm;
+  LogicalResult analyseRegion(ComputeOp op, RegionForm &form);
+  LogicalResult viewAccesses(Block &body, RegionForm &form);
+  std::optional<SmallVector<Dest>> destsOfInner(Block &body, const RegionForm &form, ArrayRef<Dest> yields);
+  bool isLeafForm(const RegionForm &form);
+  LogicalResult lowerChildren(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
+  void openDim(ComputeOp op, Context &context);
+  void viewFoldStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t);
+  void viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial, AffineExpr previous);
+  Dest createPlanes(ComputeOp op, const Member &member);
+  SmallVector<Dest> placeResults(ComputeOp op, const Dests &dests, SmallVectorImpl<etdg::BufferOp> &planes);
+  void viewLastPlanes(ComputeOp op, ArrayRef<Dest> results);
   /// `lowerNest` into `nest`, such that all its blocks have the same dimensions.
   LogicalResult fillNest(etdg::NestOp nest, ComputeOp op, const Context &context, ArrayRef<Dest> results);
   LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);
@@ -103,8 +115,8 @@ private:
   DenseMap<Value, std::vector<View>> environment;
   DenseMap<Attribute, Value> constants;
   unsigned numBlocks = 0;
-  /// How the body of an operator was lowered in the regions of the nest that is being built: 1 where
-  /// the block's dimensions go on inside, 2 where the body became children, 3 both.
+  /// How the body of an operator was lowered in the regions of the nest that is being built, one or both.
+  enum HowLowered : unsigned { GoesOnInside = 1, BecomesChildren = 2 };
   DenseMap<Operation *, unsigned> howLowered;
   /// Whose bodies become children although some region does not need it.
   DenseSet<Operation *> asChildren;

@@ -212,98 +212,80 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
 // Nests
 //===----------------------------------------------------------------------===//
 
-LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, const Dests &dests) {
-  // Every result has a place before the nest is built; its view is that place.
+/// Whether the result is a state that a fold passes on: only its last plane is a result.
+static bool isFoldState(ComputeOp op, OpResult result) {
+  return op.isFold() && result.getResultNumber() < op.getNumStates();
+}
+
+/// One piece: all of a buffer, at the given index.
+static View viewOf(const Member &member, const Dest &at) {
+  View view;
+  view.lengths = member.lengths;
+  view.element = member.element;
+  ViewPiece piece;
+  piece.buffer = at.buffer;
+  piece.results = at.results;
+  view.pieces.push_back(piece);
+  return view;
+}
+
+/// A buffer for the states of a fold: of every iteration, as far as the verifier is concerned. Only the last is
+/// needed between two, and while a list is written element by element, the one before it.
+Dest Converter::createPlanes(ComputeOp op, const Member &member) {
+  SmallVector<LengthAttr> lengths(member.lengths);
+  lengths.insert(lengths.begin(), op.getLength());
+  SmallVector<int64_t> live(lengths.size(), -1);
+  live[0] = member.lengths.empty() ? 1 : 2;
+  Dest planes{createBuffer(op.getLoc(), lengths, member.element, live), {}};
+  for (unsigned d = 0; d < lengths.size(); ++d)
+    planes.results.push_back(names.viewDim(d));
+  return planes;
+}
+
+/// Every result has a place before the nest is built; its view is that place.
+SmallVector<Dest> Converter::placeResults(ComputeOp op, const Dests &dests, SmallVectorImpl<etdg::BufferOp> &planes) {
   SmallVector<Dest> results;
-  SmallVector<etdg::BufferOp> planeBuffers;
   for (OpResult result : op->getResults()) {
-    SmallVector<Member> members;
-    flattenType(result.getType(), members);
-    bool planes = op.isFold() && result.getResultNumber() < op.getNumStates();
+    bool isState = isFoldState(op, result);
     std::vector<View> views;
-    for (auto [m, member] : llvm::enumerate(members)) {
+    for (auto [m, member] : llvm::enumerate(flattened(result.getType()))) {
       auto it = dests.find({result, static_cast<unsigned>(m)});
       Dest dest;
       if (it != dests.end()) {
         dest = it->second;
+      } else if (isState) {
+        dest = createPlanes(op, member);
+        planes.push_back(dest.buffer.getDefiningOp<etdg::BufferOp>());
       } else {
-        SmallVector<LengthAttr> lengths(member.lengths);
-        SmallVector<int64_t> live;
-        if (planes) {
-          // The state of every iteration; only the last is needed between two, and
-          // while a list is written element by element, the one before it.
-          bool isList = !lengths.empty();
-          lengths.insert(lengths.begin(), op.getLength());
-          live.assign(lengths.size(), -1);
-          live[0] = isList ? 2 : 1;
-        }
-        dest.buffer = createBuffer(op.getLoc(), lengths, member.element, live);
-        if (planes)
-          planeBuffers.push_back(dest.buffer.getDefiningOp<etdg::BufferOp>());
-        for (unsigned d = 0; d < lengths.size(); ++d)
+        dest.buffer = createBuffer(op.getLoc(), member.lengths, member.element);
+        for (unsigned d = 0; d < member.lengths.size(); ++d)
           dest.results.push_back(names.viewDim(d));
       }
       results.push_back(dest);
-      if (planes)
-        continue;
-      View view;
-      view.lengths = member.lengths;
-      view.element = member.element;
-      ViewPiece piece;
-      piece.buffer = dest.buffer;
-      piece.results = dest.results;
-      view.pieces.push_back(piece);
-      views.push_back(view);
+      views.push_back(viewOf(member, dest));
     }
-    if (!planes)
+    if (!isState)
       environment[result] = std::move(views);
   }
+  return results;
+}
 
-  auto nest = etdg::NestOp::create(builder, op.getLoc(), etdg::ScheduleAttr());
-  if (failed(fillNest(nest, op, context, results)))
-    return failure();
-  Block &block = nest.getBody().front();
-  // A leaf reads all before it writes. The children of a graph block run one after
-  // the other: one may read the plane before while another has written its own.
-  bool hasChildren = false;
-  nest.walk([&](etdg::BlockOp inner) { hasChildren |= inner->getParentOp() != nest; });
-  if (hasChildren)
-    for (etdg::BufferOp buffer : planeBuffers) {
-      SmallVector<int64_t> live(*buffer.getLive());
-      live[0] = 2;
-      buffer.setLiveAttr(builder.getDenseI64ArrayAttr(live));
-    }
-  if (llvm::hasSingleElement(block)) {
-    block.front().moveBefore(nest);
-    nest.erase();
-  } else if (block.empty()) {
-    nest.erase(); // every region was empty: no iteration at any length
-  }
-
-  // A fold's result: its last plane, the initial state where there is none.
+/// A fold's result: its last plane, the initial state where there is none.
+void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Dest> results) {
+  AffineExpr n = names.length(op.getLength());
+  bool neverEmpty = system->isEmpty(0, {{-n}});
   unsigned next = 0;
   for (OpResult result : op->getResults()) {
-    SmallVector<Member> members;
-    flattenType(result.getType(), members);
-    if (!(op.isFold() && result.getResultNumber() < op.getNumStates())) {
+    SmallVector<Member> members = flattened(result.getType());
+    if (!isFoldState(op, result)) {
       next += members.size();
       continue;
     }
-    AffineExpr n = names.length(op.getLength());
     std::vector<View> views;
     for (auto [m, member] : llvm::enumerate(members)) {
-      View view;
-      view.lengths = member.lengths;
-      view.element = member.element;
-      ViewPiece last;
-      last.buffer = results[next].buffer;
-      last.results = peel(names, results[next], n - 1).results;
-      ++next;
-      bool neverEmpty = system->isEmpty(0, {{-n}});
-      if (!neverEmpty)
-        last.constraints.push_back({n - 1});
-      view.pieces.push_back(last);
+      View view = viewOf(member, peel(names, results[next++], n - 1));
       if (!neverEmpty) {
+        view.pieces.front().constraints.push_back({n - 1});
         Value init = op.getInits()[result.getResultNumber()];
         for (ViewPiece piece : viewsOf(init)[m].pieces) {
           piece.constraints.push_back({n, /*isEquality=*/true});
@@ -314,6 +296,32 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
     }
     environment[result] = std::move(views);
   }
+}
+
+LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, const Dests &dests) {
+  SmallVector<etdg::BufferOp> planes;
+  SmallVector<Dest> results = placeResults(op, dests, planes);
+  auto nest = etdg::NestOp::create(builder, op.getLoc(), etdg::ScheduleAttr());
+  if (failed(fillNest(nest, op, context, results)))
+    return failure();
+  // A leaf reads all before it writes. The children of a graph block run one after
+  // the other: one may read the plane before while another has written its own.
+  bool hasChildren = false;
+  nest.walk([&](etdg::BlockOp inner) { hasChildren |= inner->getParentOp() != nest; });
+  if (hasChildren)
+    for (etdg::BufferOp buffer : planes) {
+      SmallVector<int64_t> live(*buffer.getLive());
+      live[0] = 2;
+      buffer.setLiveAttr(builder.getDenseI64ArrayAttr(live));
+    }
+  Block &block = nest.getBody().front();
+  if (llvm::hasSingleElement(block)) {
+    block.front().moveBefore(nest);
+    nest.erase();
+  } else if (block.empty()) {
+    nest.erase(); // every region was empty: no iteration at any length
+  }
+  viewLastPlanes(op, results);
   return success();
 }
 
@@ -339,7 +347,7 @@ LogicalResult Converter::fillNest(etdg::NestOp nest, ComputeOp op, const Context
     bool isNew = false;
     if (!isUniform)
       for (auto [inner, how] : howLowered)
-        isNew |= how == 3 && asChildren.insert(inner).second;
+        isNew |= how == (GoesOnInside | BecomesChildren) && asChildren.insert(inner).second;
     if (!isNew)
       return success();
     while (!block->empty())
@@ -379,18 +387,10 @@ bool Converter::neverRuns(const Context &context) {
   return system->isEmpty(context.numDims(), all);
 }
 
-LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<Dest> results) {
-  AffineExpr n = names.length(op.getLength());
-  if (!n.isPureAffine())
-    return op.emitError() << "traverses a list of length " << op.getLength().str()
-                          << ": a product of lengths is not affine; make one of them a constant, or traverse the list "
-                             "before it is flattened";
-  Context context = outer;
-  AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
-  context.dims.push_back(graphwriter::freshDim(outer.dims, names.names, names.context));
+/// Opens the operator's dimension: what it is as an operator of a block, and whose `combine` the block takes.
+void Converter::openDim(ComputeOp op, Context &context) {
   OperatorKind kind = op.getKind();
   // Right forms traverse the mirrored list from the left.
-  AffineExpr element = op.isRight() ? n - 1 - t : t;
   if (kind == OperatorKind::ScanR)
     kind = OperatorKind::ScanL;
   if (kind == OperatorKind::FoldR)
@@ -411,8 +411,50 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
   }
   if (combines)
     context.combining = op;
-  context.operators.push_back(kind);
+  context.open(kind, names.names, names.context);
+}
 
+/// The states of a fold at iteration t: those of t - 1, at 0 the initial ones.
+void Converter::viewFoldStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t) {
+  unsigned s = 0;
+  for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
+    std::vector<View> views;
+    for (const View &initial : std::vector<View>(viewsOf(init))) {
+      View view = viewOf({initial.lengths, initial.element}, peel(names, states[s++], t - 1));
+      view.pieces[0].constraints.push_back({t - 1});
+      for (ViewPiece piece : initial.pieces) {
+        piece.constraints.push_back({t, /*isEquality=*/true});
+        view.pieces.push_back(piece);
+      }
+      views.push_back(view);
+    }
+    environment[argument] = std::move(views);
+  }
+}
+
+/// The states of a scan: the initial ones, or what was written at index `previous`.
+void Converter::viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial, AffineExpr previous) {
+  unsigned s = 0;
+  for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
+    std::vector<View> views;
+    for (const View &start : std::vector<View>(viewsOf(init))) {
+      views.push_back(initial ? start : viewOf({start.lengths, start.element}, peel(names, states[s], previous)));
+      ++s;
+    }
+    environment[argument] = std::move(views);
+  }
+}
+
+LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<Dest> results) {
+  AffineExpr n = names.length(op.getLength());
+  if (!n.isPureAffine())
+    return op.emitError() << "traverses a list of length " << op.getLength().str()
+                          << ": a product of lengths is not affine; make one of them a constant, or traverse the list "
+                             "before it is flattened";
+  Context context = outer;
+  AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
+  AffineExpr element = op.isRight() ? n - 1 - t : t;
+  openDim(op, context);
   for (auto [list, argument] : llvm::zip_equal(op.getLists(), op.getElementArgs())) {
     std::vector<View> peeled;
     for (const View &view : viewsOf(list))
@@ -420,60 +462,29 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
     environment[argument] = std::move(peeled);
   }
 
-  // Destinations of the yielded values, and states read back from them.
-  SmallVector<Dest> yields;
-  SmallVector<Dest> states; // for folds: plane t; for scans: the element
+  // Destinations of the yielded values, and where states are read back from.
+  SmallVector<Dest> yields, states;
   unsigned next = 0;
   for (OpResult result : op->getResults()) {
-    SmallVector<Member> members;
-    flattenType(result.getType(), members);
     bool isState = !op.isMap() && result.getResultNumber() < op.getNumStates();
-    for (unsigned m = 0; m < members.size(); ++m, ++next) {
+    for (unsigned end = next + flattened(result.getType()).size(); next < end; ++next) {
       yields.push_back(peel(names, results[next], op.isFold() && isState ? t : element));
       if (isState)
         states.push_back(results[next]);
     }
   }
-  auto stateView = [&](const Dest &dest, const View &like, AffineExpr index) {
-    View view;
-    view.lengths = like.lengths;
-    view.element = like.element;
-    ViewPiece piece;
-    piece.buffer = dest.buffer;
-    piece.results = peel(names, dest, index).results;
-    view.pieces.push_back(piece);
-    return view;
-  };
 
   Constraint first{t}, last{n - 1 - t};
-  if (op.isMap()) {
-    context.domain.append({first, last});
-    return neverRuns(context) ? success() : lowerRegion(op, context, yields);
-  }
-
   AffineExpr lag = names.length(op.getLagOrOne());
-  if (!lag.isPureAffine())
+  if (!op.isMap() && !lag.isPureAffine())
     return op.emitError() << "has the lag " << op.getLagOrOne().str()
                           << ": a product of lengths is not affine; make one of them a constant";
-  if (op.isFold()) {
-    unsigned s = 0;
-    for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
-      std::vector<View> views;
-      for (const View &initial : std::vector<View>(viewsOf(init))) {
-        View view = stateView(states[s++], initial, t - 1);
-        view.pieces[0].constraints.push_back({t - 1});
-        for (ViewPiece piece : initial.pieces) {
-          piece.constraints.push_back({t, /*isEquality=*/true});
-          view.pieces.push_back(piece);
-        }
-        views.push_back(view);
-      }
-      environment[argument] = std::move(views);
-    }
+  if (!op.isScan()) {
+    if (op.isFold())
+      viewFoldStates(op, states, t);
     context.domain.append({first, last});
     return neverRuns(context) ? success() : lowerRegion(op, context, yields);
   }
-
   // Scans: the first `lag` iterations, then the rest.
   for (bool initial : {true, false}) {
     Context region = context;
@@ -483,117 +494,128 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
       region.domain.append({{t - lag}, last});
     if (neverRuns(region))
       continue;
-    unsigned s = 0;
-    for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
-      std::vector<View> views;
-      for (const View &start : std::vector<View>(viewsOf(init))) {
-        AffineExpr previous = op.isRight() ? n - 1 - t + lag : t - lag;
-        views.push_back(initial ? start : stateView(states[s], start, previous));
-        ++s;
-      }
-      environment[argument] = std::move(views);
-    }
+    viewScanStates(op, states, initial, op.isRight() ? n - 1 - t + lag : t - lag);
     if (failed(lowerRegion(op, region, yields)))
       return failure();
   }
   return success();
 }
 
-LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields) {
-  Block &body = op.getBody().front();
+/// What stands in the body of an operator.
+struct Converter::RegionForm {
   SmallVector<Operation *> statements;
   SmallVector<ComputeOp> computes;
+  SmallVector<Value> operands; // of the terminator
+  DenseSet<Value> computed;    // by statements and operators, and rearrangements of those
+  /// A leaf, or one operator with nothing beside it: the block's dimensions may go on inside.
+  bool perfect = false;
+};
+
+/// Only access operators and constants may stand between the dimensions of one block; they must not need a copy.
+LogicalResult Converter::viewAccesses(Block &body, RegionForm &form) {
+  for (Operation &inner : body.without_terminator()) {
+    if (!isAccessOp(&inner))
+      continue;
+    if (llvm::any_of(inner.getOperands(), [&](Value v) { return form.computed.contains(v); })) {
+      // A rearrangement of results concerns only where they are written.
+      form.computed.insert(inner.getResult(0));
+      continue;
+    }
+    bool needsCopy = false;
+    if (failed(lowerAccess(&inner, nullptr, needsCopy)))
+      return failure();
+    if (needsCopy) {
+      form.perfect = false;
+      break;
+    }
+  }
+  return success();
+}
+
+LogicalResult Converter::analyseRegion(ComputeOp op, RegionForm &form) {
+  Block &body = op.getBody().front();
   for (Operation &inner : body.without_terminator()) {
     if (auto compute = dyn_cast<ComputeOp>(&inner))
-      computes.push_back(compute);
+      form.computes.push_back(compute);
     else if (!isAccessOp(&inner) && !isTensorStatement(&inner))
       return refuse(&inner);
     else if (!isAccessOp(&inner) && !isRepeatable(&inner))
-      statements.push_back(&inner);
+      form.statements.push_back(&inner);
   }
-  SmallVector<Value> operands = terminatorOperands(body);
+  form.operands = terminatorOperands(body);
+  for (ComputeOp compute : form.computes)
+    form.computed.insert(compute->result_begin(), compute->result_end());
+  for (Operation *statement : form.statements)
+    form.computed.insert(statement->result_begin(), statement->result_end());
+  form.perfect = (form.computes.empty() || (form.computes.size() == 1 && form.statements.empty())) &&
+                 !asChildren.contains(op);
+  return form.perfect ? viewAccesses(body, form) : success();
+}
 
-  // Only access operators and constants may stand between the dimensions of one
-  // block; they must not need a copy here.
-  bool perfect = (computes.empty() || (computes.size() == 1 && statements.empty())) && !asChildren.contains(op);
-  DenseSet<Value> computed;
-  for (ComputeOp compute : computes)
-    computed.insert(compute->result_begin(), compute->result_end());
-  for (Operation *statement : statements)
-    computed.insert(statement->result_begin(), statement->result_end());
-  if (perfect) {
-    for (Operation &inner : body.without_terminator()) {
-      if (!isAccessOp(&inner))
-        continue;
-      if (llvm::any_of(inner.getOperands(), [&](Value v) { return computed.contains(v); })) {
-        // A rearrangement of results concerns only where they are written.
-        computed.insert(inner.getResult(0));
-        continue;
-      }
-      bool needsCopy = false;
-      if (failed(lowerAccess(&inner, nullptr, needsCopy)))
-        return failure();
-      if (needsCopy) {
-        perfect = false;
-        break;
-      }
+/// Where the only operator of a body writes its results, if that is all that the body yields.
+std::optional<SmallVector<Dest>> Converter::destsOfInner(Block &body, const RegionForm &form, ArrayRef<Dest> yields) {
+  Dests dests;
+  SmallVector<CopyRequest> copies;
+  for (Value operand : form.operands)
+    for (unsigned m = 0, e = flattened(operand.getType()).size(); m < e; ++m) {
+      planDest(body, {operand, m}, yields.front(), dests, copies);
+      yields = yields.drop_front();
     }
-  }
+  SmallVector<Dest> results;
+  for (OpResult result : ComputeOp(form.computes.front())->getResults())
+    for (unsigned m = 0, e = flattened(result.getType()).size(); m < e; ++m) {
+      auto it = dests.find({result, m});
+      if (it == dests.end())
+        return std::nullopt;
+      results.push_back(it->second);
+    }
+  return copies.empty() ? std::optional(results) : std::nullopt;
+}
 
-  if (perfect && computes.size() == 1) {
-    ComputeOp inner = computes.front();
-    Dests dests;
-    SmallVector<CopyRequest> copies;
-    unsigned next = 0;
-    for (Value operand : operands) {
-      SmallVector<Member> members;
-      flattenType(operand.getType(), members);
-      for (unsigned m = 0; m < members.size(); ++m)
-        planDest(body, {operand, m}, yields[next++], dests, copies);
-    }
-    SmallVector<Dest> results;
-    for (OpResult result : inner->getResults()) {
-      SmallVector<Member> members;
-      flattenType(result.getType(), members);
-      for (unsigned m = 0; m < members.size(); ++m) {
-        auto it = dests.find({result, m});
-        if (it != dests.end())
-          results.push_back(it->second);
-        else
-          perfect = false;
-      }
-    }
-    if (perfect && copies.empty()) {
-      howLowered[op] |= 1;
-      return lowerNest(inner, context, results);
-    }
-    perfect = false;
-  }
-
-  bool tensorsOnly = llvm::all_of(operands, [](Value v) { return isa<RankedTensorType>(v.getType()); });
+/// Whether the body is statements over tensors whose operands all come from outside or from each other.
+bool Converter::isLeafForm(const RegionForm &form) {
+  if (!form.perfect || !form.computes.empty() ||
+      !llvm::all_of(form.operands, [](Value v) { return isa<RankedTensorType>(v.getType()); }))
+    return false;
   // An access operator between the statements of a leaf reads what the leaf itself computes.
-  bool readsOwn = false;
-  for (Operation *statement : statements)
-    for (Value operand : statement->getOperands())
-      if (Operation *def = operand.getDefiningOp())
-        readsOwn |= computed.contains(operand) && isAccessOp(def);
-  for (Value operand : operands)
-    if (Operation *def = operand.getDefiningOp())
-      readsOwn |= computed.contains(operand) && isAccessOp(def);
-  if (perfect && computes.empty() && tensorsOnly && !readsOwn) {
-    SmallVector<std::pair<Value, Dest>> pairs;
-    for (auto [operand, dest] : llvm::zip_equal(operands, yields))
-      pairs.push_back({operand, dest});
-    return emitLeaf(op.getLoc(), context, statements, pairs);
+  auto readsOwn = [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return def && form.computed.contains(operand) && isAccessOp(def);
+  };
+  return llvm::none_of(form.operands, readsOwn) && llvm::none_of(form.statements, [&](Operation *statement) {
+           return llvm::any_of(statement->getOperands(), readsOwn);
+         });
+}
+
+LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields) {
+  RegionForm form;
+  if (failed(analyseRegion(op, form)))
+    return failure();
+  Block &body = op.getBody().front();
+  if (form.perfect && form.computes.size() == 1) {
+    if (std::optional<SmallVector<Dest>> results = destsOfInner(body, form, yields)) {
+      howLowered[op] |= GoesOnInside;
+      return lowerNest(form.computes.front(), context, *results);
+    }
+    form.perfect = false;
   }
-  if (perfect && computes.empty() && statements.empty() && yields.size() == 1) {
-    const View view = viewsOf(operands.front()).front();
-    howLowered[op] |= 1;
+  if (isLeafForm(form)) {
+    SmallVector<std::pair<Value, Dest>> pairs;
+    for (auto [operand, dest] : llvm::zip_equal(form.operands, yields))
+      pairs.push_back({operand, dest});
+    return emitLeaf(op.getLoc(), context, form.statements, pairs);
+  }
+  if (form.perfect && form.computes.empty() && form.statements.empty() && yields.size() == 1) {
+    const View view = viewsOf(form.operands.front()).front();
+    howLowered[op] |= GoesOnInside;
     return emitCopy(op.getLoc(), context, view, yields.front(), "a yielded value that is not computed here");
   }
+  return lowerChildren(op, context, yields);
+}
 
-  // Not perfect: a graph block, with everything in the region as children.
-  howLowered[op] |= 2;
+/// Not perfect: a graph block, with everything in the region as children.
+LogicalResult Converter::lowerChildren(ComputeOp op, const Context &context, ArrayRef<Dest> yields) {
+  howLowered[op] |= BecomesChildren;
   etdg::BlockBuilder spec = startBlock(context);
   if (failed(attachCombine(spec, context)))
     return failure();
@@ -601,7 +623,7 @@ LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, Array
   OpBuilder::InsertionGuard guard(builder);
   cloneCombine(block, context);
   builder.setInsertionPointToStart(&block.getBody().front());
-  if (failed(lowerBody(body, context.asAncestors(), yields)))
+  if (failed(lowerBody(op.getBody().front(), context.asAncestors(), yields)))
     return failure();
   etdg::YieldOp::create(builder, op.getLoc(), ValueRange());
   // Nothing in it ever runs.
