@@ -351,6 +351,8 @@ class Jit:
             value = names.pop(name, self._options.lengths.get(name, latest.extents.get(name) if latest else None))
             if value is None:
                 raise ArgumentError(f"{self.__name__}: the extent '{name}' has no value yet: call the function, or {self.__name__}.specialize({name}=64)", of_function(self._function))
+            if not hasattr(value, "__index__") or value < 0:
+                raise ArgumentError(f"{self.__name__}.specialize({name}={value!r}): an extent is an integer that is not negative", of_function(self._function))
             extents[name] = int(value)
         for name in self.signature.dtype_names:
             value = names.pop(name, latest.dtypes.get(name) if latest else None)

@@ -299,6 +299,7 @@ def readable(text: str) -> str:
         r"(?:kernel \S+: )?an index was out of range \((-?\d+), (\d+)[^)]*\)",
         r"an index that is data is out of range: \1 in a list of \2 elements", text,
     )
+    text = re.sub(r': index (-?\d+) is out of range \[0, (\d+)\), in entry "[^"]*"$', r": error: index \1 is out of range: there are \2 elements", text)
     return re.sub(r'^entry "[^"]*"[,:] ', "", text)
 
 

@@ -217,8 +217,8 @@ class ListValue(Traced):
     def at(self, index: LengthLike):
         """One element; negative constants count from the end."""
         n = self._plain_length("an index")
-        if isinstance(index, float):
-            raise ShapeError(f"an index is an integer or a length, found {index!r}", here())
+        if not isinstance(index, (str, Length)) and not hasattr(index, "__index__"):
+            raise ShapeError(f"an index of a list is an integer, a length, a slice or data, found {index!r}", here())
         at = length_in_program(self._trace, index, "an index")
         if n.constant is not None and at.constant is not None and not -n.constant <= at.constant < n.constant:
             raise BoundsError(f"index {at} is out of range for a list of {n} elements", here())
@@ -509,6 +509,8 @@ def iota(length: LengthLike, dtype: DType = i64) -> ListValue:
 
     trace = current("iota")
     n = length_in_program(trace, length, "iota")
+    if n.constant is not None and n.constant < 0:
+        raise LengthError(f"iota: the length is not negative, found {n}", here())
     dtype = dtype_of(dtype)
     if not dtype.is_integer:
         raise ShapeError(f"iota counts in integers, found {dtype}: use .map(lambda i: i.to(ft.{dtype}))", here())

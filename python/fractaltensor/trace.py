@@ -51,8 +51,8 @@ class Trace:
             raise TraceError(
                 f"{what} uses a value from inside {inner.region.what}, which has no value here; "
                 "return it from that function (emit it, in a scan) and use the result",
-                here(),
-                [("the value was made here", where)] if where else (),
+                here() or where,
+                [("the value was made here", where)] if where and here() else (),
             )
         return inner
 
@@ -270,7 +270,7 @@ def _wrong_call(function, what: str, arguments, error: TypeError) -> Exception:
     except TypeError:
         given = ", ".join(f"{name}: {type_}" for type_, name in arguments)
         return TraceError(
-            f"the function of {what} is called with {len(arguments)} arguments ({given}): states first, "
+            f"the function of {what} is called with {len(arguments)} argument{'s' * (len(arguments) != 1)} ({given}): states first, "
             f"then one element of each list; {getattr(function, '__name__', 'it')} takes others: {error}",
             here(),
         )
