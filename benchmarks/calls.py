@@ -4,9 +4,10 @@
 
 On a GPU each row is the time to enqueue one small kernel; on the CPU it holds the work, which is a few additions.
 Rows are timed in turn, several rounds; the best and the median round are printed. With `--start` also what a process
-pays once: the import, the first call with compilation, the first call of a second process, which finds it on disk.
+pays once, on the CPU: the import; of each example the first call with compilation, and the first call of a second
+process, which finds the program on disk.
 
-Usage: calls.py [--device cuda|cpu] [--rounds 15] [--calls 300] [--start] [--json FILE]
+Usage: calls.py [--device cuda|cpu] [--rounds 15] [--calls 300] [--start [--start-rounds 5]] [--json FILE]
 PyTorch and Triton are left out where there are none, and the output says so.
 """
 import argparse
@@ -115,36 +116,54 @@ def measure(rows, rounds, calls, wait):
 
 
 FIRST = """
-import sys, time
+import importlib, sys, time
 begin = time.perf_counter()
 import fractaltensor as ft
 imported = time.perf_counter()
 import numpy as np
-@ft.jit
-def stacked_rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["D", ft.f32["H", "H"]]):
-    return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, "H")), xs))
-x, w = np.ones((4, 8, 1, 64), "f4"), np.ones((3, 64, 64), "f4") / 64
+sys.path.insert(0, sys.argv[1])
+program = getattr(importlib.import_module(sys.argv[2]), sys.argv[2])
+lengths, arrays = program._options.lengths, []
+for type_ in program.specialize().program.types:
+    dims = [n.substitute(lengths).constant for n in getattr(type_, "lengths", ())]
+    element = getattr(type_, "element", type_)
+    shape = (*dims, *element.shape)
+    arrays.append(np.zeros(shape, "i8") if element.dtype.is_integer else np.full(shape, 0.01, "f4"))
 first = time.perf_counter()
-stacked_rnn(x, w)
+program(*arrays)
 print(1e3 * (imported - begin), 1e3 * (time.perf_counter() - first))
 """
 
 
 def start(rounds):
-    """Milliseconds: the import, the first call of a process that compiles, and of one that finds the program."""
-    found = {"import": [], "first call": [], "first call, from the cache": []}
+    """Milliseconds: the import, with bytecode on disk and where none may be written; of each example the first call of a
+    process that compiles, and of one that finds the program on disk."""
+    folder = os.path.join(ROOT, "examples", "python")
+    names = sorted(file[:-3] for file in os.listdir(folder) if file.endswith(".py"))
+    kinds = ("first call", "from the cache")
+    found = {"import": [], "import, without bytecode": []}
+    found.update({f"{kind}, {name}": [] for name in names for kind in kinds})
     with tempfile.TemporaryDirectory() as top:
         # As an installed package has it: modules are compiled once, by the first round, which does not count.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONPYCACHEPREFIX": os.path.join(top, "pyc")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+        def run(name, **more):
+            command = [sys.executable, "-c", FIRST, folder, name]
+            done = subprocess.run(command, capture_output=True, text=True, env={**environment, **more}, check=True)
+            return map(float, done.stdout.split())
+
         for number in range(rounds + 1):
             environment["FT_CACHE_DIR"] = os.path.join(top, f"cache{number}")
-            for name in ("first call", "first call, from the cache"):
-                done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, env=environment, check=True)
-                imported, first = map(float, done.stdout.split())
-                if number:
-                    found["import"].append(imported)
-                    found[name].append(first)
+            for name in names:
+                for kind in kinds:
+                    imported, first = run(name)
+                    if number:
+                        found["import"].append(imported)
+                        found[f"{kind}, {name}"].append(first)
+            imported, _ = run(names[0], PYTHONDONTWRITEBYTECODE="1", PYTHONPYCACHEPREFIX=os.path.join(top, "none"))
+            if number:
+                found["import, without bytecode"].append(imported)
     return {name: {"best": min(t), "median": statistics.median(t)} for name, t in found.items()}
 
 
@@ -154,6 +173,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--calls", type=int, default=300)
     parser.add_argument("--start", action="store_true")
+    parser.add_argument("--start-rounds", type=int, default=5)
     parser.add_argument("--json")
     options = parser.parse_args()
     has_torch = importlib.util.find_spec("torch") is not None
@@ -178,10 +198,10 @@ def main():
     for name, row in report["us"].items():
         print(f"{name:34s} {row['best']:8.2f} {row['median']:8.2f}")
     if options.start:
-        report["ms"] = start(5)
-        print(f"{'once for each process, ms':34s} {'best':>8s} {'median':>8s}")
+        report["ms"] = start(options.start_rounds)
+        print(f"{'once for each process, ms':40s} {'best':>8s} {'median':>8s}")
         for name, row in report["ms"].items():
-            print(f"{name:34s} {row['best']:8.1f} {row['median']:8.1f}")
+            print(f"{name:40s} {row['best']:8.1f} {row['median']:8.1f}")
     if options.json:
         with open(options.json, "w") as file:
             json.dump(report, file, indent=1)
