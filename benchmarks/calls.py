@@ -115,11 +115,15 @@ def measure(rows, rounds, calls, wait):
     return {name: {"best": min(t), "median": statistics.median(t)} for name, t in times.items()}
 
 
+IMPORT = """
+import time
+begin = time.perf_counter(), time.process_time()
+import fractaltensor as ft
+print(1e3 * (time.perf_counter() - begin[0]), 1e3 * (time.process_time() - begin[1]))
+"""
 FIRST = """
 import importlib, sys, time
-begin = time.perf_counter()
 import fractaltensor as ft
-imported = time.perf_counter()
 import numpy as np
 sys.path.insert(0, sys.argv[1])
 program = getattr(importlib.import_module(sys.argv[2]), sys.argv[2])
@@ -129,42 +133,56 @@ for type_ in program.specialize().program.types:
     element = getattr(type_, "element", type_)
     shape = (*dims, *element.shape)
     arrays.append(np.zeros(shape, "i8") if element.dtype.is_integer else np.full(shape, 0.01, "f4"))
-first = time.perf_counter()
+begin = time.perf_counter(), time.process_time()
 program(*arrays)
-print(1e3 * (imported - begin), 1e3 * (time.perf_counter() - first))
+print(1e3 * (time.perf_counter() - begin[0]), 1e3 * (time.process_time() - begin[1]))
 """
 
 
+class Times:
+    """Milliseconds of several processes: how long something took, and what of that was the processor's work."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def run(self, name, command, environment):
+        done = subprocess.run([sys.executable, "-c", *command], capture_output=True, text=True, env=environment, check=True)
+        self.rows.setdefault(name, []).append(tuple(map(float, done.stdout.split())))
+
+    def summary(self):
+        return {
+            name: {"best": min(t for t, _ in times), "median": statistics.median(t for t, _ in times),
+                   "processor": statistics.median(w for _, w in times)}
+            for name, times in self.rows.items()
+        }
+
+
 def start(rounds):
-    """Milliseconds: the import, with bytecode on disk and where none may be written; of each example the first call of a
-    process that compiles, and of one that finds the program on disk."""
+    """What a process pays once: the import, with bytecode on disk and where none may be written; of each example the first
+    call of a process that compiles, and of one that finds the program on disk. The processor's work is that of all
+    threads; on a busy machine it tells more than the time."""
+    import fractaltensor
+
     folder = os.path.join(ROOT, "examples", "python")
     names = sorted(file[:-3] for file in os.listdir(folder) if file.endswith(".py"))
-    kinds = ("first call", "from the cache")
-    found = {"import": [], "import, without bytecode": []}
-    found.update({f"{kind}, {name}": [] for name in names for kind in kinds})
+    times = Times()
     with tempfile.TemporaryDirectory() as top:
-        # As an installed package has it: modules are compiled once, by the first round, which does not count.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONPYCACHEPREFIX": os.path.join(top, "pyc")}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-
-        def run(name, **more):
-            command = [sys.executable, "-c", FIRST, folder, name]
-            done = subprocess.run(command, capture_output=True, text=True, env={**environment, **more}, check=True)
-            return map(float, done.stdout.split())
-
-        for number in range(rounds + 1):
-            environment["FT_CACHE_DIR"] = os.path.join(top, f"cache{number}")
+        plain = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        plain.pop("PYTHONDONTWRITEBYTECODE", None)
+        # As an installed package has it: modules are compiled once, here.
+        compiled = {**plain, "PYTHONPYCACHEPREFIX": os.path.join(top, "pyc")}
+        subprocess.run([sys.executable, "-c", IMPORT], stdout=subprocess.DEVNULL, env=compiled, check=True)
+        bare = os.path.join(top, "bare")
+        shutil.copytree(os.path.dirname(fractaltensor.__file__), os.path.join(bare, "fractaltensor"), ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
+        unwritten = {**plain, "PYTHONPATH": bare, "PYTHONDONTWRITEBYTECODE": "1"}
+        for number in range(rounds):
+            times.run("import", [IMPORT], compiled)
+            times.run("import, without bytecode", [IMPORT], unwritten)
+            compiled["FT_CACHE_DIR"] = os.path.join(top, f"cache{number}")
             for name in names:
-                for kind in kinds:
-                    imported, first = run(name)
-                    if number:
-                        found["import"].append(imported)
-                        found[f"{kind}, {name}"].append(first)
-            imported, _ = run(names[0], PYTHONDONTWRITEBYTECODE="1", PYTHONPYCACHEPREFIX=os.path.join(top, "none"))
-            if number:
-                found["import, without bytecode"].append(imported)
-    return {name: {"best": min(t), "median": statistics.median(t)} for name, t in found.items()}
+                for kind in ("first call", "from the cache"):
+                    times.run(f"{kind}, {name}", [FIRST, folder, name], compiled)
+    return times.summary()
 
 
 def main():
@@ -199,9 +217,9 @@ def main():
         print(f"{name:34s} {row['best']:8.2f} {row['median']:8.2f}")
     if options.start:
         report["ms"] = start(options.start_rounds)
-        print(f"{'once for each process, ms':40s} {'best':>8s} {'median':>8s}")
+        print(f"{'once for each process, ms':40s} {'best':>8s} {'median':>8s} {'processor':>10s}")
         for name, row in report["ms"].items():
-            print(f"{name:40s} {row['best']:8.1f} {row['median']:8.1f}")
+            print(f"{name:40s} {row['best']:8.1f} {row['median']:8.1f} {row['processor']:10.1f}")
     if options.json:
         with open(options.json, "w") as file:
             json.dump(report, file, indent=1)
