@@ -161,163 +161,192 @@ static bool isFold(Value yielded, BlockArgument out) {
          llvm::is_contained(op->getOperands(), out);
 }
 
-void OnlineForms::visitLinalg(linalg::LinalgOp op) {
-  unsigned loops = op.getNumLoops();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  bool hasReduction = llvm::is_contained(iterators, utils::IteratorType::reduction);
-  // Dimensions of length 1 that an operand fixes at 0 are units; those of its type, too.
-  Block *body = op.getBlock();
-  SmallVector<const ValueForm *> all;
-  for (Value operand : op->getOperands()) {
-    get(operand); // may move what `forms` holds
-  }
-  for (OpOperand &operand : op->getOpOperands()) {
-    OperandDims dims = getOperandDims(op.getMatchingIndexingMap(&operand));
-    const ValueForm &form = get(operand.get());
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (!argument)
-      continue;
-    ValueForm inside = remap(form, dims.toLoops, keepFree(dims.toLoops, loops));
-    ValueForm passed = inside;
-    bool lostFactor = (form.factor && !inside.factor) || (form.shifted && !inside.shifted);
-    if ((!dims.isKnown && !form.isInvariant() && !form.isZero()) || lostFactor)
-      inside = makeFailure(op, {&form},
-                           "reads what depends on the parameter by an index map "
-                           "that is no permutation");
-    inside.touched = passed.touched;
-    inside.touchesMore = passed.touchesMore;
-    // A state stays itself only where it is written back to its own place.
-    if (inside.whenFalse.kind == WhenFalse::State &&
-        (!op.isDpsInit(&operand) &&
-         op.getMatchingIndexingMap(&operand) != op.getMatchingIndexingMap(op.getDpsInitOperand(0))))
-      inside.whenFalse = {WhenFalse::Unknown};
-    if (inside.whenFalse.kind == WhenFalse::State && !op.isDpsInit(&operand) && hasReduction)
-      inside.whenFalse = {WhenFalse::Unknown};
-    forms[argument] = inside;
-  }
-  unsigned outerLoops = std::exchange(numLoops, loops);
-  for (Operation &inner : body->without_terminator()) {
-    SmallVector<ValueForm, 0> copies;
-    for (Value operand : inner.getOperands())
-      copies.push_back(get(operand));
-    all.clear();
-    for (const ValueForm &form : copies)
-      all.push_back(&form);
-    if (inner.getNumRegions() || inner.getNumResults() != 1) {
-      bool invariant = llvm::all_of(all, [](const ValueForm *f) { return f->isInvariant(); });
-      for (Value result : inner.getResults()) {
-        forms[result] = invariant && !inner.getNumRegions()
-                            ? makeInvariant(result)
-                            : makeFailure(&inner, all, "no rule says how it follows the parameter");
-        forms[result].touchesMore |= !forms[result].isInvariant();
-      }
-      continue;
-    }
-    if (inner.getNumOperands() == 0) {
-      get(inner.getResult(0)); // a constant or an index
-      continue;
-    }
-    ValueForm form = evaluate(&inner, all);
-    forms[inner.getResult(0)] = form;
-  }
+static bool hasReduction(linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; }
 
-  for (auto [i, yielded] : llvm::enumerate(body->getTerminator()->getOperands())) {
-    if (i >= op->getNumResults())
-      break;
-    Value result = op->getResult(i);
-    OpOperand *init = op.getDpsInitOperand(i);
-    BlockArgument out = op.getMatchingBlockArgument(init);
-    ValueForm form = get(yielded);
-    // Loops to the result's dimensions; loops that a bound ranges over are free ones after them.
-    AffineMap map = op.getMatchingIndexingMap(init);
-    SmallVector<int64_t> toResult(loops, lost), toBound(loops, lost);
-    int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
-    bool known = true;
-    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+/// What the body sees of an operand: its form over the loops.
+ValueForm OnlineForms::seenInside(linalg::LinalgOp op, OpOperand &operand) {
+  OperandDims dims = getOperandDims(op.getMatchingIndexingMap(&operand));
+  const ValueForm &form = get(operand.get());
+  ValueForm inside = remap(form, dims.toLoops, keepFree(dims.toLoops, op.getNumLoops()));
+  ValueForm passed = inside;
+  bool lostFactor = (form.factor && !inside.factor) || (form.shifted && !inside.shifted);
+  if ((!dims.isKnown && !form.isInvariant() && !form.isZero()) || lostFactor)
+    inside = makeFailure(op, {&form},
+                         "reads what depends on the parameter by an index map "
+                         "that is no permutation");
+  inside.touched = passed.touched;
+  inside.touchesMore = passed.touchesMore;
+  // A state stays itself only where it is written back to its own place.
+  if (inside.whenFalse.kind == WhenFalse::State && !op.isDpsInit(&operand) &&
+      (hasReduction(op) ||
+       op.getMatchingIndexingMap(&operand) != op.getMatchingIndexingMap(op.getDpsInitOperand(0))))
+    inside.whenFalse = {WhenFalse::Unknown};
+  return inside;
+}
+
+/// An operation of a body, over forms of its operands.
+void OnlineForms::visitScalar(Operation &inner) {
+  SmallVector<ValueForm, 0> copies;
+  for (Value operand : inner.getOperands())
+    copies.push_back(get(operand));
+  SmallVector<const ValueForm *> all;
+  for (const ValueForm &form : copies)
+    all.push_back(&form);
+  if (inner.getNumRegions() || inner.getNumResults() != 1) {
+    bool invariant = llvm::all_of(all, [](const ValueForm *f) { return f->isInvariant(); });
+    for (Value result : inner.getResults()) {
+      forms[result] = invariant && !inner.getNumRegions()
+                          ? makeInvariant(result)
+                          : makeFailure(&inner, all, "no rule says how it follows the parameter");
+      forms[result].touchesMore |= !forms[result].isInvariant();
+    }
+    return;
+  }
+  if (inner.getNumOperands() == 0) {
+    get(inner.getResult(0)); // a constant or an index
+    return;
+  }
+  ValueForm form = evaluate(&inner, all);
+  forms[inner.getResult(0)] = form;
+}
+
+/// How a result of an operation runs with its loops, and what the body yields for it.
+struct OnlineForms::LinalgResult {
+  linalg::LinalgOp op;
+  OpOperand *init;
+  Value result, yielded;
+  SmallVector<int64_t> toResult, toBound; // of each loop; free dimensions after the result's
+  int64_t rank;
+  bool isKnown = true; // by dimensions alone
+  bool isFold = false;
+
+  LinalgResult(linalg::LinalgOp op, unsigned i, Value yielded)
+      : op(op), init(op.getDpsInitOperand(i)), result(op->getResult(i)), yielded(yielded),
+        toResult(op.getNumLoops(), lost), toBound(op.getNumLoops(), lost),
+        rank(cast<RankedTensorType>(result.getType()).getRank()) {
+    for (auto [d, expr] : llvm::enumerate(op.getMatchingIndexingMap(init).getResults())) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         toResult[dim.getPosition()] = toBound[dim.getPosition()] = d;
       else
-        known = false;
+        isKnown = false;
     }
     for (int64_t &d : toBound)
       if (d == lost)
         d = rank++;
-    bool fold = hasReduction && isFold(yielded, out);
-    ValueForm outside = remap(form, toResult, keepFree(toBound, rank));
-    bool lostFactor = (form.factor && !form.factor->empty() && !outside.factor) ||
-                      (form.shifted && !outside.shifted);
-    if (hasReduction) {
-      if (!fold)
-        outside.bounds.clear();
-      outside.linear.reset();
-      outside.constant.reset();
-      // A sum of equal constants.
-      const ValueForm &start = get(init->get());
-      Operation *combiner = yielded.getDefiningOp();
-      if (fold && isa<arith::AddFOp>(combiner) && start.isZero() && !start.unknownState) {
-        Value term = combiner->getOperand(combiner->getOperand(0) == out ? 1 : 0);
-        if (std::optional<double> each = get(term).constant) {
-          double count = 1;
-          for (auto [l, size] : llvm::enumerate(op.getStaticLoopRanges()))
-            if (toResult[l] == lost)
-              count *= static_cast<double>(size);
-          if (!llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
-            outside.constant = *each * count;
-        }
-      }
-      // What the comparisons leave unchanged, a reduction leaves unchanged.
-      if (!fold && outside.whenFalse.kind != WhenFalse::Invariant)
-        outside.whenFalse = {WhenFalse::Unknown};
+    isFold = hasReduction(op) && ::isFold(yielded, op.getMatchingBlockArgument(init));
+  }
+};
+
+/// A sum of equal constants, if that is what the reduction is.
+std::optional<double> OnlineForms::sumOfConstants(const LinalgResult &of) {
+  linalg::LinalgOp op = of.op;
+  const ValueForm &start = get(of.init->get());
+  Operation *combiner = of.yielded.getDefiningOp();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!of.isFold || !isa<arith::AddFOp>(combiner) || !start.isZero() || start.unknownState ||
+      llvm::any_of(ranges, ShapedType::isDynamic))
+    return std::nullopt;
+  bool outIsFirst = combiner->getOperand(0) == op.getMatchingBlockArgument(of.init);
+  std::optional<double> each = get(combiner->getOperand(outIsFirst ? 1 : 0)).constant;
+  if (!each)
+    return std::nullopt;
+  double count = 1;
+  for (auto [l, size] : llvm::enumerate(ranges))
+    if (of.toResult[l] == lost)
+      count *= static_cast<double>(size);
+  return *each * count;
+}
+
+/// What a reduction leaves of what its body yields.
+void OnlineForms::reduceForm(ValueForm &outside, const LinalgResult &of) {
+  if (!of.isFold)
+    outside.bounds.clear();
+  outside.linear.reset();
+  outside.constant = sumOfConstants(of);
+  // What the comparisons leave unchanged, a reduction leaves unchanged.
+  if (!of.isFold && outside.whenFalse.kind != WhenFalse::Invariant)
+    outside.whenFalse = {WhenFalse::Unknown};
+}
+
+/// A result that does not depend on the parameter, with what else is known of it.
+ValueForm OnlineForms::invariantResult(const ValueForm &outside, const LinalgResult &of) {
+  bool isNamed = outside.linear && llvm::all_of(outside.linear->terms, [&](const auto &term) {
+                   return isa<RankedTensorType>(roots[term.first.root].getType());
+                 });
+  ValueForm named = makeInvariant(of.result);
+  if (isNamed && of.isKnown)
+    named.linear = outside.linear;
+  if (of.isKnown)
+    named.bounds = outside.bounds;
+  named.constant = outside.constant;
+  named.whenFalse = outside.whenFalse;
+  return named;
+}
+
+/// A sum of squares: each element of the sum must hold one element of the parameter.
+void OnlineForms::keepSquares(ValueForm &outside, const ValueForm &form, const LinalgResult &of) {
+  linalg::LinalgOp op = of.op;
+  for (auto [from, coefficient] : getParameterTerms(form.squared)) {
+    ElementAtom atom = from;
+    if (!remap(atom, of.toResult)) {
+      outside = makeFailure(op, {}, "the correction varies along what it reduces");
+      outside.touchesMore = true;
+    } else if (outside.square) {
+      // Only the parameter's place is still needed, and the form of its terms.
+      Combination kept;
+      kept.terms[atom] = coefficient;
+      if (std::optional<Combination> whole = remap(form.squared, of.toResult); whole && !hasReduction(op))
+        kept = *whole;
+      outside.squared = kept;
     }
-    if (form.isInvariant()) {
-      bool isNamed = outside.linear && llvm::all_of(outside.linear->terms, [&](const auto &term) {
-                       return isa<RankedTensorType>(roots[term.first.root].getType());
-                     });
-      ValueForm named = makeInvariant(result);
-      if (isNamed && known)
-        named.linear = outside.linear;
-      named.bounds = outside.bounds;
-      named.constant = outside.constant;
-      named.whenFalse = outside.whenFalse;
-      if (!known)
-        named.bounds.clear();
-      forms[result] = named;
-      continue;
+  }
+}
+
+ValueForm OnlineForms::seenOutside(const LinalgResult &of) {
+  linalg::LinalgOp op = of.op;
+  ValueForm form = get(of.yielded);
+  ValueForm outside = remap(form, of.toResult, keepFree(of.toBound, of.rank));
+  bool lostFactor =
+      (form.factor && !form.factor->empty() && !outside.factor) || (form.shifted && !outside.shifted);
+  if (hasReduction(op))
+    reduceForm(outside, of);
+  if (form.isInvariant())
+    return invariantResult(outside, of);
+  if (!of.isKnown || lostFactor || (hasReduction(op) && !of.isFold)) {
+    ValueForm failed = makeFailure(op, {&form},
+                                   lostFactor ? "the correction varies along what it reduces"
+                                              : "reduces by something else than a sum, a "
+                                                "maximum or a minimum");
+    failed.whenFalse = outside.whenFalse;
+    failed.touch(outside);
+    return failed;
+  }
+  if (form.square)
+    keepSquares(outside, form, of);
+  if (hasReduction(op) && !outside.isKnown() && !outside.culprit) {
+    outside.culprit = op;
+    outside.reason = "sums what the parameter shifts";
+  }
+  return outside;
+}
+
+void OnlineForms::visitLinalg(linalg::LinalgOp op) {
+  for (Value operand : op->getOperands())
+    get(operand); // may move what `forms` holds
+  for (OpOperand &operand : op->getOpOperands())
+    if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
+      ValueForm inside = seenInside(op, operand);
+      forms[argument] = inside;
     }
-    if (!known || lostFactor || (hasReduction && !fold)) {
-      ValueForm failed = makeFailure(op, {&form},
-                                     lostFactor ? "the correction varies along what it reduces"
-                                                : "reduces by something else than a sum, a "
-                                                  "maximum or a minimum");
-      failed.whenFalse = outside.whenFalse;
-      failed.touch(outside);
-      forms[result] = failed;
-      continue;
-    }
-    if (form.square) {
-      // Each element of the sum must hold one element of the parameter.
-      for (auto [from, coefficient] : getParameterTerms(form.squared)) {
-        ElementAtom atom = from;
-        if (!remap(atom, toResult)) {
-          outside = makeFailure(op, {}, "the correction varies along what it reduces");
-          outside.touchesMore = true;
-        } else if (outside.square) {
-          // Only the parameter's place is still needed, and the form of its terms.
-          Combination kept;
-          kept.terms[atom] = coefficient;
-          if (!hasReduction && remap(form.squared, toResult))
-            kept = *remap(form.squared, toResult);
-          outside.squared = kept;
-        }
-      }
-    }
-    if (hasReduction && !fold)
-      outside.shifted.reset();
-    if (hasReduction && !outside.isKnown() && !outside.culprit) {
-      outside.culprit = op;
-      outside.reason = "sums what the parameter shifts";
-    }
-    forms[result] = outside;
+  unsigned outerLoops = std::exchange(numLoops, op.getNumLoops());
+  Block *body = op.getBlock();
+  for (Operation &inner : body->without_terminator())
+    visitScalar(inner);
+  for (auto [i, yielded] : llvm::enumerate(body->getTerminator()->getOperands())) {
+    if (i >= op->getNumResults())
+      break;
+    ValueForm outside = seenOutside(LinalgResult(op, i, yielded));
+    forms[op->getResult(i)] = outside;
   }
   numLoops = outerLoops;
 }

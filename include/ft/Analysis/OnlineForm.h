@@ -199,6 +199,14 @@ private:
   ValueForm evaluateComparison(Operation *op, ArrayRef<const ValueForm *> operands);
   WhenFalse evaluateWhenFalse(Operation *op, ArrayRef<const ValueForm *> operands);
   void visitLinalg(linalg::LinalgOp op);
+  struct LinalgResult;
+  ValueForm seenInside(linalg::LinalgOp op, OpOperand &operand);
+  void visitScalar(Operation &inner);
+  std::optional<double> sumOfConstants(const LinalgResult &of);
+  void reduceForm(ValueForm &outside, const LinalgResult &of);
+  ValueForm invariantResult(const ValueForm &outside, const LinalgResult &of);
+  void keepSquares(ValueForm &outside, const ValueForm &form, const LinalgResult &of);
+  ValueForm seenOutside(const LinalgResult &of);
   void visitReshape(Operation *op);
 
   SmallVector<Value> roots;
