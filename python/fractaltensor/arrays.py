@@ -341,11 +341,15 @@ def _plain_buffer(dtype: DType, shape: Tuple[int, ...]):
 
 
 def finish(kind: str, array):
-    """A result in the library of the first argument, without a copy."""
+    """A result in the library of the first argument, without a copy where the two have a common language for it."""
     if kind == "jax":
         import jax
 
-        return jax.dlpack.from_dlpack(array)
+        try:
+            return jax.dlpack.from_dlpack(array)
+        except (BufferError, TypeError):
+            # NumPy's DLPack does not say bf16.
+            return jax.numpy.asarray(array)
     if kind in ("numpy", "torch", "cupy", "buffer") or not hasattr(array, "__dlpack__"):
         return array
     library = sys.modules.get(kind)

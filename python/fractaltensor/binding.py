@@ -7,6 +7,7 @@ strides, the element contiguous. Nothing is copied or converted.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from .arrays import ArrayInfo, CPU, describe
@@ -42,6 +43,13 @@ def ragged(values, *offsets) -> RaggedArray:
     if not offsets:
         raise ArgumentError("ft.ragged(values, offsets) needs the offsets of each ragged level")
     return RaggedArray(values, offsets)
+
+
+class _NoJax:
+    """In the place of ``jax.core`` where there is none."""
+
+    class Tracer:
+        pass
 
 
 class Bound(NamedTuple):
@@ -97,6 +105,8 @@ class Binder:
 
         if isinstance(value, Traced):
             raise self.fail(parameter.name, "is traced, and other arguments are data: all are traced, or none")
+        if isinstance(value, getattr(sys.modules.get("jax"), "core", _NoJax).Tracer):
+            raise self.fail(parameter.name, "is traced by JAX, and programs inside jax.jit, grad or vmap are not possible: call the program outside of them")
         if isinstance(value, RaggedArray):
             raise self.fail(parameter.name, f"is ragged, its type {parameter.type} is not: write 'ragged(name)' as a length")
         try:
