@@ -1,9 +1,17 @@
 //===- ChooseSchedule.cpp - the candidate of least time -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of each item of a graph: the order of least estimated time, and whether its
+// products that wait for nobody run before it (etdg.divisions). Each is tried on a
+// copy and priced by the cost model of the CPU engine.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ft/Schedule/ChooseSchedule.h"
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"
 
@@ -41,23 +49,62 @@ static void setSchedule(Operation *item, etdg::ScheduleAttr schedule) {
 namespace {
 /// An item under a schedule and its cheapest plan.
 struct Price {
-  double seconds, barriers;
+  double seconds = 0, barriers = 0;
   std::string text;
-  uint64_t plans; // that were priced for it
-  bool isOverBudget;
+  uint64_t plans = 0; // that were priced for it
+  bool isOverBudget = false;
+};
+
+/// Decides for one graph. What is decided for an item may replace the graph's body.
+class Chooser {
+public:
+  Chooser(etdg::GraphOp graph, const CpuScheduleOptions &options)
+      : graph(graph), options(options), applier(std::make_unique<etdg::ScheduleApplier>(graph)) {}
+  LogicalResult run();
+
+private:
+  LogicalResult chooseFor(unsigned number);
+  /// The order of least time, which the item then has; null where it has but one, and where one can't be applied.
+  FailureOr<Price> chooseOrder(Operation *item, bool says);
+  FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
+  /// What the items cost that stand for a divided one, and what is kept between its parts.
+  FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between);
+  /// Of one item of the graph, each of its divisions; the body of the cheapest in place of the graph's, where it
+  /// is cheaper than `whole`.
+  LogicalResult chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole);
+  /// Takes division `division` of an item, whatever it costs. False where it can't be done.
+  bool divide(unsigned number, const etdg::Division &division);
+  void replaceBody(etdg::GraphOp copy);
+  /// The rank that was asked for, by number or by seed; none: the cheapest.
+  std::optional<uint64_t> getRank(Operation *item, size_t count);
+
+  etdg::GraphOp graph;
+  const CpuScheduleOptions &options;
+  std::unique_ptr<etdg::ScheduleApplier> applier;
 };
 } // namespace
 
-static std::optional<Price>
-price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &applier,
-      etdg::GraphOp graph, const CpuScheduleOptions &options) {
+static SmallVector<etdg::ScheduleAttr> getOrders(Operation *item) {
+  SmallVector<etdg::ScheduleAttr> schedules;
+  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
+  if (!candidates)
+    return schedules;
+  for (auto [i, attr] : llvm::enumerate(candidates))
+    if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
+        schedule && (i < mostCandidates || i + 1 == candidates.size()))
+      schedules.push_back(schedule);
+  return schedules;
+}
+
+FailureOr<Price> Chooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   OpBuilder builder(item);
   Operation *copy = builder.clone(*item);
   copy->removeAttr(candidatesName);
-  setSchedule(copy, schedule);
-  FailureOr<Operation *> applied = applier.apply(copy);
+  if (schedule)
+    setSchedule(copy, schedule);
+  FailureOr<Operation *> applied = applier->apply(copy);
   if (failed(applied))
-    return std::nullopt;
+    return failure();
   // (A model of its own: it remembers blocks by their address.)
   CostModel costs(graph, options);
   SmallVector<BlockOp> nest = blocksOf(*applied);
@@ -68,76 +115,178 @@ price(Operation *item, etdg::ScheduleAttr schedule, etdg::ScheduleApplier &appli
   return Price{estimate.seconds, estimate.barriers, text, costs.numPriced(), costs.wasOverBudget()};
 }
 
-static LogicalResult chooseFor(Operation *item, etdg::ScheduleApplier &applier, etdg::GraphOp graph,
-                               const CpuScheduleOptions &options) {
-  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
-  if (!candidates || candidates.size() < 2)
-    return success();
-  SmallVector<etdg::ScheduleAttr> schedules;
-  for (auto [i, attr] : llvm::enumerate(candidates))
-    if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
-        schedule && (i < mostCandidates || i + 1 == candidates.size()))
-      schedules.push_back(schedule);
-  if (options.candidate >= 0) {
-    setSchedule(item, schedules[std::min<size_t>(options.candidate, schedules.size() - 1)]);
-    return success();
-  }
+FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
+  SmallVector<etdg::ScheduleAttr> schedules = getOrders(item);
+  if (schedules.size() < 2)
+    return price(item, nullptr);
   std::optional<size_t> best;
-  double least = 0, barriers = 0;
+  Price least;
   uint64_t plans = 0;
   bool isOverBudget = false;
-  std::string words, others;
+  std::string others;
+  const Machine::CpuPlanning &planning = options.getMachine().cpu;
   for (auto [i, schedule] : llvm::enumerate(schedules)) {
-    auto priced = price(item, schedule, applier, graph, options);
-    if (!priced)
+    FailureOr<Price> priced = price(item, schedule);
+    if (failed(priced))
       return failure();
     plans += priced->plans;
     isOverBudget |= priced->isOverBudget;
     others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->seconds).str();
     // No barriers win unless some promise clearly less time.
-    double seconds = priced->seconds;
-    const double sureGain = options.getMachine().cpu.sureGain;
-    double margin = !best                                   ? 1
-                    : barriers == 0 && priced->barriers > 0 ? sureGain
-                    : barriers > 0 && priced->barriers == 0 ? 1 / sureGain
-                                                            : 1;
+    double margin = !best                                         ? 1
+                    : least.barriers == 0 && priced->barriers > 0 ? planning.sureGain
+                    : least.barriers > 0 && priced->barriers == 0 ? 1 / planning.sureGain
+                                                                  : 1;
     // Of orders that cost the same, the program's own, the last one: its bounds are simplest.
     if (best && i + 1 == schedules.size())
       margin = std::max(margin, 1.03);
-    if (!best || seconds < margin * least) {
+    if (!best || priced->seconds < margin * least.seconds) {
       best = i;
-      least = seconds;
-      barriers = priced->barriers;
-      words = priced->text;
+      least = *priced;
     }
   }
-  if (!best)
-    return success();
   setSchedule(item, schedules[*best]);
+  if (!says)
+    return least;
   remark::analysis(item->getLoc(), remark::RemarkOpts::name("plans-priced").category("cpu"))
       << remark::add("{0} plans priced for {1} orders{2}", plans, schedules.size(),
                      isOverBudget ? ": beyond the budget inner nests kept the plan that was best before"
                                   : "");
   remark::passed(item->getLoc(), remark::RemarkOpts::name("choose-schedule").category("cpu"))
-      << remark::add("candidate {0} of {1}: {2} (all: {3} s)", *best + 1, schedules.size(), words,
+      << remark::add("candidate {0} of {1}: {2} (all: {3} s)", *best + 1, schedules.size(), least.text,
                      others);
+  return least;
+}
+
+//===----------------------------------------------------------------------===//
+// Divisions
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const etdg::Division &division) {
+  std::string text = "products ahead";
+  if (division.outer > 0)
+    text += " inside " + std::to_string(division.outer) + (division.outer == 1 ? " loop" : " loops");
+  return text + (division.lags ? ", in step" : "");
+}
+
+FailureOr<Price> Chooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between) {
+  Price total;
+  Chooser inside(copy, options);
+  for (Operation *item : own) {
+    FailureOr<Price> one = inside.chooseOrder(item, /*says=*/false);
+    if (failed(one))
+      return failure();
+    total.seconds += one->seconds;
+    total.barriers += one->barriers;
+    total.plans += one->plans;
+    total.isOverBudget |= one->isOverBudget;
+    total.text += (total.text.empty() ? "" : "; then ") + one->text;
+  }
+  // Written once and read once, by all threads together.
+  const Machine &machine = options.getMachine();
+  CostModel costs(copy, options);
+  double bytes = 0, times = 1;
+  for (etdg::BufferType buffer : between.buffers)
+    bytes += costs.bytesTypically(buffer);
+  for (LengthAttr length : between.around)
+    times *= costs.typically(length);
+  double rate = machine.levelFor(bytes).rateOfUnit(costs.threads()) * costs.threads();
+  total.seconds += 2 * bytes * times / rate;
+  total.text += llvm::formatv("; {0:F1} MB between them", bytes / 1e6).str();
+  return total;
+}
+
+void Chooser::replaceBody(etdg::GraphOp copy) {
+  graph.getBody().takeBody(copy.getBody());
+  applier = std::make_unique<etdg::ScheduleApplier>(graph);
+}
+
+bool Chooser::divide(unsigned number, const etdg::Division &division) {
+  SmallVector<Operation *> own;
+  etdg::Between between;
+  OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
+  if (!copy || failed(priceDivided(*copy, own, between)))
+    return false;
+  replaceBody(*copy);
+  return true;
+}
+
+LogicalResult Chooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole) {
+  Location loc = etdg::getTopItems(graph)[number]->getLoc();
+  Price least = whole;
+  OwningOpRef<etdg::GraphOp> best;
+  std::string chosen, others;
+  for (const etdg::Division &division : divisions) {
+    SmallVector<Operation *> own;
+    etdg::Between between;
+    OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
+    if (!copy)
+      continue;
+    FailureOr<Price> price = priceDivided(*copy, own, between);
+    if (failed(price))
+      return failure();
+    others += llvm::formatv(", {0} {1:e2}", describe(division), price->seconds).str();
+    // (As among orders.)
+    bool addsBarriers = least.barriers == 0 && price->barriers > 0;
+    if (price->seconds < (addsBarriers ? options.getMachine().cpu.sureGain : 1) * least.seconds) {
+      least = *price;
+      chosen = describe(division);
+      best = std::move(copy);
+    }
+  }
+  if (best)
+    replaceBody(*best);
+  if (!others.empty())
+    remark::passed(loc, remark::RemarkOpts::name("choose-division").category("cpu"))
+        << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen.empty() ? "whole" : chosen, least.text, whole.seconds,
+                       others);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+std::optional<uint64_t> Chooser::getRank(Operation *item, size_t count) {
+  if (options.candidate >= 0)
+    return options.candidate;
+  if (options.planSeed == 0)
+    return std::nullopt;
+  return llvm::hash_combine(options.planSeed, count) % count;
+}
+
+LogicalResult Chooser::chooseFor(unsigned number) {
+  Operation *item = etdg::getTopItems(graph)[number];
+  SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
+  SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
+  item->removeAttr("etdg.divisions");
+  if (orders.size() < 2 && divisions.empty())
+    return success();
+  // Ranks: the orders, then the divisions; a greater one is the program's own order.
+  size_t numOrders = std::max<size_t>(orders.size(), 1);
+  if (auto rank = getRank(item, numOrders + divisions.size())) {
+    if (*rank >= numOrders && *rank < numOrders + divisions.size() && divide(number, divisions[*rank - numOrders]))
+      return success();
+    if (!orders.empty())
+      setSchedule(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
+    return success();
+  }
+  FailureOr<Price> whole = chooseOrder(item, /*says=*/true);
+  if (failed(whole))
+    return failure();
+  return divisions.empty() ? success() : chooseDivision(number, divisions, *whole);
+}
+
+LogicalResult Chooser::run() {
+  // From the last one on: a divided item becomes several, and what stands before keeps its number.
+  for (unsigned number = etdg::getTopItems(graph).size(); number > 0; --number)
+    if (failed(chooseFor(number - 1)))
+      return failure();
   return success();
 }
 
 static LogicalResult chooseAll(etdg::GraphOp graph, const CpuScheduleOptions &options) {
-  if (graph.isExternal())
-    return success();
-  SmallVector<Operation *> items;
-  for (Operation &op : graph.getBody().front())
-    if (isa<etdg::NestOp, etdg::BlockOp>(op) && op.hasAttr(candidatesName))
-      items.push_back(&op);
-  if (items.empty())
-    return success();
-  etdg::ScheduleApplier applier(graph);
-  for (Operation *item : items)
-    if (failed(chooseFor(item, applier, graph, options)))
-      return failure();
-  return success();
+  return graph.isExternal() ? success() : Chooser(graph, options).run();
 }
 
 namespace {
@@ -148,6 +297,7 @@ struct ETDGChooseSchedule : ft::impl::ETDGChooseScheduleBase<ETDGChooseSchedule>
     if (failed(options))
       return signalPassFailure();
     options->candidate = candidate;
+    options->planSeed = planSeed;
     if (failed(chooseAll(getOperation(), *options)))
       signalPassFailure();
   }
@@ -160,5 +310,6 @@ std::unique_ptr<Pass> ft::createChooseSchedule(const CpuScheduleOptions &options
   pass.threads = options.threads;
   pass.lengths = lengthsAsText(options);
   pass.candidate = options.candidate;
+  pass.planSeed = options.planSeed;
   return createETDGChooseSchedule(pass);
 }

@@ -25,6 +25,19 @@ int64_t CostModel::lengthOf(StringAttr name) {
   return it == given.end() ? typical.get(name) : it->second;
 }
 
+double CostModel::typically(LengthAttr length) {
+  std::optional<int64_t> value =
+      length ? length.evaluate([&](StringAttr name) -> std::optional<int64_t> { return lengthOf(name); }) : std::nullopt;
+  return value ? std::max<int64_t>(*value, 0) : typical.evaluate(length);
+}
+
+double CostModel::bytesTypically(etdg::BufferType buffer) {
+  double bytes = bytesOf(buffer.getElement());
+  for (LengthAttr length : buffer.getLengths())
+    bytes *= typically(length);
+  return bytes;
+}
+
 std::optional<int64_t> CostModel::evaluate(AffineExpr expr, BlockOp block,
                                            ArrayRef<std::optional<int64_t>> dims) {
   switch (expr.getKind()) {
@@ -163,6 +176,9 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
     collectReads(nest.front(), context, readsOf.back());
   }
   for (auto [n, nest] : llvm::enumerate(nests)) {
+    // What has no point here takes no time.
+    if (llvm::none_of(nest, [&](BlockOp child) { return holds(child, context); }))
+      continue;
     Context inside = context;
     for (auto [other, reads] : llvm::enumerate(readsOf))
       if (other != n)
@@ -344,7 +360,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     weights += weight;
     double extent = std::max(1.0, mine / std::max(perPoint, 1.0));
     auto enter = [&](Context &at, double rows, double perPoint) {
-      at.threads = plan.isParallel() ? 1 : outer.threads;
+      // All threads are in a body together only where none of the loops around it is shared or one thread's.
+      at.threads = plan.isParallel() || !plan.inner.empty() ? 1 : outer.threads;
       for (unsigned d : plan.shared) {
         // The outermost one takes what the threads leave of the product of all.
         at.loops.push_back({d, d == plan.shared.front() ? extent : 1.0, false});
@@ -388,11 +405,13 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
       double repeats = 1;
       for (unsigned d : plan.inner) {
         Range range = rangeOf(nest, d, middle);
-        if (range.size() == 0)
+        // Between its regions a nest may have no point in the middle.
+        if (range.size() == 0 && nest.size() == 1)
           return;
-        repeats *= range.size();
+        double extent = std::max<int64_t>(range.size(), 1);
+        repeats *= extent;
         middle.dims[d] = (range.lower + range.upper) / 2;
-        middle.loops.push_back({d, static_cast<double>(range.size()), false});
+        middle.loops.push_back({d, extent, false});
       }
       // Of the blocks that share a point of these loops each has the work of one of them, the dearest
       // stands for all. Which ones do is sampled; what a block costs does not depend on the point.
@@ -433,6 +452,10 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
         bodies[0] = ofBody(nest.front(), middle);
       } else {
         visitInner(0, 1);
+        // Ranges that depend on each other, as those of regions do: not the middle's product.
+        repeats = sampled;
+        if (sampled <= 0)
+          return;
       }
       for (auto [body, count] : llvm::zip_equal(bodies, times))
         if (count > 0)

@@ -46,6 +46,9 @@ public:
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 
   unsigned threads() const { return numThreads; }
+  /// At the lengths that costs are estimated for.
+  double typically(LengthAttr length);
+  double bytesTypically(etdg::BufferType buffer);
   /// Plans that have been priced, those of nests inside others at each place included.
   uint64_t numPriced() const { return priced; }
   /// Plans of inner nests depend on where they are, and places multiply with each level. Beyond this

@@ -22,11 +22,15 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
     `etdg.candidates` this pass applies each one to a copy, lets the CPU engine's
     cost model (docs/cpu-engine.md) plan and price it at typical lengths, and makes
     the cheapest the nest's `schedule`. Nests of a kernel keep theirs: they fit
-    each other. A remark (category `cpu`) gives the numbers.
+    each other. What `etdg.divisions` lists (products that wait for nobody, ahead of the
+    rest) is tried on copies of the graph, priced with what is kept between the parts, and
+    done where it is cheaper. Ranks (`candidate`) count the orders, then the divisions; one
+    beyond all is the program's own order. Remarks (category `cpu`) give the numbers.
   }];
   let options = [CpuMachineOption, ThreadsOption, LengthsOption,
                  Option<"candidate", "candidate", "int64_t", "-1",
-                        "Not negative: the candidate of this rank, or the last one, in the place of the cheapest">];
+                        "Not negative: the candidate of this rank, or the last one, in the place of the cheapest">,
+                 PlanSeedOption];
 }
 
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {

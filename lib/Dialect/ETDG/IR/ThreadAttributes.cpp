@@ -174,6 +174,18 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "candidates")
     return failed(onlyOf(isItem, "a nest or block")) ? failure()
                                                      : expected(isListOf<ScheduleAttr>(value), "a list of schedules");
+  if (name == "divisions") {
+    auto isDivision = [](Attribute entry) {
+      auto division = dyn_cast<DictionaryAttr>(entry);
+      auto outer = division ? division.getAs<IntegerAttr>("outer") : IntegerAttr();
+      return outer && outer.getType().isInteger(64) && outer.getInt() >= 0 &&
+             division.size() == (division.getAs<UnitAttr>("lags") ? 2u : 1u);
+    };
+    auto list = dyn_cast<ArrayAttr>(value);
+    return failed(onlyOf(isItem, "a nest or block"))
+               ? failure()
+               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64} or {lags, outer = n : i64}");
+  }
   if (name == "slot") {
     auto slot = dyn_cast<IntegerAttr>(value);
     return failed(onlyOf(isa<BufferOp>(op), "a buffer"))
@@ -195,7 +207,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, dims, kept_together, layouts, merged, slot or snapshots";
+                           << "': expected candidates, checks, dims, divisions, kept_together, layouts, merged, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -282,6 +282,30 @@ def ETDGSplitDim : Pass<"etdg-split-dim", "::mlir::etdg::GraphOp"> {
     Option<"size", "size", "int64_t", "0", "length of the inner dimension">];
 }
 
+def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
+  let summary = "products that no iteration waits for run before the loops in which others wait";
+  let description = [{
+    At each loop only what lies on a dependence cycle of that loop has to run in its order. Of each nest at the
+    top that has a loop in order (`scanl`, `foldl`), the values of its leaves that contain a product and need nothing
+    that the nest itself makes, at equal values of its first `outer` sequential dimensions, are computed by blocks
+    of their own in front of it, in all iterations at once. A product that is added to what does wait is taken apart.
+    Where `outer` is not 0, these dimensions become a block around both parts.
+
+    ```mlir
+    etdg.nest { // [map i, scanl j, scanl k]: h = tanh(x W + h U), x the layer below
+    ==>         // outer=1
+    etdg.block @r_around [scanl] (j) in [0, D) {
+      %xw = etdg.buffer : !etdg.buffer<[N, L], !x>
+      etdg.block @r_ahead [map, map] (j | i, k) ... writes (%xw[i, k]) // x W, all steps of a layer
+      etdg.nest { // [map i, scanl k]
+    ```
+
+    This is the mechanism alone; `etdg-choose-schedule` asks which division, if any, takes less time. Runs before `etdg-reorder`.
+  }];
+  let options = [Option<"outer", "outer", "unsigned", "0", "Sequential dimensions that stay around both parts">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   let summary = "give nests an order with few steps and wide ones (FT §5.2)";
   let description = [{

@@ -112,7 +112,8 @@ CandidateFinder::CandidateFinder(Block &body, const SymbolSpace &space, const Se
 /// More than what is done on the way to or from memory: eight cheap operations are less than a
 /// pass over the elements and a list of them.
 bool CandidateFinder::isHeavy(const Work &work, Type type) const {
-  return settings.all ? work.count() > 0
+  return settings.ahead ? work.product > 0
+         : settings.all ? work.count() > 0
                       : work.product > 0 || work.elementary > 0 ||
                             work.elementwise > 8 * getNumElements(type);
 }
@@ -208,7 +209,7 @@ CandidateFinder::Info CandidateFinder::getInfo(BlockOp leaf, unsigned number, Op
   // Where it depends on everything, nobody asks.
   int missing = info.dims.flip().find_next(static_cast<int>(outer) - 1);
   info.dims.flip();
-  if (!inSight || missing < 0)
+  if (!inSight || (missing < 0 && !settings.ahead))
     return info;
   forEachBuffer(leaf, read, [&](Value buffer) {
     for (BlockOp block : getWriters(buffer)) {
@@ -336,6 +337,8 @@ LeafSearch::Info LeafSearch::join(ArrayRef<Value> values) {
 
 /// Along a dimension of one value nothing repeats here, but other leaves may share the value.
 bool LeafSearch::repeats(const Info &info) {
+  if (finder.settings.ahead)
+    return true;
   for (unsigned d = finder.outer; d < numDims; ++d)
     if (!info.dims.test(d) && isa<AffineDimExpr>(pins[d]))
       return true;
@@ -343,6 +346,8 @@ bool LeafSearch::repeats(const Info &info) {
 }
 
 bool LeafSearch::mayRepeat(const Info &info) {
+  if (finder.settings.ahead)
+    return true;
   for (unsigned d = finder.outer; d < numDims; ++d)
     if (!info.dims.test(d))
       return true;
@@ -483,7 +488,8 @@ void LeafSearch::visitAccumulation(Operation &op, const Info &whole) {
   }
   // As a whole, if what it is added to does not vary either.
   bool startIsFree = getInit(&op).getDefiningOp() && isFree(getInit(&op).getDefiningOp());
-  if (startIsFree || (whole.isKnown && whole.dims == part.dims && repeats(part)))
+  bool isWhole = finder.settings.ahead || (whole.dims == part.dims && repeats(part));
+  if (startIsFree || (whole.isKnown && isWhole))
     return;
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 && !canWiden(&op) && !finder.settings.narrow) {
@@ -497,6 +503,10 @@ void LeafSearch::visitAccumulation(Operation &op, const Info &whole) {
 void LeafSearch::visit(Operation &op) {
   Info info = join(getUsed(&op));
   info.isKnown &= isMemoryEffectFree(&op);
+  // A product with a constant stays behind: the iterations after the first one have another factor
+  // there, and what is ahead of both should be one value.
+  if (finder.settings.ahead && hasConstantFactor(leaf, &op))
+    info.isKnown = false;
   for (Value result : op.getResults())
     infos[result] = info;
   if (op.getNumResults() != 1 || !finder.isHeavy(getWork(&op), op.getResult(0).getType()) ||
@@ -517,7 +527,8 @@ void LeafSearch::offerWhatVariesLess(Operation &op) {
     if (!def || def->getBlock() != &code)
       continue;
     const Info own = infos[value];
-    if (own.isKnown && mayRepeat(own) && (ends || !info.isKnown || info.dims != own.dims))
+    bool variesLess = !finder.settings.ahead && info.dims != own.dims;
+    if (own.isKnown && mayRepeat(own) && (ends || !info.isKnown || variesLess))
       offer(value);
   }
 }

@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::etdg {
@@ -38,7 +37,6 @@ public:
 private:
   /// Returns whether anything was moved.
   bool runRound(Block &body);
-  SmallVector<Group> collect(CandidateFinder &finder, Block &body);
   bool tryGroup(Group &group, Block &body);
   void explain(ArrayRef<Refusal> refusals, Block &body);
 
@@ -74,7 +72,8 @@ bool Hoister::tryGroup(Group &group, Block &body) {
   std::string &newName = plan.placement.name = name.empty() ? "once" : (name + "_once").str();
   if (unsigned number = numNamed[newName]++)
     newName += std::to_string(number + 1);
-  copies |= rewrite(group, plan.placement, body, context.names);
+  BufferOp buffer;
+  copies |= rewrite(group, plan.placement, body, context.names, buffer);
   auto remark = remark::passed(loc, remark::RemarkOpts::name("hoist").category("coarsen"));
   if (!remark)
     return true;
@@ -93,80 +92,15 @@ bool Hoister::tryGroup(Group &group, Block &body) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Values that are the same for several leaves of a body, those of few dimensions first.
-SmallVector<Group> Hoister::collect(CandidateFinder &finder, Block &body) {
-  SmallVector<BlockOp> leaves;
-  body.getParentOp()->walk([&](BlockOp block) {
-    if (block.isLeaf() && block.getOperation() != body.getParentOp())
-      leaves.push_back(block);
-  });
-  SmallVector<Repeat> repeats;
-  for (BlockOp leaf : leaves)
-    llvm::append_range(repeats, finder.find(leaf));
-  if (repeats.empty())
-    return {};
-  // Leaves with the fewest fixed dimensions first: their maps hold for the others, too. Those in
-  // which nothing repeats join them.
-  llvm::DenseMap<Operation *, unsigned> numPins;
-  for (const Repeat &repeat : repeats) {
-    auto [it, isNew] = numPins.try_emplace(repeat.leaf);
-    if (isNew)
-      it->second = llvm::count_if(getPins(repeat.leaf, context.names),
-                                  [](AffineExpr e) { return !isa<AffineDimExpr>(e); });
-  }
-  SmallVector<std::tuple<bool, unsigned, unsigned>> order;
-  for (auto [i, repeat] : llvm::enumerate(repeats))
-    order.push_back({repeat.follows, numPins[repeat.leaf], i});
-  llvm::sort(order);
-  // By what surely agrees; few in a bucket are no partners.
-  llvm::MapVector<Value, SmallVector<Group>> buckets;
-  for (auto [follows, pins, number] : order) {
-    Repeat &repeat = repeats[number];
-    Value source;
-    for (unsigned read : repeat.reads)
-      for (PieceAttr piece : repeat.leaf.getRead(read).getPieces())
-        if (!source && piece.getKind() == SourceKind::Buffer)
-          source = repeat.leaf.getBuffers()[piece.getOperand()];
-    SmallVector<Group> &groups = buckets[source];
-    auto joins = [&](Group &group) {
-      const Repeat &first = group.members.front();
-      // Before the first of the readers, all that is read must be there.
-      for (const Repeat &member : group.members) {
-        if (member.leaf == repeat.leaf)
-          return false;
-        if (repeat.writer && member.item != repeat.item &&
-            !repeat.writer->isBeforeInBlock(member.item))
-          return false;
-        if (member.writer && member.item != repeat.item &&
-            !member.writer->isBeforeInBlock(repeat.item))
-          return false;
-      }
-      return isSame(first, repeat, context.names);
-    };
-    auto *it = llvm::find_if(groups, joins);
-    if (it == groups.end() && !follows)
-      groups.push_back({{std::move(repeat)}});
-    else if (it != groups.end())
-      it->members.push_back(std::move(repeat));
-  }
-  SmallVector<std::tuple<unsigned, int, unsigned, Group *>> sorted;
-  for (auto &[source, groups] : buckets)
-    for (Group &group : groups) {
-      const Repeat &first = group.members.front();
-      sorted.push_back({first.dims.count(), -static_cast<int>(first.ops.size()),
-                        static_cast<unsigned>(sorted.size()), &group});
-    }
-  llvm::sort(sorted);
-  SmallVector<Group> all;
-  for (auto &[dims, size, number, group] : sorted)
-    all.push_back(std::move(*group));
-  return all;
-}
-
 bool Hoister::runRound(Block &body) {
   CandidateFinder finder(body, context.space, context.settings);
   refusals.clear();
-  SmallVector<Group> groups = collect(finder, body);
+  SmallVector<BlockOp> inside;
+  body.getParentOp()->walk([&](BlockOp block) {
+    if (block.isLeaf() && block.getOperation() != body.getParentOp())
+      inside.push_back(block);
+  });
+  SmallVector<Group> groups = collectGroups(inside, finder, context.names);
   llvm::SmallDenseSet<Operation *> touched;
   bool changed = false;
   for (Group &group : groups) {

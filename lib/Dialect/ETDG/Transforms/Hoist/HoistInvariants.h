@@ -56,6 +56,9 @@ struct Settings {
   const ft::Machine &machine;
   bool narrow; // what is no product, and of f16 or bf16, may be taken apart: it rounds twice
   bool all;    // whatever it costs
+  /// Not what repeats but what waits for nobody: values with a product that can be computed before the item
+  /// that needs them, in as many iterations as there.
+  bool ahead = false;
 
   /// Whether independent iterations run at once: what some regions of a nest repeat and others don't
   /// need is not worth a block.
@@ -125,9 +128,13 @@ struct Placement {
   SmallVector<ft::LengthAttr> lengths; // of the buffer
 };
 
-/// Makes the blocks and their buffer before the members' items, and lets the members read it.
-/// Returns whether a member now yields it as it is.
-bool rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names);
+/// The values of the leaves that `finder` finds; those that are the same for several leaves as one group,
+/// those of few dimensions first.
+SmallVector<Group> collectGroups(ArrayRef<BlockOp> leaves, CandidateFinder &finder, CommonNames &names);
+
+/// Makes the blocks, and their buffer where none is given, before the members' items, and lets the members
+/// read it. Returns whether a member now yields it as it is.
+bool rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer);
 
 } // namespace mlir::etdg::hoist
 

@@ -151,7 +151,7 @@ static bool replaceIn(const Repeat &member, const Placement &placement, Value bu
                       [&](Value yielded) { return isa<BlockArgument>(yielded); });
 }
 
-bool hoist::rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names) {
+bool hoist::rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer) {
   const Repeat &first = group.members.front();
   Operation *before = first.item;
   for (const Repeat &member : group.members) {
@@ -160,12 +160,14 @@ bool hoist::rewrite(Group &group, const Placement &placement, Block &body, Commo
       before = member.item;
   }
   OpBuilder builder(before);
-  auto type = BufferType::get(builder.getContext(), placement.lengths, first.getType());
-  Value buffer = BufferOp::create(builder, first.getOp()->getLoc(), type, nullptr, nullptr);
+  if (!buffer) {
+    auto type = BufferType::get(builder.getContext(), placement.lengths, first.getType());
+    buffer = BufferOp::create(builder, first.getOp()->getLoc(), type, nullptr, nullptr);
+  }
   for (IntegerSet domain : placement.domains)
-    buildBlock(builder, first, placement, domain, body, buffer, names);
+    buildBlock(builder, first, placement, domain, body, buffer.getResult(), names);
   bool copies = false;
   for (const Repeat &member : group.members)
-    copies |= replaceIn(member, placement, buffer);
+    copies |= replaceIn(member, placement, buffer.getResult());
   return copies;
 }

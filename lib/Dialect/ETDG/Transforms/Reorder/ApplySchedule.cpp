@@ -268,6 +268,7 @@ FailureOr<Operation *> Applier::applyAll(Operation *item) {
   auto block = dyn_cast<BlockOp>(item);
   if (!nest && !block)
     return item;
+  item->removeAttr("etdg.divisions");
   // Outside first.
   Operation *before = item->getPrevNode();
   Block *body = item->getBlock();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ReorderSplit.h"
+#include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,6 +50,8 @@ static std::string toString(const Distances &distances) {
 }
 
 static void remarkRefusal(const Nest &nest) {
+  if (isOnTrial(nest.op))
+    return;
   auto remark = remark::missed(nest.op->getLoc(), remarkOf("keep-order"));
   remark << remark::reason("{0}", nest.refusal) << remark::metric("nest", describeNest(nest));
   if (nest.culprit)
@@ -63,6 +66,8 @@ static void remarkRefusal(const Nest &nest) {
 }
 
 static void remarkOrder(const Nest &nest) {
+  if (isOnTrial(nest.op))
+    return;
   const Order &order = nest.candidates.front();
   remark::passed(nest.op->getLoc(), remarkOf("transform"))
       << remark::add("{0}", order.str(nest.getOwnNames()))
@@ -79,6 +84,8 @@ static void remarkOrder(const Nest &nest) {
 
 /// Nothing is to be gained: what the nest takes as it stands.
 static void remarkDeclared(const Nest &nest) {
+  if (isOnTrial(nest.op))
+    return;
   remark::analysis(nest.op->getLoc(), remarkOf("declared"))
       << remark::reason("the order as declared is the only one")
       << remark::metric("nest", describeNest(nest))
@@ -89,6 +96,8 @@ static void remarkDeclared(const Nest &nest) {
 }
 
 static void remarkKernel(const Group &group) {
+  if (isOnTrial(group.members.front().nest->op))
+    return;
   std::string nests, offsets;
   double iterations = 0;
   llvm::raw_string_ostream os(offsets);
@@ -109,6 +118,8 @@ static void remarkKernel(const Group &group) {
 }
 
 static void remarkApart(const Refusal &refusal) {
+  if (isOnTrial(refusal.after->op))
+    return;
   auto remark = remark::missed(refusal.after->op->getLoc(), remarkOf("no-kernel"));
   remark << remark::reason("{0}", refusal.reason)
          << remark::metric("before", describeNest(*refusal.before))
@@ -238,38 +249,44 @@ Plan reorder::makePlan(GraphOp graph, DependenceAnalysis &analysis, const Typica
 // Pass
 //===----------------------------------------------------------------------===//
 
+void etdg::reorderGraph(GraphOp graph) {
+  splitNests(graph);
+  TypicalLengths lengths(graph);
+  auto analysed = std::make_unique<DependenceAnalysis>(graph);
+  Plan plan = makePlan(graph, *analysed, lengths);
+  if (splitChains(graph, plan)) {
+    analysed = std::make_unique<DependenceAnalysis>(graph);
+    plan = makePlan(graph, *analysed, lengths);
+  }
+  DependenceAnalysis &analysis = *analysed;
+  llvm::SmallPtrSet<Nest *, 8> grouped;
+  for (Group &group : plan.groups)
+    for (GroupMember &member : group.members)
+      grouped.insert(member.nest);
+  for (Nest &nest : plan.nests) {
+    if (nest.isRefused()) {
+      if (nest.culprit)
+        nest.sample = getSample(analysis, *nest.culprit);
+      remarkRefusal(nest);
+    }
+    if (!grouped.contains(&nest))
+      apply(nest, analysis);
+  }
+  for (const Refusal &refusal : plan.refusals)
+    remarkApart(refusal);
+  for (Group &group : plan.groups)
+    apply(group, analysis);
+}
+
 namespace {
 struct ETDGReorder : etdg::impl::ETDGReorderBase<ETDGReorder> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
     if (graph.isExternal())
       return;
-    splitNests(graph);
-    TypicalLengths lengths(graph);
-    auto analysed = std::make_unique<DependenceAnalysis>(graph);
-    Plan plan = makePlan(graph, *analysed, lengths);
-    if (splitChains(graph, plan)) {
-      analysed = std::make_unique<DependenceAnalysis>(graph);
-      plan = makePlan(graph, *analysed, lengths);
-    }
-    DependenceAnalysis &analysis = *analysed;
-    llvm::SmallPtrSet<Nest *, 8> grouped;
-    for (Group &group : plan.groups)
-      for (GroupMember &member : group.members)
-        grouped.insert(member.nest);
-    for (Nest &nest : plan.nests) {
-      if (nest.isRefused()) {
-        if (nest.culprit)
-          nest.sample = getSample(analysis, *nest.culprit);
-        remarkRefusal(nest);
-      }
-      if (!grouped.contains(&nest))
-        apply(nest, analysis);
-    }
-    for (const Refusal &refusal : plan.refusals)
-      remarkApart(refusal);
-    for (Group &group : plan.groups)
-      apply(group, analysis);
+    reorderGraph(graph);
+    for (Operation *item : getTopItems(graph))
+      setDivisions(item, findDivisions(graph, item));
   }
 };
 } // namespace

@@ -149,22 +149,25 @@ bool reorder::splitChains(GraphOp graph, const Plan &plan) {
     for (ArrayRef<Split> splits : unit.splits)
       for (const Split &split : splits)
         chains += (chains.empty() ? "" : ", ") + std::to_string(split.factor);
+    bool says = !isOnTrial(graph);
     if (after >= unit.before) {
-      remark::missed(unit.items.front()->getLoc(), opts("keep-chains"))
-          << remark::reason("{0}", can ? "it takes no fewer steps"
-                                       : "a dimension has no bounds of its own")
-          << remark::metric("nest", unit.nests) << remark::metric("chains", chains)
-          << remark::metric("typical-steps", static_cast<int64_t>(unit.before));
+      if (says)
+        remark::missed(unit.items.front()->getLoc(), opts("keep-chains"))
+            << remark::reason("{0}", can ? "it takes no fewer steps"
+                                         : "a dimension has no bounds of its own")
+            << remark::metric("nest", unit.nests) << remark::metric("chains", chains)
+            << remark::metric("typical-steps", static_cast<int64_t>(unit.before));
       continue;
     }
     for (auto [item, splits] : llvm::zip_equal(unit.items, unit.splits))
       apply(item, splits);
     changed = true;
-    remark::passed(unit.items.front()->getLoc(), opts("chains"))
-        << remark::add("chains that never meet run side by side")
-        << remark::metric("nest", unit.nests) << remark::metric("chains", chains)
-        << remark::metric("typical-steps-before", static_cast<int64_t>(unit.before))
-        << remark::metric("typical-steps-after", static_cast<int64_t>(after));
+    if (says)
+      remark::passed(unit.items.front()->getLoc(), opts("chains"))
+          << remark::add("chains that never meet run side by side")
+          << remark::metric("nest", unit.nests) << remark::metric("chains", chains)
+          << remark::metric("typical-steps-before", static_cast<int64_t>(unit.before))
+          << remark::metric("typical-steps-after", static_cast<int64_t>(after));
   }
   return changed;
 }

@@ -74,6 +74,13 @@ bool reorder::isScheduled(Operation *item) {
                       [](BlockOp block) { return block.getScheduleAttr() != ScheduleAttr(); });
 }
 
+bool reorder::isOnTrial(Operation *op) {
+  auto graph = dyn_cast<GraphOp>(op);
+  if (!graph)
+    graph = op->getParentOfType<GraphOp>();
+  return !graph->getParentOp();
+}
+
 SmallVector<StringAttr> Nest::getOwnNames() const {
   BlockOp first = blocks.front();
   SmallVector<StringAttr> names = first.getDimNames();

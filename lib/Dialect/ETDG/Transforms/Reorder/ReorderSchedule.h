@@ -72,6 +72,9 @@ SmallVector<BlockOp> getBlocks(Operation *item);
 /// Whether someone has given the nest or block a schedule already.
 bool isScheduled(Operation *item);
 
+/// Whether the graph around is a copy that stands in no module: what is tried out there says nothing.
+bool isOnTrial(Operation *op);
+
 } // namespace mlir::etdg::reorder
 
 #endif // FT_LIB_DIALECT_ETDG_TRANSFORMS_REORDERSCHEDULE_H

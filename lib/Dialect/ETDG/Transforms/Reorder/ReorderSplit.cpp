@@ -330,9 +330,10 @@ static void takeMapsIn(GraphOp graph, Operation *around,
     std::string what = describeBlock(block);
     others.remove(block);
     distribute(site, space);
-    remark::passed(loc, remarkOf("distribute"))
-        << remark::add("the nests inside got the dimensions of the maps around")
-        << remark::metric("nest", what);
+    if (!isOnTrial(graph))
+      remark::passed(loc, remarkOf("distribute"))
+          << remark::add("the nests inside got the dimensions of the maps around")
+          << remark::metric("nest", what);
   }
 }
 
@@ -363,7 +364,7 @@ static std::string describeBlocks(Operation *item) {
 static void remarkNoSites(GraphOp graph) {
   for (Operation *item : getAllItems(graph)) {
     Candidate candidate = getSite(item);
-    if (!candidate.site && !candidate.reason.empty())
+    if (!candidate.site && !candidate.reason.empty() && !isOnTrial(graph))
       remark::missed(item->getLoc(), remarkOf("keep-nesting"))
           << remark::reason("{0}", candidate.reason) << remark::metric("nest", describeBlocks(item));
   }
@@ -380,6 +381,8 @@ static void distributeOutermost(GraphOp graph, ArrayRef<Site> sites) {
     if (verdict.accepted) {
       around.insert(site.item->getParentOp());
       distribute({site.item, verdict.kind}, space);
+      if (isOnTrial(graph))
+        continue;
       remark::passed(loc, remarkOf("distribute"))
           << remark::add("{0}", describe(verdict.kind)) << remark::metric("nest", what)
           << remark::metric("typical-steps-before", static_cast<int64_t>(verdict.before))
@@ -387,7 +390,7 @@ static void distributeOutermost(GraphOp graph, ArrayRef<Site> sites) {
       continue;
     }
     site.item->setAttr(refusedName, UnitAttr::get(graph.getContext()));
-    if (site.kind != Distribution::Each)
+    if (site.kind != Distribution::Each && !isOnTrial(graph))
       remark::missed(loc, remarkOf("keep-nesting"))
           << remark::reason("{0}", verdict.reason) << remark::metric("nest", what)
           << remark::metric("typical-steps", static_cast<int64_t>(verdict.before));

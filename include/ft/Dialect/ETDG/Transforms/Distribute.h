@@ -1,0 +1,81 @@
+//===- Distribute.h - what waits for nobody, before what waits --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loop distribution at the level of statements: at each loop only what lies on a
+// dependence cycle of that loop has to run in its order (FT §5.1 keeps a body
+// whole). The products of a recurrent network with its inputs lie on none.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_ETDG_TRANSFORMS_DISTRIBUTE_H
+#define FT_DIALECT_ETDG_TRANSFORMS_DISTRIBUTE_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+namespace mlir::etdg {
+
+/// How a nest is divided.
+struct Division {
+  /// This many sequential dimensions, the first ones as declared, stay around both parts: layers.
+  unsigned outer = 0;
+  /// Both parts are regions of one wavefront, the products a step ahead, in place of one after the other.
+  bool lags = false;
+  bool operator==(const Division &other) const { return outer == other.outer && lags == other.lags; }
+};
+
+/// A nest after its division.
+struct DividedNest {
+  /// The block around both parts, or the nest itself where none is around.
+  Operation *item = nullptr;
+  /// What holds values between the parts, for one iteration of the block around, and how many of these there
+  /// are in each of its dimensions.
+  SmallVector<BufferOp> buffers;
+  SmallVector<ft::LengthAttr> around;
+};
+
+/// Whether a nest or lone block at the top of a graph could have products off its dependence cycles: it
+/// has a sequential dimension, contractions, and no partial states to combine. Costs no sets.
+bool mayBeDivided(Operation *item);
+
+/// The nests and blocks of a graph's body, but those inside kernels, in textual order.
+SmallVector<Operation *> getTopItems(GraphOp graph);
+
+/// How many sequential dimensions an item has: `outer` is less.
+unsigned countSequentialDims(Operation *item);
+
+/// Takes the values of an item's leaves that contain a product and that no iteration waits for, at equal
+/// values of the first `outer` sequential dimensions, out of it: they get blocks of their own, all of
+/// whose dimensions are maps, in front of what is left. Where `outer` is not 0, both stand in a new block
+/// over these dimensions. Products added to what does wait are taken apart (floats are rounded in another
+/// order; f16 and bf16 are kept in f32). No value: nothing could be taken out, or not with lengths that
+/// bound a buffer; the graph may then be changed and is to be thrown away, so this is asked of copies.
+std::optional<DividedNest> divideNest(GraphOp graph, Operation *item, unsigned outer);
+
+/// The part of `divideNest` in one body: returns the buffers that were made in front of `item`.
+SmallVector<BufferOp> computeBefore(GraphOp graph, Block &body, Operation *item);
+
+/// What `etdg-reorder` does. Of a copy that stands in no module nothing is remarked: it may be thrown away.
+void reorderGraph(GraphOp graph);
+
+/// The divisions of an item that differ in what they take out, fewest dimensions around first, each as
+/// it stands and, where dimensions stay around, lagging.
+SmallVector<Division> findDivisions(GraphOp graph, Operation *item);
+
+/// `etdg.divisions` of an item: what `etdg-reorder` leaves for a choice by cost.
+void setDivisions(Operation *item, ArrayRef<Division> divisions);
+SmallVector<Division> getDivisions(Operation *item);
+
+/// What a division keeps in memory, as types: the buffers themselves may become others when items get an order.
+struct Between {
+  SmallVector<BufferType> buffers;
+  SmallVector<ft::LengthAttr> around;
+};
+
+/// `graph` with item number `number` of its body (nests and blocks at the top, in textual order) divided
+/// and everything that has no order yet given one. `own` gets the items that stand for it now. Null
+/// where that can't be done.
+OwningOpRef<GraphOp> makeDivided(GraphOp graph, unsigned number, const Division &division,
+                                 SmallVectorImpl<Operation *> &own, Between &between);
+
+} // namespace mlir::etdg
+
+#endif // FT_DIALECT_ETDG_TRANSFORMS_DISTRIBUTE_H

@@ -1,0 +1,173 @@
+//===- Distribute.cpp - the ways in which a nest can be divided -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which divisions a nest has, tried on copies, and the pass etdg-distribute.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/Transforms/Distribute.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::etdg {
+#define GEN_PASS_DEF_ETDGDISTRIBUTE
+#include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
+} // namespace mlir::etdg
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+/// Where this is set, reorder leaves the items of a body in it.
+static constexpr llvm::StringLiteral keptTogetherName = "etdg.kept_together";
+static constexpr llvm::StringLiteral divisionsName = "etdg.divisions";
+
+SmallVector<Operation *> etdg::getTopItems(GraphOp graph) {
+  SmallVector<Operation *> items;
+  for (Operation &op : graph.getBody().front())
+    if (isa<NestOp, BlockOp>(op))
+      items.push_back(&op);
+  return items;
+}
+
+/// Everything in the item gets its order anew.
+static void dropOrders(Operation *item) {
+  item->walk([](Operation *op) {
+    op->removeAttr("etdg.candidates");
+    op->removeAttr(divisionsName);
+    if (auto nest = dyn_cast<NestOp>(op))
+      nest.removeScheduleAttr();
+    else if (auto block = dyn_cast<BlockOp>(op))
+      block.removeScheduleAttr();
+  });
+}
+
+OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Division &division,
+                                       SmallVectorImpl<Operation *> &own, Between &between) {
+  OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
+  SmallVector<Operation *> items = getTopItems(*copy);
+  dropOrders(items[number]);
+  std::optional<DividedNest> parts = divideNest(*copy, items[number], division.outer);
+  if (!parts)
+    return {};
+  between.around = parts->around;
+  for (BufferOp buffer : parts->buffers)
+    between.buffers.push_back(buffer.getResult().getType());
+  // What stands beside keeps what it has: its order is no question here.
+  llvm::SmallPtrSet<Operation *, 8> others;
+  SmallVector<Operation *> marked;
+  for (auto [i, item] : llvm::enumerate(items))
+    if (i != number) {
+      others.insert(item);
+      marked.push_back(item);
+    }
+  if (division.outer > 0 && !division.lags)
+    marked.push_back(parts->item);
+  for (Operation *item : marked)
+    item->setAttr(keptTogetherName, UnitAttr::get(graph.getContext()));
+  reorderGraph(*copy);
+  for (Operation &op : (*copy).getBody().front()) {
+    if (isa<NestOp, BlockOp>(op) && !others.contains(&op))
+      own.push_back(&op);
+    // A kernel of what was divided and what was not is priced by nobody.
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      for (Operation &inner : kernel.getBody().front())
+        if (!others.contains(&inner))
+          return {};
+  }
+  // Lagging, both parts are regions of one nest; where that was refused it is the other form again.
+  if (division.lags && llvm::none_of(own, [](Operation *op) { return isa<NestOp>(op); }))
+    return {};
+  return copy;
+}
+
+/// Operations of the blocks that write the buffers: what two divisions differ in.
+static int64_t countMoved(const DividedNest &divided) {
+  int64_t moved = 0;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  for (BufferOp buffer : divided.buffers)
+    for (Operation *user : buffer.getResult().getUsers()) {
+      auto block = cast<BlockOp>(user);
+      bool writes = llvm::any_of(block.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+        return block.getBuffers()[write.getOperand()] == buffer.getResult();
+      });
+      if (writes && seen.insert(block).second)
+        moved += llvm::count_if(block.getBody().front(), [](Operation &op) { return isa<linalg::LinalgOp>(op); });
+    }
+  return moved;
+}
+
+SmallVector<Division> etdg::findDivisions(GraphOp graph, Operation *item) {
+  SmallVector<Division> found;
+  if (!mayBeDivided(item))
+    return found;
+  SmallVector<Operation *> items = getTopItems(graph);
+  unsigned number = llvm::find(items, item) - items.begin();
+  int64_t most = 0;
+  for (unsigned outer = 0, e = countSequentialDims(item); outer < e; ++outer) {
+    OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
+    Operation *own = getTopItems(*copy)[number];
+    dropOrders(own);
+    std::optional<DividedNest> divided = divideNest(*copy, own, outer);
+    int64_t moved = divided ? countMoved(*divided) : 0;
+    if (moved <= most)
+      continue;
+    most = moved;
+    found.push_back({outer, false});
+    if (outer > 0)
+      found.push_back({outer, true});
+  }
+  return found;
+}
+
+void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
+  if (divisions.empty())
+    return;
+  Builder builder(item->getContext());
+  SmallVector<Attribute> all;
+  for (const Division &division : divisions) {
+    NamedAttrList entry;
+    entry.append("outer", builder.getI64IntegerAttr(division.outer));
+    if (division.lags)
+      entry.append("lags", builder.getUnitAttr());
+    all.push_back(entry.getDictionary(item->getContext()));
+  }
+  item->setAttr(divisionsName, builder.getArrayAttr(all));
+}
+
+SmallVector<Division> etdg::getDivisions(Operation *item) {
+  SmallVector<Division> divisions;
+  if (auto all = item->getAttrOfType<ArrayAttr>(divisionsName))
+    for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>())
+      divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()), entry.contains("lags")});
+  return divisions;
+}
+
+namespace {
+struct ETDGDistribute : etdg::impl::ETDGDistributeBase<ETDGDistribute> {
+  using ETDGDistributeBase::ETDGDistributeBase;
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    if (graph.isExternal())
+      return;
+    for (unsigned number = 0; number < getTopItems(graph).size(); ++number)
+      divide(graph, number);
+  }
+
+private:
+  /// Divides an item where that takes anything out of it; a copy tells.
+  void divide(GraphOp graph, unsigned number) {
+    Operation *item = getTopItems(graph)[number];
+    if (!mayBeDivided(item))
+      return;
+    OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
+    if (!divideNest(*copy, getTopItems(*copy)[number], outer)) {
+      remark::missed(item->getLoc(), remark::RemarkOpts::name("distribute").category("reorder"))
+          << remark::reason("each product waits for an iteration of the same nest, with {0} dimensions around both",
+                            outer.getValue());
+      return;
+    }
+    divideNest(graph, item, outer);
+  }
+};
+} // namespace
