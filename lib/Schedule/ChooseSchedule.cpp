@@ -185,13 +185,15 @@ FailureOr<Price> Chooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *>
   // Written once and read once, by all threads together.
   const Machine &machine = options.getMachine();
   CostModel costs(copy, options);
-  double bytes = 0, times = 1;
-  for (etdg::BufferType buffer : between.buffers)
-    bytes += costs.bytesTypically(buffer);
-  for (LengthAttr length : between.around)
-    times *= costs.typically(length);
-  double rate = machine.levelFor(bytes).rateOfUnit(costs.threads()) * costs.threads();
-  total.seconds += 2 * bytes * times / rate;
+  double bytes = 0, moved = 0;
+  for (auto [buffer, lengths] : llvm::zip_equal(between.buffers, between.times)) {
+    double times = costs.bytesTypically(buffer);
+    bytes += times;
+    for (LengthAttr length : lengths)
+      times *= costs.typically(length);
+    moved += times;
+  }
+  total.seconds += 2 * moved / (machine.levelFor(bytes).rateOfUnit(costs.threads()) * costs.threads());
   total.text += llvm::formatv("; {0:F1} MB between them", bytes / 1e6).str();
   return total;
 }

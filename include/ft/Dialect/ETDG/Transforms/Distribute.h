@@ -24,22 +24,23 @@ struct Division {
 
 /// A nest after its division.
 struct DividedNest {
-  /// The block around both parts, or the nest itself where none is around.
-  Operation *item = nullptr;
-  /// What holds values between the parts, for one iteration of the block around, and how many of these there
-  /// are in each of its dimensions.
+  /// Blocks around both parts, where dimensions stay around.
+  SmallVector<Operation *> around;
+  /// What holds values between the parts, for one iteration of the block around, and of each how many of these
+  /// there are in its dimensions.
   SmallVector<BufferOp> buffers;
-  SmallVector<ft::LengthAttr> around;
+  SmallVector<SmallVector<ft::LengthAttr>> times;
 };
 
-/// Whether a nest or lone block at the top of a graph could have products off its dependence cycles: it
-/// has a sequential dimension, contractions, and no partial states to combine. Costs no sets.
+/// Whether a nest or lone block at the top of a graph, or one inside of it that has blocks of maps alone
+/// around, could have products off its dependence cycles: it has a loop in order, contractions, and no partial
+/// states to combine. Costs no sets.
 bool mayBeDivided(Operation *item);
 
 /// The nests and blocks of a graph's body, but those inside kernels, in textual order.
 SmallVector<Operation *> getTopItems(GraphOp graph);
 
-/// How many sequential dimensions an item has: `outer` is less.
+/// How many sequential dimensions such a nest has, at most: `outer` is less.
 unsigned countSequentialDims(Operation *item);
 
 /// Takes the values of an item's leaves that contain a product and that no iteration waits for, at equal
@@ -67,7 +68,7 @@ SmallVector<Division> getDivisions(Operation *item);
 /// What a division keeps in memory, as types: the buffers themselves may become others when items get an order.
 struct Between {
   SmallVector<BufferType> buffers;
-  SmallVector<ft::LengthAttr> around;
+  SmallVector<SmallVector<ft::LengthAttr>> times; // of each, how often it is filled
 };
 
 /// `graph` with item number `number` of its body (nests and blocks at the top, in textual order) divided

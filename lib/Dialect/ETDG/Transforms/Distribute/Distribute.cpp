@@ -42,6 +42,12 @@ static void dropOrders(Operation *item) {
   });
 }
 
+static unsigned countBlocks(GraphOp graph) {
+  unsigned count = 0;
+  graph.walk([&](BlockOp) { ++count; });
+  return count;
+}
+
 OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Division &division,
                                        SmallVectorImpl<Operation *> &own, Between &between) {
   OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
@@ -50,7 +56,7 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
   std::optional<DividedNest> parts = divideNest(*copy, items[number], division.outer);
   if (!parts)
     return {};
-  between.around = parts->around;
+  between.times = parts->times;
   for (BufferOp buffer : parts->buffers)
     between.buffers.push_back(buffer.getResult().getType());
   // What stands beside keeps what it has: its order is no question here.
@@ -61,11 +67,16 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
       others.insert(item);
       marked.push_back(item);
     }
-  if (division.outer > 0 && !division.lags)
-    marked.push_back(parts->item);
+  if (!division.lags)
+    llvm::append_range(marked, parts->around);
   for (Operation *item : marked)
     item->setAttr(keptTogetherName, UnitAttr::get(graph.getContext()));
+  unsigned before = countBlocks(*copy);
   reorderGraph(*copy);
+  // Lagging, both parts are regions of one nest, without the block around; where reorder refused that, this is the
+  // other form again.
+  if (division.lags && countBlocks(*copy) >= before)
+    return {};
   for (Operation &op : (*copy).getBody().front()) {
     if (isa<NestOp, BlockOp>(op) && !others.contains(&op))
       own.push_back(&op);
@@ -75,9 +86,6 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
         if (!others.contains(&inner))
           return {};
   }
-  // Lagging, both parts are regions of one nest; where that was refused it is the other form again.
-  if (division.lags && llvm::none_of(own, [](Operation *op) { return isa<NestOp>(op); }))
-    return {};
   return copy;
 }
 

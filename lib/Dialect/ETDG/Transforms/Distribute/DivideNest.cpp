@@ -33,10 +33,8 @@ static SmallVector<unsigned> getSequentialDims(ArrayRef<BlockOp> regions) {
   return dims;
 }
 
-unsigned etdg::countSequentialDims(Operation *item) { return getSequentialDims(getRegions(item)).size(); }
-
-bool etdg::mayBeDivided(Operation *item) {
-  SmallVector<BlockOp> regions = getRegions(item);
+/// Whether there is a loop in order, and a product.
+static bool mayBeDividedHere(ArrayRef<BlockOp> regions, Operation *item) {
   bool isOrdered = false;
   for (BlockOp region : regions)
     for (unsigned d = 0; d < region.getNumOwnDims(); ++d)
@@ -64,7 +62,7 @@ static bool addRange(BlockBuilder &spec, const DimRange &range, unsigned d, MLIR
   return true;
 }
 
-/// A block over the own dimensions `outer` of the item in its place, without a body; null where they have
+/// A block over the own dimensions `outer` of the item in its place, without items; null where they have
 /// no ranges.
 static BlockOp makeAround(GraphOp graph, Operation *item, ArrayRef<unsigned> outer,
                           SmallVectorImpl<LengthAttr> &lengths) {
@@ -75,15 +73,18 @@ static BlockOp makeAround(GraphOp graph, Operation *item, ArrayRef<unsigned> out
   BlockBuilder spec;
   if (auto name = front.getBlockName())
     spec.name = (*name + "_around").str();
+  SmallVector<StringAttr> names = front.getDimNames();
+  spec.numAncestors = front.getNumAncestors();
+  spec.dims.assign(names.begin(), names.begin() + spec.numAncestors);
   SmallVector<AffineExpr> constraints;
-  for (auto [i, d] : llvm::enumerate(outer)) {
-    spec.dims.push_back(front.getDimNames()[d]);
-    spec.operators.push_back(ft::OperatorKind::ScanL);
-    if (!addRange(spec, ranges[d], i, context, constraints))
+  for (unsigned d : outer) {
+    if (!addRange(spec, ranges[d], spec.dims.size(), context, constraints))
       return {};
+    spec.dims.push_back(names[spec.numAncestors + d]);
+    spec.operators.push_back(ft::OperatorKind::ScanL);
     lengths.push_back(ranges[d].getLength());
   }
-  spec.domain = IntegerSet::get(outer.size(), spec.symbols.size(), constraints,
+  spec.domain = IntegerSet::get(spec.dims.size(), spec.symbols.size(), constraints,
                                 SmallVector<bool>(constraints.size(), false));
   OpBuilder builder(item);
   BlockOp around = spec.build(builder, item->getLoc(), {});
@@ -92,47 +93,117 @@ static BlockOp makeAround(GraphOp graph, Operation *item, ArrayRef<unsigned> out
   return around;
 }
 
-/// Dimensions of the block around first, then the others in their order.
+/// Ancestors first, then dimensions of the block around, then the others in their order.
 static void moveInside(BlockOp region, ArrayRef<unsigned> outer) {
-  unsigned own = region.getNumOwnDims();
+  unsigned ancestors = region.getNumAncestors(), own = region.getNumOwnDims();
   SmallVector<StringAttr> names = region.getDimNames();
   BlockRemap remap;
-  remap.numAncestors = outer.size();
-  SmallVector<unsigned> order(outer);
+  remap.numAncestors = ancestors + outer.size();
+  SmallVector<unsigned> order;
+  for (unsigned d = 0; d < ancestors; ++d)
+    order.push_back(d);
+  for (unsigned d : outer)
+    order.push_back(ancestors + d);
   for (unsigned d = 0; d < own; ++d)
     if (!llvm::is_contained(outer, d))
-      order.push_back(d);
-  remap.exprs.resize(own);
+      order.push_back(ancestors + d);
+  remap.exprs.resize(order.size());
   for (auto [position, d] : llvm::enumerate(order)) {
     remap.dims.push_back(names[d]);
-    if (position >= outer.size())
-      remap.operators.push_back(region.getOperator(d));
+    if (position >= remap.numAncestors)
+      remap.operators.push_back(region.getOperator(d - ancestors));
     remap.exprs[d] = getAffineDimExpr(position, region.getContext());
   }
   remapBlock(region, remap);
 }
 
-std::optional<DividedNest> etdg::divideNest(GraphOp graph, Operation *item, unsigned outer) {
-  DividedNest divided;
-  divided.item = item;
+/// The nests and blocks in the bodies of an item's regions.
+static SmallVector<Operation *> getInside(Operation *item) {
+  SmallVector<Operation *> inside;
+  for (BlockOp region : getRegions(item))
+    if (!region.isLeaf())
+      for (Operation &op : region.getBody().front())
+        if (isa<NestOp, BlockOp>(op))
+          inside.push_back(&op);
+  return inside;
+}
+
+/// Sequential dimensions of an item and of what stands in its bodies.
+static unsigned countDeepest(Operation *item) {
+  unsigned most = 0;
+  for (Operation *inner : getInside(item))
+    most = std::max(most, countDeepest(inner));
+  return most + getSequentialDims(getRegions(item)).size();
+}
+
+/// One nest or block with sequential dimensions. False where nothing was taken out of it.
+static bool divideSite(GraphOp graph, Operation *item, unsigned outer, DividedNest &divided) {
+  SmallVector<BlockOp> regions = getRegions(item);
+  SmallVector<unsigned> sequential = getSequentialDims(regions);
+  // All of its loops stay around: what stands in its bodies is divided there.
+  if (outer >= sequential.size()) {
+    bool isDivided = false;
+    for (Operation *inner : getInside(item))
+      isDivided |= divideSite(graph, inner, outer - sequential.size(), divided);
+    return isDivided;
+  }
   Block *body = item->getBlock();
+  SmallVector<LengthAttr> lengths;
+  Operation *around = nullptr;
   if (outer > 0) {
-    SmallVector<BlockOp> regions = getRegions(item);
-    SmallVector<unsigned> sequential = getSequentialDims(regions);
-    if (outer >= sequential.size())
-      return std::nullopt;
     SmallVector<unsigned> dims(ArrayRef<unsigned>(sequential).take_front(outer));
-    BlockOp around = makeAround(graph, item, dims, divided.around);
-    if (!around)
-      return std::nullopt;
-    body = &around.getBody().front();
+    BlockOp block = makeAround(graph, item, dims, lengths);
+    if (!block)
+      return false;
+    around = block;
+    body = &block.getBody().front();
     item->moveBefore(body->getTerminator());
     for (BlockOp region : regions)
       moveInside(region, dims);
-    divided.item = around;
   }
-  divided.buffers = computeBefore(graph, *body, item);
-  if (divided.buffers.empty())
-    return std::nullopt;
-  return divided;
+  SmallVector<BufferOp> buffers = computeBefore(graph, *body, item);
+  if (around)
+    divided.around.push_back(around);
+  for (BufferOp buffer : buffers) {
+    divided.buffers.push_back(buffer);
+    divided.times.push_back(lengths);
+  }
+  return !buffers.empty();
+}
+
+/// The outermost nests and blocks with sequential dimensions, inside of blocks of maps.
+static void collectSites(Operation *item, SmallVectorImpl<Operation *> &sites) {
+  SmallVector<BlockOp> regions = getRegions(item);
+  if (!getSequentialDims(regions).empty()) {
+    if (mayBeDividedHere(regions, item))
+      sites.push_back(item);
+    return;
+  }
+  for (Operation *inner : getInside(item))
+    collectSites(inner, sites);
+}
+
+bool etdg::mayBeDivided(Operation *item) {
+  SmallVector<Operation *> sites;
+  collectSites(item, sites);
+  return !sites.empty();
+}
+
+unsigned etdg::countSequentialDims(Operation *item) {
+  SmallVector<Operation *> sites;
+  collectSites(item, sites);
+  unsigned most = 0;
+  for (Operation *site : sites)
+    most = std::max(most, countDeepest(site));
+  return most;
+}
+
+std::optional<DividedNest> etdg::divideNest(GraphOp graph, Operation *item, unsigned outer) {
+  DividedNest divided;
+  SmallVector<Operation *> sites;
+  collectSites(item, sites);
+  bool isDivided = false;
+  for (Operation *site : sites)
+    isDivided |= divideSite(graph, site, outer, divided);
+  return isDivided ? std::optional(std::move(divided)) : std::nullopt;
 }

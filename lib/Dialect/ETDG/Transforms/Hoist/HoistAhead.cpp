@@ -28,10 +28,11 @@ class AheadWriter {
 public:
   AheadWriter(GraphOp graph, Block &body, Operation *item)
       : graph(graph), body(body), item(item), settings{ft::Machine::cpuDefault(), false, true, true},
-        context(graph, settings) {}
+        context(graph, settings), innermost(getInnermostSequential(item)) {}
   SmallVector<BufferOp> run();
 
 private:
+  static unsigned getInnermostSequential(Operation *item);
   /// Takes a value out of each leaf that has one; whether there was any.
   bool runRound();
   bool write(Group &group, SmallVectorImpl<Made> &made);
@@ -45,10 +46,25 @@ private:
   Operation *item;
   Settings settings;
   Context context;
+  const unsigned innermost; // of the sequential dimensions of the item, in iteration vectors
   SmallVector<BufferOp> buffers;
   bool copies = false;
 };
 } // namespace
+
+unsigned AheadWriter::getInnermostSequential(Operation *item) {
+  SmallVector<BlockOp> regions;
+  if (auto block = dyn_cast<BlockOp>(item))
+    regions.push_back(block);
+  else
+    llvm::append_range(regions, cast<NestOp>(item).getBody().getOps<BlockOp>());
+  unsigned innermost = 0;
+  for (BlockOp region : regions)
+    for (unsigned d = 0; d < region.getNumOwnDims(); ++d)
+      if (region.getOperator(d) != ft::OperatorKind::Map)
+        innermost = std::max<unsigned>(innermost, region.getNumAncestors() + d);
+  return innermost;
+}
 
 BlockOp AheadWriter::getRegion(BlockOp leaf) {
   BlockOp region = leaf;
@@ -75,9 +91,10 @@ Made *AheadWriter::findRoom(const Group &group, const GroupPlan &plan, MutableAr
 
 bool AheadWriter::write(Group &group, SmallVectorImpl<Made> &made) {
   GroupPlan plan(context, group, body);
-  if (!plan.make())
-    return false;
   BlockOp leaf = group.members.front().leaf;
+  // What only a first iteration has (its state comes from outside) is one step of the same work.
+  if (!plan.make() || !llvm::is_contained(plan.placement.dims, innermost))
+    return false;
   StringRef name = leaf.getBlockName().value_or("");
   plan.placement.name = name.empty() ? "ahead" : (name + "_ahead").str();
   SmallVector<BlockOp> regions;
@@ -95,12 +112,18 @@ bool AheadWriter::write(Group &group, SmallVectorImpl<Made> &made) {
   return true;
 }
 
+static bool writes(BlockOp block, BufferOp buffer) {
+  return llvm::any_of(block.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+    return block.getBuffers()[write.getOperand()] == buffer.getResult();
+  });
+}
+
 /// The blocks of a buffer that has several are the regions of one nest, as the readers are: they run where
 /// their regions do. (Those of one round need nothing of each other.)
 static void formNest(BufferOp buffer) {
   SmallVector<BlockOp> blocks;
   for (Operation *user : buffer.getResult().getUsers())
-    if (auto block = dyn_cast<BlockOp>(user); block && block->getBlock() == buffer->getBlock())
+    if (auto block = dyn_cast<BlockOp>(user); block && writes(block, buffer))
       blocks.push_back(block);
   llvm::sort(blocks, [](BlockOp a, BlockOp b) { return a->isBeforeInBlock(b); });
   auto isLike = [&](BlockOp block) { return block.getDimNames() == blocks.front().getDimNames(); };
