@@ -15,6 +15,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Tools/RunProgram.h"
+#include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Validator.h"
@@ -325,6 +326,12 @@ LogicalResult Subject::runPhases(bool forGpu) {
       Errors errors(context);
       PassManager pm(context);
       buildPhase(pm, phase);
+      // Any order, and any division into what waits and what does not.
+      if (phase == Phase::Reorder && !forGpu) {
+        CpuScheduleOptions cpu;
+        cpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+        pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(cpu));
+      }
       if (phase == Phase::Schedule) {
         // Any legal arrangement of loops: each has to be proved, and to give the same results.
         CpuScheduleOptions cpu;

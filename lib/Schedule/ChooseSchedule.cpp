@@ -10,7 +10,6 @@
 #include "ft/Schedule/ChooseSchedule.h"
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
-#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"

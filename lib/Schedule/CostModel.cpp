@@ -452,8 +452,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
         bodies[0] = ofBody(nest.front(), middle);
       } else {
         visitInner(0, 1);
-        // Ranges that depend on each other, as those of regions do: not the middle's product.
-        repeats = sampled;
+        // Where regions have ranges of their own, the middle may be that of the shortest: no fewer than there are.
+        repeats = std::max(repeats, sampled);
         if (sampled <= 0)
           return;
       }
