@@ -47,6 +47,24 @@ def flat(xs: ft.List["N, M", ft.f32[2]]):
     return xs.flatten().map(lambda x: 2 * x)
 
 
+@ft.jit(bounds=["K >= 1"])
+def pieces(xs: ft.List["N", ft.f32[2]], ks: ft.List["K", ft.f32]):
+    return xs.split("K").map(lambda r: r.reduce(ft.add, 0.0))
+
+
+@ft.jit(bounds=["M >= 1"])
+def halves(xs: ft.List["2 * M", ft.f32[2]], ys: ft.List["M", ft.f32]):
+    return xs.split("M").map(lambda r: r.scanl(lambda s, x: 2 * s - x, 0.0))
+
+
+def spread(x, depth):
+    """The same numbers with gaps between, in every list dimension."""
+    wide = np.zeros([2 * n if d < depth else n for d, n in enumerate(x.shape)], x.dtype)
+    part = wide[tuple(slice(None, None, 2) for _ in range(depth))]
+    part[...] = x
+    return part
+
+
 def views(x, rng):
     """The same shape as `x` by other strides, with other numbers: reversed, swapped, repeated, with gaps."""
     wide = rng.standard_normal([2 * n + 1 for n in x.shape]) * 3
@@ -177,6 +195,28 @@ class Strides(unittest.TestCase):
             self.assertTrue(np.array_equal(affine(x, w), x * w + 1))
             out = np.zeros((4, 10, 2), "f4")
             self.assertTrue(np.array_equal(affine(x, w, out=out), x * w + 1))
+
+    def test_cut_by_a_length(self):
+        """Pieces of a list have no stride of their own: a copy is cut."""
+        x, k = np.arange(36, dtype="f4").reshape(18, 2), np.zeros(6, "f4")
+        for _ in range(2):
+            np.testing.assert_array_equal(pieces(x[::-1], k), x[::-1].reshape(3, 6, 2).sum(1))
+            np.testing.assert_array_equal(pieces(spread(x, 1), k), x.reshape(3, 6, 2).sum(1))
+            np.testing.assert_array_equal(halves(x[::-3], k[:3]), halves(x[::-3].copy(), k[:3]))
+
+    def test_programs(self):
+        """Every program gives the same for lists with gaps as for dense ones, bit for bit."""
+        import test_more_programs
+        import test_programs
+
+        for name, program, _, arrays, *_ in (*test_programs.CASES, *test_more_programs.CASES):
+            depths = [getattr(p.type, "depth", 0) for p in program.signature.traced]
+            with self.subTest(name):
+                expected = program(*arrays)
+                found = program(*[spread(a, d) for a, d in zip(arrays, depths)])
+                expected, found = (r if isinstance(r, tuple) else (r,) for r in (expected, found))
+                for a, b in zip(found, expected):
+                    np.testing.assert_array_equal(a, b)
 
     def test_interpreter(self):
         for name, x in lists((3, 5), (2,)):

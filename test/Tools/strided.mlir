@@ -17,6 +17,9 @@
 //
 // RUN: not ft-translate %t.d/flat.mlir --mlir-to-bundle --target=x86-64-v3 -o %t.none 2>&1 | FileCheck %s --check-prefix=FLAT
 // FLAT: flat.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}'ft.flatten'
+// A list that is cut by a length becomes two dimensions, of which the caller gives no strides.
+// RUN: not ft-translate %t.d/cut.mlir --mlir-to-bundle --target=x86-64-v3 -o %t.none 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: cut.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}'ft.split'
 // RUN: not ft-opt %t.d/deep.mlir 2>&1 | FileCheck %s --check-prefix=DEEP
 // DEEP: error: 'ft.strided' of argument 0: expected a list of at least 3 dimensions, found '!ft.list<[N, M], tensor<2xf32>>'
 // RUN: not ft-opt %t.d/zero.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -65,6 +68,21 @@ func.func @flat(%xs: !ft.list<[N, M], !x> {ft.strided = 1 : i64}) -> !ft.list<[N
     ft.yield %z : !x
   }
   return %zs : !ft.list<[N * M], !x>
+}
+//--- cut.mlir
+!x = tensor<2xf32>
+func.func @cut(%xs: !ft.list<[N], !x> {ft.strided = 1 : i64}, %ks: !ft.list<[K], !x>) -> !ft.list<[floordiv(N, K)], !x>
+    attributes {ft.bounds = #ft.bounds<"K >= 1">} {
+  %zero = arith.constant dense<0.0> : !x
+  %ys = ft.split %xs by K : !ft.list<[N], !x>
+  %zs = ft.map (%y = %ys : !ft.list<[floordiv(N, K), K], !x>) -> !ft.list<[floordiv(N, K)], !x> {
+    %s = ft.foldl (%v = %y : !ft.list<[K], !x>) init (%a = %zero : !x) -> !x {
+      %z = arith.addf %a, %v : !x
+      ft.yield %z : !x
+    }
+    ft.yield %s : !x
+  }
+  return %zs : !ft.list<[floordiv(N, K)], !x>
 }
 //--- deep.mlir
 func.func @deep(%xs: !ft.list<[N, M], tensor<2xf32>> {ft.strided = 3 : i64}) { return }

@@ -39,6 +39,7 @@ private:
     return list && list.getLength() == whole;
   }
   bool actsOnWhole(Operation *op) const;
+  bool hasStrides(BlockArgument argument);
   LengthAttr rename(LengthAttr length) const;
   ListType cut(ListType list) const;
   void replaceTypes();
@@ -85,6 +86,14 @@ bool Cutter::actsOnWhole(Operation *op) const {
     return false;
   return isWhole(op->getOperandTypes().empty() ? Type() : op->getOperand(0).getType()) ||
          llvm::any_of(op->getResultTypes(), [&](Type type) { return isWhole(type); });
+}
+
+/// Whether the caller says by a stride where this dimension of an argument lies: pieces would need a stride of their
+/// own, which no caller has.
+bool Cutter::hasStrides(BlockArgument argument) {
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided");
+  return strided &&
+         llvm::is_contained(cast<ListType>(argument.getType()).getLengths().take_front(strided.getInt()), whole);
 }
 
 LengthAttr Cutter::rename(LengthAttr length) const {
@@ -152,6 +161,8 @@ void Cutter::renameTables() {
 
 bool Cutter::run() {
   if (!choosePieces())
+    return false;
+  if (llvm::any_of(function.getArguments(), [&](BlockArgument argument) { return hasStrides(argument); }))
     return false;
   bool isAlone = true;
   function.walk([&](Operation *op) { isAlone &= op == function || !actsOnWhole(op); });
