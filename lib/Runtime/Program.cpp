@@ -162,7 +162,8 @@ Status Program::reportErrorRecord() {
   int64_t value = record->values[0], bound = record->values[1], place = record->values[2];
   bool hasPlace = record->code == 1 && place >= 0 && size_t(place) < plan.places.size();
   record->code = 0;
-  if (hasPlace)
+  record->claimed = 0; // behind the code: who claims it from now on writes a code that stays
+  if (hasPlace && !plan.places[size_t(place)].empty())
     return Status::error(Code::invalidArgument, plan.places[size_t(place)] + ": index " + std::to_string(value) +
                                                     " is out of range [0, " + std::to_string(bound) +
                                                     "), in entry \"" + entry.name + "\"");

@@ -34,11 +34,14 @@ struct ChainedLaunch {
 
 /// What a kernel writes when it must give up; the first word says why and is
 /// written last. 0 is no error, 1 an index out of range, 2 a wait that never
-/// ended.
+/// ended. Of an index: the values are the index, its bound, and the number of its place in the plan.
 struct ErrorRecord {
   volatile uint32_t code;
   volatile uint32_t kernel;
-  volatile int64_t values[7];
+  volatile int64_t values[6];
+  /// Not 0: some thread writes the record, or has.
+  volatile uint32_t claimed;
+  uint32_t unused;
 };
 static_assert(sizeof(ErrorRecord) == 64);
 

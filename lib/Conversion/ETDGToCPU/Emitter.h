@@ -141,6 +141,8 @@ private:
   FailureOr<Address> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
   Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
+  /// The number of a place that an index out of range is reported at.
+  int64_t addPlace(BlockOp block, Location place);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   FailureOr<func::FuncOp> leafFunction(BlockOp block, ArrayRef<bool> batched, bool listed);
   /// Loops of scalars that LLVM may turn into vectors; it leaves all others as they are.

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -34,6 +35,12 @@ Value Emitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) 
     all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
   }
   return all ? all : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult();
+}
+
+int64_t Emitter::addPlace(BlockOp block, Location place) {
+  result.blockNames.push_back(block.getBlockName().value_or("").str());
+  result.blockLocations.push_back(place);
+  return int64_t(result.blockNames.size()) - 1;
 }
 
 Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
@@ -68,9 +75,7 @@ Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bou
     Value errors = slot(Environment::kError, LLVM::LLVMPointerType::get(context));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    unsigned number = result.blockNames.size();
-    result.blockNames.push_back(block.getBlockName().value_or("").str());
-    result.blockLocations.push_back(block.getLoc());
+    int64_t number = addPlace(block, block.getLoc());
     Type i64 = builder.getI64Type();
     auto store = [&](unsigned position, Value v) {
       Value at = LLVM::GEPOp::create(builder, loc, errors.getType(), i64, errors,
@@ -333,6 +338,8 @@ void Emitter::callLeaf(func::FuncOp leaf, SmallVector<Value> operands, int64_t m
     scratchSize.getDefiningOp<arith::ConstantOp>().setValueAttr(builder.getIndexAttr(size));
   }
   builder.restoreInsertionPoint(here);
+  if (leafChecksIndices(leaf))
+    operands.push_back(slot(Environment::kError, LLVM::LLVMPointerType::get(context)));
   operands.push_back(scratch);
   func::CallOp::create(builder, loc, leaf, operands);
 }
@@ -363,6 +370,12 @@ FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batc
   for (bool b : batched)
     stream << b;
   stream << (listed ? " listed" : "");
+  // What may fail says where.
+  body->walk([&](Operation *op) {
+    if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+        !llvm::all_of(op->getOperands().drop_front(), [](Value v) { return matchPattern(v, m_Constant()); }))
+      stream << op->getLoc();
+  });
   auto it = leaves.find(key);
   if (it != leaves.end()) {
     function.erase();
@@ -373,6 +386,7 @@ FailureOr<func::FuncOp> Emitter::leafFunction(BlockOp block, ArrayRef<bool> batc
   leafOptions.batched.assign(batched.begin(), batched.end());
   leafOptions.listed = listed;
   leafOptions.target = options.target;
+  leafOptions.placeOf = [&](Location place) { return addPlace(block, place); };
   FailureOr<func::FuncOp> generated = generateLeaf(function, leafOptions);
   if (failed(generated))
     return failure();

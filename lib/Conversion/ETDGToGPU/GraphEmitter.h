@@ -161,6 +161,7 @@ private:
   FailureOr<SmallVector<Tiles>> readLayouts(BlockOp block, const LeafForm &form, const Point &point, bool rowWise);
   /// The leaf as loop nests; made once in a kernel.
   FailureOr<LeafForm *> leafForm(BlockOp block, std::optional<unsigned> rowDim, bool rowWise);
+  Value checkIndex(Value index, Value bound, Location place, Value may);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   Operand emitBox(BlockOp block, const schedule::Box &box, RankedTensorType element, const Point &point,
                   bool useRows);

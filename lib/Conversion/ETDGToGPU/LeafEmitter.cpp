@@ -14,6 +14,7 @@ Value LeafEmitter::beginOf(const leaf::View &view, At place) {
     Value value = loadOne(at, b.number(term.offset), place);
     if (!value.getType().isInteger(64))
       value = arith::ExtSIOp::create(b, b.getI64Type(), value);
+    value = checkIndex(value, term.bound, term.op);
     begin = b.add(begin, b.mul(value, term.stride));
   }
   return begin;

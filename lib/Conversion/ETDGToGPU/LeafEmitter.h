@@ -75,6 +75,9 @@ public:
   SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
   const RowPlan *rowPlan = nullptr; // rows stay in registers
 
+  /// An index of data, i64, or 0 where it is not in [0, bound), which is noted for the host then.
+  std::function<Value(Value index, int64_t bound, Operation *op)> checkIndex;
+
   LogicalResult emit();
   /// Goes on under the nest's guard, for all threads of the block or none.
   void beginGuard(const leaf::Nest &nest);

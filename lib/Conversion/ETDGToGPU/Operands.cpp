@@ -9,7 +9,9 @@
 #include "GraphEmitter.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Runtime/Target.h"
 
+#include <cstddef>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -37,26 +39,42 @@ Value GraphEmitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Valu
   Value value = b.load(address.pointer, element);
   if (!value.getType().isInteger(64))
     value = arith::ExtSIOp::create(b, b.getI64Type(), value);
-  // Out of range: one thread notes it for the host, all read element 0 instead.
-  Value zero = b.number(0);
-  Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, value, bound);
+  // One thread notes it for the host.
   Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threads.id, b.number32(0));
-  auto branch =
-      scf::IfOp::create(b, arith::AndIOp::create(b, outside, first), /*withElseRegion=*/false);
+  return checkIndex(value, bound, block.getLoc(), first);
+}
+
+/// The index, or 0 where it is out of range. The first of all threads that has such a one, where `may`
+/// holds, notes it for the host.
+Value GraphEmitter::checkIndex(Value index, Value bound, Location place, Value may) {
+  Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, index, bound);
+  Value notes = may ? arith::AndIOp::create(b, outside, may).getResult() : outside;
+  auto branch = scf::IfOp::create(b, notes, /*withElseRegion=*/false);
   {
     Value record = argument(errorBuffer);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    b.store(b.number32(int64_t(result.entry.plans.front().kernels.size())),
-            b.at(record, b.number(1), i32), i32);
-    b.store(value, b.at(record, b.number(1), i64), i64);
+    // Blocks of threads run side by side: the record belongs to the one that finds it free.
+    Value claim = b.at(record, b.number(offsetof(::ft::rt::ErrorRecord, claimed) / 4), i32);
+    Value before = LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::xchg, claim, b.number32(1),
+                                             LLVM::AtomicOrdering::monotonic, "device");
+    Value isFree = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, b.number32(0));
+    auto claimed = scf::IfOp::create(b, isFree, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(claimed.thenBlock());
+    ::ft::rt::Plan &plan = result.entry.plans.front();
+    b.store(b.number32(int64_t(plan.kernels.size())), b.at(record, b.number(1), i32), i32);
+    b.store(index, b.at(record, b.number(1), i64), i64);
     b.store(bound, b.at(record, b.number(2), i64), i64);
+    auto known = llvm::find(plan.places, getPlaceText(place));
+    b.store(b.number(known - plan.places.begin()), b.at(record, b.number(3), i64), i64);
+    if (known == plan.places.end())
+      plan.places.push_back(getPlaceText(place));
     // The code is written last: the host looks at it first.
     LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, StringRef());
     b.store(b.number32(1), record, i32);
   }
-  return arith::SelectOp::create(b, outside, zero, value);
+  return arith::SelectOp::create(b, outside, b.number(0), index);
 }
 
 const Storage &GraphEmitter::storageOf(Value buffer) {
@@ -552,6 +570,9 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
   leaf::LeafGraph &leafGraph = (*form)->graph;
 
   LeafEmitter emitter(b, leafGraph, threads);
+  emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
+    return checkIndex(index, b.number(bound), op->getLoc(), Value());
+  };
   emitter.rows = rowWise ? point.rows : b.number(1);
   emitter.maxRows = rowWise ? maxRows : 1;
   emitter.lifts = point.liftDim ? point.lifts : 1;

@@ -67,8 +67,13 @@ LogicalResult ScalarBody::evaluate(Operation *op) {
       return op->emitError("reads a tensor that the leaf does not know");
     Value offset = view->isSplat() ? b.number(0) : e.beginOf(*view, at);
     if (!view->isSplat())
-      for (auto [position, stride] : llvm::zip_equal(extract.getIndices(), view->strides))
-        offset = b.add(offset, b.mul(lookup(position), stride));
+      for (auto [position, stride, extent] : llvm::zip_equal(
+               extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {
+        Value index = lookup(position);
+        if (!leaf::isInRange(member, position, extent))
+          index = e.checkIndex(index, extent, op);
+        offset = b.add(offset, b.mul(index, stride));
+      }
     values[extract.getResult()] = e.loadOne(*view, offset, at);
     return success();
   }

@@ -12,6 +12,13 @@ using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
+std::string mlir::ft::getPlaceText(Location location) {
+  FileLineColLoc place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return "";
+  return place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
+}
+
 /// `values[i]` stands for symbol i of the expression.
 static rt::Expr toHostExpr(AffineExpr expr, ArrayRef<rt::Expr> values) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))

@@ -132,21 +132,33 @@ LogicalResult GraphBuilder::addReshape(Operation *op, Value source) {
   return success();
 }
 
-/// Adds `index * stride` to where `view` begins.
-void GraphBuilder::addOffset(View &view, Value index, int64_t stride) {
-  if (view.isSplat() || stride == 0)
-    return;
+/// Adds `index * stride` to where `view` begins. The index should be in [0, bound).
+LogicalResult GraphBuilder::addOffset(View &view, Value index, int64_t stride, int64_t bound,
+                                      Operation *op) {
+  if (bound <= 0)
+    return op->emitError("has no element to begin at: the size leaves no index in range");
   View at = readable(index, views.lookup(index));
   if (at.isSplat()) {
-    view.offset += cast<IntegerAttr>(at.splat).getInt() * stride;
-    return;
+    int64_t value = cast<IntegerAttr>(at.splat).getInt();
+    if (value < 0 || value >= bound)
+      return op->emitError("index ") << value << " is out of range [0, " << bound << ")";
+    view.offset += value * stride;
+    return success();
   }
+  if (view.isSplat())
+    return success();
   if (!at.terms.empty()) { // an index found by an index: keep it first
     View copy = newBuffer(Buffer::Kind::Scratch, index.getType(), batched.contains(index));
     addCopy(index.getDefiningOp(), at, copy, {});
     at = copy;
   }
-  view.terms.push_back({at.buffer, at.offset, stride});
+  view.terms.push_back({at.buffer, at.offset, stride, bound, op});
+  return success();
+}
+
+/// The least place at which a slice of so many elements may no longer begin.
+static int64_t boundOf(int64_t extent, int64_t size, int64_t step) {
+  return size == 0 ? extent + 1 : extent - (size - 1) * step;
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,7 +326,9 @@ LogicalResult GraphBuilder::addAssembly(Operation *op, const Assembly &assembly)
     View part = whole;
     slice(part, piece);
     for (auto [index, dim] : piece.dynamicOffsets)
-      addOffset(part, index, whole.strides[dim]);
+      if (failed(addOffset(part, index, whole.strides[dim],
+                           boundOf(shape[dim], piece.sizes[dim], piece.steps[dim]), op)))
+        return failure();
     ArrayRef<int64_t> pieceShape = shapeOf(piece.source.getType());
     addCopy(op, readable(piece.source, views.lookup(piece.source)),
             dropUnitDims(part, piece.sizes, pieceShape), pieceShape);
@@ -388,28 +402,34 @@ LogicalResult GraphBuilder::addDataMovement(Operation *op) {
         views[splat] = view;
         return success();
       })
-      .Case([&](tensor::ExtractOp extract) {
+      .Case([&](tensor::ExtractOp extract) -> LogicalResult {
         View view = readable(extract.getTensor(), views.lookup(extract.getTensor()));
         SmallVector<int64_t> strides = std::move(view.strides);
         view.strides.clear();
-        for (auto [index, stride] : llvm::zip_equal(extract.getIndices(), strides))
-          addOffset(view, index, stride);
+        for (auto [index, stride, extent] :
+             llvm::zip_equal(extract.getIndices(), strides, extract.getTensor().getType().getShape()))
+          if (failed(addOffset(view, index, stride, extent, op)))
+            return failure();
         views[extract] = view;
         return success();
       })
       .Case([&](tensor::ExtractSliceOp extract) -> LogicalResult {
         View view = views.lookup(extract.getSource());
         SmallVector<int64_t> strides = view.strides;
-        for (auto [d, offset] : llvm::enumerate(extract.getMixedOffsets())) {
-          if (std::optional<int64_t> constant = getConstantIntValue(offset))
-            view.offset += *constant * strides[d];
-          else
-            addOffset(view, cast<Value>(offset), strides[d]);
-        }
+        ArrayRef<int64_t> extents = extract.getSourceType().getShape();
         for (auto [d, step] : llvm::enumerate(extract.getStaticStrides())) {
           if (ShapedType::isDynamic(step) || ShapedType::isDynamic(extract.getStaticSizes()[d]))
             return refuse();
           view.strides[d] *= step;
+        }
+        for (auto [d, offset] : llvm::enumerate(extract.getMixedOffsets())) {
+          if (std::optional<int64_t> constant = getConstantIntValue(offset)) {
+            view.offset += *constant * strides[d];
+            continue;
+          }
+          int64_t bound = boundOf(extents[d], extract.getStaticSizes()[d], extract.getStaticStrides()[d]);
+          if (failed(addOffset(view, cast<Value>(offset), strides[d], bound, op)))
+            return failure();
         }
         views[extract] = dropUnitDims(view, extract.getStaticSizes(), extract.getType().getShape());
         return success();

@@ -4,6 +4,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,6 +22,35 @@ SmallVector<int64_t> mlir::ft::leaf::rowMajorStrides(ArrayRef<int64_t> shape) {
 bool LeafGraph::isBatched(const View &view) const {
   return (!view.isSplat() && buffers[view.buffer].batched) ||
          llvm::any_of(view.terms, [&](const DynamicTerm &t) { return buffers[t.buffer].batched; });
+}
+
+bool mlir::ft::leaf::isInRange(const Member &member, Value index, int64_t size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant >= 0 && *constant < size;
+  auto loop = index.getDefiningOp<linalg::IndexOp>();
+  if (!loop || index.getParentBlock() != member.body)
+    return false;
+  SmallVector<int64_t> ranges = cast<linalg::LinalgOp>(member.op).getStaticLoopRanges();
+  return ranges[loop.getDim()] <= size;
+}
+
+bool mlir::ft::leaf::hasDataIndices(const LeafGraph &graph) {
+  auto isMoved = [](const View &view) { return !view.terms.empty(); };
+  for (const Nest &nest : graph.nests)
+    for (const Member &member : nest.members) {
+      if (llvm::any_of(member.reads, isMoved) || llvm::any_of(member.inits, isMoved) ||
+          llvm::any_of(member.writes, isMoved) ||
+          llvm::any_of(member.captured, [&](const auto &known) { return isMoved(known.second); }))
+        return true;
+      if (!member.body)
+        continue;
+      for (auto extract : member.body->getOps<tensor::ExtractOp>())
+        for (auto [index, size] :
+             llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape()))
+          if (!isInRange(member, index, size))
+            return true;
+    }
+  return false;
 }
 
 ArrayRef<int64_t> mlir::ft::leaf::shapeOf(Type type) {

@@ -64,7 +64,7 @@ struct GraphBuilder {
   std::optional<Assembly> assemblyOf(Operation *op);
   void findDestinations(Block &block);
   LogicalResult addAssembly(Operation *op, const Assembly &assembly);
-  void addOffset(View &view, Value index, int64_t stride);
+  LogicalResult addOffset(View &view, Value index, int64_t stride, int64_t bound, Operation *op);
 
   // Memory.
   View newBuffer(Buffer::Kind kind, Type type, bool isBatched);

@@ -153,8 +153,11 @@ Value BodyEvaluator::evaluateExtract(Operation *op) {
   if (view->isSplat())
     return e.constant(view->splat.getType(), view->splat);
   Value offset = e.beginOf(*view), lanes;
-  for (auto [position, stride] : llvm::zip_equal(extract.getIndices(), view->strides)) {
+  for (auto [position, stride, extent] : llvm::zip_equal(
+           extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {
     Value index = lookup(position);
+    if (!isInRange(member, position, extent))
+      index = e.checked(index, extent, op, shape);
     if (!isVector(index)) {
       offset = e.add(offset, e.mul(index, stride));
       continue;

@@ -167,9 +167,50 @@ Value Emitter::beginOf(const View &view) {
     Value value = loadLanes(at, where ? where : index(0), 0, {});
     if (!value.getType().isIndex())
       value = arith::IndexCastOp::create(b, b.getIndexType(), value);
-    begin = add(begin, mul(value, term.stride));
+    begin = add(begin, mul(checked(value, term.bound, term.op, {}), term.stride));
   }
   return begin ? begin : index(0);
+}
+
+Value Emitter::checked(Value index, int64_t bound, Operation *op, LaneShape shape) {
+  if (!errors)
+    return index;
+  auto all = [&](int64_t value) -> Value {
+    auto element = IntegerAttr::get(getElementTypeOrSelf(index.getType()), value);
+    auto vector = dyn_cast<VectorType>(index.getType());
+    return arith::ConstantOp::create(
+        b, vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(element))) : element);
+  };
+  // A negative one is a large one.
+  Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, index, all(bound));
+  Value any = outside, shown = index;
+  if (isVector(index)) {
+    if (!shape.full())
+      outside = arith::AndIOp::create(b, outside, maskOf(shape));
+    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, outside);
+    Value wrong = arith::SelectOp::create(b, outside, index, all(0));
+    shown = vector::ReductionOp::create(b, vector::CombiningKind::MAXUI, wrong);
+  }
+  auto branch = scf::IfOp::create(b, any, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Type i64 = b.getI64Type();
+    auto store = [&](int32_t position, Value value) {
+      Value at = LLVM::GEPOp::create(b, errors.getType(), i64, errors,
+                                     ArrayRef<LLVM::GEPArg>{position});
+      LLVM::StoreOp::create(b, value, at);
+    };
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, value, 64).getResult();
+    };
+    store(1, number(options.placeOf(op->getLoc())));
+    store(2, shown.getType().isIndex() ? arith::IndexCastOp::create(b, i64, shown).getResult()
+                                       : arith::ExtSIOp::create(b, i64, shown).getResult());
+    store(3, number(bound));
+    store(0, number(1));
+  }
+  return arith::SelectOp::create(b, outside, all(0), index);
 }
 
 Value Emitter::maskOf(LaneShape shape) {
@@ -332,7 +373,7 @@ static MemRefType rowsType(Type tensor) {
   return MemRefType::get(shape, type.getElementType(), layout);
 }
 
-func::FuncOp Emitter::emit(ArrayRef<Segment> segments, bool listed) {
+func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
   func::FuncOp source = graph.func;
   SmallVector<Type> types{b.getIndexType()};
   unsigned inputs = source.getNumArguments();
@@ -340,21 +381,28 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments, bool listed) {
     types.push_back(rowsType(type));
   for (Type type : source.getResultTypes())
     types.push_back(rowsType(type));
-  if (listed)
+  if (options.listed)
     for (const Buffer &buffer : graph.buffers)
       if (buffer.kind == Buffer::Kind::Output ||
           (buffer.kind == Buffer::Kind::Input && buffer.batched))
         types[1 + buffer.number + (buffer.kind == Buffer::Kind::Output ? inputs : 0)] =
             LLVM::LLVMPointerType::get(b.getContext());
+  bool checks = options.placeOf && hasDataIndices(graph);
+  if (checks)
+    types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
   types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()));
   b.setInsertionPoint(source);
   auto func = func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
   func.setPrivate();
   func->setAttr("ft.scratch_fixed", b.getI64IntegerAttr(graph.scratch.fixedBytes));
   func->setAttr("ft.scratch_per_row", b.getI64IntegerAttr(graph.scratch.bytesPerRow));
+  if (checks)
+    func->setAttr("ft.leaf_checks", b.getUnitAttr());
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToEnd(entry);
   rows = entry->getArgument(0);
+  if (checks)
+    errors = entry->getArgument(entry->getNumArguments() - 2);
   bindMemory(func);
   for (const Segment &segment : segments) {
     OpBuilder::InsertionGuard guard(b);
@@ -386,6 +434,5 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments, bool listed) {
 func::FuncOp mlir::ft::leaf::emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments,
                                       const LeafOptions &options) {
   OpBuilder builder(graph.func.getContext());
-  return Emitter(graph, options.target, graph.func.getLoc(), builder)
-      .emit(segments, options.listed);
+  return Emitter(graph, options, graph.func.getLoc(), builder).emit(segments);
 }

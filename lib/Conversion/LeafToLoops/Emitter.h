@@ -37,15 +37,15 @@ struct LaneShape {
 /// scalar where all lanes agree.
 class Emitter {
 public:
-  Emitter(LeafGraph &graph, const CpuTarget &target, Location loc, OpBuilder &builder)
-      : b(loc, builder), graph(graph), target(target) {}
+  Emitter(LeafGraph &graph, const LeafOptions &options, Location loc, OpBuilder &builder)
+      : b(loc, builder), graph(graph), target(options.target), options(options) {}
 
   ImplicitLocOpBuilder b;
   LeafGraph &graph;
   const CpuTarget &target;
   Value rows;
 
-  func::FuncOp emit(ArrayRef<Segment> segments, bool listed);
+  func::FuncOp emit(ArrayRef<Segment> segments);
   void emitNest(const Nest &nest);
   /// Goes on under the nest's guard.
   void beginGuard(const Nest &nest);
@@ -76,6 +76,8 @@ public:
   Value rowStride(int buffer) { return memories[buffer].rowStride; }
   /// Element offset at which a view begins, in the current row.
   Value beginOf(const View &view);
+  /// An index of data, a lane value, or 0 where it is not in [0, bound), which is noted then.
+  Value checked(Value index, int64_t bound, Operation *op, LaneShape shape);
   /// In `memory`, else that of the current row.
   Value loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
                   Value memory = {});
@@ -98,7 +100,9 @@ private:
     Value rowStride; // in elements; null: all rows are one
     Value list;      // addresses of the rows, instead of all these
   };
+  const LeafOptions &options;
   SmallVector<Memory> memories;
+  Value errors; // null: indices are not checked
   Value row; // of the row loop around; null outside
   DenseMap<int, Value> rowOffsets;
   DenseMap<int, Value> rowFlats; // of the current row, where rows are listed

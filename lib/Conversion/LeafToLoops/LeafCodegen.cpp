@@ -63,6 +63,10 @@ LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {
   return scratch;
 }
 
+bool mlir::ft::leafChecksIndices(func::FuncOp generated) {
+  return generated->hasAttr("ft.leaf_checks");
+}
+
 bool mlir::ft::canBatchRows(func::FuncOp tensorFunc) {
   ScopedDiagnosticHandler quiet(tensorFunc.getContext(), [](Diagnostic &) { return success(); });
   OwningOpRef<func::FuncOp> copy;

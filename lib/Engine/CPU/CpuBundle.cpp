@@ -383,21 +383,13 @@ void PlanBuilder::addSteps(rt::Plan &plan) {
   }
 }
 
-/// "file:line:column", or "" for what has no place in a file.
-static std::string placeText(Location location) {
-  FileLineColLoc place = location->findInstanceOf<FileLineColLoc>();
-  if (!place)
-    return "";
-  return place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
-}
-
 LogicalResult PlanBuilder::build(rt::Plan &plan) {
   plan.variant = "generic";
   if (failed(addBuffers(plan)))
     return failure();
   addSteps(plan);
   for (Location location : lowered.blockLocations)
-    plan.places.push_back(placeText(location));
+    plan.places.push_back(getPlaceText(location));
   return success();
 }
 

@@ -2,6 +2,7 @@
 // is in range is none.
 //
 // RUN: not ft-run %s --entry=beyond --engine=cpu --dim N=1 --dim M=3 2>&1 | FileCheck %s
+// RUN: not ft-run %s --entry=beyond --engine=emulate --dim N=1 --dim M=300 --multiprocessors=5 --seed=3 2>&1 | FileCheck %s
 // CHECK: gather-range.mlir:[[#@LINE+10]]:9: index 1 is out of range [0, 1), in entry "beyond"
 // RUN: ft-run %s --engine=cpu --compare=interpret --dim N=1 --dim M=3 --entry=last | FileCheck %s --check-prefix=LAST
 // LAST: {{^}}equal

@@ -24,6 +24,9 @@ namespace mlir::ft {
 /// The same, rounded up so that what follows lies at a multiple of 256 bytes.
 ::ft::rt::Expr alignHostBytes(const ::ft::rt::Expr &bytes);
 
+/// "file:line:column", or "" for what has no place in a file.
+std::string getPlaceText(Location location);
+
 /// A sum of sizes. Equal ones are counted, so that it stays short however many buffers there are.
 class SizeSum {
 public:

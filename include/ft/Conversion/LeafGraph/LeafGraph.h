@@ -23,13 +23,15 @@
 namespace mlir::ft::leaf {
 
 /// A run-time part of an address: the index stored at `buffer[offset]`, times
-/// `stride`.
+/// `stride`. It should be in [0, bound), as `op` asks.
 struct DynamicTerm {
   int buffer;
   int64_t offset;
   int64_t stride;
+  int64_t bound;
+  Operation *op;
   bool operator==(const DynamicTerm &o) const {
-    return buffer == o.buffer && offset == o.offset && stride == o.stride;
+    return buffer == o.buffer && offset == o.offset && stride == o.stride && bound == o.bound;
   }
 };
 
@@ -150,6 +152,13 @@ FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &option
 /// Two loops that every access walks as if they were one become one; loop `kept` stays as it
 /// is and gets its new number.
 void collapseLoops(Nest &nest, int *kept = nullptr);
+
+/// Whether the index of a dimension at which the body of a member extracts an element is known to
+/// be less than the size: a constant, or a loop's.
+bool isInRange(const Member &member, Value index, int64_t size);
+
+/// Whether some index of the leaf is data.
+bool hasDataIndices(const LeafGraph &graph);
 
 /// Recognises products of matrices, and prepares their operands.
 void findContractions(LeafGraph &graph, const CpuTarget &target);

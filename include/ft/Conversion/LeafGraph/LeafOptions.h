@@ -4,10 +4,12 @@
 #define FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
 
 #include "ft/Machine/CpuTarget.h"
+#include "mlir/IR/Location.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <functional>
 
 namespace mlir::ft {
 
@@ -21,6 +23,10 @@ struct LeafOptions {
   /// The rows of inputs that vary and of outputs lie anywhere: such an argument is a list of
   /// addresses, one for each row.
   bool listed = false;
+  /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
+  /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
+  /// number that this gives for the operation's place, the index, its bound); 0 is used instead.
+  std::function<int64_t(Location)> placeOf;
   CpuTarget target = CpuTarget::host();
 };
 

@@ -27,6 +27,7 @@ namespace ft {
 ///   leaf(%rows: index,
 ///        %in_i:  memref<? x A x B x T, strided<[?, B, 1], offset: ?>>...,
 ///        %out_i: memref<? x A x B x T, strided<[?, B, 1], offset: ?>>...,
+///        %errors: !llvm.ptr,     // only with LeafOptions::placeOf, where indices are data
 ///        %scratch: memref<?xi8>)
 ///
 /// with out_i[r] = body(in_0[r or 0], ...) for r in [0, rows). The elements of a
@@ -46,6 +47,10 @@ FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions 
 /// Scratch of a function that generateLeaf made (it carries the attributes
 /// `ft.scratch_fixed` and `ft.scratch_per_row`).
 LeafScratch getLeafScratch(func::FuncOp generated);
+
+/// Whether a function that generateLeaf made has the argument `errors` (it carries the attribute
+/// `ft.leaf_checks`).
+bool leafChecksIndices(func::FuncOp generated);
 
 /// Whether generateLeaf has a rule for every op of the function. Emits nothing.
 bool canBatchRows(func::FuncOp tensorFunc);
