@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plants faults into the compiler, one at a time, and says which the tests notice.
 
-scripts/mutants.py [--list] [--check] [--keep] [--here] [--table] [NAME...]
+scripts/mutants.py [--list] [--check] [--clean] [--keep] [--here] [--table] [NAME...]
 
 Each file of scripts/mutants/ is a fault: what is wrong, the file it is in (by its name alone, as folders
 move), the text that is there, the text that takes its place (wherever lines break), and the tests that
@@ -12,6 +12,7 @@ noticed, save those that say why they change nothing.
 
   --list    what there is
   --check   only that each fault's text is found once in this tree
+  --clean   only that the tests pass without a fault
   --keep    leave build-mutants/ for the next run, which then compiles less
   --here    no copy: into this tree and its build folder, which are put back after each fault
   --table   the table of docs/testing.md, from the last run, which leaves build/mutants.json
@@ -165,13 +166,20 @@ def table(mutants, results):
         print(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |")
 
 
-def run_all(mutants, tree, kept, known):
-    """Each fault in turn; what became of it, by name, and into the file of earlier results."""
+def check_clean(mutants, tree):
+    """The number of tests, all of which pass without a fault."""
     if not build(tree, sorted({t for m in mutants for t in targets_of(m.tests)})):
         sys.exit("the tree without a fault does not build")
-    for test in sorted({test.strip() for m in mutants for test in m.tests.split(",")}):
+    tests = sorted({test.strip() for m in mutants for test in m.tests.split(",")})
+    for test in tests:
         if noticed_by(tree, test):
             sys.exit(f"'{test}' fails without a fault")
+    return len(tests)
+
+
+def run_all(mutants, tree, kept, known):
+    """Each fault in turn; what became of it, by name, and into the file of earlier results."""
+    check_clean(mutants, tree)
     results = {}
     for mutant in mutants:
         start = time.monotonic()
@@ -186,7 +194,7 @@ def main():
     options = [a for a in sys.argv[1:] if a.startswith("--")]
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     mutants = [Mutant(p) for p in sorted(FOLDER.glob("*.mutant")) if not names or p.stem in names]
-    if not mutants or set(names) - {m.name for m in mutants} or set(options) - {"--list", "--check", "--keep", "--here", "--table"}:
+    if not mutants or set(names) - {m.name for m in mutants} or set(options) - {"--list", "--check", "--clean", "--keep", "--here", "--table"}:
         sys.exit(__doc__)
     kept = ROOT / "build/mutants.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
@@ -201,6 +209,8 @@ def main():
     here = "--here" in options
     if not here:
         copy_tree()
+    if "--clean" in options:
+        return print(f"{check_clean(mutants, ROOT if here else COPY)} tests pass without a fault")
     results = run_all(mutants, ROOT if here else COPY, kept, known)
     bad = [name for name, result in results.items() if not result.startswith(("noticed by", "changes nothing"))]
     print(f"{len(mutants)} faults, {len(bad)} survive")

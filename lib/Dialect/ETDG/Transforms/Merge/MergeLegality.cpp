@@ -398,10 +398,11 @@ Alignment MergeLegality::align(const Coordinates &a, const Coordinates &b,
         !isOuterDomainBounded(b.domain, numAncestors, numDims))
       return stop("domain",
                   "the range of dimension " + nameOf(a, d) + " follows from inner dimensions only");
-    bool mayDiffer = !flows.empty() && !narrows && kind == OperatorKind::Map &&
-                     (result.domains.empty() || result.narrowed.empty());
+    // A map that becomes a reduction has the reduction's iterations: its own are the same ones then,
+    // outer dimensions included.
+    bool mayDiffer = !flows.empty() && kind == OperatorKind::Map && result.narrowed.empty();
     std::optional<OuterDomain> united = unite(a, b, numDims, mayDiffer);
-    if (!united || (narrows && !result.domains.empty() && !result.domains.back().isShared)) {
+    if (!united) {
       auto text = [&](const Coordinates &c) {
         return conditionsToString(getOuterDomain(c.domain, numDims), c.getDimNames(), c.symbols);
       };
