@@ -183,6 +183,10 @@ class TensorType:
     def is_static(self) -> bool:
         return self.dtype.is_bound and all(isinstance(extent, int) for extent in self.shape)
 
+    def __getitem__(self, _):
+        name = f'any["{self.dtype.name}", ' if not self.dtype.is_bound else f"{self.dtype}["
+        raise ShapeError(f"{self} has its shape: give all of it at once, ft.{name}1, \"H\"]", here())
+
     def names(self) -> Tuple[str, ...]:
         """Names in the shape."""
         found = {}
