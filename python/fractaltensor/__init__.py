@@ -43,4 +43,8 @@ def __getattr__(name: str):
         import importlib
 
         return importlib.import_module(".torch", __name__)
+    if name == "from_torchscript":
+        from .torch.torchscript import from_torchscript
+
+        return from_torchscript
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -727,6 +727,15 @@ class _Calls:
 
     def __init__(self):
         self._seen: Dict[Tuple, Module] = {}
+        #: (event, function): what is to be looked at when an event has come.
+        self.later: List[Tuple[Any, Callable]] = []
+
+    def look(self, wait: bool = False) -> None:
+        """Looks at what has come, or waits for all; raises what went wrong."""
+        while self.later and (wait or self.later[0][0].query()):
+            event, use = self.later.pop(0)
+            event.synchronize()
+            use()
 
     def note(self, module: Module, stream: Optional[int], device: Tuple[int, int]) -> None:
         if device[0] != CPU:
@@ -737,6 +746,7 @@ class _Calls:
         direct.epoch.value += 1
         for (_, stream), module in seen.items():
             module.synchronize(stream or 0)
+        self.look(wait=True)
 
 
 _calls = _Calls()

@@ -463,6 +463,50 @@ class Random(unittest.TestCase):
         self.check("cpu", 10000, int(os.environ.get("FT_PROGRAMS", 25)))
 
 
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class TorchScript(unittest.TestCase):
+    """Graphs of torch.jit as programs."""
+
+    def compare(self, script, function, name):
+        import script_programs
+
+        ours, theirs = script_programs.inputs(name), script_programs.inputs(name)
+        found, expected = script(*ours), function(*theirs)
+        for a, b in zip(_flat([found, ours]), _flat([expected, theirs])):
+            if isinstance(b, torch.Tensor):
+                torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
+            else:
+                self.assertEqual(a, b)
+
+    def test_programs(self):
+        import script_programs
+
+        names = """nasrnn lstm seq2seq kv_attention normalize nasrnn_in_place lstm_keeping kv_attention_two normalize_in_place
+            increment_rows increment_backwards"""
+        for name in names.split():
+            function = getattr(script_programs, name)
+            scripted = torch.jit.script(function)
+            for graph in (scripted, scripted.graph):
+                for engine in ENGINES:
+                    with self.subTest(program=name, engine=engine, graph=type(graph).__name__):
+                        self.compare(ft.from_torchscript(graph, engine=engine), function, name)
+
+    def test_tensors_inside_of_a_graph(self):
+        """Parameters of a frozen module are constants of its graph; calls are inlined."""
+        torch.manual_seed(2)
+        module = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Tanh()).eval()
+        x = torch.randn(4, 5)
+        script = ft.from_torchscript(torch.jit.freeze(torch.jit.script(module)), engine="cpu")
+        with torch.no_grad():
+            torch.testing.assert_close(script(x), module(x))
+
+    def test_refused(self):
+        with self.assertRaisesRegex(ft.ArgumentError, "expects a torch.jit.ScriptFunction, a frozen ScriptModule or a torch._C.Graph, found function"):
+            ft.from_torchscript(_flat)
+        with self.assertRaisesRegex(ft.ArgumentError, "the module has parameters or state: make them constants"):
+            ft.from_torchscript(torch.jit.script(torch.nn.Linear(2, 2)))
+
+
 if HAS_TORCH:
 
     class Cell(torch.nn.Module):

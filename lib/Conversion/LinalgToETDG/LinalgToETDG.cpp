@@ -10,6 +10,7 @@
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "DynamicSlices.h"
 #include "OpenSizes.h"
+#include "UnitInserts.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
@@ -228,6 +229,7 @@ LogicalResult TensorFunctionConverter::convert() {
   if (failed(checkTypes()))
     return failure();
   expandDynamicSlices(function);
+  rewriteUnitInserts(function);
   auto bufferType = [&](Type type) -> Type {
     return etdg::BufferType::get(context, {}, cast<RankedTensorType>(type));
   };

@@ -54,6 +54,7 @@ private:
   LogicalResult emit(Operation &op);
   LogicalResult emitCopy(Location loc, Value value, Value buffer);
   FailureOr<Shape> shapeOf(Value value);
+  FailureOr<Shape> sliceShape(Operation &op);
   FailureOr<Shape> resultShape(Operation &op, unsigned result);
   FailureOr<unsigned> chooseRows(Operation &op, const etdg::RowSpace &space);
   LogicalResult checkLengths(Operation &op, const etdg::RowSpace &space, unsigned rows, ArrayRef<LengthAttr> shape);
@@ -147,8 +148,35 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::shapeOf(Value value) {
   return shape;
 }
 
+/// Of a slice, or of what one is put into: open dimensions are taken whole.
+FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::sliceShape(Operation &op) {
+  auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
+  auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+  FailureOr<Shape> base = shapeOf(insert ? insert.getDest() : op.getOperand(0));
+  if (failed(base))
+    return failure();
+  for (unsigned d = 0; d < base->size(); ++d) {
+    if (!slice.isDynamicSize(d))
+      continue;
+    LengthAttr size = sizes.lookup(slice.getDynamicSize(d));
+    if (size != (*base)[d])
+      return op.emitOpError() << "takes a part of dimension " << d << ", which is " << (*base)[d].str()
+                              << " long; expected dimensions of open size to be taken whole";
+  }
+  if (insert)
+    return base;
+  llvm::SmallBitVector dropped = cast<tensor::ExtractSliceOp>(op).getDroppedDims();
+  Shape shape;
+  for (unsigned d = 0; d < base->size(); ++d)
+    if (!dropped.test(d))
+      shape.push_back(slice.isDynamicSize(d) ? (*base)[d] : LengthAttr::get(context, slice.getStaticSize(d)));
+  return shape;
+}
+
 /// Of results that are as long as what they are written over, or as their first tensor operand.
 FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &op, unsigned result) {
+  if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+    return sliceShape(op);
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return shapeOf(destination.getDpsInits()[result]);
   Value like;
@@ -335,8 +363,8 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
     return failure();
   Leaf leaf;
   leaf.spec = startBlock(ArrayRef(shape).take_front(*rows));
-  // (The sizes that a reshape names are the result's.)
-  unsigned taken = isa<tensor::ExpandShapeOp>(op) ? 1 : op.getNumOperands();
+  // (The sizes that a reshape or a slice names are the result's.)
+  unsigned taken = isa<tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op) ? 1 : isa<tensor::InsertSliceOp>(op) ? 2 : op.getNumOperands();
   for (OpOperand &operand : op.getOpOperands().take_front(taken))
     if (failed(require(leaf, op, operand.get(), space.getIndex(operand.getOperandNumber(), *rows))))
       return failure();

@@ -15,8 +15,9 @@ from . import dtypes as _dtypes
 from .library import register as register_step
 from .problems import RunError, RunIndexError, RunShapeError, ScriptError, ScriptShapeError, ScriptTypeError
 from .script import Script, script
+from .torchscript import from_torchscript
 
-__all__ = ["RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "register_step", "script"]
+__all__ = ["RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "from_torchscript", "register_step", "script"]
 
 
 class _Stub:

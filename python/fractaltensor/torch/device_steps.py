@@ -53,7 +53,7 @@ def index_put(value, x, *indices, dims, accumulate: bool):
         key[d] = index
     made = x.clone()
     # None stands for all of a dimension.
-    made.index_put_(tuple(None if isinstance(k, slice) else k for k in key), value.to(made.dtype), accumulate=accumulate)
+    _torch().ops.aten.index_put_(made, [None if isinstance(k, slice) else k for k in key], value.to(made.dtype), accumulate)
     return [made]
 
 

@@ -16,11 +16,11 @@ from ..errors import CompileError
 from ..jit import _calls
 from ..source import Frame
 from .counters import prove_counters
-from .dtypes import ALL, DType, int64
+from .dtypes import ALL, DType
 from .ir import Block, Op, Type, walk
 from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError
-from .segments import Division, Segment, SegmentText, boundary_type
+from .segments import Division, Segment, SegmentText
 
 
 class Remark:
@@ -76,6 +76,9 @@ class Engine:
     def __init__(self):
         self.remarks: List[Remark] = []
         self._lock = threading.RLock()
+
+    def is_compiled(self, segment: Segment) -> bool:
+        return False
 
     def divide(self, top: Block) -> Division:
         """How a program is divided for this engine."""
@@ -151,6 +154,15 @@ def _argument_types(head: str) -> List[DType]:
     return found
 
 
+def _result_types(head: str) -> List[Type]:
+    """Types of the results in a function's first line."""
+    found = []
+    for part in head.split(") -> (", 1)[1].split("tensor<")[1:] if ") -> (" in head else ():
+        *sizes, element = part[: part.index(">")].split("x")
+        found.append(Type("tensor", _BY_MLIR[element], [None if n == "?" else int(n) for n in sizes]))
+    return found
+
+
 _BY_MLIR = {d.mlir: d for d in ALL.values()}
 
 
@@ -187,12 +199,15 @@ class CompiledEngine(Engine):
                 self.remarks.append(Remark(segment.name, f"runs in the interpreter: {reason}", frames))
         return division
 
+    def is_compiled(self, segment: Segment) -> bool:
+        return not isinstance(segment.compiled.get(("code", "")), str)
+
     def run(self, segment, text, inputs, key: str = ""):
         code = self._code(segment, text, key)
         if not isinstance(code, str):
             return code.call(inputs, self._kinds(segment, text, key))
         found = super().run(segment, text, [self.memory.to_host(a) for a in inputs], key)
-        return [self.memory.from_host(a, v.type.dtype or int64) for a, v in zip(found, [*segment.outputs, *segment.written])]
+        return [self.memory.from_host(a, t.dtype) for a, t in zip(found, _result_types(text().split("\n", 1)[0]))]
 
     def _code(self, segment: Segment, text: Callable[[], str], key: str):
         """A segment's code, or why there is none."""
@@ -228,7 +243,8 @@ class _Code:
             self.memory, self.module = memory, _load_program(program, segment.name, memory.device)
         finally:
             library.ft_program_release(program)
-        self.outputs = [boundary_type(v.type) for v in [*segment.outputs, *segment.written]]
+        # Not the segment's: where storages overlap, several are one result.
+        self.outputs = _result_types(text.split("\n", 1)[0])
 
     def call(self, inputs, kinds) -> List:
         library, memory, keep = lib.library(), self.memory, []

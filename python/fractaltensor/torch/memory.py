@@ -12,7 +12,7 @@ from typing import Callable, Optional, Sequence, Tuple
 import numpy as np
 
 from ..arrays import CPU, CUDA
-from ..jit import current_stream
+from ..jit import _calls, current_stream
 from . import arrays, dtypes, library
 from .dtypes import DType
 from .ir import Value
@@ -75,6 +75,10 @@ class Memory:
     def stream(self) -> Optional[int]:
         """The stream that calls go to."""
         return None
+
+    def when_known(self, numbers: Sequence, use: Callable[[Sequence[int]], None]) -> None:
+        """Calls `use` with what a program counted: at once, or when a device has counted."""
+        use([int(n) for n in numbers])
 
     def to_host(self, array) -> np.ndarray:
         return array
@@ -176,6 +180,20 @@ class TorchMemory(Memory):
 
     def stream(self) -> Optional[int]:
         return None if self.device[0] == CPU else current_stream("torch", self.device, None)
+
+    def when_known(self, numbers: Sequence, use: Callable[[Sequence[int]], None]) -> None:
+        """Nobody waits for a device here: what went wrong is said by the next call, or by `fractaltensor.synchronize`."""
+        if self.device[0] == CPU:
+            return super().when_known(numbers, use)
+        cuda = self.torch.cuda
+        # What is being captured has not run; each replay would need a look of its own.
+        if not cuda.is_current_stream_capturing():
+            there = self.torch.stack([n.reshape(()) for n in numbers])
+            here = self.torch.empty(len(numbers), dtype=there.dtype, pin_memory=True)
+            here.copy_(there, non_blocking=True)
+            event = cuda.Event()
+            event.record()
+            _calls.later.append((event, lambda: use(here.tolist())))
 
     def to_host(self, array) -> np.ndarray:
         return arrays.as_numpy(array.cpu())

@@ -140,10 +140,14 @@ class Program:
 
     def check(self, found: Sequence) -> None:
         """Fails with what was noticed while the program ran."""
-        for (message, frames), number in zip(self.sites, found[len(found) - len(self.sites) :]):
-            if int(number) != NOTHING:
+        if self.sites:
+            self.engine.memory.when_known(found[len(found) - len(self.sites) :], self._look)
+
+    def _look(self, numbers: Sequence[int]) -> None:
+        for (message, frames), number in zip(self.sites, numbers):
+            if number != NOTHING:
                 kind = RunIndexError if "index" in message else RunError
-                raise kind(message.format(int(number)), frames)
+                raise kind(message.format(number), frames)
 
     def finish(self, found: Sequence, originals: Sequence, torch_like: bool, structure=None):
         """Results in the function's structure."""

@@ -17,10 +17,10 @@ Env = Dict[Value, Any]
 
 
 class Counts:
-    """What a call did: segments and library steps that ran, and copies between them, in bytes."""
+    """What a call did: segments (and those that the interpreter ran), library steps, and copies between them, in bytes."""
 
     def __init__(self):
-        self.segments = self.steps = self.copies = self.bytes = 0
+        self.segments = self.interpreted = self.steps = self.copies = self.bytes = 0
 
     def copied(self, array) -> None:
         self.copies += 1
@@ -118,6 +118,7 @@ class Runner:
 
     def _segment(self, segment: Segment, env: Env) -> None:
         self.counts.segments += 1
+        self.counts.interpreted += not self.engine.is_compiled(segment)
         groups = self._overlapping(segment, env)
         if groups:
             self._aliased(segment, env, groups)

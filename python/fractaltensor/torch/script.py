@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ..errors import ArgumentError, DeviceError
+from ..jit import _calls
 from . import arrays, engines
 from .engines import Remark
 from .problems import Problem, error_of
@@ -18,6 +19,21 @@ from .program import Program, named_leaves
 
 ENGINES = ("cpu", "cuda", "interpret")
 _MAX_PROGRAMS = 256
+
+
+class Report:
+    """What a call did: compiled functions that were called, how many of these the interpreter ran, library steps, and
+    copies of storages between them (what compiled code wrote into storage of its own and was brought home), in bytes."""
+
+    def __init__(self, counts):
+        self.calls, self.interpreted, self.steps = counts.segments, counts.interpreted, counts.steps
+        self.copies, self.copied_bytes = counts.copies, counts.bytes
+
+    def __repr__(self):
+        return (
+            f"{self.calls} calls of compiled functions ({self.interpreted} interpreted), {self.steps} library steps, "
+            f"{self.copies} copies of {self.copied_bytes} bytes"
+        )
 
 
 class Script:
@@ -43,6 +59,13 @@ class Script:
         self.remarks: List[Remark] = []
         #: Bytes of arguments that were copied because they do not lie densely.
         self.copied_bytes = 0
+        self._last: Optional[Report] = None
+
+    def report(self) -> "Report":
+        """What the last call did."""
+        if self._last is None:
+            raise ArgumentError("report: the function has not been called yet")
+        return self._last
 
     def __call__(self, *args, **kwargs):
         program = self._program(args, kwargs)
@@ -120,6 +143,7 @@ class Script:
                 given.append(leaf)
         originals = [*given, *(c.getter() for c in program.captured)]
         place = program.engine.memory
+        _calls.look()
         for captured, leaf in zip(program.captured, originals[len(given) :]):
             arrays.check(leaf, captured.name, self._place(given)[1])
         memory = [place.adopt(x) for x in originals]
@@ -127,6 +151,7 @@ class Script:
         inputs = [self._bound(program, at, a) for at, a in enumerate(memory)]
         values = self._lengths(program, inputs)
         found = program.runner.run(values)
+        self._last = Report(program.runner.counts)
         program.check(found)
         for at in program.written:
             if inputs[at] is not memory[at]:

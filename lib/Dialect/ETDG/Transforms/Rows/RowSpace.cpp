@@ -212,20 +212,23 @@ static SmallVector<Value> createLinalgRow(OpBuilder &builder, linalg::LinalgOp o
 // Views inside of a leaf
 //===----------------------------------------------------------------------===//
 
-/// Leading dimensions that a reshape leaves alone.
-static unsigned keptDims(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> expanded, ArrayRef<int64_t> collapsed) {
+/// Leading dimensions that a reshape leaves alone. With `units`, the last one may have dimensions of size 1 behind it.
+static unsigned keptDims(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> expanded, ArrayRef<int64_t> collapsed, bool units) {
   unsigned kept = 0;
   while (kept < groups.size() && groups[kept].size() == 1 && expanded[kept] == collapsed[kept])
     ++kept;
-  return kept;
+  if (!units || kept == groups.size() || expanded[kept] != collapsed[kept])
+    return kept;
+  bool onlyUnits = llvm::all_of(ArrayRef(groups[kept]).drop_front(), [&](int64_t d) { return expanded[d] == 1; });
+  return kept + onlyUnits;
 }
 
-static RowSpace reshapeSpace(Operation *op) {
+static RowSpace reshapeSpace(Operation *op, bool open) {
   auto from = cast<RankedTensorType>(op->getOperand(0).getType()), to = cast<RankedTensorType>(op->getResult(0).getType());
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   SmallVector<ReassociationIndices> groups =
       expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
-  unsigned kept = keptDims(groups, (expand ? to : from).getShape(), (expand ? from : to).getShape());
+  unsigned kept = keptDims(groups, (expand ? to : from).getShape(), (expand ? from : to).getShape(), open);
   return alikeSpace(to.getShape().take_front(kept), to.getShape(), op->getOperands(), op->getContext());
 }
 
@@ -234,13 +237,54 @@ static Value createReshapeRow(OpBuilder &builder, Operation *op, unsigned rows, 
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   SmallVector<ReassociationIndices> groups =
       expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+  // Dimensions of size 1 behind the last row belong to what follows.
+  ReassociationIndices units;
+  if (rows > 0)
+    units.append(groups[rows - 1].begin() + 1, groups[rows - 1].end());
   groups.erase(groups.begin(), groups.begin() + rows);
+  if (!groups.empty())
+    groups.front().insert(groups.front().begin(), units.begin(), units.end());
   for (ReassociationIndices &group : groups)
     for (int64_t &d : group)
       d -= rows;
   if (expand)
     return tensor::ExpandShapeOp::create(builder, op->getLoc(), type, operand, groups);
   return tensor::CollapseShapeOp::create(builder, op->getLoc(), type, operand, groups);
+}
+
+/// Leading dimensions of a base that a slice takes whole (open ones as far as types tell), where all else is constant.
+static RowSpace sliceSpace(OffsetSizeAndStrideOpInterface slice, RankedTensorType base, RankedTensorType part,
+                           const llvm::SmallBitVector &dropped, RankedTensorType result) {
+  Operation *op = slice.getOperation();
+  auto isConstant = [&](unsigned d) {
+    return !slice.isDynamicOffset(d) && !slice.isDynamicSize(d) && !slice.isDynamicStride(d);
+  };
+  unsigned rows = 0, rank = base.getRank();
+  while (rows < rank && !dropped.test(rows) && !slice.isDynamicOffset(rows) && slice.getStaticOffset(rows) == 0 &&
+         !slice.isDynamicStride(rows) && slice.getStaticStride(rows) == 1 && part.getDimSize(rows) == base.getDimSize(rows))
+    ++rows;
+  for (unsigned d = rows; d < rank; ++d)
+    if (!isConstant(d))
+      rows = 0;
+  return alikeSpace(result.getShape().take_front(rows), result.getShape(), op->getOperands(), op->getContext());
+}
+
+static RowSpace sliceSpace(Operation *op) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+    return sliceSpace(extract, extract.getSourceType(), result, extract.getDroppedDims(), result);
+  auto insert = cast<tensor::InsertSliceOp>(op);
+  return sliceSpace(insert, result, insert.getSourceType(), insert.getDroppedDims(), result);
+}
+
+static Value createSliceRow(OpBuilder &builder, Operation *op, unsigned rows, ValueRange operands) {
+  auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
+  auto from = [&](SmallVector<OpFoldResult> all) { return SmallVector<OpFoldResult>(ArrayRef(all).drop_front(rows)); };
+  SmallVector<OpFoldResult> offsets = from(slice.getMixedOffsets()), sizes = from(slice.getMixedSizes()), strides = from(slice.getMixedStrides());
+  auto type = dropLeading(cast<RankedTensorType>(op->getResult(0).getType()), rows);
+  if (isa<tensor::ExtractSliceOp>(op))
+    return tensor::ExtractSliceOp::create(builder, op->getLoc(), type, operands[0], offsets, sizes, strides);
+  return tensor::InsertSliceOp::create(builder, op->getLoc(), operands[0], operands[1], offsets, sizes, strides);
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,7 +306,9 @@ RowSpace etdg::getRowSpace(Operation *op, bool open) {
   else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     space = alikeSpace(shape.take_front(softmax.getDimension()), shape, op->getOperands(), op->getContext());
   else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    space = reshapeSpace(op);
+    space = reshapeSpace(op, open);
+  else if (open && isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+    space = sliceSpace(op);
   else if (OpTrait::hasElementwiseMappableTraits(op))
     space = alikeSpace(shape, shape, op->getOperands(), op->getContext());
   return space.points == 0 ? none : space;
@@ -274,6 +320,8 @@ SmallVector<Value> etdg::createRow(OpBuilder &builder, Operation *op, const RowS
     return createLinalgRow(builder, linalgOp, space, rows, operands, mapping);
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return {createReshapeRow(builder, op, rows, operands.front())};
+  if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+    return {createSliceRow(builder, op, rows, operands)};
   mapping.map(op->getOperands(), operands);
   Operation *row = builder.clone(*op, mapping);
   for (OpResult result : row->getResults())

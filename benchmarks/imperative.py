@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by `fractaltensor.torch.script` beside eager PyTorch: runs in turn, medians, checked against each other.
+
+    python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--rounds 20] [--threads 2] [--json FILE]
+
+On a GPU, the peers are eager PyTorch and, where it can be captured, its CUDA graph; times are of the host until the device has ended.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+import time
+import types
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
+
+import script_programs as small  # noqa: E402
+import torch  # noqa: E402
+
+from fractaltensor import torch as ftt  # noqa: E402
+
+NAMES = "nasrnn lstm seq2seq kv_attention normalize increment_rows yolov3 ssd yolact fcos".split()
+
+
+def install_suppression():
+    """The same suppression for all, whatever is installed."""
+    vision, ops = types.ModuleType("torchvision"), types.ModuleType("torchvision.ops")
+    vision.ops, ops.nms, ops.batched_nms = ops, small.plain_nms, small.plain_batched_nms
+    sys.modules.update({"torchvision": vision, "torchvision.ops": ops})
+
+
+def inputs(name):
+    """Arguments; recurrent networks at 50 steps of width 256, heads as in script_programs.py."""
+    g = torch.Generator().manual_seed(0)
+
+    def normal(*sizes, by=1.0):
+        return torch.randn(*sizes, generator=g) * by
+
+    if name == "nasrnn":
+        return [normal(50, 1, 256, by=0.5), normal(8, 256, 256, by=0.05), normal(8, 256, 256, by=0.05), torch.zeros(1, 256), torch.zeros(1, 256)]
+    if name == "lstm":
+        weights = [normal(10, 4, 256, 256, by=0.06) for _ in range(2)]
+        return [normal(50, 1, 256), *weights, normal(10, 4, 1, 256, by=0.1), normal(10, 4, 1, 256, by=0.1)]
+    if name == "seq2seq":
+        std = torch.zeros(50, 1, 500)
+        for i, token in enumerate([3, 77, 12, 499, 8, 250, 31, 6, 90, 0]):
+            std[i, 0, token] = 1e6
+        cell = [normal(4, 256, 256, by=0.06), normal(4, 256, 256, by=0.06), normal(4, 1, 256, by=0.1), normal(4, 1, 256, by=0.1)]
+        return [std, normal(500, 256), *cell, normal(256, 500, by=0.06), normal(500, by=0.1), normal(1, 256), normal(1, 256)]
+    if name == "kv_attention":
+        k, v = torch.zeros(1, 12, 50, 64), torch.zeros(1, 12, 50, 64)
+        k[:, :, :32], v[:, :, :32] = normal(1, 12, 32, 64), normal(1, 12, 32, 64)
+        return [normal(1, 12, 1, 64), *(normal(12, 64, 64, by=0.12) for _ in range(4)), k, v, 32, 18]
+    if name == "normalize":
+        return [normal(800, 1333, 3), normal(3), normal(3)]
+    if name == "increment_rows":
+        return [normal(64, 1024)]
+    return small.inputs(name)
+
+
+def flat(value):
+    if isinstance(value, (tuple, list)):
+        return [y for x in value for y in flat(x)]
+    return [value]
+
+
+def fresh(values, device):
+    return [v.to(device).clone() if isinstance(v, torch.Tensor) else v for v in values]
+
+
+def check(found, expected, name):
+    for a, b in zip(flat(found), flat(expected)):
+        if not isinstance(b, torch.Tensor):
+            assert a == b, name
+        elif b.dtype.is_floating_point:
+            torch.testing.assert_close(a.cpu(), b, rtol=1e-3, atol=1e-3, msg=lambda m: f"{name}: {m}")
+        else:
+            assert torch.equal(a.cpu(), b), name
+
+
+def captured(function, arguments):
+    """A replay of the function's kernels, or None where it asks the host for something."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    try:
+        with torch.cuda.stream(stream):
+            function(*arguments)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            function(*arguments)
+        return graph.replay
+    except RuntimeError:
+        torch.cuda.synchronize()
+        return None
+
+
+def measure(name, options, device):
+    function, values = getattr(small, name), inputs(name)
+    script = ftt.script(function, engine=options.engine)
+    ours, theirs = fresh(values, device), fresh(values, device)
+    begun, used = time.perf_counter(), time.process_time()
+    script.lower(*ours)
+    compiled, used = time.perf_counter() - begun, time.process_time() - used
+    check(script(*ours), function(*fresh(values, "cpu")), name)
+    calls = {"ours": lambda: script(*ours)}
+    if device == "cpu":
+        calls["eager"] = lambda: function(*theirs)
+    else:
+        calls["eager"] = eager = on(device, function, theirs)
+        replay = captured(eager, [])
+        if replay:
+            calls["eager in a graph"] = replay
+        replay = captured(script, ours)
+        if replay:
+            calls["ours in a graph"] = replay
+    times = {key: [] for key in calls}
+    for _ in range(options.rounds):
+        for key, call in calls.items():
+            begun = time.perf_counter()
+            call()
+            if device != "cpu":
+                torch.cuda.synchronize()
+            times[key].append((time.perf_counter() - begun) * 1e3)
+    row = {"program": name, "compile_s": compiled, "compile_cpu_s": used, "report": repr(script.report()), "remarks": len(script.remarks)}
+    row.update({key: statistics.median(t) for key, t in times.items()})
+    return row
+
+
+def on(device, function, arguments):
+    """A call of a program whose own tensors are made on a device."""
+    def call():
+        with torch.device(device):
+            return function(*arguments)
+
+    return call
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--only", default=",".join(NAMES))
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    install_suppression()
+    rows = []
+    with torch.no_grad():
+        for name in options.only.split(","):
+            row = measure(name, options, options.engine if options.engine == "cuda" else "cpu")
+            rows.append(row)
+            ratio = row["eager"] / row["ours"]
+            extra = "".join(f"  {k} {row[k]:.3f} ms" for k in ("eager in a graph", "ours in a graph") if k in row)
+            print(
+                f"{name:15} ours {row['ours']:9.3f} ms  eager {row['eager']:9.3f} ms ({ratio:5.2f} times){extra}  "
+                f"compile {row['compile_s']:.2f} s  {row['report']}", flush=True,
+            )
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+// Parts of rows of open tensors: columns, strided parts read and written, dimensions of size 1.
+// RUN: ft-opt %s --convert-linalg-to-etdg --etdg-verify | FileCheck %s
+// RUN: ft-opt %s --ft-compile=to=storage | FileCheck %s --check-prefix=MERGED
+// RUN: ft-run %s --entry=columns --dim=N=0 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=columns --dim=N=1 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=columns --dim=N=127 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=columns --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// EQUAL: {{^equal}}
+
+// CHECK-LABEL: etdg.graph @columns
+// CHECK: etdg.block @r0 [map] (i) in [0, N)
+// CHECK-SAME: {{$}}
+// CHECK-NEXT: reads (%{{.*}} = %arg1[i] : tensor<2xi64>)
+// MERGED-LABEL: etdg.graph @columns
+// MERGED: etdg.block {{.*}} [map] (i) in [0, N)
+// MERGED-NOT: etdg.block
+// MERGED: etdg.return
+func.func @columns(%x: tensor<?x4xf32> {etdg.dims = ["N"]}, %i: tensor<?x2xi64> {etdg.dims = ["N"]}) -> (tensor<?xi64>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %a = tensor.extract_slice %i[0, 1] [%n, 1] [1, 1] : tensor<?x2xi64> to tensor<?xi64>
+  %e = tensor.extract_slice %x[0, 0] [%n, 2] [1, 2] : tensor<?x4xf32> to tensor<?x2xf32>
+  %t = math.tanh %e : tensor<?x2xf32>
+  %y = tensor.insert_slice %t into %x[0, 1] [%n, 2] [1, 2] : tensor<?x2xf32> into tensor<?x4xf32>
+  %s = tensor.extract_slice %y[0, 3] [%n, 1] [1, 1] : tensor<?x4xf32> to tensor<?xf32>
+  %u = tensor.expand_shape %s [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %w = math.exp %u : tensor<?x1xf32>
+  %v = tensor.collapse_shape %w [[0, 1]] : tensor<?x1xf32> into tensor<?xf32>
+  %z = arith.negf %v : tensor<?xf32>
+  return %a, %y, %w, %z : tensor<?xi64>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?xf32>
+}
