@@ -36,8 +36,8 @@ def nasrnn_in_place(x, wi, wh, c, m):
 
 def lstm(x, wi, wh, bi, bh):
     steps, layers, width = x.shape[0], wi.shape[0], x.shape[2]
-    state_c = torch.zeros(layers, 1, width, dtype=x.dtype)
-    state_h = torch.zeros(layers, 1, width, dtype=x.dtype)
+    state_c = torch.zeros(layers, 1, width, dtype=x.dtype, device=x.device)
+    state_h = torch.zeros(layers, 1, width, dtype=x.dtype, device=x.device)
     for t in range(steps):
         v = x[t]
         for j in range(layers):
@@ -71,8 +71,8 @@ def lstm_keeping(x, wi, wh, bi, bh):
 
 def seq2seq(std, emb, wi, wh, bi, bh, wo, bo, h, c):
     steps = std.shape[0]
-    out = torch.zeros(steps, 1, dtype=torch.int64)
-    tok = torch.ones(1, dtype=torch.int64)
+    out = torch.zeros(steps, 1, dtype=torch.int64, device=std.device)
+    tok = torch.ones(1, dtype=torch.int64, device=std.device)
     i, going = 0, True
     while going:
         x = emb[tok]

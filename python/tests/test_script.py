@@ -371,6 +371,80 @@ class Programs(unittest.TestCase):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class DeviceMemory(Programs):
+    """What the engine for GPUs is made of, on the processor: PyTorch's tensors as storages, its operators as steps."""
+
+    def check(self, name, engine):
+        from fractaltensor.torch import engines, memory
+
+        own = engines.make
+        engines.make = lambda name, device: engines.CompiledEngine("cuda", "cpu", memory.TorchMemory("cpu"))
+        try:
+            return super().check(name, "cpu")
+        finally:
+            engines.make = own
+
+    def test_equal_to_eager(self):
+        for name in self.programs.NAMES:
+            with self.subTest(program=name):
+                self.check(name, "cpu")
+
+    test_the_interpreter_says_why = None
+
+    def test_steps(self):
+        """Each as the processor's own."""
+        from fractaltensor.torch import device_steps, library
+
+        g = torch.Generator().manual_seed(4)
+        x = torch.randint(0, 5, (6, 7), generator=g)
+        rows, values = torch.tensor([2, 0, 2, -1]), torch.arange(28).reshape(4, 7)
+        boxes = torch.rand(60, 2, generator=g) * 40
+        boxes, scores = torch.cat([boxes, boxes + 9], 1), torch.rand(60, generator=g)
+        labels = torch.randint(0, 3, (60,), generator=g)
+        for name, operands, parameters in (
+            ("nonzero", [x > 2], {}), ("sort", [x], {"dim": 1, "descending": True}), ("sort", [x], {"dim": 0, "descending": False}),
+            ("topk", [x], {"k": 4, "dim": 1, "largest": True}), ("median", [x.float().flatten()], {}), ("unique", [x], {}), ("bincount", [x], {"minlength": 9}),
+            ("searchsorted", [torch.arange(0, 9, 2), x], {"right": True}), ("index_put", [values, x, rows], {"dims": (0,), "accumulate": True}),
+            ("index_put", [torch.full((6, 1), 9), x, torch.tensor([3])], {"dims": (1,), "accumulate": False}),
+            ("nms", [boxes, scores], {"threshold": 0.3}), ("nms", [boxes, scores, labels], {"threshold": 0.3}),
+        ):
+            with self.subTest(name):
+                theirs = library.step(name)(*(o.numpy() for o in operands), **parameters)
+                ours = device_steps.step(name, "cuda")(*operands, **parameters)
+                self.assertEqual(len(ours), len(theirs))
+                for a, b in zip(ours, theirs):
+                    np.testing.assert_array_equal(a.numpy() if isinstance(a, torch.Tensor) else a, b)
+        with self.assertRaisesRegex(ftt.RunIndexError, "index 8 is out of range in dimension 0 of size 6"):
+            device_steps.index_put(values[:1], x, torch.tensor([8]), dims=(0,), accumulate=False)
+        ftt.register_step("sort", lambda *a, **k: ["mine"], device="tpu")
+        self.assertEqual(device_steps.step("sort", "tpu")(x), ["mine"])
+
+    def test_gpu_arguments_are_asked_for(self):
+        with self.assertRaisesRegex(ft.DeviceError, "engine='cuda' needs arguments on a GPU"):
+            ftt.script(self.programs.increment_rows, engine="cuda")(torch.ones(2, 2))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Reports(unittest.TestCase):
+    def test_a_report(self):
+        """Recurrent programs are one call; results are brought home by copies only where the program writes arguments."""
+        import script_programs
+
+        for name, copies in (("nasrnn", 0), ("lstm", 0), ("seq2seq", 0), ("increment_rows", 0), ("normalize", 0), ("kv_attention", 2)):
+            with self.subTest(name):
+                script = ftt.script(getattr(script_programs, name))
+                with self.assertRaisesRegex(ft.ArgumentError, "has not been called yet"):
+                    script.report()
+                values = script_programs.inputs(name)
+                script(*values)
+                found = script.report()
+                self.assertEqual((found.calls, found.interpreted, found.steps, found.copies), (1, 0, 0, copies))
+                written = values[5:7] if copies else []
+                self.assertEqual(found.copied_bytes, sum(v.numel() * 4 for v in written))
+                self.assertIn("1 calls of compiled functions (0 interpreted)", repr(found))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Operators(unittest.TestCase):
     """Each operator by name; the lines of script_operators.txt."""
 

@@ -16,8 +16,13 @@ from .problems import RunError, RunIndexError, RunShapeError
 _STEPS: Dict[str, Callable] = {}
 
 
-def register(name: str, function: Callable) -> None:
-    """Makes `function(*operands, **parameters)` the step `name`."""
+def register(name: str, function: Callable, device: str = "cpu") -> None:
+    """Makes `function(*operands, **parameters)` the step `name` for storages on devices of a type."""
+    if device != "cpu":
+        from . import device_steps
+
+        device_steps.register(name, function, device)
+        return
     _STEPS[name] = function
 
 
