@@ -76,6 +76,20 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.divisions' is a list of {outer = n : i64} or {lags, outer = n : i64}, found [{outer = -1 : i64}]}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.divisions = [{outer = -1 : i64}]} {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer  : !etdg.buffer<[N], !x>
   // expected-error @+1 {{'etdg.kept_together' is a unit, found 1}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.kept_together = 1} {
     %y = arith.addf %x, %x : !x

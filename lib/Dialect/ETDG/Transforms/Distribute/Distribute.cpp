@@ -158,8 +158,9 @@ struct ETDGDistribute : etdg::impl::ETDGDistributeBase<ETDGDistribute> {
     GraphOp graph = getOperation();
     if (graph.isExternal())
       return;
-    for (unsigned number = 0; number < getTopItems(graph).size(); ++number)
-      divide(graph, number);
+    // From the last one on: a divided item becomes several.
+    for (unsigned number = getTopItems(graph).size(); number > 0; --number)
+      divide(graph, number - 1);
   }
 
 private:
