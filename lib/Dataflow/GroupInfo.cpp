@@ -12,6 +12,9 @@
 using namespace ft::dataflow;
 using namespace ft::dataflow::exact;
 
+/// Dimensions of a group beyond which those that the same operands have are walked next to each other.
+constexpr size_t mostSeparate = 5;
+
 GroupInfo::GroupInfo(const Graph &graph, std::vector<int> sorted, const Options &options)
     : graph(graph), ops(std::move(sorted)), options(options) {
   classify();
@@ -53,7 +56,18 @@ bool GroupInfo::isEverywhere(int dim) const {
   return true;
 }
 
+/// Whether each dimension is a class of its own: of few, all orders are looked at.
+bool GroupInfo::isSmall() const {
+  std::vector<int> dims;
+  for (int index : ops)
+    for (int dim : graph.operators[index].dims)
+      if (graph.dims[dim].size > 1 && std::find(dims.begin(), dims.end(), dim) == dims.end())
+        dims.push_back(dim);
+  return ops.size() <= 2 && dims.size() <= mostSeparate;
+}
+
 void GroupInfo::classify() {
+  const bool separate = isSmall();
   std::map<std::vector<uint64_t>, unsigned> known;
   classOf.assign(graph.dims.size(), -1);
   for (int index : ops)
@@ -64,7 +78,10 @@ void GroupInfo::classify() {
         batch.push_back(dim);
         continue;
       }
-      auto [at, isNew] = known.emplace(signature(dim), classes.size());
+      std::vector<uint64_t> where = signature(dim);
+      if (separate)
+        where.push_back(dim);
+      auto [at, isNew] = known.emplace(std::move(where), classes.size());
       if (isNew)
         classes.emplace_back();
       classOf[dim] = at->second;

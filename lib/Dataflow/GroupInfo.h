@@ -10,8 +10,8 @@
 //    tiles of one: it repeats nothing and makes every block small;
 //  * of dimensions that are walked together only tiles matter than which no
 //    others are both smaller and fewer.
-// And one convention of the space: dimensions that the same operands have are
-// walked next to each other.
+// And one convention of the space, for groups of more than two operators or of many
+// dimensions: dimensions that the same operands have are walked next to each other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_DATAFLOW_GROUPINFO_H
@@ -78,6 +78,7 @@ struct GroupInfo {
 private:
   std::vector<uint64_t> signature(int dim) const;
   bool isEverywhere(int dim) const;
+  bool isSmall() const;
   void classify();
   std::vector<Count> tilesOf(int dim) const;
   void addChoices(LoopClass &entry) const;

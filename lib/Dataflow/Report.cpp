@@ -10,6 +10,9 @@
 
 using namespace ft::dataflow;
 
+/// Steps of a group that a picture shows.
+constexpr Count shownSteps = 64;
+
 static const char *nameOf(artifact::Mode mode) {
   switch (mode) {
   case artifact::Mode::Intra:
@@ -43,7 +46,7 @@ Outcome ft::dataflow::describe(const Graph &graph, const artifact::Result &resul
     outcome.fused.push_back(graph.tensors[tensor].name);
   for (const artifact::ChainResult &chain : result.chains) {
     GroupOutcome group{chain.cost.volume, chain.cost.footprint, chain.cost.accesses,
-                       chain.cost.time, {}, ""};
+                       chain.cost.time, {}, "", {}};
     // Producers first.
     for (size_t i = chain.chain.ops.size(); i-- > 0;) {
       const artifact::OpSchedule &schedule = chain.chain.ops[i];
@@ -93,7 +96,7 @@ Outcome ft::dataflow::describe(const Graph &graph, const exact::Result &result,
     outcome.fused.push_back(graph.tensors[tensor].name);
   for (const exact::GroupResult &found : result.groups) {
     GroupOutcome group{found.cost.volume, found.cost.footprint, found.cost.accesses, 0, {},
-                       exact::print(graph, found.group)};
+                       exact::print(graph, found.group), timelineOf(graph, found.group, shownSteps)};
     for (unsigned i = 0; i < found.group.ops.size(); ++i) {
       const exact::OpPlan &plan = found.group.ops[i];
       const Operator &op = graph.operators[plan.op];
@@ -120,6 +123,23 @@ Outcome ft::dataflow::describe(const Graph &graph, const exact::Result &result,
     outcome.groups.push_back(std::move(group));
   }
   return outcome;
+}
+
+std::string ft::dataflow::describeMisfit(const Graph &graph, const exact::Result &result,
+                                         const exact::Options &options) {
+  const Operator &op = graph.operators[result.misfit];
+  std::string parts;
+  exact::GroupResult least = exact::leastPlan(graph, result.misfit, options);
+  Count sum = 0;
+  for (const exact::OperandTraffic &operand : least.cost.operands) {
+    parts += (parts.empty() ? "" : ", ") + graph.tensors[op.operand(operand.operand).tensor].name + " " +
+             std::to_string(operand.block);
+    sum = add(sum, operand.block);
+  }
+  if (least.cost.footprint > sum)
+    parts += ", its rows' states and second buffers " + std::to_string(least.cost.footprint - sum);
+  return "no schedule fits into a buffer of " + std::to_string(options.buffer) + " elements: operator '" +
+         op.name + "' alone needs at least " + std::to_string(result.needed) + " (" + parts + ")";
 }
 
 std::string ft::dataflow::toJson(const Outcome &outcome) {
@@ -297,11 +317,54 @@ static std::string escaped(const std::string &text) {
   return result;
 }
 
+static const char *const colors[] = {"#4878a8", "#e08a3c", "#6aa84f", "#b85c8e",
+                                     "#8e7cc3", "#c9b037", "#56a3a6", "#a0522d"};
+
+/// Time to the right, a step of one operator's tile for each unit; a line for each slot and each tensor between
+/// operators, a bar for each block that stays in it. Appends, and moves `y` on.
+static void drawTimeline(const Timeline &timeline, std::string &body, int &y) {
+  const double left = 130, step = 420.0 / double(std::max<size_t>(timeline.steps.size(), 1));
+  auto text = [&](double x, const std::string &what) {
+    body += "<text x=\"" + format("%.1f", x) + "\" y=\"" + std::to_string(y + 9) +
+            "\" font-size=\"9\">" + escaped(what) + "</text>\n";
+  };
+  auto bar = [&](Count from, Count to, const char *color, const std::string &title) {
+    body += "<rect x=\"" + format("%.1f", left + step * double(from)) + "\" y=\"" + std::to_string(y) +
+            "\" width=\"" + format("%.1f", std::max(step * double(to - from) - 0.6, 0.4)) +
+            "\" height=\"10\" fill=\"" + color + "\"><title>" + escaped(title) + "</title></rect>\n";
+  };
+  y += 22;
+  text(24, "resident, steps 1 to " + std::to_string(timeline.steps.size()) + " of " +
+               grouped(timeline.allSteps));
+  y += 13;
+  std::vector<std::string> operators;
+  text(24, "computing");
+  for (size_t at = 0; at < timeline.steps.size();) {
+    size_t end = at;
+    while (end < timeline.steps.size() && timeline.steps[end] == timeline.steps[at])
+      ++end;
+    auto known = std::find(operators.begin(), operators.end(), timeline.steps[at]);
+    const size_t color = known - operators.begin();
+    if (known == operators.end())
+      operators.push_back(timeline.steps[at]);
+    bar(at, end, colors[color % 8], timeline.steps[at]);
+    at = end;
+  }
+  for (const TimelineRow &row : timeline.rows) {
+    y += 13;
+    text(24, row.op.empty() ? row.tensor + " (fused)" : row.tensor + " of " + row.op);
+    for (const Stay &stay : row.stays)
+      bar(stay.from, stay.to, row.op.empty() ? "#b85c8e" : stay.number % 2 ? "#7fa6c9" : "#4878a8",
+          row.tensor + ", block " + std::to_string(stay.number + 1) + ": " + grouped(row.elements) +
+              " elements, steps " + std::to_string(stay.from + 1) + " to " + std::to_string(stay.to));
+    text(left + 428, grouped(row.elements));
+  }
+  y += 13;
+}
+
 std::string ft::dataflow::toSvg(const Outcome &outcome) {
   // Each group: its loop nest in text, then a bar for each operator's step, stacked from the blocks
   // that it uses itself; the line is the buffer.
-  static const char *const colors[] = {"#4878a8", "#e08a3c", "#6aa84f", "#b85c8e",
-                                       "#8e7cc3", "#c9b037", "#56a3a6", "#a0522d"};
   std::string body;
   int y = 20;
   const int width = 760, bar = 420;
@@ -345,6 +408,8 @@ std::string ft::dataflow::toSvg(const Outcome &outcome) {
               "\" x2=\"" + std::to_string(130 + bar) + "\" y2=\"" + std::to_string(y + 18) +
               "\" stroke=\"#c00\"/>\n";
     }
+    if (!group.timeline.steps.empty())
+      drawTimeline(group.timeline, body, y);
     y += 14;
   }
   y += 20;

@@ -358,20 +358,7 @@ private:
   }
 
   void misfit(const exact::Result &result, const exact::Options &options) {
-    const Operator &op = theGraph.operators[result.misfit];
-    std::string parts;
-    exact::GroupResult least = exact::leastPlan(theGraph, result.misfit, options);
-    Count sum = 0;
-    for (const exact::OperandTraffic &operand : least.cost.operands) {
-      parts += (parts.empty() ? "" : ", ") + theGraph.tensors[op.operand(operand.operand).tensor].name +
-               " " + std::to_string(operand.block);
-      sum = add(sum, operand.block);
-    }
-    if (least.cost.footprint > sum)
-      parts += ", its rows' states and second buffers " + std::to_string(least.cost.footprint - sum);
-    fail("no schedule fits into a buffer of " + std::to_string(options.buffer) +
-         " elements: operator '" + op.name + "' alone needs at least " +
-         std::to_string(result.needed) + " (" + parts + ")");
+    fail(describeMisfit(theGraph, result, options));
   }
 
   /// The best schedule by time or energy of the machine.

@@ -10,6 +10,7 @@
 
 #include "ft/Dataflow/Accelerator.h"
 #include "ft/Dataflow/Artifact.h"
+#include "ft/Dataflow/Timeline.h"
 
 namespace ft::dataflow {
 
@@ -33,6 +34,7 @@ struct GroupOutcome {
   Count traffic = 0, footprint = 0, accesses = 0, time = 0;
   std::vector<std::string> operators; // in the order of execution
   std::string nest;                   // the loop nest, in text
+  Timeline timeline;                  // its first steps (rules `exact`)
 };
 
 struct Outcome {
@@ -56,9 +58,13 @@ Outcome describe(const Graph &graph, const artifact::Result &result,
                  const artifact::Options &options);
 Outcome describe(const Graph &graph, const exact::Result &result, const exact::Options &options);
 
+/// Why a search found nothing: the operator that does not fit, and what each of its tensors needs at least.
+std::string describeMisfit(const Graph &graph, const exact::Result &result, const exact::Options &options);
+
 std::string toJson(const Outcome &outcome);
 std::string toTable(const Outcome &outcome);
-/// An SVG: the loop nests, and under them what each operator's step finds in the buffer.
+/// An SVG: the loop nests; under them what each operator's step finds in the buffer, and over the first steps which
+/// blocks are in it.
 std::string toSvg(const Outcome &outcome);
 
 } // namespace ft::dataflow
