@@ -351,7 +351,7 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitElementRead(BlockOp block, et
                                                                const Point &point) {
   int64_t bytes = llvm::alignTo(element.getNumElements() * bytesOf(element.getElementType()), 256);
   Operand operand;
-  operand.pointer = blockMemory(bytes, b.number(bytes), bytes);
+  operand.pointer = blockMemory(bytes, atEntry([&] { return b.number(bytes); }), bytes);
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp loop =
       b.loop(threads.id, b.number32(element.getNumElements()), b.number32(threads.count));
