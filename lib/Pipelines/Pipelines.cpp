@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Pipelines/Pipelines.h"
 #include "CompileOptions.h"
+#include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
@@ -43,6 +44,7 @@ public:
 
   ArrayRef<std::string> skip;
   std::string machine;
+  bool dataflow = false;
   bool validate = true;
   /// Whether what the caller says of the input is checked like what a phase did, and phases that are
   /// not built yet say so.
@@ -79,6 +81,9 @@ private:
   }
 
   void addPhase(Phase phase) {
+    // (Before snapshots: what it writes is proved with what coarsening makes of it.)
+    if (dataflow && phase == Phase::Coarsen)
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine));
     if (validate && !hasSnapshots && Phase::ETDG < phase && isBuilt(phase)) {
       pm.addPass(etdg::createETDGTakeSnapshots());
       hasSnapshots = true;
@@ -190,6 +195,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.skip = skip;
   sequence.machine =
       options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
+  sequence.dataflow = options.dataflow;
   sequence.validate = validates && options.validate == "on";
   if (options.target == "cpu")
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };

@@ -21,8 +21,13 @@ const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool wit
   BlockOp front = nest.front();
   auto [it, inserted] =
       plans.try_emplace({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
-  if (inserted)
-    it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
+  if (!inserted)
+    return it->second;
+  it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
+  // A tile that somebody wrote is a tile of rows, where its dimension can be rows.
+  auto hasTile = [&](const NestPlan &plan) { return plan.row && !plan.listed && openTile(nest, *plan.row) > 0; };
+  if (llvm::any_of(it->second, hasTile))
+    llvm::erase_if(it->second, [&](const NestPlan &plan) { return !hasTile(plan); });
   return it->second;
 }
 

@@ -231,6 +231,8 @@ void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan) {
   plan.maxRows = plan.listed ? mostListedRows(nest, rows)
                  : plan.row  ? chooseMaxRows(nest, rows, machine)
                              : 1;
+  if (int64_t tile = plan.row && !plan.listed ? openTile(nest, *plan.row) : 0)
+    plan.maxRows = std::min(tile, mostCallRows);
   plan.rowUnit = plan.listed && tileRows() <= plan.maxRows ? tileRows() : 1;
   plan.inTurn = plan.team.empty() && !plan.listed && plan.rectangular && plan.isParallel();
   // Points that are less work weigh less, where threads have shares.

@@ -27,9 +27,6 @@ using etdg::LoopLevel;
 using etdg::ScheduleAttr;
 using etdg::SyncKind;
 
-/// Rows of one call beyond which addresses and private memory of a call leave all caches.
-static constexpr int64_t mostRows = int64_t(1) << 16;
-
 ScheduleAttr schedule::scheduleOf(ArrayRef<BlockOp> nest) {
   BlockOp front = nest.front();
   etdg::NestOp parent = front.getNest();
@@ -38,6 +35,17 @@ ScheduleAttr schedule::scheduleOf(ArrayRef<BlockOp> nest) {
 
 bool schedule::isBinding(ScheduleAttr schedule) {
   return schedule && (schedule.getTarget() || schedule.getBlock() || schedule.hasLevels());
+}
+
+int64_t schedule::openTile(ArrayRef<BlockOp> nest, unsigned dim) {
+  ScheduleAttr schedule = scheduleOf(nest);
+  if (!schedule || isBinding(schedule) || !schedule.getMap().getValue().isIdentity())
+    return 0;
+  const int64_t own = int64_t(dim) - BlockOp(nest.front()).getNumAncestors();
+  for (LoopAttr loop : schedule.getLoops())
+    if (loop.getDimension() == own && loop.isParallel() && !loop.hasAnyTile() && loop.getTile() > 1)
+      return loop.getTile();
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,8 +201,8 @@ LogicalResult PlanReader::takeRow(LoopAttr loop) {
     return refuse(loop) << "the block around it computes rows already";
   if (loop.getTile() != 1)
     return refuse(loop) << "rows are points, found a tile";
-  if (loop.getMost() > mostRows)
-    return refuse(loop) << "a call has at most " << mostRows << " rows, found most = "
+  if (loop.getMost() > mostCallRows)
+    return refuse(loop) << "a call has at most " << mostCallRows << " rows, found most = "
                         << loop.getMost();
   plan.listed = listed;
   rows.push_back(dimOf(loop));

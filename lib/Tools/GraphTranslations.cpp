@@ -99,7 +99,8 @@ static LogicalResult translateToJson(ModuleOp module, ArrayRef<std::string> leng
   return success();
 }
 
-static LogicalResult translateToDataflow(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
+static LogicalResult translateToDataflow(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os,
+                                         bool asTable) {
   LengthValues values;
   OwningOpRef<ModuleOp> graphs = prepare(module, lengths, values);
   if (!graphs)
@@ -107,7 +108,7 @@ static LogicalResult translateToDataflow(ModuleOp module, ArrayRef<std::string> 
   SmallVector<GraphOp> inside(graphs->getOps<GraphOp>());
   if (inside.size() != 1)
     return module.emitError() << "expected one graph, found " << inside.size();
-  return writeDataflow(inside.front(), values, os);
+  return writeDataflow(inside.front(), values, os, asTable);
 }
 
 static LogicalResult translateToHtml(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
@@ -141,7 +142,12 @@ void mlir::ft::tools::registerGraphTranslations() {
       [](ModuleOp module, llvm::raw_ostream &os) { return translateToJson(module, lengths, os); }, dialects);
   static TranslateFromMLIRRegistration dataflow(
       "etdg-to-dataflow", "a task dependence graph as the operator graph that ft-dataflow reads",
-      [](ModuleOp module, llvm::raw_ostream &os) { return translateToDataflow(module, lengths, os); }, dialects);
+      [](ModuleOp module, llvm::raw_ostream &os) { return translateToDataflow(module, lengths, os, /*asTable=*/false); },
+      dialects);
+  static TranslateFromMLIRRegistration dataflowTable(
+      "etdg-to-dataflow-table", "the same operator graph, for people",
+      [](ModuleOp module, llvm::raw_ostream &os) { return translateToDataflow(module, lengths, os, /*asTable=*/true); },
+      dialects);
   static TranslateFromMLIRRegistration html(
       "etdg-to-html", "task dependence graphs and their iteration spaces as a page to look at",
       [](ModuleOp module, llvm::raw_ostream &os) { return translateToHtml(module, lengths, os); }, dialects);

@@ -28,6 +28,10 @@ std::optional<Graph> readGraph(std::string_view text, std::string_view file, std
 /// The graph as readGraph reads it.
 std::string writeGraph(const Graph &graph);
 
+/// The graph for people: sizes, and of each operator what it reads and writes, its points, and the elements that it
+/// moves at least by itself.
+std::string writeGraphTable(const Graph &graph);
+
 } // namespace ft::dataflow
 
 #endif // FT_DATAFLOW_GRAPHJSON_H

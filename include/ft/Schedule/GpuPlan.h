@@ -27,6 +27,9 @@
 
 namespace mlir::ft::schedule {
 
+/// Rows of one call of a leaf, at most.
+inline constexpr int64_t mostTaskRows = 4096;
+
 struct GpuPlan {
   SmallVector<unsigned> steps;
   SmallVector<bool> waits; // by step: all blocks of threads, after each iteration

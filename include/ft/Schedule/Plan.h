@@ -26,6 +26,9 @@ namespace mlir::ft::schedule {
 
 using etdg::BlockOp;
 
+/// Rows of one call beyond which addresses and private memory of a call leave all caches.
+inline constexpr int64_t mostCallRows = int64_t(1) << 16;
+
 /// What may be done with a nest's own dimensions.
 struct NestLoops {
   struct Loop {
@@ -95,6 +98,9 @@ enum class PlanPlace { Thread, Cores };
 
 /// What is said of a nest: its own schedule, or that of the `etdg.nest` around it.
 etdg::ScheduleAttr scheduleOf(ArrayRef<BlockOp> nest);
+/// The tile of a parallel dimension in a schedule that leaves the rest open; 0 if it says nothing: so many of its
+/// iterations are one task, the rows of one call.
+int64_t openTile(ArrayRef<BlockOp> nest, unsigned dim);
 /// Whether a schedule leaves nothing of a nest's loops open.
 bool isBinding(etdg::ScheduleAttr schedule);
 /// A plan as a schedule (PlanSchedule.cpp); loops over `fixed` dimensions, which the nests of a

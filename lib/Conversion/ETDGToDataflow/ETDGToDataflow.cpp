@@ -39,8 +39,8 @@ struct Stored {
 
 class Converter {
 public:
-  Converter(GraphOp graph, const LengthValues &given)
-      : graph(graph), lengths(getLengthValues(graph, given)) {}
+  Converter(GraphOp graph, const LengthValues &given, DataflowOrigin *origin)
+      : graph(graph), lengths(getLengthValues(graph, given)), origin(origin) {}
 
   FailureOr<df::Graph> run() {
     for (auto [i, argument] : llvm::enumerate(graph.getArguments()))
@@ -57,6 +57,11 @@ public:
   }
 
 private:
+  /// An error; a remark where the caller can do without the graph.
+  InFlightDiagnostic refuse(Operation *op) {
+    return origin && origin->isOptional ? op->emitRemark("no dataflow was searched: ") : op->emitError();
+  }
+
   // ---- dimensions ----
 
   int newDim(StringRef name, int64_t size) {
@@ -124,13 +129,13 @@ private:
       std::optional<int64_t> base = evaluate(set.getConstraint(i), block, -1);
       std::optional<int64_t> with = evaluate(set.getConstraint(i), block, dim);
       if (!base || !with)
-        return block.emitError() << "a length of the domain is not known: give it by --dim or ft.lengths";
+        return refuse(block) << "a length of the domain is not known: give it by --dim or ft.lengths";
       int64_t factor = *with - *base;
       if (factor == 0)
         continue;
       for (unsigned other = 0; other < block.getNumDims(); ++other)
         if (other != dim && *evaluate(set.getConstraint(i), block, other) != *base)
-          return block.emitError() << "the range of dimension '" << block.getDimNames()[dim].getValue()
+          return refuse(block) << "the range of dimension '" << block.getDimNames()[dim].getValue()
                                    << "' depends on another one: no operator graph has such a domain";
       if (factor > 0 || set.isEq(i))
         low = std::max(low.value_or(INT64_MIN), factor > 0 ? -*base / factor : *base / -factor);
@@ -138,7 +143,7 @@ private:
         high = std::min(high.value_or(INT64_MAX), factor < 0 ? *base / -factor : -*base / factor);
     }
     if (!low || !high || *high < *low)
-      return block.emitError() << "dimension '" << block.getDimNames()[dim].getValue()
+      return refuse(block) << "dimension '" << block.getDimNames()[dim].getValue()
                                << "' has no values at these lengths";
     return *high - *low + 1;
   }
@@ -183,7 +188,7 @@ private:
       return failure();
     for (StringAttr name : leaf.getOperators().getAsRange<StringAttr>())
       if (name.getValue().starts_with("scan"))
-        return leaf.emitError() << "expected maps, reductions and folds, found '" << name.getValue()
+        return refuse(leaf) << "expected maps, reductions and folds, found '" << name.getValue()
                                 << "': a recurrence is no operator of a dataflow graph";
     values.clear();
     pending.clear();
@@ -227,11 +232,11 @@ private:
     if (pieces.empty())
       return success(); // a constant, an index: nothing moves
     if (pieces.size() != 1)
-      return leaf.emitError() << "read " << index << " has " << pieces.size()
+      return refuse(leaf) << "read " << index << " has " << pieces.size()
                               << " pieces of buffers: expected one, as an operator of a dataflow graph has";
     PieceAttr piece = pieces.front();
     if (!piece.getGathers().empty() || read.getElementRank())
-      return leaf.emitError() << "read " << index << " gathers: what it moves depends on data";
+      return refuse(leaf) << "read " << index << " gathers: what it moves depends on data";
     Value buffer = bufferOf(leaf, piece.getOperand());
     Stored &source = buffers[buffer];
     Indexed result{source.value.tensor, {}, {}};
@@ -240,7 +245,7 @@ private:
       const bool folded = k < source.written.size() && source.written[k] < 0;
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (folded ? !isConstant(expr) : !dim)
-        return leaf.emitError() << "read " << index << " takes "
+        return refuse(leaf) << "read " << index << " takes "
                                 << (folded ? "the planes of a fold one by one"
                                            : "elements by an expression: expected a dimension for each");
       indices.push_back(folded ? -1 : dims[dim.getPosition()]);
@@ -293,7 +298,7 @@ private:
       for (auto [r, expr] : llvm::enumerate(map.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
         if (!dim)
-          return leaf.emitError() << "'" << node.op->getName()
+          return refuse(leaf) << "'" << node.op->getName()
                                   << "' indexes an operand by an expression: expected a dimension";
         int &loop = loops[dim.getPosition()];
         if (loop < 0)
@@ -334,6 +339,8 @@ private:
     }
     result.dims.append(result.view.begin(), result.view.end());
     result.tensor = "t" + std::to_string(operators.size());
+    if (origin)
+      origin->leaves[result.tensor] = leaf;
     operators.push_back({result.tensor, inputs, result,
                          !reduces            ? df::Kind::Point
                          : inputs.size() > 1 ? df::Kind::Product
@@ -355,13 +362,13 @@ private:
     for (AffineExpr expr : write.getMap().getValue().getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (!dim)
-        return leaf.emitError() << "write " << index
+        return refuse(leaf) << "write " << index
                                 << " is indexed by an expression: expected a dimension for each";
       stored.written.push_back(isFolded(leaf, dim.getPosition()) ? -1 : dims[dim.getPosition()]);
     }
     auto known = values.find(yielded);
     if (known == values.end())
-      return leaf.emitError() << "write " << index
+      return refuse(leaf) << "write " << index
                               << " stores a constant or a state that no single operation makes: no "
                                  "operator of a dataflow graph does";
     stored.value = known->second;
@@ -417,13 +424,20 @@ private:
       if (int tensor = result.findTensor(buffers[value].value.tensor); tensor >= 0)
         result.tensors[tensor].isResult = true;
     for (const df::GraphError &error : result.finish())
-      return graph.emitError() << "as a dataflow graph: " << error.message;
+      return refuse(graph) << "as a dataflow graph: " << error.message;
+    if (origin)
+      for (auto &[block, dims] : blockDims)
+        for (int dim : dims) {
+          auto known = dimIds.find(find(dim));
+          origin->dims[block].push_back(known == dimIds.end() ? -1 : known->second);
+        }
     df::mergeRows(result);
     return result;
   }
 
   GraphOp graph;
   LengthValues lengths;
+  DataflowOrigin *origin;
   std::vector<int> parents;
   std::vector<std::string> names;
   std::vector<int64_t> sizes;
@@ -436,14 +450,15 @@ private:
 
 } // namespace
 
-FailureOr<df::Graph> etdg::convertToDataflow(GraphOp graph, const LengthValues &lengths) {
-  return Converter(graph, lengths).run();
+FailureOr<df::Graph> etdg::convertToDataflow(GraphOp graph, const LengthValues &lengths,
+                                             DataflowOrigin *origin) {
+  return Converter(graph, lengths, origin).run();
 }
 
-LogicalResult etdg::writeDataflow(GraphOp graph, const LengthValues &lengths, llvm::raw_ostream &os) {
+LogicalResult etdg::writeDataflow(GraphOp graph, const LengthValues &lengths, llvm::raw_ostream &os, bool asTable) {
   FailureOr<df::Graph> made = convertToDataflow(graph, lengths);
   if (failed(made))
     return failure();
-  os << df::writeGraph(*made);
+  os << (asTable ? df::writeGraphTable(*made) : df::writeGraph(*made));
   return success();
 }

@@ -1,14 +1,18 @@
 //===- ExploreDataflow.cpp - etdg-explore-dataflow ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches the dataflow of each graph for a machine's buffer and says, as
-// remarks at the graph, what each tensor moves (MA) and holds (BR), which tensors
-// are fused, and the loop nests. It changes nothing.
+// Searches the dataflow of each graph for a machine's buffer, writes order and
+// tiles as schedules of the graph's nests (WriteSchedules.h), and says, as remarks
+// at the graph, what each tensor moves (MA) and holds (BR), which tensors are
+// fused, and the loop nests.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/ETDGToDataflow/ETDGToDataflow.h"
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 
+#include "WriteSchedules.h"
+#include "ft/Conversion/ETDGToDataflow/MachineAccelerator.h"
+#include "ft/Dataflow/Objective.h"
 #include "ft/Dataflow/Report.h"
 #include "ft/Machine/Machine.h"
 #include "mlir/Pass/Pass.h"
@@ -27,26 +31,35 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
 
   StringRef getArgument() const final { return "etdg-explore-dataflow"; }
   StringRef getDescription() const final {
-    return "Search fusion, order and tiles of a graph for a buffer (DAT), and say what they move";
+    return "Search fusion, order and tiles of a graph for a buffer (DAT), write them as schedules and say what they move";
   }
 
   void runOnOperation() final {
     GraphOp graph = getOperation();
     if (graph.isExternal())
       return;
-    int64_t elements = buffer;
-    if (elements <= 0 && failed(machineBuffer(elements)))
+    if (failed(readMachine()))
       return signalPassFailure();
-    FailureOr<df::Graph> made = convertToDataflow(graph, {});
-    if (failed(made))
-      return signalPassFailure();
+    DataflowOrigin origin;
+    origin.isOptional = isOptional;
+    FailureOr<df::Graph> made = convertToDataflow(graph, {}, &origin);
+    if (failed(made) || made->operators.empty()) {
+      if (!isOptional)
+        signalPassFailure();
+      return;
+    }
+    std::vector<df::exact::GroupResult> groups;
     std::optional<df::Outcome> outcome = rules == "artifact" ? byArtifact(*made, elements)
-                                         : rules == "exact"  ? byExact(*made, elements)
+                                         : rules == "exact"  ? byExact(*made, groups)
                                                              : wrongRules();
-    if (!outcome)
-      return signalPassFailure();
+    if (!outcome) {
+      if (!isOptional)
+        signalPassFailure();
+      return;
+    }
     report(*outcome);
-    markAllAnalysesPreserved();
+    if (write)
+      writeSchedules(graph, *made, origin, groups, units, elements);
   }
 
   std::optional<df::Outcome> wrongRules() {
@@ -55,28 +68,23 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
     return std::nullopt;
   }
 
-  LogicalResult machineBuffer(int64_t &elements) {
+  /// The buffer, and the machine if one is named.
+  LogicalResult readMachine() {
+    elements = buffer;
+    units = 1;
     if (machine.empty())
-      return getOperation().emitError()
-             << "etdg-explore-dataflow: expected machine=NAME or buffer=ELEMENTS";
+      return elements > 0 ? success()
+                          : LogicalResult(getOperation().emitError()
+                                          << "etdg-explore-dataflow: expected machine=NAME or buffer=ELEMENTS");
     llvm::Expected<std::shared_ptr<const mlir::ft::Machine>> found = mlir::ft::Machine::find(machine);
     if (!found)
       return getOperation().emitError() << llvm::toString(found.takeError());
-    // The buffer that a schedule shares: a block's shared memory, a core's last own cache, an array's
-    // global buffer.
-    const mlir::ft::Machine &model = **found;
-    const mlir::ft::Machine::Level *level = nullptr;
-    if (model.kind == mlir::ft::Machine::Kind::GPU)
-      level = model.findLevel("shared");
-    else if (model.kind == mlir::ft::Machine::Kind::Array)
-      level = model.findLevel("global");
-    else
-      for (const mlir::ft::Machine::Level &entry : model.levels)
-        if (!entry.shared && entry.bytes > 0)
-          level = &entry;
-    if (!level || level->bytes <= 0)
+    accelerator = mlir::ft::toAccelerator(**found);
+    units = (*found)->units;
+    if (elements <= 0)
+      elements = accelerator.globalElements();
+    if (elements <= 0)
       return getOperation().emitError() << "machine '" << machine << "' has no buffer";
-    elements = level->bytes / (model.elementBytes > 0 ? model.elementBytes : 4);
     return success();
   }
 
@@ -97,26 +105,37 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
     return df::describe(products, result, options);
   }
 
-  std::optional<df::Outcome> byExact(const df::Graph &graph, int64_t elements) {
+  std::optional<df::Outcome> byExact(const df::Graph &graph, std::vector<df::exact::GroupResult> &groups) {
     df::exact::Options options;
     options.buffer = elements;
     options.budget = budget;
-    if (std::optional<df::exact::Fusion> parsed = df::exact::parseFusion(fusion)) {
-      options.fusion = *parsed;
-    } else {
-      getOperation().emitError() << "etdg-explore-dataflow: unknown fusion '" << fusion << "'";
+    std::optional<df::exact::Fusion> parsedFusion = df::exact::parseFusion(fusion);
+    std::optional<df::Objective> parsed = df::parseObjective(std::string(objective));
+    if (!parsedFusion || !parsed) {
+      getOperation().emitError() << "etdg-explore-dataflow: unknown "
+                                 << (parsed ? "fusion '" + fusion : "objective '" + objective) << "'";
       return std::nullopt;
     }
-    df::exact::Result result = df::exact::search(graph, options);
+    options.fusion = *parsedFusion;
+    if (*parsed != df::Objective::Traffic && (machine.empty() || accelerator.units == 0)) {
+      getOperation().emitError() << "etdg-explore-dataflow: objective=" << objective
+                                 << " needs machine=NAME of an accelerator (kind array)";
+      return std::nullopt;
+    }
+    df::exact::Result result = *parsed == df::Objective::Traffic
+                                   ? df::exact::search(graph, options)
+                                   : df::searchObjective(graph, options, accelerator, *parsed).schedule;
     if (result.groups.empty()) {
-      tooSmall(graph.operators[result.misfit].name, elements, result.needed);
+      (isOptional ? getOperation().emitRemark() : getOperation().emitError())
+          << df::describeMisfit(graph, result, options);
       return std::nullopt;
     }
+    groups = result.groups;
     return df::describe(graph, result, options);
   }
 
   void tooSmall(StringRef op, int64_t elements, int64_t needed) {
-    getOperation().emitError() << "no schedule fits into a buffer of " << elements
+    (isOptional ? getOperation().emitRemark() : getOperation().emitError()) << "no schedule fits into a buffer of " << elements
                                << " elements: operator '" << op << "' alone needs at least " << needed;
   }
 
@@ -140,12 +159,27 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
   Option<int64_t> buffer{*this, "buffer", llvm::cl::desc("Elements of the buffer, in place of the machine's"),
                          llvm::cl::init(0)};
   Option<std::string> rules{*this, "rules", llvm::cl::desc("exact or artifact"), llvm::cl::init("exact")};
-  Option<std::string> objective{*this, "objective", llvm::cl::desc("traffic"), llvm::cl::init("traffic")};
+  Option<std::string> objective{*this, "objective", llvm::cl::desc("What is to be least: traffic, or on an array time or energy"), llvm::cl::init("traffic")};
+  Option<bool> write{*this, "write", llvm::cl::desc("Write schedules, not only remarks (rules=exact)"), llvm::cl::init(true)};
   Option<std::string> fusion{*this, "fusion", llvm::cl::desc("intra, tangram, flat, dat2 or dat"),
                              llvm::cl::init("dat")};
   Option<double> budget{*this, "budget", llvm::cl::desc("Seconds for the search"), llvm::cl::init(5)};
+
+  Option<bool> isOptional{*this, "optional", llvm::cl::desc("A graph that can't be explored stays as it is, with a remark"),
+                          llvm::cl::init(false)};
+
+  // Of the run at hand.
+  df::Accelerator accelerator;
+  int64_t elements = 0, units = 1;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> etdg::createOptionalExploreDataflow(StringRef machine) {
+  auto pass = std::make_unique<ExploreDataflow>();
+  pass->machine = machine.str();
+  pass->isOptional = true;
+  return pass;
+}
 
 void etdg::registerExploreDataflowPass() { PassRegistration<ExploreDataflow>(); }

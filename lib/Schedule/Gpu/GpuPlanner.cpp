@@ -88,6 +88,8 @@ int64_t GpuPlanner::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
     }
   if (draws())
     return int64_t(1) << draw(6);
+  if (int64_t tile = openTile(nest, dim))
+    return std::min(tile, mostTaskRows);
   // Where a kernel only streams, each thread has several accesses in flight at a time: short
   // rows would wait for barriers and memory in turn.
   bool streams = BlockOp(nest.front()).isLeaf() && sharedBytes <= planning.weightBytes &&
@@ -104,8 +106,11 @@ int64_t GpuPlanner::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
 }
 
 std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) {
-  if (!draws() || free.empty())
-    return chooseRowDimension(nest, free);
+  if (!draws() || free.empty()) {
+    // A tile that somebody wrote is a tile of rows.
+    SmallVector<unsigned> tiled = llvm::to_vector(llvm::make_filter_range(free, [&](unsigned dim) { return openTile(nest, dim) > 0; }));
+    return chooseRowDimension(nest, tiled.empty() ? free : ArrayRef<unsigned>(tiled));
+  }
   uint64_t number = draw(free.size() + 1);
   return number < free.size() ? std::optional(free[number]) : std::nullopt;
 }

@@ -22,9 +22,6 @@ using etdg::LoopLevel;
 using etdg::ScheduleAttr;
 using etdg::SyncKind;
 
-/// Rows of one call of a leaf, at most.
-static constexpr int64_t mostRows = 4096;
-
 namespace {
 class PlanReader {
 public:
@@ -185,8 +182,8 @@ LogicalResult PlanReader::takeRow(LoopAttr loop) {
     return refuse(loop) << "the block around it computes rows already";
   if (loop.getTile() != 1)
     return refuse(loop) << "rows are points, found a tile";
-  if (loop.getMost() > mostRows)
-    return refuse(loop) << "a task has at most " << mostRows << " rows, found most = " << loop.getMost();
+  if (loop.getMost() > mostTaskRows)
+    return refuse(loop) << "a task has at most " << mostTaskRows << " rows, found most = " << loop.getMost();
   if (!rowTileLoop)
     return refuse(loop) << "no loop outside says how many rows are computed at a time";
   rowLoop = loop;

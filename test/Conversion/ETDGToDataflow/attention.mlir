@@ -12,6 +12,12 @@
 // GRAPH: "kind": "product"
 // GRAPH-NOT: "kind"
 
+// RUN: ft-translate --etdg-to-dataflow-table %examples/attention_three_step.mlir --dim K=8 | FileCheck %s --check-prefix=TABLE
+// TABLE: attention_three_step: {{.*}}l = 8
+// TABLE-NEXT: t0[i,j,k,l,e0,e01] = product t0(arg0[i,j,k,e0,e1], arg1[i,j,l,e01,e1]): 8388608 points, moves at least
+// TABLE-NEXT: t4[i,j,k,l,e0,e01] = row t4(t0[i,j,k,l,e0,e01]) over l,e01: 131072 points, moves at least 262144
+// TABLE-NEXT: t5[i,j,k,e0,e11] = product t5(t4[i,j,k,l,e0,e01], arg2[i,j,l,e01,e11]): 8388608 points, moves at least 229376, a result
+
 // RUN: ft-dataflow %t.json --buffer=8000 | FileCheck %s --check-prefix=FLASH
 // FLASH: for l in
 // FLASH-NEXT: for e01 in

@@ -5,13 +5,18 @@
 
 #include "ft/Analysis/GraphSummary.h"
 
+#include "mlir/Pass/Pass.h"
+
 namespace mlir::etdg {
 
 /// Registers `etdg-explore-dataflow`.
 void registerExploreDataflowPass();
 
-/// Writes the operator graph of a task dependence graph as JSON, the form that ft-dataflow reads.
-LogicalResult writeDataflow(GraphOp graph, const LengthValues &lengths, llvm::raw_ostream &os);
+/// The pass for a machine's buffer. What it can't explore, it leaves as it is, with a remark.
+std::unique_ptr<Pass> createOptionalExploreDataflow(StringRef machine);
+
+/// Writes the operator graph of a task dependence graph as JSON, the form that ft-dataflow reads, or as a table for people.
+LogicalResult writeDataflow(GraphOp graph, const LengthValues &lengths, llvm::raw_ostream &os, bool asTable = false);
 
 } // namespace mlir::etdg
 
