@@ -5,7 +5,7 @@
 // RUN: ft-opt %s --ft-compile="to=reorder" -o %t.mlir
 // RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-choose-schedule{candidate=1 threads=4 lengths=N=4,L=7},etdg-apply-schedule,etdg-schedule-for-cpu{plan-seed=3 lengths=D=3}))' --dump-pass-pipeline -o %t.first 2> %t.pipeline
 // RUN: FileCheck %s --check-prefix=PRINTED < %t.pipeline
-// PRINTED: etdg-choose-schedule{candidate=1 lengths={N=4,L=7} machine= threads=4}
+// PRINTED: etdg-choose-schedule{candidate=1 lengths={N=4,L=7} machine= plan-seed=0 threads=4}
 // PRINTED: etdg-schedule-for-cpu{lengths={D=3} machine= plan-seed=3 threads=0}
 // RUN: %python -c "import sys; print(''.join(open(sys.argv[1]).read().split('passes:')[-1].split('\n')), end='')" %t.pipeline > %t.again
 // RUN: sh -c 'ft-opt %t.mlir --pass-pipeline="$(cat %t.again)" -o %t.second'
