@@ -9,11 +9,13 @@
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/Passes.h"
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/IR/TSSA.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Schedule/Passes.h"
@@ -24,7 +26,7 @@
 #include "mlir/InitAllPasses.h"
 
 void mlir::ft::registerOwnDialects(DialectRegistry &registry) {
-  registry.insert<FTDialect, etdg::ETDGDialect, tssa::TSSADialect>();
+  registry.insert<FTDialect, etdg::ETDGDialect, tile::TileDialect, tssa::TSSADialect>();
 }
 
 void mlir::ft::registerAllDialects(DialectRegistry &registry) {
@@ -39,6 +41,7 @@ void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   etdg::registerETDGPasses();
   tssa::registerTSSAPasses();
   registerFTConversionPasses();
+  registerFTTilePasses();
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();
   registerLeafPasses();

@@ -43,6 +43,7 @@ def defined():
 INPUTS = {
     "convert-linalg-to-etdg": ("tensors", ""),
     "convert-scf-to-etdg": ("functions", ""),
+    "convert-tile-to-nvvm": (source / "test/Conversion/TileToNVVM/product.mlir", ""),
     "convert-tssa-to-tensor": ("values", ""),
     "etdg-apply-schedule": ("4-reorder", ""),
     "etdg-choose-schedule": ("4-reorder", "machine=cpu"),

@@ -1,0 +1,21 @@
+//===- Passes.td - from tiles to NVVM ----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_CONVERSION_TILETONVVM_PASSES
+#define FT_CONVERSION_TILETONVVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm"> {
+  let summary = "turn tiles into what one thread of a block does";
+  let description = [{
+    A tile in registers becomes a value for each element that a thread holds, also where loops carry it and branches yield
+    it; a matrix in memory a pointer with strides and sizes; a tile in shared memory a pointer. Copies become `cp.async`
+    or loads and stores, guarded where elements may lie beyond the matrix; products fused multiply-adds, unrolled over a
+    step, with operands read from shared memory in accesses of up to 16 bytes. What is left is `arith`, `math`, `scf`,
+    `llvm` and `nvvm`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+#endif // FT_CONVERSION_TILETONVVM_PASSES

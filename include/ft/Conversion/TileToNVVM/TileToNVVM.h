@@ -1,0 +1,24 @@
+//===- TileToNVVM.h - tiles to a thread's values ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile in registers becomes one value for each element that a thread holds; a
+// tile in shared memory a pointer; copies, loads and products what one thread does.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_TILETONVVM_TILETONVVM_H
+#define FT_CONVERSION_TILETONVVM_TILETONVVM_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+
+/// Lowers the operations of the tile dialect below `root`, whatever stands around them.
+LogicalResult lowerTiles(Operation *root);
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ft/Conversion/TileToNVVM/Passes.h.inc"
+
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_TILETONVVM_TILETONVVM_H

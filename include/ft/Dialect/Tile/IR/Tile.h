@@ -1,0 +1,40 @@
+//===- Tile.h - the tile dialect --------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layouts, types and operations of the tile dialect.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_TILE_IR_TILE_H
+#define FT_DIALECT_TILE_IR_TILE_H
+
+#include "ft/Support/NestLayout.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ft/Dialect/Tile/IR/TileDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/Tile/IR/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/Tile/IR/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/Tile/IR/TileOps.h.inc"
+
+namespace mlir::tile {
+
+/// Bytes that one access of memory moves at most.
+constexpr int64_t accessBytes = 16;
+
+} // namespace mlir::tile
+
+#endif // FT_DIALECT_TILE_IR_TILE_H

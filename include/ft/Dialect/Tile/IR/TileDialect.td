@@ -1,0 +1,35 @@
+//===- TileDialect.td - the tile dialect -------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_DIALECT
+#define TILE_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::mlir::tile";
+  let summary = "Tiles of matrices in the registers and the shared memory of a block of threads (FT §5.3)";
+  let description = [{
+    What one block of threads computes, between the schedule of a leaf and NVVM. A value is a whole tile, of which each
+    thread holds the elements that the tile's *layout* gives to it; a tile in shared memory is one that all threads see.
+    Operations stand in the code of a block of threads: all its threads run them together.
+
+    ```mlir
+    // c += a b, a k step after the other, operands in two stages
+    %v = tile.view %a strides(%lda, %one) sizes(%rows) : !llvm.ptr<1> -> !tile.view<f32, [-1], [4096], space = 1>
+    %s = tile.shared %memory : !tile.shared<128x16xf32, pad = 4, stages = 2>
+    tile.copy %v[%i, %k], %s[%slot] {layout = #tile.blocked<vector = [1, 4], threads = [64, 4]>, async}
+        : !tile.view<f32, [-1], [4096], space = 1>, !tile.shared<128x16xf32, pad = 4, stages = 2>
+    tile.commit
+    tile.wait 0
+    tile.barrier
+    %next = tile.mma %acc, %s[%slot], %t[%slot] : ...
+    ```
+
+    The layouts of a kernel have as many threads as its blocks. `convert-tile-to-nvvm` turns a tile in registers into one value for each element that a thread holds.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+#endif // TILE_DIALECT

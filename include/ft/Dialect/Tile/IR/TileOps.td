@@ -1,0 +1,291 @@
+//===- TileOps.td - attributes, types and operations of tile ---*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_OPS
+#define TILE_OPS
+
+include "ft/Dialect/Tile/IR/TileDialect.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
+  let mnemonic = "blocked";
+  let summary = "a layout: adjacent elements of a thread, threads side by side, the whole repeated";
+  let description = [{
+    `#tile.blocked<vector = [1, 4], threads = [16, 16]>`. Thread t is at (t / 16, t mod 16) of the grid of threads. Along
+    each dimension d it holds `vector[d]` adjacent elements, then its neighbour's follow; behind the last thread's it
+    holds the next ones. Element `(r * threads[d] + t[d]) * vector[d] + v` is the thread's number `r * vector[d] + v`.
+
+    With `warp = [4, 8]` the grid of threads is cut into such pieces, row by row, and each is numbered row by row: 32
+    threads that run together meet as few different rows and columns as can be.
+
+    (L1) two numbers each, all at least 1; (L2) the warp's divide those of the threads.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$vector, ArrayRefParameter<"int64_t">:$threads,
+                        OptionalArrayRefParameter<"int64_t">:$warp);
+  let assemblyFormat = "`<` `vector` `=` `[` $vector `]` `,` `threads` `=` `[` $threads `]` (`,` `warp` `=` `[` $warp^ `]`)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumThreads() const { return getThreads()[0] * getThreads()[1]; }
+    /// Elements along a dimension before the threads begin anew.
+    int64_t getSpan(unsigned dim) const { return getVector()[dim] * getThreads()[dim]; }
+  }];
+}
+
+def Tile_NestLayout : NativeAttrTrait<"NestLayoutTrait"> {
+  let cppNamespace = "::mlir::ft";
+}
+def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
+  let mnemonic = "product";
+  let summary = "how a block of threads computes a loop nest that is a product of matrices";
+  let description = [{
+    `#tile.product<block = [128, 128], thread = [8, 8], step = 16, stages = 2>`, one of a leaf's `etdg.layouts`. The block
+    of threads computes tiles of `block` rows and columns of the product; a thread keeps `thread` of them in registers.
+    Operands go through shared memory, `step` terms of the sums at a time, in `stages` copies: while one is used, the
+    next ones are on their way. With `fused = n` the n nests that follow are computed element by element while the
+    tile is in registers.
+
+    (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
+                        "int64_t":$stages, "int64_t":$fused);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumThreads() const {
+      return getBlock()[0] / getThread()[0] * (getBlock()[1] / getThread()[1]);
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_RegistersType : Tile_Type<"Registers", "registers"> {
+  let summary = "a tile of which each thread of a block holds some elements in registers";
+  let description = [{
+    `!tile.registers<128x128xf32, #tile.blocked<vector = [1, 4], threads = [16, 16]>>`.
+
+    (R1) a matrix of integers or floats; (R2) the layout's spans divide its shape.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "BlockedAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements along a dimension that a thread holds, and how many in all.
+    int64_t getOwn(unsigned dim) const { return getShape()[dim] / getLayout().getThreads()[dim]; }
+    int64_t getNumOwn() const { return getOwn(0) * getOwn(1); }
+    RegistersType withElement(Type element) const { return get(getContext(), getShape(), element, getLayout()); }
+  }];
+}
+
+def Tile_SharedType : Tile_Type<"Shared", "shared"> {
+  let summary = "copies of a tile in the shared memory of a block of threads";
+  let description = [{
+    `!tile.shared<128x16xf32, pad = 4, stages = 2>`: `stages` tiles one after the other, each row by row; `pad` elements are
+    left free behind a row, so that rows begin in different banks.
+
+    (S1) a matrix of integers or floats of whole bytes; (S2) `pad` is not negative, `stages` at least 1.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "int64_t":$pad, "int64_t":$stages);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements from one row to the next, and from one stage to the next.
+    int64_t getRowStride() const { return getShape()[1] + getPad(); }
+    int64_t getStageStride() const { return getRowStride() * getShape()[0]; }
+    int64_t getElementBytes() const { return getElementType().getIntOrFloatBitWidth() / 8; }
+    int64_t getBytes() const { return getStageStride() * getStages() * getElementBytes(); }
+  }];
+}
+
+def Tile_ViewType : Tile_Type<"View", "view"> {
+  let summary = "a matrix in memory whose rows and columns are numbered by several digits";
+  let description = [{
+    `!tile.view<f32, [-1, 64], [64]>`: row r is at digits (r / 64, r mod 64), each of which has a stride of its own, so
+    that rows may come from several loops. Sizes of digits, the slowest first; -1: the size is given where the view is made.
+    `space` is the address space of the memory: 0 any, 1 global, 3 shared.
+
+    (V1) at least one digit for rows and for columns, elements of whole bytes; (V2) sizes are at least 1, the first of rows
+    or columns may be -1.
+  }];
+  let parameters = (ins "Type":$elementType, ArrayRefParameter<"int64_t">:$rows, ArrayRefParameter<"int64_t">:$columns,
+                        DefaultValuedParameter<"int64_t", "0">:$space);
+  let assemblyFormat = "`<` $elementType `,` `[` $rows `]` `,` `[` $columns `]` (`,` `space` `=` $space^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ArrayRef<int64_t> getDigits(unsigned dim) const { return dim == 0 ? getRows() : getColumns(); }
+    unsigned getNumDigits() const { return getRows().size() + getColumns().size(); }
+    unsigned getNumDynamic() const { return (getRows().front() < 0) + (getColumns().front() < 0); }
+  }];
+}
+
+def Tile_SharedPointer : LLVM_PointerInAddressSpace<3>;
+
+//===----------------------------------------------------------------------===//
+// Tiles in memory
+//===----------------------------------------------------------------------===//
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "memory as a matrix";
+  let description = [{
+    Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open.
+
+    (1) as many strides as digits; (2) as many sizes as the type leaves open; (3) the pointer is of the type's space.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$pointer, Variadic<I64>:$strides, Variadic<I64>:$sizes);
+  let results = (outs Tile_ViewType:$result);
+  let assemblyFormat = [{
+    $pointer `strides` `(` $strides `)` (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($pointer) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SharedOp : Tile_Op<"shared", [Pure]> {
+  let summary = "a piece of shared memory as stages of a tile";
+  let description = [{The pointer is a multiple of 16 bytes; the memory has as many bytes as the type takes.}];
+  let arguments = (ins Tile_SharedPointer:$pointer);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = "$pointer attr-dict `:` qualified(type($result))";
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a tile of a matrix, into registers";
+  let description = [{
+    The tile begins at the row and column given; elements beyond the matrix are 0. `in_bounds` says of rows and columns
+    that none is. `width` adjacent columns are one access.
+
+    (1) element types are equal; (2) `width` is a power of two that divides the layout's vector of columns; wider
+    accesses are of at most 16 bytes.
+  }];
+  let arguments = (ins Tile_ViewType:$source, I64:$row, I64:$column, DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$in_bounds,
+                       DefaultValuedAttr<I64Attr, "1">:$width);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$source `[` $row `,` $column `]` attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a tile in registers, into a matrix";
+  let description = [{
+    Elements beyond the matrix are not written. `in_bounds`, `width` and the constraints as for `tile.load`.
+  }];
+  let arguments = (ins Tile_RegistersType:$value, Tile_ViewType:$target, I64:$row, I64:$column,
+                       DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$in_bounds, DefaultValuedAttr<I64Attr, "1">:$width);
+  let assemblyFormat = "$value `,` $target `[` $row `,` $column `]` attr-dict `:` qualified(type($value)) `,` qualified(type($target))";
+  let hasVerifier = 1;
+}
+
+def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a tile of a matrix, into a stage of shared memory";
+  let description = [{
+    `layout` says which thread moves which elements; it may be larger than the tile. Elements beyond the matrix become 0.
+    The layout's vector of columns is one access: the matrix is contiguous and aligned so far, and ends at a multiple of it. With `async` (cp.async) the copy is done only after its group was
+    committed and waited for, and a barrier makes it seen by other threads; without it a barrier is enough.
+
+    (1) element types are equal; (2) the layout's vector has one row, divides the tile's rows with and without what is
+    free behind them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory.
+  }];
+  let arguments = (ins Tile_ViewType:$source, I64:$row, I64:$column, Tile_SharedType:$target, I64:$stage,
+                       Tile_BlockedAttr:$layout, DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$in_bounds, UnitAttr:$async);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` `,` $target `[` $stage `]` attr-dict `:` qualified(type($source)) `,` qualified(type($target))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+def Tile_CommitOp : Tile_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "asynchronous copies since the last commit become a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until at most so many of the last groups are under way";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$groups);
+  let assemblyFormat = "$groups attr-dict";
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the block wait for each other, and see what they wrote";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in registers
+//===----------------------------------------------------------------------===//
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a tile of one value";
+  let description = [{(1) the value is of the tile's element type.}];
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "adds the product of two tiles in shared memory to a tile in registers";
+  let description = [{
+    Terms are added one after the other, in the order of k. Floats are multiplied and added as one operation in the
+    accumulator's type (f16 and bf16 operands are extended to it); integers are extended to it, as unsigned ones where that is said.
+
+    A transposed operand lies in shared memory as k×m, or n×k: which elements are adjacent there decides how a thread reads them.
+
+    (1) shapes m×n, m×k, k×n; (2) floats or integers throughout, operands no wider than the accumulator.
+  }];
+  let arguments = (ins Tile_RegistersType:$accumulator, Tile_SharedType:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
+                       I64:$rhs_stage, UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$lhs_unsigned,
+                       UnitAttr:$rhs_unsigned);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = [{
+    $accumulator `,` $lhs `[` $lhs_stage `]` `,` $rhs `[` $rhs_stage `]` attr-dict `:`
+    qualified(type($result)) `,` qualified(type($lhs)) `,` qualified(type($rhs))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "computes tiles element by element";
+  let description = [{
+    The body gets one element of each operand, and yields one of each result.
+    ```mlir
+    %y = tile.map (%x) : (!tile.registers<8x8xf32, #l>) -> !tile.registers<8x8xf32, #l> {
+    ^bb0(%e: f32):
+      %t = math.tanh %e : f32
+      tile.yield %t : f32
+    }
+    ```
+    (1) all tiles have one shape and layout; (2) the body's arguments and yielded values are their elements.
+  }];
+  let arguments = (ins Variadic<Tile_RegistersType>:$inputs);
+  let results = (outs Variadic<Tile_RegistersType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type($inputs, $results) $body";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, HasParent<"MapOp">]> {
+  let summary = "the elements of a map's results";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins)>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // TILE_OPS

@@ -1,0 +1,133 @@
+//===- LowerProducts.cpp - products of tiles, element by element ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread multiplies its rows of one operand with its columns of the other, a
+// term at a time. An operand whose terms are adjacent in shared memory is read
+// several terms at a time for each row or column; another one several rows or
+// columns at a time for each term.
+//
+//===----------------------------------------------------------------------===//
+#include "ThreadCode.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// One operand of a product, as a thread reads it.
+class Operand {
+public:
+  /// `dim`: the accumulator's dimension that the operand has, too; `alongTerms`: terms are adjacent.
+  Operand(ThreadCode &b, SharedType type, Value pointer, Value stage, RegistersType result, unsigned dim, bool alongTerms,
+          bool isUnsigned)
+      : b(b), type(type), result(result), dim(dim), alongTerms(alongTerms), isUnsigned(isUnsigned) {
+    Value thread = b.mul(b.threadAlong(result.getLayout(), dim), result.getLayout().getVector()[dim]);
+    if (alongTerms)
+      thread = b.mul(thread, type.getRowStride());
+    Value offset = b.add(b.mul(stage, type.getStageStride()), thread);
+    base = b.at(pointer, offset, type.getElementType());
+  }
+
+  bool isAlongTerms() const { return alongTerms; }
+  /// Terms that one access has, at most.
+  int64_t mostTerms() const {
+    int64_t count = accessBytes / type.getElementBytes();
+    while (type.getShape()[1] % count != 0 || type.getRowStride() % count != 0)
+      count /= 2;
+    return alongTerms ? count : 1;
+  }
+
+  /// Loads the thread's elements of `count` terms.
+  void load(int64_t first, int64_t count) {
+    values.clear();
+    int64_t own = result.getOwn(dim), vector = result.getLayout().getVector()[dim];
+    auto positionOf = [&](int64_t i) { // without the thread's part
+      return i / vector * result.getLayout().getSpan(dim) + i % vector;
+    };
+    if (alongTerms) {
+      for (int64_t i = 0; i < own; ++i)
+        llvm::append_range(values, extended(first + positionOf(i) * type.getRowStride(), count));
+      terms = count;
+      return;
+    }
+    terms = 1;
+    int64_t width = std::min(vector, accessBytes / type.getElementBytes());
+    while (vector % width != 0 || type.getRowStride() % width != 0)
+      width /= 2;
+    for (int64_t i = 0; i < own; i += width)
+      llvm::append_range(values, extended(first * type.getRowStride() + positionOf(i), width));
+  }
+  Value at(int64_t i, int64_t term) const { return values[alongTerms ? i * terms + term : i]; }
+
+private:
+  SmallVector<Value> extended(int64_t offset, int64_t count) {
+    SmallVector<Value> all = b.load(b.at(base, offset, type.getElementType()), type.getElementType(), count);
+    Type to = result.getElementType();
+    for (Value &value : all) {
+      if (value.getType() == to)
+        continue;
+      value = isa<FloatType>(to) ? Value(arith::ExtFOp::create(b, to, value))
+              : isUnsigned       ? Value(arith::ExtUIOp::create(b, to, value))
+                                 : Value(arith::ExtSIOp::create(b, to, value));
+    }
+    return all;
+  }
+
+  ThreadCode &b;
+  SharedType type;
+  RegistersType result;
+  unsigned dim;
+  bool alongTerms, isUnsigned;
+  Value base;
+  SmallVector<Value> values;
+  int64_t terms = 1;
+};
+
+struct LowerMma : OpConversionPattern<MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    ThreadCode b(op.getLoc(), rewriter);
+    RegistersType type = op.getType();
+    SharedType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
+    Operand lhs(b, lhsType, adaptor.getLhs().front(), adaptor.getLhsStage().front(), type, 0,
+                !op.getLhsTransposed(), op.getLhsUnsigned());
+    Operand rhs(b, rhsType, adaptor.getRhs().front(), adaptor.getRhsStage().front(), type, 1,
+                op.getRhsTransposed(), op.getRhsUnsigned());
+    SmallVector<Value> sums(adaptor.getAccumulator());
+    int64_t group = std::max(lhs.mostTerms(), rhs.mostTerms());
+    // Both operands several terms at a time would take too many registers.
+    if (lhs.isAlongTerms() && rhs.isAlongTerms())
+      group = std::min<int64_t>({group, lhs.mostTerms(), rhs.mostTerms(), 2});
+    for (int64_t first = 0; first < lhsType.getShape()[op.getLhsTransposed() ? 0 : 1]; first += group) {
+      if (lhs.isAlongTerms())
+        lhs.load(first, group);
+      if (rhs.isAlongTerms())
+        rhs.load(first, group);
+      for (int64_t term = 0; term < group; ++term) {
+        if (!lhs.isAlongTerms())
+          lhs.load(first + term, 1);
+        if (!rhs.isAlongTerms())
+          rhs.load(first + term, 1);
+        for (int64_t i = 0; i < type.getOwn(0); ++i)
+          for (int64_t j = 0; j < type.getOwn(1); ++j) {
+            Value &sum = sums[i * type.getOwn(1) + j];
+            sum = multiplyAdd(b, lhs.at(i, term), rhs.at(j, term), sum);
+          }
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{sums});
+    return success();
+  }
+
+private:
+  static Value multiplyAdd(ThreadCode &b, Value x, Value y, Value sum) {
+    if (isa<FloatType>(sum.getType()))
+      return LLVM::FMAOp::create(b, sum.getType(), x, y, sum);
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  }
+};
+} // namespace
+
+void mlir::tile::populateProductPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<LowerMma>(converter, patterns.getContext());
+}

@@ -1,0 +1,108 @@
+//===- ThreadCode.cpp - addresses and accesses of a thread ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ThreadCode.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+Value ThreadCode::threadAlong(BlockedAttr layout, unsigned dim) {
+  Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
+  auto digit = [&](Value number, int64_t columns) {
+    Value across = number32(columns);
+    return dim == 0 ? createOrFold<arith::DivUIOp>(number, across) : createOrFold<arith::RemUIOp>(number, across);
+  };
+  ArrayRef<int64_t> warp = layout.getWarp();
+  if (warp.empty())
+    return createOrFold<arith::ExtUIOp>(getI64Type(), digit(thread, layout.getThreads()[1]));
+  Value size = number32(warp[0] * warp[1]);
+  Value outer = digit(createOrFold<arith::DivUIOp>(thread, size), layout.getThreads()[1] / warp[1]);
+  Value inner = digit(createOrFold<arith::RemUIOp>(thread, size), warp[1]);
+  Value place = createOrFold<arith::AddIOp>(createOrFold<arith::MulIOp>(outer, number32(warp[dim])), inner);
+  return createOrFold<arith::ExtUIOp>(getI64Type(), place);
+}
+
+Matrix ThreadCode::matrixOf(ViewType type, ValueRange parts) {
+  return {type, parts.front(), parts.slice(1, type.getNumDigits()), parts.drop_front(1 + type.getNumDigits())};
+}
+
+Value ThreadCode::offsetAlong(const Matrix &matrix, unsigned dim, Value index) {
+  ArrayRef<int64_t> digits = matrix.type.getDigits(dim);
+  ValueRange strides = dim == 0 ? matrix.strides.take_front(digits.size()) : matrix.strides.take_back(digits.size());
+  Value offset;
+  for (int64_t i = int64_t(digits.size()) - 1; i >= 0; --i) {
+    Value digit = index;
+    if (i > 0) {
+      digit = createOrFold<arith::RemUIOp>(index, number(digits[i]));
+      index = createOrFold<arith::DivUIOp>(index, number(digits[i]));
+    }
+    Value part = mul(digit, strides[i]);
+    offset = offset ? add(offset, part) : part;
+  }
+  return offset;
+}
+
+Value ThreadCode::sizeAlong(const Matrix &matrix, unsigned dim) {
+  ArrayRef<int64_t> digits = matrix.type.getDigits(dim);
+  int64_t known = 1;
+  for (int64_t size : digits)
+    known *= size < 0 ? 1 : size;
+  if (digits.front() >= 0)
+    return number(known);
+  return mul(dim == 0 ? matrix.sizes.front() : matrix.sizes.back(), known);
+}
+
+Value ThreadCode::at(Value pointer, Value offset, Type element) {
+  return LLVM::GEPOp::create(*this, pointer.getType(), element, pointer, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value ThreadCode::at(Value pointer, int64_t offset, Type element) {
+  if (offset == 0)
+    return pointer;
+  return LLVM::GEPOp::create(*this, pointer.getType(), element, pointer, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+}
+
+SmallVector<Value> ThreadCode::load(Value pointer, Type element, int64_t count) {
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  if (count == 1)
+    return {LLVM::LoadOp::create(*this, element, pointer, bytes)};
+  Value all = LLVM::LoadOp::create(*this, VectorType::get(count, element), pointer, unsigned(bytes * count));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(LLVM::ExtractElementOp::create(*this, all, number32(i)));
+  return values;
+}
+
+void ThreadCode::store(ArrayRef<Value> values, Value pointer) {
+  Type element = values.front().getType();
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  Value all = values.front();
+  if (values.size() > 1) {
+    all = LLVM::PoisonOp::create(*this, VectorType::get(int64_t(values.size()), element));
+    for (auto [i, value] : llvm::enumerate(values))
+      all = LLVM::InsertElementOp::create(*this, all, value, number32(i));
+  }
+  LLVM::StoreOp::create(*this, all, pointer, unsigned(bytes * values.size()));
+}
+
+SmallVector<Value> ThreadCode::loadIf(Value condition, Value pointer, Type element, int64_t count) {
+  if (!condition)
+    return load(pointer, element, count);
+  SmallVector<Type> types(count, element);
+  auto branch = scf::IfOp::create(*this, types, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(*this, load(pointer, element, count));
+  setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(*this, getZeroAttr(element));
+  scf::YieldOp::create(*this, SmallVector<Value>(count, zero));
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+void ThreadCode::storeIf(Value condition, ArrayRef<Value> values, Value pointer) {
+  if (!condition)
+    return store(values, pointer);
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  store(values, pointer);
+}

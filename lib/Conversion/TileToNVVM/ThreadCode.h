@@ -1,0 +1,61 @@
+//===- ThreadCode.h - what one thread does for a tile -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_CONVERSION_TILETONVVM_THREADCODE_H
+#define FT_LIB_CONVERSION_TILETONVVM_THREADCODE_H
+
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::tile {
+
+/// A matrix in memory: what its view became.
+struct Matrix {
+  ViewType type;
+  Value pointer;
+  ValueRange strides, sizes;
+};
+
+/// A builder of a thread's code. Indices have 64 bits.
+class ThreadCode : public ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  Value number(int64_t value) { return arith::ConstantIntOp::create(*this, value, 64); }
+  Value number32(int64_t value) { return arith::ConstantIntOp::create(*this, value, 32); }
+  Value add(Value a, Value b) { return createOrFold<arith::AddIOp>(a, b); }
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, number(b)); }
+  Value mul(Value a, Value b) { return createOrFold<arith::MulIOp>(a, b); }
+  Value mul(Value a, int64_t b) { return b == 1 ? a : mul(a, number(b)); }
+  Value less(Value a, Value b) { return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b); }
+  /// Both conditions; null stands for one that always holds.
+  Value both(Value a, Value b) { return !a ? b : !b ? a : createOrFold<arith::AndIOp>(a, b); }
+
+  /// This thread's place in a layout, along a dimension.
+  Value threadAlong(BlockedAttr layout, unsigned dim);
+  /// The matrix that a converted view is.
+  static Matrix matrixOf(ViewType type, ValueRange parts);
+  /// Distance of a row or column from the matrix's begin, and how many there are.
+  Value offsetAlong(const Matrix &matrix, unsigned dim, Value index);
+  Value sizeAlong(const Matrix &matrix, unsigned dim);
+
+  Value at(Value pointer, Value offset, Type element);
+  Value at(Value pointer, int64_t offset, Type element);
+  /// Adjacent elements, as one access of memory that is aligned so far.
+  SmallVector<Value> load(Value pointer, Type element, int64_t count);
+  void store(ArrayRef<Value> values, Value pointer);
+  /// The same where a condition holds, else zeros; a null one always holds.
+  SmallVector<Value> loadIf(Value condition, Value pointer, Type element, int64_t count);
+  void storeIf(Value condition, ArrayRef<Value> values, Value pointer);
+};
+
+/// LowerProducts.cpp
+void populateProductPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+
+} // namespace mlir::tile
+
+#endif // FT_LIB_CONVERSION_TILETONVVM_THREADCODE_H

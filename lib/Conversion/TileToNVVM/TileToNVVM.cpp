@@ -1,0 +1,287 @@
+//===- TileToNVVM.cpp - tiles to a thread's values ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
+
+#include "ThreadCode.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_CONVERTTILETONVVM
+#include "ft/Conversion/TileToNVVM/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+struct LowerView : OpConversionPattern<ViewOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ViewOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> parts = {op.getPointer()};
+    llvm::append_range(parts, op.getStrides());
+    llvm::append_range(parts, op.getSizes());
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{parts});
+    return success();
+  }
+};
+
+struct LowerShared : OpConversionPattern<SharedOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(SharedOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getPointer());
+    return success();
+  }
+};
+
+/// Where the adjacent elements of a thread lie that begin at its own row and column.
+struct Piece {
+  Value row, column; // of the matrix
+  Value condition;   // null: always in it
+};
+
+/// The accesses of a tile, `width` columns each, row by row in the order of a thread's elements.
+class Accesses {
+public:
+  Accesses(ThreadCode &b, const Matrix &matrix, RegistersType type, Value row, Value column, ArrayRef<bool> inBounds,
+           int64_t width)
+      : b(b), matrix(matrix), type(type) {
+    for (unsigned d : {0u, 1u}) {
+      Value begin = b.add(d == 0 ? row : column,
+                          b.mul(b.threadAlong(type.getLayout(), d), type.getLayout().getVector()[d]));
+      Value size = inBounds[d] ? Value() : b.sizeAlong(matrix, d);
+      for (int64_t i = 0; i < type.getOwn(d); i += d == 0 ? 1 : width) {
+        int64_t vector = type.getLayout().getVector()[d];
+        Value index = b.add(begin, i / vector * type.getLayout().getSpan(d) + i % vector);
+        inside[d].push_back(size ? b.less(index, size) : Value());
+        offsets[d].push_back(b.offsetAlong(matrix, d, index));
+      }
+    }
+  }
+  /// Calls `access(pointer, condition)` for each.
+  void forEach(llvm::function_ref<void(Value, Value)> access) {
+    for (auto [rowOffset, rowInside] : llvm::zip_equal(offsets[0], inside[0]))
+      for (auto [columnOffset, columnInside] : llvm::zip_equal(offsets[1], inside[1]))
+        access(b.at(matrix.pointer, b.add(rowOffset, columnOffset), type.getElementType()), b.both(rowInside, columnInside));
+  }
+
+private:
+  ThreadCode &b;
+  const Matrix &matrix;
+  RegistersType type;
+  SmallVector<Value> offsets[2], inside[2];
+};
+
+struct LowerLoad : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    ThreadCode b(op.getLoc(), rewriter);
+    Matrix matrix = ThreadCode::matrixOf(op.getSource().getType(), adaptor.getSource());
+    int64_t width = op.getWidth();
+    SmallVector<Value> values;
+    Accesses(b, matrix, op.getType(), op.getRow(), op.getColumn(), op.getInBounds(), width)
+        .forEach([&](Value pointer, Value condition) {
+          llvm::append_range(values, b.loadIf(condition, pointer, op.getType().getElementType(), width));
+        });
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
+struct LowerStore : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    ThreadCode b(op.getLoc(), rewriter);
+    Matrix matrix = ThreadCode::matrixOf(op.getTarget().getType(), adaptor.getTarget());
+    int64_t width = op.getWidth();
+    SmallVector<Value> values(adaptor.getValue());
+    ArrayRef<Value> rest = values;
+    Accesses(b, matrix, op.getValue().getType(), op.getRow(), op.getColumn(), op.getInBounds(), width)
+        .forEach([&](Value pointer, Value condition) {
+          b.storeIf(condition, rest.take_front(width), pointer);
+          rest = rest.drop_front(width);
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerCopy : OpConversionPattern<CopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  /// Pieces that this thread moves along a dimension: where in the tile, where in the matrix.
+  struct Along {
+    SmallVector<Value> local, offsets, inside;
+  };
+  static Along piecesAlong(ThreadCode &b, CopyOp op, const Matrix &matrix, unsigned d) {
+    BlockedAttr layout = op.getLayout();
+    int64_t extent = op.getTarget().getType().getShape()[d], span = layout.getSpan(d);
+    Value first = b.mul(b.threadAlong(layout, d), layout.getVector()[d]);
+    Along along;
+    for (int64_t at = 0; at < extent; at += span) {
+      Value local = b.add(first, at);
+      Value index = b.add(d == 0 ? op.getRow() : op.getColumn(), local);
+      // The layout may reach beyond the tile.
+      Value inTile = at + span <= extent ? Value() : b.less(local, b.number(extent));
+      along.local.push_back(local);
+      along.inside.push_back(inTile);
+      along.inside.push_back(op.getInBounds()[d] ? Value() : b.less(index, b.sizeAlong(matrix, d)));
+      along.offsets.push_back(b.offsetAlong(matrix, d, index));
+    }
+    return along;
+  }
+
+  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    ThreadCode b(op.getLoc(), rewriter);
+    Matrix matrix = ThreadCode::matrixOf(op.getSource().getType(), adaptor.getSource());
+    SharedType target = op.getTarget().getType();
+    Type element = target.getElementType();
+    Value stage = b.at(adaptor.getTarget().front(), b.mul(op.getStage(), target.getStageStride()), element);
+    Along rows = piecesAlong(b, op, matrix, 0), columns = piecesAlong(b, op, matrix, 1);
+    struct Move {
+      Value source, target, inTile, inMatrix;
+      SmallVector<Value> values;
+    };
+    SmallVector<Move> moves;
+    for (size_t i = 0; i < rows.local.size(); ++i)
+      for (size_t j = 0; j < columns.local.size(); ++j) {
+        moves.push_back({b.add(rows.offsets[i], columns.offsets[j]),
+                         b.at(stage, b.add(b.mul(rows.local[i], target.getRowStride()), columns.local[j]), element),
+                         b.both(rows.inside[2 * i], columns.inside[2 * j]),
+                         b.both(rows.inside[2 * i + 1], columns.inside[2 * j + 1]),
+                         {}});
+      }
+    int64_t width = op.getLayout().getVector()[1];
+    if (op.getAsync()) {
+      for (Move &move : moves)
+        copyAsync(b, matrix.pointer, element, width, move.source, move.target, move.inTile, move.inMatrix);
+    } else { // all loads are under way before the first store waits for its own
+      for (Move &move : moves)
+        move.values = b.loadIf(b.both(move.inTile, move.inMatrix), b.at(matrix.pointer, move.source, element), element, width);
+      for (Move &move : moves)
+        b.storeIf(move.inTile, move.values, move.target);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void copyAsync(ThreadCode &b, Value pointer, Type element, int64_t width, Value offset, Value target, Value inTile,
+                        Value inMatrix) {
+    OpBuilder::InsertionGuard guard(b);
+    if (inTile)
+      b.setInsertionPointToStart(scf::IfOp::create(b, inTile, /*withElseRegion=*/false).thenBlock());
+    int64_t bytes = width * element.getIntOrFloatBitWidth() / 8;
+    Value size;
+    if (inMatrix) { // fewer bytes than the access: the rest becomes 0, and nothing beyond the matrix is touched
+      offset = b.createOrFold<arith::SelectOp>(inMatrix, offset, b.number(0));
+      size = b.createOrFold<arith::SelectOp>(inMatrix, b.number32(bytes), b.number32(0));
+    }
+    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+    NVVM::CpAsyncOp::create(b, target, b.at(pointer, offset, element), uint32_t(bytes), cache, size);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+struct LowerCommit : OpConversionPattern<CommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(CommitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct LowerWait : OpConversionPattern<WaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(WaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getGroups());
+    return success();
+  }
+};
+
+struct LowerBarrier : OpConversionPattern<BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+struct LowerSplat : OpConversionPattern<SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(SplatOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> values(op.getType().getNumOwn(), op.getValue());
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
+struct LowerMap : OpConversionPattern<MapOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    int64_t count = 0;
+    for (Type type : llvm::concat<const Type>(op.getInputs().getTypes(), op.getResultTypes()))
+      count = cast<RegistersType>(type).getNumOwn();
+    SmallVector<SmallVector<Value>> results(op.getNumResults());
+    for (int64_t i = 0; i < count; ++i) {
+      IRMapping mapping;
+      for (auto [argument, values] : llvm::zip_equal(body.getArguments(), adaptor.getInputs()))
+        mapping.map(argument, values[i]);
+      for (Operation &inner : body.without_terminator())
+        rewriter.clone(inner, mapping);
+      for (auto [all, value] : llvm::zip_equal(results, body.getTerminator()->getOperands()))
+        all.push_back(mapping.lookupOrDefault(value));
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult mlir::ft::lowerTiles(Operation *root) {
+  MLIRContext *context = root->getContext();
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](RegistersType type, SmallVectorImpl<Type> &types) {
+    types.append(type.getNumOwn(), type.getElementType());
+    return success();
+  });
+  converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
+  converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
+    types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
+    types.append(type.getNumDigits() + type.getNumDynamic(), IntegerType::get(type.getContext(), 64));
+    return success();
+  });
+  RewritePatternSet patterns(context);
+  patterns.add<LowerView, LowerShared, LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
+               LowerMap>(converter, context);
+  populateProductPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  target.addIllegalDialect<TileDialect>();
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(root, target, std::move(patterns));
+}
+
+namespace {
+struct ConvertTileToNVVM : ft::impl::ConvertTileToNVVMBase<ConvertTileToNVVM> {
+  using ConvertTileToNVVMBase::ConvertTileToNVVMBase;
+  void runOnOperation() override {
+    if (failed(ft::lowerTiles(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,197 @@
+//===- TileDialect.cpp - layouts and types of tiles -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#include "ft/Dialect/Tile/IR/TileDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/Tile/IR/TileAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ft/Dialect/Tile/IR/TileAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ft/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ft/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static bool arePositivePair(ArrayRef<int64_t> numbers) {
+  return numbers.size() == 2 && numbers[0] >= 1 && numbers[1] >= 1;
+}
+
+LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> vector,
+                                  ArrayRef<int64_t> threads, ArrayRef<int64_t> warp) {
+  if (!arePositivePair(vector) || !arePositivePair(threads))
+    return emitError() << "(L1) expected two positive numbers for rows and columns each, found vector = [" << vector
+                       << "], threads = [" << threads << "]";
+  if (!warp.empty() && (!arePositivePair(warp) || threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0))
+    return emitError() << "(L2) expected two positive numbers that divide those of the threads, found threads = [" << threads
+                       << "], warp = [" << warp << "]";
+  return success();
+}
+
+LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, int64_t fused) {
+  if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
+    return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
+                       << "], thread = [" << thread << "]";
+  if (step < 1 || !llvm::isPowerOf2_64(step) || stages < 1 || fused < 0)
+    return emitError() << "(P2) expected a power of two of terms in a step, at least one stage and no negative number of fused "
+                          "nests; found step = "
+                       << step << ", stages = " << stages << ", fused = " << fused;
+  return success();
+}
+
+/// `name = [1, 2]`.
+static ParseResult parsePair(AsmParser &parser, StringRef name, SmallVectorImpl<int64_t> &numbers) {
+  auto one = [&] { return parser.parseInteger(numbers.emplace_back()); };
+  return failure(parser.parseKeyword(name) || parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one));
+}
+
+static ParseResult parseNumber(AsmParser &parser, StringRef name, int64_t &number) {
+  return failure(parser.parseComma() || parser.parseKeyword(name) || parser.parseEqual() || parser.parseInteger(number));
+}
+
+Attribute ProductAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> block, thread;
+  int64_t step = 0, stages = 0, fused = 0;
+  if (parser.parseLess() || parsePair(parser, "block", block) || parser.parseComma() ||
+      parsePair(parser, "thread", thread) || parseNumber(parser, "step", step) || parseNumber(parser, "stages", stages))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("fused") || parser.parseEqual() || parser.parseInteger(fused)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, fused);
+}
+
+void ProductAttr::print(AsmPrinter &printer) const {
+  printer << "<block = [" << getBlock() << "], thread = [" << getThread() << "], step = " << getStep()
+          << ", stages = " << getStages();
+  if (getFused())
+    printer << ", fused = " << getFused();
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isMatrixOfNumbers(ArrayRef<int64_t> shape, Type element) {
+  return arePositivePair(shape) && element.isSignlessIntOrFloat();
+}
+
+static InFlightDiagnostic &printShape(InFlightDiagnostic &diag, ArrayRef<int64_t> shape, Type element) {
+  for (int64_t size : shape)
+    diag << size << "x";
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return diag << text;
+}
+
+LogicalResult RegistersType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
+                                    BlockedAttr layout) {
+  if (!isMatrixOfNumbers(shape, elementType)) {
+    InFlightDiagnostic diag = emitError() << "(R1) expected a matrix of integers or floats, found ";
+    return printShape(diag, shape, elementType);
+  }
+  for (unsigned d : {0u, 1u})
+    if (shape[d] % layout.getSpan(d) != 0)
+      return emitError() << "(R2) the layout spans " << layout.getSpan(d) << (d == 0 ? " rows" : " columns")
+                         << ", which do not divide " << shape[d];
+  return success();
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
+                                 int64_t pad, int64_t stages) {
+  if (!isMatrixOfNumbers(shape, elementType) || elementType.getIntOrFloatBitWidth() % 8 != 0) {
+    InFlightDiagnostic diag = emitError() << "(S1) expected a matrix of integers or floats of whole bytes, found ";
+    return printShape(diag, shape, elementType);
+  }
+  if (pad < 0 || stages < 1)
+    return emitError() << "(S2) expected pad >= 0 and stages >= 1, found pad = " << pad << ", stages = " << stages;
+  return success();
+}
+
+LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType, ArrayRef<int64_t> rows,
+                               ArrayRef<int64_t> columns, int64_t space) {
+  if (!elementType.isSignlessIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 != 0)
+    return emitError() << "(V1) expected elements that are integers or floats of whole bytes, found " << elementType;
+  for (ArrayRef<int64_t> digits : {rows, columns}) {
+    if (digits.empty())
+      return emitError() << "(V1) expected at least one digit for rows and for columns, found none";
+    for (auto [i, size] : llvm::enumerate(digits))
+      if (size < 1 && !(i == 0 && size == -1))
+        return emitError() << "(V2) sizes of digits are at least 1, the first may be -1; found " << size;
+  }
+  return success();
+}
+
+/// `128x128xf32`.
+static ParseResult parseMatrix(AsmParser &parser, SmallVectorImpl<int64_t> &shape, Type &element) {
+  return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element));
+}
+
+static void printMatrix(AsmPrinter &printer, ArrayRef<int64_t> shape, Type element) {
+  for (int64_t size : shape)
+    printer << size << "x";
+  printer << element;
+}
+
+Type RegistersType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type element;
+  BlockedAttr layout;
+  if (parser.parseLess() || parseMatrix(parser, shape, element) || parser.parseComma() || parser.parseAttribute(layout) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<RegistersType>(loc, parser.getContext(), shape, element, layout);
+}
+
+void RegistersType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printMatrix(printer, getShape(), getElementType());
+  printer << ", " << getLayout() << ">";
+}
+
+Type SharedType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type element;
+  int64_t pad = 0, stages = 1;
+  if (parser.parseLess() || parseMatrix(parser, shape, element) || parseNumber(parser, "pad", pad) ||
+      parseNumber(parser, "stages", stages) || parser.parseGreater())
+    return {};
+  return parser.getChecked<SharedType>(loc, parser.getContext(), shape, element, pad, stages);
+}
+
+void SharedType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printMatrix(printer, getShape(), getElementType());
+  printer << ", pad = " << getPad() << ", stages = " << getStages() << ">";
+}

@@ -1,0 +1,125 @@
+//===- TileOps.cpp - checks of the operations on tiles --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/Tile/IR/TileOps.cpp.inc"
+
+static int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+static LogicalResult verifyPair(Operation *op, ArrayRef<bool> inBounds) {
+  if (inBounds.size() == 2)
+    return success();
+  return op->emitOpError() << "expected in_bounds for rows and columns, found " << inBounds.size() << " of them";
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewOp::verify() {
+  ViewType type = getType();
+  if (getStrides().size() != type.getNumDigits())
+    return emitOpError() << "(1) expected a stride for each of " << type.getNumDigits() << " digits, found "
+                         << getStrides().size();
+  if (getSizes().size() != type.getNumDynamic())
+    return emitOpError() << "(2) the type leaves " << type.getNumDynamic() << " sizes open, found " << getSizes().size();
+  if (int64_t space = cast<LLVM::LLVMPointerType>(getPointer().getType()).getAddressSpace(); space != type.getSpace())
+    return emitOpError() << "(3) expected a pointer to the type's space " << type.getSpace() << ", found space " << space;
+  return success();
+}
+
+/// What tiles in registers and matrices have to agree on.
+static LogicalResult verifyAccess(Operation *op, RegistersType tile, ViewType view, int64_t width, ArrayRef<bool> inBounds) {
+  if (tile.getElementType() != view.getElementType())
+    return op->emitOpError() << "(1) expected one type of elements, found " << tile.getElementType() << " and "
+                             << view.getElementType();
+  if (width < 1 || !llvm::isPowerOf2_64(width) || tile.getLayout().getVector()[1] % width != 0 ||
+      (width > 1 && width * bytesOf(tile.getElementType()) > accessBytes))
+    return op->emitOpError() << "(2) expected a width that is a power of two, divides the layout's "
+                             << tile.getLayout().getVector()[1] << " adjacent columns and takes at most " << accessBytes
+                             << " bytes; found " << width;
+  return verifyPair(op, inBounds);
+}
+
+LogicalResult LoadOp::verify() { return verifyAccess(*this, getType(), getSource().getType(), getWidth(), getInBounds()); }
+
+LogicalResult StoreOp::verify() {
+  return verifyAccess(*this, getValue().getType(), getTarget().getType(), getWidth(), getInBounds());
+}
+
+LogicalResult CopyOp::verify() {
+  SharedType target = getTarget().getType();
+  Type element = target.getElementType();
+  if (element != getSource().getType().getElementType())
+    return emitOpError() << "(1) expected one type of elements, found " << getSource().getType().getElementType() << " and "
+                         << element;
+  int64_t width = getLayout().getVector()[1];
+  if (getLayout().getVector()[0] != 1 || target.getShape()[1] % width != 0 || target.getPad() % width != 0 ||
+      !llvm::isPowerOf2_64(width) || (width > 1 && width * bytesOf(element) > accessBytes))
+    return emitOpError() << "(2) expected adjacent elements of one row, a power of two that divides the tile's rows and what is "
+                            "free behind them and takes at most "
+                         << accessBytes << " bytes; found vector = [" << getLayout().getVector() << "]";
+  int64_t bytes = width * bytesOf(element);
+  int64_t space = getSource().getType().getSpace();
+  if (getAsync() && ((bytes != 4 && bytes != 8 && bytes != 16) || space != 1))
+    return emitOpError() << "(3) asynchronous accesses are of 4, 8 or 16 bytes of global memory (space = 1), found " << bytes
+                         << " bytes and space = " << space;
+  return verifyPair(*this, getInBounds());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in registers
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplatOp::verify() {
+  if (getValue().getType() == getType().getElementType())
+    return success();
+  return emitOpError() << "(1) expected a value of " << getType().getElementType() << ", found " << getValue().getType();
+}
+
+LogicalResult MmaOp::verify() {
+  ArrayRef<int64_t> c = getType().getShape();
+  SmallVector<int64_t> a(getLhs().getType().getShape()), b(getRhs().getType().getShape());
+  if (getLhsTransposed())
+    std::swap(a[0], a[1]);
+  if (getRhsTransposed())
+    std::swap(b[0], b[1]);
+  if (a[0] != c[0] || b[1] != c[1] || a[1] != b[0])
+    return emitOpError() << "(1) expected tiles of m x n, m x k and k x n, found " << c[0] << " x " << c[1] << ", " << a[0]
+                         << " x " << a[1] << " and " << b[0] << " x " << b[1];
+  Type sum = getType().getElementType();
+  for (Type element : {getLhs().getType().getElementType(), getRhs().getType().getElementType()})
+    if (isa<FloatType>(element) != isa<FloatType>(sum) || element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
+        (element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth() && element != sum))
+      return emitOpError() << "(2) expected operands that extend to the accumulator's " << sum << ", found " << element;
+  return success();
+}
+
+LogicalResult MapOp::verify() {
+  RegistersType first;
+  auto agrees = [&](Type type) {
+    auto tile = cast<RegistersType>(type);
+    if (!first)
+      first = tile;
+    return tile.getShape() == first.getShape() && tile.getLayout() == first.getLayout();
+  };
+  if (!llvm::all_of(getInputs().getTypes(), agrees) || !llvm::all_of(getResultTypes(), agrees))
+    return emitOpError("(1) expected tiles of one shape and layout");
+  auto elements = [](TypeRange types) {
+    return llvm::map_to_vector(types, [](Type type) { return cast<RegistersType>(type).getElementType(); });
+  };
+  Block &body = getBody().front();
+  if (TypeRange(body.getArgumentTypes()) != TypeRange(elements(getInputs().getTypes())) ||
+      TypeRange(body.getTerminator()->getOperandTypes()) != TypeRange(elements(getResultTypes())))
+    return emitOpError("(2) expected a body from elements of the operands to elements of the results");
+  return success();
+}
+
+/// What a map without a body of its own ends in.
+void YieldOp::build(OpBuilder &, OperationState &) {}

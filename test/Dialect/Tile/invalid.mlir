@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What verifiers refuse, by the number of the constraint.
+//
+// RUN: ft-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{(L1) expected two positive numbers for rows and columns each, found vector = [1], threads = [4, 8]}}
+llvm.func @layout() attributes {l = #tile.blocked<vector = [1], threads = [4, 8]>}
+
+// -----
+
+// expected-error @+1 {{(L2) expected two positive numbers that divide those of the threads, found threads = [4, 8], warp = [3, 8]}}
+llvm.func @warp() attributes {l = #tile.blocked<vector = [1, 1], threads = [4, 8], warp = [3, 8]>}
+
+// -----
+
+// expected-error @+1 {{(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [64, 64], thread = [8, 3]}}
+llvm.func @thread() attributes {l = #tile.product<block = [64, 64], thread = [8, 3], step = 16, stages = 2>}
+
+// -----
+
+// expected-error @+1 {{(P2) expected a power of two of terms in a step, at least one stage and no negative number of fused nests; found step = 12, stages = 2, fused = 0}}
+llvm.func @step() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 12, stages = 2>}
+
+// -----
+
+// expected-error @+1 {{(R2) the layout spans 16 columns, which do not divide 24}}
+llvm.func @spans(!tile.registers<16x24xf32, #tile.blocked<vector = [1, 2], threads = [4, 8]>>)
+
+// -----
+
+// expected-error @+1 {{(R1) expected a matrix of integers or floats, found 16x24x2xf32}}
+llvm.func @rank(!tile.registers<16x24x2xf32, #tile.blocked<vector = [1, 2], threads = [4, 8]>>)
+
+// -----
+
+// expected-error @+1 {{(S1) expected a matrix of integers or floats of whole bytes, found 8x8xi1}}
+llvm.func @bits(!tile.shared<8x8xi1, pad = 0, stages = 1>)
+
+// -----
+
+// expected-error @+1 {{(S2) expected pad >= 0 and stages >= 1, found pad = 0, stages = 0}}
+llvm.func @stages(!tile.shared<8x8xf32, pad = 0, stages = 0>)
+
+// -----
+
+// expected-error @+1 {{(V1) expected elements that are integers or floats of whole bytes, found 'index'}}
+llvm.func @digits(!tile.view<index, [4], [8]>)
+
+// -----
+
+// expected-error @+1 {{(V2) sizes of digits are at least 1, the first may be -1; found -1}}
+llvm.func @open(!tile.view<f32, [8, -1], [8]>)
+
+// -----
+
+llvm.func @strides(%p: !llvm.ptr<1>, %i: i64) {
+  // expected-error @+1 {{(1) expected a stride for each of 3 digits, found 2}}
+  %v = tile.view %p strides(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [8, 4], [16], space = 1>
+  llvm.return
+}
+
+// -----
+
+llvm.func @sizes(%p: !llvm.ptr<1>, %i: i64) {
+  // expected-error @+1 {{(2) the type leaves 1 sizes open, found 0}}
+  %v = tile.view %p strides(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [-1], [16], space = 1>
+  llvm.return
+}
+
+// -----
+
+llvm.func @space(%p: !llvm.ptr<1>, %i: i64) {
+  // expected-error @+1 {{(3) expected a pointer to the type's space 0, found space 1}}
+  %v = tile.view %p strides(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [8], [16]>
+  llvm.return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @load(%v: !tile.view<f16, [8], [16]>, %i: i64) {
+  // expected-error @+1 {{(1) expected one type of elements, found 'f32' and 'f16'}}
+  %t = tile.load %v[%i, %i] : !tile.view<f16, [8], [16]> -> !tile.registers<16x16xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @width(%v: !tile.view<f32, [8], [16]>, %i: i64) {
+  // expected-error @+1 {{(2) expected a width that is a power of two, divides the layout's 2 adjacent columns and takes at most 16 bytes; found 4}}
+  %t = tile.load %v[%i, %i] {width = 4 : i64} : !tile.view<f32, [8], [16]> -> !tile.registers<16x16xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 8], threads = [8, 4]>
+func.func @copy(%v: !tile.view<f32, [8], [16]>, %s: !tile.shared<8x32xf32, pad = 0, stages = 2>, %i: i64) {
+  // expected-error @+1 {{(2) expected adjacent elements of one row, a power of two that divides the tile's rows and what is free behind them and takes at most 16 bytes; found vector = [1, 8]}}
+  tile.copy %v[%i, %i], %s[%i] {layout = #l} : !tile.view<f32, [8], [16]>, !tile.shared<8x32xf32, pad = 0, stages = 2>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 4], threads = [8, 4]>
+func.func @async(%v: !tile.view<f32, [8], [16], space = 3>, %s: !tile.shared<8x32xf32, pad = 0, stages = 2>, %i: i64) {
+  // expected-error @+1 {{(3) asynchronous accesses are of 4, 8 or 16 bytes of global memory (space = 1), found 16 bytes and space = 3}}
+  tile.copy %v[%i, %i], %s[%i] {layout = #l, async} : !tile.view<f32, [8], [16], space = 3>, !tile.shared<8x32xf32, pad = 0, stages = 2>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @mma(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x8xf32, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(1) expected tiles of m x n, m x k and k x n, found 16 x 16, 16 x 8 and 16 x 8}}
+  %d = tile.mma %c, %s[%i], %s[%i] : !tile.registers<16x16xf32, #l>, !tile.shared<16x8xf32, pad = 4, stages = 1>, !tile.shared<16x8xf32, pad = 4, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @wide(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf64, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(2) expected operands that extend to the accumulator's 'f32', found 'f64'}}
+  %d = tile.mma %c, %s[%i], %s[%i] : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf64, pad = 4, stages = 1>, !tile.shared<16x16xf64, pad = 4, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @map(%c: !tile.registers<16x16xf32, #l>) {
+  // expected-error @+1 {{(2) expected a body from elements of the operands to elements of the results}}
+  %d = tile.map(%c) : (!tile.registers<16x16xf32, #l>) -> !tile.registers<16x16xf16, #l> {
+  ^bb0(%x: f32):
+    tile.yield %x : f32
+  }
+  return
+}
