@@ -376,6 +376,36 @@ void Grid::access(uint64_t address, uint32_t bytes, uint32_t alignment, AccessKi
     checkCell(cell[i], now, kind, address, *piece);
 }
 
+void Grid::copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site) {
+  Copy copy{to, bytes, site, {}};
+  if (read > 0) {
+    access(reinterpret_cast<uint64_t>(from), read, bytes, AccessKind::read, site);
+    memcpy(copy.data, from, read);
+  }
+  uint64_t address = reinterpret_cast<uint64_t>(to);
+  access(address, bytes, bytes, AccessKind::write, site);
+  memset(to, 0xff, bytes);
+  Memory *piece = memories.find(address);
+  Cell *cell = piece->cells(address);
+  for (uint64_t i = 0, n = piece->countCells(address, bytes); i < n; ++i)
+    cell[i].defined = false;
+  running->copies.push_back(copy);
+}
+
+void Grid::commitCopies() {
+  running->groups.push_back(std::move(running->copies));
+  running->copies.clear();
+}
+
+void Grid::waitForCopies(uint32_t groups) {
+  Thread &self = *running;
+  for (; self.groups.size() > groups; self.groups.pop_front())
+    for (const Copy &copy : self.groups.front()) {
+      access(reinterpret_cast<uint64_t>(copy.to), copy.bytes, copy.bytes, AccessKind::write, copy.site);
+      memcpy(copy.to, copy.data, copy.bytes);
+    }
+}
+
 uint32_t Grid::readRegister(uint32_t which) const {
   uint32_t index = running->index;
   auto coordinate = [&](uint32_t d) {

@@ -13,6 +13,10 @@
 //      or that they reach at different places of the code;
 // (E5) threads that wait for each other for ever.
 //
+// An asynchronous copy may be done at any time from its issue to the wait for its
+// group: what it overwrites counts as written when it is issued, and as nonsense
+// that nobody wrote until the thread has waited; then it is written once more.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_ENGINE_EMULATOR_GRID_H
 #define FT_LIB_ENGINE_EMULATOR_GRID_H
@@ -20,6 +24,7 @@
 #include "Fibers.h"
 #include "Memory.h"
 
+#include <deque>
 #include <functional>
 #include <random>
 
@@ -54,6 +59,10 @@ public:
   void barrier(uint32_t site);
   uint32_t shuffle(ShuffleMode mode, uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp, uint32_t site);
   void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site);
+  /// `bytes` to shared memory, the first `read` of them from memory, the rest zeros.
+  void copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site);
+  void commitCopies();
+  void waitForCopies(uint32_t groups);
   [[noreturn]] void fail(const std::string &what, uint32_t site);
 
   /// The grid that runs at present.
@@ -62,6 +71,11 @@ public:
 private:
   enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, done };
   struct Block;
+  struct Copy {
+    char *to = nullptr;
+    uint32_t bytes = 0, site = 0;
+    char data[16] = {};
+  };
   struct Thread {
     Fiber fiber;
     Block *block = nullptr;
@@ -73,6 +87,8 @@ private:
     uint32_t mask = 0, source = 0;        // at a shuffle
     uint32_t value = 0, received = 0;
     uint32_t *counter = nullptr, old = 0; // at a barrier of the grid
+    std::vector<Copy> copies;             // that belong to no group yet
+    std::deque<std::vector<Copy>> groups; // under way, the oldest first
   };
   struct Block {
     uint32_t number = 0;

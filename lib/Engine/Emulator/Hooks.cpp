@@ -28,6 +28,11 @@ uint32_t shuffle(uint32_t mode, uint32_t mask, uint32_t value, uint32_t by, uint
 void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site) {
   Grid::current->gridBarrier(counter, step, site);
 }
+void copyAsync(void *to, const void *from, uint32_t bytes, uint32_t read, uint32_t site) {
+  Grid::current->copyAsync(static_cast<char *>(to), static_cast<const char *>(from), bytes, read, site);
+}
+void commitCopies() { Grid::current->commitCopies(); }
+void waitForCopies(uint32_t groups) { Grid::current->waitForCopies(groups); }
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
 /// The approximate functions of the special function unit, here as exact as floats are.
@@ -59,6 +64,9 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_barrier", address(barrier)},
     {"ft_emulate_shuffle", address(shuffle)},
     {"ft_emulate_grid_barrier", address(gridBarrier)},
+    {"ft_emulate_copy_async", address(copyAsync)},
+    {"ft_emulate_copy_commit", address(commitCopies)},
+    {"ft_emulate_copy_wait", address(waitForCopies)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -176,9 +176,28 @@ private:
     }
     if (name.consume_front("shfl.sync."))
       return rewriteShuffle(instruction, name);
+    if (name.consume_front("cp.async."))
+      return rewriteCopy(instruction, name);
     if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
       return replace(instruction, nullptr);
     refuse(instruction, "this intrinsic");
+  }
+
+  /// Asynchronous copies to shared memory, their groups and the wait for them.
+  void rewriteCopy(CallInst &instruction, StringRef name) {
+    if (name == "commit.group")
+      return replace(instruction, call("ft_emulate_copy_commit", b.getVoidTy(), {}));
+    if (name == "wait.group")
+      return replace(instruction, call("ft_emulate_copy_wait", b.getVoidTy(), {instruction.getArgOperand(0)}));
+    uint32_t bytes = 0;
+    if ((!name.consume_front("ca.shared.global.") && !name.consume_front("cg.shared.global.")) ||
+        name.consumeInteger(10, bytes) || (!name.empty() && name != ".s"))
+      return refuse(instruction, "this copy");
+    result.granule = std::min<uint64_t>(result.granule, 4);
+    Value *read = name.empty() ? b.getInt32(bytes) : instruction.getArgOperand(2);
+    replace(instruction, call("ft_emulate_copy_async", b.getVoidTy(),
+                              {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(1)), b.getInt32(bytes),
+                               read, site(instruction)}));
   }
 
   /// Whether it is the constant 0.
