@@ -12,6 +12,7 @@
 #define FT_SCHEDULE_GPULEAF_H
 
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Machine/Machine.h"
 
@@ -89,7 +90,50 @@ struct TileContext {
   /// The loop that blocks of threads share, -1 if none, and the multiple of columns that one gets.
   int splitLoop = -1;
   int64_t columnUnit = 1;
+  /// Columns that a block of threads gets at most, 0 if that is open.
+  int64_t columnTile = 0;
+  bool products = false; // the plan was made for tiles of products
 };
+
+//===----------------------------------------------------------------------===//
+// Products.cpp
+//===----------------------------------------------------------------------===//
+
+/// The tiles of both operands in shared memory.
+struct StagedOperands {
+  tile::SharedType lhs, rhs;
+  bool lhsTransposed = false, rhsTransposed = false;
+  int64_t getBytes() const { return llvm::alignTo(lhs.getBytes(), 16) + rhs.getBytes(); }
+};
+
+/// A nest that is a product of matrices, computed in tiles that go through shared memory.
+struct ProductTiles {
+  leaf::Contraction loops; // of the leaf's nest as it is
+  /// Where the rows of the leaf's call go: they are the outermost digit of m or n, a batch, or there are none.
+  enum class Rows { none, m, n, batch } rows = Rows::none;
+  int splitLoop = -1; // that blocks of threads share, one of m or n
+  /// Elements of both operands, and what sums are kept in.
+  Type lhs, rhs, sum;
+  // By its layout:
+  tile::ProductAttr attribute;
+  StagedOperands staged;
+  SmallVector<int> inRegisters; // buffers that nobody but the nests computed with it touches
+};
+
+/// How nest `number` of a leaf is a product; or `why` not.
+std::optional<ProductTiles> matchProduct(const LeafForm &form, unsigned number, const TileContext &context, std::string &why);
+/// Nests behind that can be computed while their tile of the product is in registers.
+int64_t countFused(const LeafForm &form, unsigned number, const ProductTiles &product);
+/// Scratch that lives in registers where so many nests behind the product are computed with it.
+SmallVector<int> keptInRegisters(const LeafForm &form, unsigned number, int64_t fused);
+/// Rows and columns of a product, as many as a block of threads has at a time at most.
+std::pair<int64_t, int64_t> extentsOf(const LeafForm &form, unsigned number, const ProductTiles &product,
+                                      const TileContext &context);
+/// The tiles of a nest where it pays to compute it so.
+tile::ProductAttr chooseProduct(const LeafForm &form, unsigned number, const TileContext &context, const Machine &machine);
+/// The tiles that an attribute says, or what in it does not fit the nest.
+FailureOr<ProductTiles> readProduct(tile::ProductAttr attribute, const LeafForm &form, unsigned number,
+                                    const TileContext &context, std::string &wrong);
 
 /// Which part of a nest a thread computes, with its loops as `collapseLoops` leaves them.
 struct Tiles {
@@ -100,6 +144,7 @@ struct Tiles {
   int64_t tile = 1;
   int64_t group = 1;  // threads that share a point
   int64_t slices = 1; // of sums, at most
+  std::shared_ptr<const ProductTiles> product; // instead of all this
 };
 
 /// How a nest's reductions end: members and results.

@@ -46,6 +46,7 @@ struct GpuPlan {
   etdg::Dealing dealing = etdg::Dealing::Turn;
   bool dealsItself = false;
   bool waitsBefore = false; // all blocks of threads, before the nest
+  bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
   etdg::ThreadBlockAttr block;
 
   bool isDealt(unsigned dim) const {
@@ -85,7 +86,8 @@ GridWaits findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> has
 struct LeafContext {
   std::optional<unsigned> row, lift;
   int64_t maxRows = 1, lifts = 1;
-  int64_t columns = 0, unit = 1;
+  int64_t columns = 0, unit = 1, columnTile = 0;
+  bool products = false; // the plan was made for tiles of products
   int64_t threads = 0;
   /// The blocks whose private buffers each row has for itself.
   SmallVector<BlockOp> rowOwner;

@@ -91,7 +91,8 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
                  Option<"stepThreads", "step-threads", "int64_t", "0",
                         "Threads of a block in such kernels (0: as the machine's planning says)">,
                  PlanSeedOption];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tile::TileDialect"];
 }
 
 #endif // FT_SCHEDULE_PASSES

@@ -239,7 +239,8 @@ void GraphEmitter::beginKernel(StringRef name) {
   sharedUsed = 0;
   leafShared = 0;
   partialsBytes = 0;
-  partials = Value();
+  partials = staging = Value();
+  stagingBytes = 0;
   atEntry([&] {
     threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
     leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
@@ -661,7 +662,7 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
   graph.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
                     scf::SCFDialect, math::MathDialect, linalg::LinalgDialect,
-                    tensor::TensorDialect>();
+                    tensor::TensorDialect, tile::TileDialect>();
   // Who has run the phase `schedule` has decided all; others leave that to its pass.
   OwningOpRef<etdg::GraphOp> copy = graph.clone();
   if (failed(scheduleForGpu(*copy, options)))

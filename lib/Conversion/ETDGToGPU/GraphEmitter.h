@@ -14,6 +14,7 @@
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/Plan.h"       // which nests share loops
+#include "ft/Schedule/RowRuns.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -144,11 +145,18 @@ private:
     bool aligned = true;
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
+  /// Rows in runs within which no read changes its piece.
+  LogicalResult emitRuns(BlockOp block, Point point, ArrayRef<schedule::RowChange> changes);
+  Value emitRunEnd(BlockOp block, const Point &point, ArrayRef<schedule::RowChange> changes, Value row);
   LogicalResult emitLeafInstance(BlockOp block, const Point &point, bool rowWise);
   FailureOr<Operand> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
                                const Point &point, bool useRows);
   FailureOr<Operand> choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
-                                 RankedTensorType element, const Point &point, bool useRows);
+                                 RankedTensorType element, const Point &point, bool useRows, bool inMemory = false);
+  /// Memory that holds a splat piece everywhere.
+  Operand emitSplatMemory(etdg::PieceAttr piece, RankedTensorType element);
+  /// Whether a read is an operand of a product in tiles, which is to lie in memory.
+  bool isProductOperand(BlockOp block, const LeafForm &form, unsigned read);
   const Storage &storageOf(Value buffer);
   Operand emitAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
                       const Point &point, bool useRows);
@@ -170,6 +178,8 @@ private:
   FailureOr<Value> emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
                               RankedTensorType element, const Point &point);
   LLVM::GlobalOp addConstant(DenseElementsAttr value);
+  /// Shared memory for operands of a leaf's products, which leaves use one after the other; null where it has none.
+  Value stagingMemory(ArrayRef<Tiles> tiles);
   void placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows);
 
   etdg::GraphOp graph;
@@ -208,6 +218,8 @@ private:
     return partialsBytes || !cooperative ? 0 : threads.count * mostPartials;
   }
   Value partials;
+  Value staging; // for operands of products, and its bytes
+  int64_t stagingBytes = 0;
   std::optional<RowPlan> rowPlan; // where the kernel is one leaf that keeps rows in registers
   int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
   Value leafSharedBase;                   // a constant that is set at the end

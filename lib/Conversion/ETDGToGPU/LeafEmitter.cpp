@@ -1,5 +1,6 @@
 //===- LeafEmitter.cpp - a leaf, nest after nest --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProductEmitter.h"
 #include "RowEmitter.h"
 
 using namespace mlir;
@@ -107,8 +108,18 @@ void LeafEmitter::beginGuard(const leaf::Nest &nest) {
 LogicalResult LeafEmitter::emit() {
   if (rowPlan)
     return emitRows(*this, *rowPlan);
+  size_t next = 0; // nests before it are computed with a product before them
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
+    if (i < next)
+      continue;
     b.setLoc(nest.members.front().op->getLoc());
+    if (const auto &product = tiles[i].product) {
+      if (failed(emitProduct(*this, unsigned(i), *product, staging)))
+        return failure();
+      next = i + 1 + size_t(product->attribute.getFused());
+      b.barrier();
+      continue;
+    }
     NestSplit split = columns ? splits[i] : NestSplit();
     OpBuilder::InsertionGuard guard(b);
     beginGuard(nest);

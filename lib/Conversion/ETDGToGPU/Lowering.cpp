@@ -1,6 +1,7 @@
 //===- Lowering.cpp - kernels to the LLVM dialect -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/Math/Transforms/ExpandMath.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -20,6 +21,8 @@ LogicalResult mlir::ft::lowerGpuModuleToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   if (failed(verify(module)))
     return failure();
+  if (failed(lowerTiles(module)))
+    return module.emitError("operations on tiles could not be lowered");
   RewritePatternSet patterns(context);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   populateExpandMathPatterns(patterns);

@@ -183,24 +183,58 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::emitPiece(BlockOp block, etdg::Pi
   return emitAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
 }
 
+GraphEmitter::Operand GraphEmitter::emitSplatMemory(etdg::PieceAttr piece, RankedTensorType element) {
+  LLVM::GlobalOp constant = addConstant(DenseElementsAttr::get(element, piece.getValue()));
+  Operand operand;
+  operand.pointer = atEntry([&] { return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult(); });
+  return operand;
+}
+
+bool GraphEmitter::isProductOperand(BlockOp block, const LeafForm &form, unsigned read) {
+  auto layouts = block->getAttrOfType<ArrayAttr>("etdg.layouts");
+  if (!layouts || layouts.size() != form.graph.nests.size())
+    return false;
+  for (auto [layout, nest] : llvm::zip_equal(layouts, form.graph.nests)) {
+    if (!isa<tile::ProductAttr>(layout))
+      continue;
+    for (const leaf::View &view : nest.members.front().reads)
+      if (!view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input &&
+          form.graph.buffers[view.buffer].number == read)
+        return true;
+  }
+  return false;
+}
+
 /// A chain of choices; the last piece needs no condition: pieces cover the domain.
 FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
                                                            ArrayRef<etdg::PieceAttr> pieces,
                                                            RankedTensorType element,
-                                                           const Point &point, bool useRows) {
+                                                           const Point &point, bool useRows, bool inMemory) {
+  auto emitOne = [&](etdg::PieceAttr piece) -> FailureOr<Operand> {
+    if (inMemory && piece.getKind() == etdg::SourceKind::Splat)
+      return emitSplatMemory(piece, element);
+    return emitPiece(block, piece, element, point, useRows);
+  };
   if (pieces.size() == 1)
-    return emitPiece(block, pieces.front(), element, point, useRows);
+    return emitOne(pieces.front());
   // All alternatives have one form: what some have and others lack is filled in.
   bool values = false, buffers = false, steps = false;
+  unsigned space = inMemory ? unsigned(global) : unsigned(generic);
   for (etdg::PieceAttr piece : pieces) {
-    (piece.getKind() == etdg::SourceKind::Buffer ? buffers : values) = true;
+    bool isBuffer = piece.getKind() == etdg::SourceKind::Buffer;
+    (isBuffer || (inMemory && piece.getKind() == etdg::SourceKind::Splat) ? buffers : values) = true;
     steps |= piece.getKind() == etdg::SourceKind::Index;
+    if (isBuffer && inMemory) {
+      Value base = storageOf(block.getBuffers()[piece.getOperand()]).base;
+      if (cast<LLVM::LLVMPointerType>(base.getType()).getAddressSpace() != global)
+        space = generic;
+    }
   }
   Type valueType = steps ? Type(b.getI64Type()) : registerType(element.getElementType());
   bool lifts = bool(point.liftDim);
   SmallVector<Type> types;
   if (buffers)
-    llvm::append_range(types, TypeRange{b.pointer(generic), b.getI64Type()});
+    llvm::append_range(types, TypeRange{b.pointer(space), b.getI64Type()});
   if (values)
     llvm::append_range(types, TypeRange{b.getI1Type(), valueType, b.getI64Type()});
   if (lifts)
@@ -209,8 +243,9 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
     SmallVector<Value> all;
     Value zero = b.number(0);
     if (buffers) {
-      all.push_back(operand.pointer ? b.toGeneric(operand.pointer)
-                                    : Value(LLVM::ZeroOp::create(b, b.pointer(generic))));
+      all.push_back(!operand.pointer   ? Value(LLVM::ZeroOp::create(b, b.pointer(space)))
+                    : space == generic ? b.toGeneric(operand.pointer)
+                                       : operand.pointer);
       all.push_back(operand.rowStride ? operand.rowStride : zero);
     }
     if (values) {
@@ -232,7 +267,7 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
   std::function<FailureOr<SmallVector<Value>>(ArrayRef<etdg::PieceAttr>)> choose =
       [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<SmallVector<Value>> {
     if (rest.size() == 1) {
-      FailureOr<Operand> operand = emitPiece(block, rest.front(), element, point, useRows);
+      FailureOr<Operand> operand = emitOne(rest.front());
       if (failed(operand))
         return failure();
       return results(*operand);
@@ -383,9 +418,50 @@ LogicalResult GraphEmitter::emitLeaf(BlockOp block, Point point) {
   if (!point.rowDim || isUniform(block, *point.rowDim))
     return emitLeafInstance(block, point, bool(point.rowDim));
   OpBuilder::InsertionGuard guard(b);
+  if (schedule::hasProductLayout(block))
+    if (auto runs = schedule::findRowRuns(block, *point.rowDim, [this](Value buffer, unsigned d) { return planesOf(buffer, d); }))
+      return emitRuns(block, point, *runs);
   scf::ForOp loop = b.loop(b.number(0), point.rows, b.number(1));
   point.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], loop.getInductionVar());
   return emitLeafInstance(block, point, false);
+}
+
+/// The first row behind `row` at which a piece may change.
+Value GraphEmitter::emitRunEnd(BlockOp block, const Point &point, ArrayRef<schedule::RowChange> changes, Value row) {
+  Value end = point.rows, zero = b.number(0);
+  Point here = point;
+  here.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], row);
+  for (const schedule::RowChange &change : changes) {
+    Value value = expand(change.value, block, here);
+    if (change.step < 0) // as if it grew
+      value = b.sub(b.number(change.isEquality ? 0 : -1), value);
+    // It grows, and is negative up to some row. An equality holds in that row alone.
+    Value isBelow = b.less(value, zero);
+    Value rows = b.ceilDiv(b.sub(zero, value), b.number(std::abs(change.step)));
+    Value next = b.createOrFold<arith::SelectOp>(isBelow, b.add(row, rows), end);
+    if (change.isEquality) {
+      Value holds = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, value, zero);
+      next = b.createOrFold<arith::SelectOp>(holds, b.add(row, 1), next);
+    }
+    end = b.smaller(end, next);
+  }
+  return end;
+}
+
+LogicalResult GraphEmitter::emitRuns(BlockOp block, Point point, ArrayRef<schedule::RowChange> changes) {
+  Type i64 = b.getI64Type();
+  auto loop = scf::WhileOp::create(b, TypeRange{i64}, ValueRange{b.number(0)});
+  Block *before = b.createBlock(&loop.getBefore(), {}, {i64}, {b.getLoc()});
+  scf::ConditionOp::create(b, b.less(before->getArgument(0), point.rows), before->getArguments());
+  Block *body = b.createBlock(&loop.getAfter(), {}, {i64}, {b.getLoc()});
+  Value row = body->getArgument(0), end = emitRunEnd(block, point, changes, row);
+  Point run = point;
+  run.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], row);
+  run.rows = b.sub(end, row);
+  if (failed(emitLeafInstance(block, run, /*rowWise=*/true)))
+    return failure();
+  scf::YieldOp::create(b, ValueRange{end});
+  return success();
 }
 
 LLVM::GlobalOp GraphEmitter::addConstant(DenseElementsAttr value) {
@@ -493,6 +569,24 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
   }
 }
 
+Value GraphEmitter::stagingMemory(ArrayRef<Tiles> tiles) {
+  int64_t bytes = 0;
+  for (const Tiles &nest : tiles)
+    if (nest.product)
+      bytes = std::max(bytes, int64_t(llvm::alignTo(nest.product->staged.getBytes(), 16)));
+  if (bytes > stagingBytes) {
+    stagingBytes = bytes;
+    staging = atEntry([&] {
+      Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+      sharedUsed = int64_t(llvm::alignTo(sharedUsed, 16));
+      Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
+      sharedUsed += bytes;
+      return memory;
+    });
+  }
+  return bytes > 0 ? staging : Value();
+}
+
 FailureOr<LeafForm *> GraphEmitter::leafForm(BlockOp block, std::optional<unsigned> rowDim,
                                              bool rowWise) {
   LeafForm &form = leafForms[block.getOperation()];
@@ -520,7 +614,9 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
   if (auto given = block->getAttrOfType<ArrayAttr>("etdg.layouts"))
     layouts.assign(given.begin(), given.end());
   // Storage may have left accesses that step less evenly than the layouts were made for.
-  bool wasRowWise = point.rowDim && schedule::isUniform(block, *point.rowDim, [](Value, unsigned) { return 0; });
+  auto noPlanes = [](Value, unsigned) { return int64_t(0); };
+  bool wasRowWise = point.rowDim && (schedule::isUniform(block, *point.rowDim, noPlanes) ||
+                                     (schedule::hasProductLayout(block) && schedule::findRowRuns(block, *point.rowDim, noPlanes)));
   if (otherwise.contains(block) || wasRowWise != rowWise)
     layouts = schedule::chooseLayouts(form, context, rowWise, machine);
   auto refuse = [&](const Twine &why) {
@@ -531,12 +627,19 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
                   Twine(layouts.size()));
   SmallVector<Tiles> all;
   for (auto [i, layout] : llvm::enumerate(layouts)) {
-    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
-    if (!tiling)
-      return refuse("rows stay in registers where a kernel is one leaf");
     leaf::Nest nest;
     schedule::TileContext tile = schedule::tileContextOf(form, unsigned(i), context, rowWise, nest);
     std::string wrong;
+    if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
+      FailureOr<schedule::ProductTiles> tiles = schedule::readProduct(product, form, unsigned(i), tile, wrong);
+      if (failed(tiles))
+        return refuse("loop nest " + Twine(i) + ": " + wrong);
+      all.emplace_back().product = std::make_shared<schedule::ProductTiles>(std::move(*tiles));
+      continue;
+    }
+    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
+    if (!tiling)
+      return refuse("rows stay in registers where a kernel is one leaf");
     FailureOr<Tiles> tiles = schedule::readTiles(tiling, form.graph, nest, tile, machine, wrong);
     if (failed(tiles))
       return refuse("loop nest " + Twine(i) + ": " + wrong);
@@ -546,6 +649,9 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
 }
 
 LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
+  FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
+  if (failed(form))
+    return failure();
   SmallVector<Operand> operands;
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
     auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
@@ -557,16 +663,14 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     inside = inside && !box;
     FailureOr<Operand> operand = box      ? emitBox(block, *box, element, point, rowWise)
                                  : inside ? emitElementRead(block, read, element, point)
-                                          : choosePiece(block, read.getPieces(), element, point, rowWise);
+                                          : choosePiece(block, read.getPieces(), element, point, rowWise,
+                                                        isProductOperand(block, **form, i));
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
     if (inside)
       b.barrier();
   }
-  FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
-  if (failed(form))
-    return failure();
   leaf::LeafGraph &leafGraph = (*form)->graph;
 
   LeafEmitter emitter(b, leafGraph, threads);
@@ -626,6 +730,11 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     if (failed(tiles))
       return failure();
     emitter.tiles = std::move(*tiles);
+    for (const Tiles &nest : emitter.tiles)
+      if (nest.product)
+        for (int buffer : nest.product->inRegisters)
+          leafGraph.buffers[buffer].inMemory = false;
+    emitter.staging = stagingMemory(emitter.tiles);
     placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
   }
   return emitter.emit();

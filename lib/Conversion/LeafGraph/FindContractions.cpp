@@ -7,7 +7,7 @@
 // sliding windows count, whichever op they come from.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Conversion/LeafGraph/Contractions.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -129,6 +129,13 @@ struct Packer {
   }
 };
 } // namespace
+
+std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
+  Contraction found;
+  if (nest.members.size() != 1 || !matchBody(nest.members.front(), found) || !classifyLoops(nest, found))
+    return std::nullopt;
+  return found;
+}
 
 /// Decides how the product is computed, if it is one.
 static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target,

@@ -173,6 +173,13 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<
     (isFreeMap(nest, d) ? free : plan.inner).push_back(d);
   plan.row = chooseRow(nest, free);
   rows.reset();
+  if (!draws() || draw(2) == 0) {
+    FailureOr<bool> products = planProducts(nest, free, plan);
+    if (failed(products))
+      return failure();
+    if (*products)
+      return plan;
+  }
   if (nest.size() == 1 && front.isLeaf() && plan.inner.empty() && front.getNumAncestors() == 0 &&
       failed(planRowLanes(front, plan.row, rows)))
     return failure();

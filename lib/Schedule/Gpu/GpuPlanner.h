@@ -39,6 +39,10 @@ public:
 
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
+  /// Completes the plan where most of the work is products of matrices; false where it is not.
+  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan);
+  int64_t sideOfTile() const;
+  void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   LogicalResult shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
   std::optional<unsigned> chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);

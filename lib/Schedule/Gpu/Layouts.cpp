@@ -33,7 +33,9 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
   if (context.columns && form.splits[number].kind == NestSplit::shared) {
     tile.splitLoop = form.splits[number].loop;
     tile.columnUnit = context.unit;
+    tile.columnTile = context.columnTile;
   }
+  tile.products = context.products;
   collapsed = form.graph.nests[number];
   collapseLoops(collapsed, tile.splitLoop < 0 ? nullptr : &tile.splitLoop);
   collapsed.batched &= tile.maxRows > 1;
@@ -46,9 +48,16 @@ SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafC
                                                const Machine &machine) {
   SmallVector<Attribute> layouts;
   MLIRContext *mlir = BlockOp(form.block).getContext();
+  int64_t fused = 0;
   for (unsigned i = 0; i < form.graph.nests.size(); ++i) {
     leaf::Nest nest;
     TileContext tile = tileContextOf(form, i, context, rowWise, nest);
+    if (tile::ProductAttr product = fused > 0 ? nullptr : chooseProduct(form, i, tile, machine)) {
+      layouts.push_back(product);
+      fused = product.getFused();
+      continue;
+    }
+    --fused;
     bool isEmpty = false; // such a nest has no code
     for (auto [size, reduced] : llvm::zip_equal(nest.sizes, nest.reduced))
       isEmpty |= size == 0 && !reduced;

@@ -15,6 +15,7 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
+#include "ft/Schedule/RowRuns.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -86,6 +87,8 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
   context.maxRows = maxRows;
   context.columns = plan.columns;
   context.unit = plan.unit;
+  context.columnTile = plan.columnTile;
+  context.products = plan.products;
   context.threads = plan.block.getThreads();
   if (plan.row)
     context.rowOwner.assign(nest.begin(), nest.end());
@@ -95,16 +98,31 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
 LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles) {
   auto &form = forms[leaf];
   bool rowWise = context.row && isUniform(leaf, *context.row, noPlanes);
-  if (!form) {
+  auto make = [&](bool isRowWise) -> LogicalResult {
     form = std::make_unique<LeafForm>();
-    if (failed(makeLeafForm(*form, leaf, context.row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
+    return makeLeafForm(*form, leaf, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
+  };
+  auto set = [&](bool isRowWise) {
+    leaf->setAttr("etdg.layouts", ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, isRowWise, machine)));
+  };
+  bool isOpen = !leaf->hasAttr("etdg.layouts");
+  // Products take rows in runs between which pieces of a read change; others one by one.
+  if (isOpen && !form && context.products && context.row && findRowRuns(leaf, *context.row, noPlanes)) {
+    if (failed(make(true)))
       return failure();
+    set(true);
+    isOpen = !hasProductLayout(leaf);
+    if (isOpen)
+      form.reset();
   }
-  if (!leaf->hasAttr("etdg.layouts"))
-    leaf->setAttr("etdg.layouts",
-                  ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, rowWise, machine)));
+  if (!form && failed(make(rowWise)))
+    return failure();
+  if (isOpen)
+    set(rowWise);
   for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts"))
-    if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
+    if (isa<tile::ProductAttr>(layout))
+      usesTiles = true;
+    else if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
       usesTiles |= tiling.getTile() * tiling.getRows() > 1 && tiling.getLanes() == 1;
   return success();
 }

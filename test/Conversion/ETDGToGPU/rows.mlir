@@ -34,10 +34,11 @@
 // LONG-NOT: st.global
 // LONG: .visible .entry product_k0(
 
-// In a product no operand is one result's alone: threads have several results, not one row each, and so
-// another bound of registers.
+// In a product no operand is one result's alone: threads have several results, not one row each, from operands in
+// shared memory, and so another bound of registers.
 // PRODUCT: .visible .entry product_k0(
-// PRODUCT: .minnctapersm 6
+// PRODUCT: .minnctapersm 2
+// PRODUCT: ld.shared
 // PRODUCT: fma.rn.f32
 
 !r = tensor<1xf32>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Support/NamedAffine.h"
+#include "ft/Support/NestLayout.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -154,9 +155,10 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
   if (!block || !block.isLeaf())
     return op->emitOpError() << "'etdg.layouts' is an attribute of a leaf";
   auto list = dyn_cast<ArrayAttr>(value);
-  if (list && (isListOf<TilingAttr>(value) || (list.size() == 1 && isa<RowLanesAttr>(list[0]))))
+  auto isOfNest = [](Attribute item) { return isa<TilingAttr>(item) || item.hasTrait<ft::NestLayoutTrait>(); };
+  if (list && (llvm::all_of(list, isOfNest) || (list.size() == 1 && isa<RowLanesAttr>(list[0]))))
     return success();
-  return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling, or one #etdg.row_lanes, found " << value;
+  return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes, found " << value;
 }
 
 LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -1,0 +1,454 @@
+//===- ProductEmitter.cpp - products of matrices as tiles -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A nest that its layout computes as a product becomes operations on tiles: for
+// each tile of the result a loop over steps of the sums, in which operands come
+// into shared memory one step ahead of their use; then what is computed element
+// by element while the tile is in registers. TileToNVVM says what a thread does.
+//
+//===----------------------------------------------------------------------===//
+#include "ProductEmitter.h"
+
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+using namespace mlir::ft::togpu;
+using schedule::ProductTiles;
+using Rows = ProductTiles::Rows;
+
+namespace {
+/// The rows or the columns of a matrix, as digits of loops.
+struct Axis {
+  struct Digit {
+    enum Kind { ofRows, ofColumns, ofLoop, ofNone } kind = ofNone;
+    int loop = -1; // of the product's nest
+    int64_t size = 1;
+  };
+  SmallVector<Digit> digits;
+  int64_t most = 1; // extent, at most
+  bool isOpen = false; // the call decides the first digit's size
+};
+
+class ProductEmitter {
+public:
+  ProductEmitter(LeafEmitter &emitter, unsigned number, const ProductTiles &product, Value memory)
+      : e(emitter), b(emitter.b), graph(emitter.graph), number(number), nest(graph.nests[number]), product(product),
+        staged(product.staged), memory(memory), attribute(product.attribute) {
+    for (auto [i, reduced] : llvm::enumerate(nest.reduced))
+      if (!reduced)
+        parallelLoops.push_back(int(i));
+  }
+  LogicalResult run();
+
+private:
+  struct Operand {
+    tile::ViewType type;
+    Value view;
+    int64_t width = 1; // adjacent columns that are one access
+    bool isAsync = false;
+  };
+  /// The loops of another nest are numbered as the product's parallel ones.
+  using LoopNumber = llvm::function_ref<int(int)>;
+
+  Axis axisOf(ArrayRef<int> loops, Rows rows) const;
+  LogicalResult emitBatches(unsigned depth, At at);
+  LogicalResult emitTiles(At at);
+  LogicalResult emitTile(At at, Value row, Value column);
+  Value offsetOf(const View &view, LoopNumber loopOf, At at);
+  Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
+  int64_t widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const;
+  Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
+  void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
+  Value multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column);
+  void copyStep(const Operand &operand, tile::SharedType type, Value shared, bool alongTerms, Value own, bool ownInside,
+                Value step, Value stage);
+  Value convert(Value tile, Type element);
+  LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
+  LogicalResult emitMember(const Member &member, At at, Value row, Value column);
+  bool isInside(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
+  tile::BlockedAttr copyLayout(tile::SharedType type, int64_t width) const;
+
+  LeafEmitter &e;
+  Code &b;
+  LeafGraph &graph;
+  unsigned number;
+  const Nest &nest;
+  const ProductTiles &product;
+  const schedule::StagedOperands &staged;
+  Value memory;
+  tile::ProductAttr attribute;
+  SmallVector<int> parallelLoops;
+  SmallVector<Value> batchIndices;
+  Axis m, n, k;
+  tile::BlockedAttr layout;
+  Value lhsShared, rhsShared;
+  /// Tiles that are in registers, by what they are written to.
+  SmallVector<std::pair<View, Value>> known;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+Axis ProductEmitter::axisOf(ArrayRef<int> loops, Rows rows) const {
+  Axis axis;
+  if (product.rows == rows && rows != Rows::none) {
+    axis.digits.push_back({Axis::Digit::ofRows, -1, 1});
+    axis.most *= e.maxRows;
+    axis.isOpen = true;
+  }
+  for (int loop : loops) {
+    bool isSplit = loop == product.splitLoop;
+    axis.digits.push_back({isSplit ? Axis::Digit::ofColumns : Axis::Digit::ofLoop, loop, nest.sizes[loop]});
+    axis.most *= nest.sizes[loop];
+    axis.isOpen |= isSplit;
+  }
+  if (axis.digits.empty())
+    axis.digits.push_back({Axis::Digit::ofNone, -1, 1});
+  return axis;
+}
+
+/// Where the view begins at this batch and these columns. Rows that are no digit are those of `at`.
+Value ProductEmitter::offsetOf(const View &view, LoopNumber loopOf, At at) {
+  Value offset = e.beginOf(view, at);
+  for (auto [loop, index] : llvm::zip_equal(product.loops.batch, batchIndices))
+    if (int own = loopOf(loop); own >= 0)
+      offset = b.add(offset, b.mul(index, view.strides[own]));
+  if (product.splitLoop >= 0)
+    if (int own = loopOf(product.splitLoop); own >= 0)
+      offset = b.add(offset, b.mul(e.columns->begin, view.strides[own]));
+  return e.offsetAt(e.memories[view.buffer], offset, at);
+}
+
+ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf,
+                                                    At at) {
+  const Memory &place = e.memories[view.buffer];
+  Type element = graph.buffers[view.buffer].elementType;
+  SmallVector<Value> strides, sizes;
+  SmallVector<int64_t> digits[2];
+  for (auto [axis, list] : {std::pair(&rows, &digits[0]), {&columns, &digits[1]}})
+    for (const Axis::Digit &digit : axis->digits) {
+      int own = digit.kind == Axis::Digit::ofRows || digit.kind == Axis::Digit::ofNone ? -1 : loopOf(digit.loop);
+      Value stride = own >= 0 ? b.number(view.strides[own]) : Value();
+      if (digit.kind == Axis::Digit::ofRows)
+        stride = place.rowStride;
+      strides.push_back(stride ? stride : b.number(0));
+      bool isOpen = digit.kind == Axis::Digit::ofRows || digit.kind == Axis::Digit::ofColumns;
+      list->push_back(isOpen ? -1 : digit.size);
+      if (isOpen)
+        sizes.push_back(digit.kind == Axis::Digit::ofRows ? e.rows : e.columns->count);
+    }
+  Value pointer = b.at(place.pointer, offsetOf(view, loopOf, at), element);
+  unsigned space = cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
+  Operand operand;
+  operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space);
+  operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes);
+  operand.width = widthOf(view, columns, loopOf, tile::accessBytes / bytesOf(element));
+  int64_t bytes = operand.width * bytesOf(element);
+  operand.isAsync = space == global && bytes >= 4;
+  return operand;
+}
+
+/// How many adjacent columns are one aligned access, wherever it begins in the matrix.
+int64_t ProductEmitter::widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const {
+  const Axis::Digit &last = columns.digits.back();
+  int lastLoop = last.loop < 0 ? -1 : loopOf(last.loop);
+  const Memory &place = e.memories[view.buffer];
+  if (lastLoop < 0 || view.strides[lastLoop] != 1 || !place.aligned)
+    return 1;
+  int64_t unit = last.kind == Axis::Digit::ofColumns ? e.columns->unit : last.size;
+  auto divides = [&](int64_t width) {
+    if (unit % width != 0 || view.offset % width != 0 || graph.buffers[view.buffer].numElements % width != 0)
+      return false;
+    for (auto [loop, stride] : llvm::enumerate(view.strides))
+      if (int(loop) != lastLoop && stride % width != 0)
+        return false;
+    return true;
+  };
+  int64_t width = most;
+  while (width > 1 && !divides(width))
+    width /= 2;
+  return width;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in registers
+//===----------------------------------------------------------------------===//
+
+Value ProductEmitter::convert(Value tile, Type element) {
+  auto from = cast<tile::RegistersType>(tile.getType());
+  if (from.getElementType() == element)
+    return tile;
+  auto map = tile::MapOp::create(b, TypeRange{from.withElement(element)}, ValueRange{tile});
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&map.getBody(), {}, {from.getElementType()}, {b.getLoc()});
+  Value value = body->getArgument(0);
+  value = isHalf(from.getElementType()) ? b.toFloat32(value) : b.toElement(value, element);
+  tile::YieldOp::create(b, ValueRange{value});
+  return map.getResult(0);
+}
+
+/// A tile of what the view holds, which may be one value.
+Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row, Value column) {
+  auto typeOf = [&](Type element) {
+    return tile::RegistersType::get(b.getContext(), attribute.getBlock(), element, layout);
+  };
+  if (view.isSplat()) {
+    Value value = arith::ConstantOp::create(b, view.splat);
+    return tile::SplatOp::create(b, typeOf(value.getType()), value);
+  }
+  for (auto &[place, tile] : known)
+    if (place == view)
+      return tile;
+  const Memory &place = e.memories[view.buffer];
+  tile::RegistersType type = typeOf(graph.buffers[view.buffer].elementType);
+  auto fromMemory = [&]() -> Value {
+    Operand operand = makeOperand(view, m, n, loopOf, at);
+    bool inside[] = {isInside(m, attribute.getBlock()[0]), isInside(n, attribute.getBlock()[1])};
+    int64_t width = std::min(operand.width, layout.getVector()[1]);
+    return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
+  };
+  if (!place.isValue)
+    return fromMemory();
+  if (!place.pointer)
+    return tile::SplatOp::create(b, type, place.value);
+  auto branch = scf::IfOp::create(b, TypeRange{type}, place.isValue, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, ValueRange{tile::SplatOp::create(b, type, place.value)});
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{fromMemory()});
+  return branch.getResult(0);
+}
+
+void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column) {
+  known.push_back({view, tile});
+  if (!graph.buffers[view.buffer].inMemory)
+    return;
+  Operand operand = makeOperand(view, m, n, loopOf, at);
+  bool inside[] = {isInside(m, attribute.getBlock()[0]), isInside(n, attribute.getBlock()[1])};
+  int64_t width = std::min(operand.width, layout.getVector()[1]);
+  tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
+}
+
+LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row, Value column) {
+  b.setLoc(member.op->getLoc());
+  // Loops of this nest are the product's parallel ones, in their order.
+  auto loopOf = [&](int loop) {
+    auto found = llvm::find(parallelLoops, loop);
+    return found == parallelLoops.end() ? -1 : int(found - parallelLoops.begin());
+  };
+  SmallVector<Value> inputs;
+  for (const View &view : member.reads)
+    inputs.push_back(load(view, loopOf, at, row, column));
+  SmallVector<Type> types, elements;
+  SmallVector<Location> locations;
+  for (const View &view : member.writes)
+    types.push_back(tile::RegistersType::get(b.getContext(), attribute.getBlock(), graph.buffers[view.buffer].elementType, layout));
+  for (Value input : inputs) {
+    elements.push_back(cast<tile::RegistersType>(input.getType()).getElementType());
+    locations.push_back(b.getLoc());
+  }
+  auto map = tile::MapOp::create(b, types, inputs);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&map.getBody(), {}, elements, locations);
+    SmallVector<Value> results;
+    if (member.copy) {
+      Value value = block->getArgument(0);
+      Type to = graph.buffers[member.writes.front().buffer].elementType;
+      if (isHalf(value.getType()) && !isHalf(to))
+        value = b.toFloat32(value);
+      results.push_back(b.toElement(value, to));
+    } else {
+      ScalarBody body(e, member, at);
+      for (auto [argument, value] : llvm::zip_equal(member.arguments, block->getArguments()))
+        body.map(argument, value);
+      if (failed(body.run()))
+        return failure();
+      for (unsigned i = 0; i < member.yields.size(); ++i)
+        results.push_back(b.toElement(body.result(i), graph.buffers[member.writes[i].buffer].elementType));
+    }
+    tile::YieldOp::create(b, results);
+  }
+  for (auto [view, tile] : llvm::zip_equal(member.writes, map.getResults()))
+    store(tile, view, loopOf, at, row, column);
+  return success();
+}
+
+LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Value column) {
+  for (const Member &member : fused.members)
+    if (failed(emitMember(member, at, row, column)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The sums
+//===----------------------------------------------------------------------===//
+
+tile::BlockedAttr ProductEmitter::copyLayout(tile::SharedType type, int64_t width) const {
+  int64_t across = std::min<int64_t>(std::max<int64_t>(type.getShape()[1] / width, 1), e.threads.count);
+  while (e.threads.count % across != 0)
+    --across;
+  int64_t vector[] = {1, width}, threads[] = {e.threads.count / across, across};
+  return tile::BlockedAttr::get(b.getContext(), vector, threads, {});
+}
+
+/// One step of an operand, on its way into a stage.
+void ProductEmitter::copyStep(const Operand &operand, tile::SharedType type, Value shared, bool alongTerms, Value own,
+                              bool ownInside, Value step, Value stage) {
+  int64_t width = operand.width;
+  while (type.getShape()[1] % width != 0 || type.getPad() % width != 0)
+    width /= 2;
+  bool isAsync = operand.isAsync && width * bytesOf(type.getElementType()) >= 4;
+  Value term = b.mul(step, attribute.getStep());
+  bool termInside = k.most % attribute.getStep() == 0;
+  bool inside[] = {alongTerms ? ownInside : termInside, alongTerms ? termInside : ownInside};
+  tile::CopyOp::create(b, operand.view, alongTerms ? own : term, alongTerms ? term : own, shared, stage,
+                       copyLayout(type, width), b.getDenseBoolArrayAttr(inside), isAsync);
+}
+
+/// Steps of the sums, `stages - 1` of them ahead on their way to shared memory.
+Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column) {
+  int64_t stages = attribute.getStages(), steps = llvm::divideCeil(k.most, attribute.getStep());
+  auto copy = [&](Value step, Value stage) {
+    copyStep(lhs, staged.lhs, lhsShared, !staged.lhsTransposed, row, isInside(m, attribute.getBlock()[0]), step, stage);
+    copyStep(rhs, staged.rhs, rhsShared, staged.rhsTransposed, column, isInside(n, attribute.getBlock()[1]), step, stage);
+  };
+  auto stageOf = [&](Value step) -> Value {
+    return stages == 1 ? b.number(0) : b.createOrFold<arith::RemUIOp>(step, b.number(stages));
+  };
+  for (int64_t ahead = 0; ahead < std::max<int64_t>(stages - 1, 1); ++ahead) {
+    if (ahead < steps)
+      copy(b.number(ahead), b.number(ahead));
+    tile::CommitOp::create(b);
+  }
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(b.number(0), b.number(steps), b.number(1), sums, /*unroll=*/1);
+  Value step = loop.getInductionVar();
+  tile::WaitOp::create(b, uint32_t(std::max<int64_t>(stages - 2, 0)));
+  // What was copied is seen by all, and all are done with the stage that comes next.
+  tile::BarrierOp::create(b);
+  auto copyNext = [&](int64_t ahead) {
+    OpBuilder::InsertionGuard inner(b);
+    Value next = b.add(step, ahead);
+    auto branch = scf::IfOp::create(b, b.less(next, b.number(steps)), /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    copy(next, stageOf(next));
+  };
+  if (stages > 1) {
+    copyNext(stages - 1);
+    tile::CommitOp::create(b);
+  }
+  Value stage = stageOf(step);
+  Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, rhsShared, stage,
+                                  staged.lhsTransposed, staged.rhsTransposed, product.loops.lhsUnsigned,
+                                  product.loops.rhsUnsigned);
+  if (stages == 1 && steps > 1) {
+    tile::BarrierOp::create(b);
+    copyNext(1);
+    tile::CommitOp::create(b);
+  }
+  scf::YieldOp::create(b, ValueRange{sum});
+  return loop.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of the result
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
+  const Member &member = nest.members.front();
+  auto same = [](int loop) { return loop; };
+  // For other views than operands: what a tile of the result has at the same place.
+  auto parallel = [&](int loop) { return llvm::is_contained(parallelLoops, loop) ? loop : -1; };
+  bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
+  Operand lhs = makeOperand(member.reads[product.loops.lhs], lhsAlong ? m : k, lhsAlong ? k : m, same, at);
+  Operand rhs = makeOperand(member.reads[product.loops.rhs], rhsAlong ? n : k, rhsAlong ? k : n, same, at);
+  Value sums = convert(load(member.inits.front(), parallel, at, row, column), product.sum);
+  sums = multiply(lhs, rhs, sums, row, column);
+  const View &result = member.writes.front();
+  Value rounded = convert(sums, graph.buffers[result.buffer].elementType);
+  store(rounded, result, parallel, at, row, column);
+  // The nests behind have no reduced loops.
+  View seen = result;
+  seen.strides.clear();
+  for (int loop : parallelLoops)
+    seen.strides.push_back(result.strides[loop]);
+  known.assign({{seen, rounded}});
+  for (int64_t i = 1; i <= attribute.getFused(); ++i)
+    if (failed(emitFused(graph.nests[number + i], at, row, column)))
+      return failure();
+  known.clear();
+  return success();
+}
+
+LogicalResult ProductEmitter::emitTiles(At at) {
+  OpBuilder::InsertionGuard guard(b);
+  Value begins[2];
+  bool repeats = !product.loops.batch.empty() || product.rows == Rows::batch;
+  for (auto [d, axis] : llvm::enumerate(ArrayRef<const Axis *>{&m, &n})) {
+    int64_t block = attribute.getBlock()[d];
+    begins[d] = b.number(0);
+    if (axis->most <= block)
+      continue;
+    repeats = true;
+    Value size = b.number(axis->most);
+    if (axis->isOpen) {
+      const Axis::Digit &first = axis->digits.front();
+      int64_t inner = axis->most / (first.kind == Axis::Digit::ofRows ? e.maxRows : first.size);
+      size = b.mul(first.kind == Axis::Digit::ofRows ? e.rows : e.columns->count, inner);
+    }
+    begins[d] = b.loop(b.number(0), size, b.number(block), {}, /*unroll=*/1).getInductionVar();
+  }
+  if (repeats) // the stages are free for the next tile
+    tile::BarrierOp::create(b);
+  return emitTile(at, begins[0], begins[1]);
+}
+
+LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
+  OpBuilder::InsertionGuard guard(b);
+  if (depth < product.loops.batch.size()) {
+    scf::ForOp loop = b.loop(b.number(0), b.number(nest.sizes[product.loops.batch[depth]]), b.number(1), {}, /*unroll=*/1);
+    batchIndices.push_back(loop.getInductionVar());
+    return emitBatches(depth + 1, at);
+  }
+  if (product.rows == Rows::batch)
+    at.row = b.loop(b.number(0), e.rows, b.number(1), {}, /*unroll=*/1).getInductionVar();
+  return emitTiles(at);
+}
+
+LogicalResult ProductEmitter::run() {
+  m = axisOf(product.loops.m, Rows::m);
+  n = axisOf(product.loops.n, Rows::n);
+  k = axisOf(product.loops.k, Rows::none);
+  ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
+  // Rows or columns that are adjacent in shared memory are read several at a time; of others neighbours read neighbours.
+  auto vectorOf = [&](bool alongTerms, int64_t own, Type element) {
+    int64_t vector = alongTerms ? 1 : std::min<int64_t>(4, tile::accessBytes / bytesOf(element));
+    while (own % vector != 0)
+      vector /= 2;
+    return vector;
+  };
+  int64_t vector[] = {vectorOf(!staged.lhsTransposed, thread[0], product.lhs),
+                      vectorOf(staged.rhsTransposed, thread[1], product.rhs)};
+  int64_t threads[] = {block[0] / thread[0], block[1] / thread[1]};
+  // A warp reads four different rows and eight columns: each in one access of all banks.
+  SmallVector<int64_t> warp = {4, 8};
+  if (threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0)
+    warp.clear();
+  layout = tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
+  lhsShared = tile::SharedOp::create(b, staged.lhs, memory);
+  int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
+  rhsShared = tile::SharedOp::create(b, staged.rhs, b.at(memory, b.number(behind), b.getI8Type()));
+  return emitBatches(0, {b.number(0), b.number(0)});
+}
+
+LogicalResult mlir::ft::togpu::emitProduct(LeafEmitter &emitter, unsigned number, const ProductTiles &product,
+                                           Value memory) {
+  return ProductEmitter(emitter, number, product, memory).run();
+}
