@@ -14,6 +14,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Dialect/TSSA/IR/TSSA.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
@@ -26,7 +27,7 @@
 #include "mlir/InitAllPasses.h"
 
 void mlir::ft::registerOwnDialects(DialectRegistry &registry) {
-  registry.insert<FTDialect, etdg::ETDGDialect, tile::TileDialect, tssa::TSSADialect>();
+  registry.insert<FTDialect, etdg::ETDGDialect, loops::LoopsDialect, tile::TileDialect, tssa::TSSADialect>();
 }
 
 void mlir::ft::registerAllDialects(DialectRegistry &registry) {

@@ -7,6 +7,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "CompileOptions.h"
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
+#include "ft/Conversion/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/ScheduleForCpu.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -49,6 +51,8 @@ public:
   /// Whether what the caller says of the input is checked like what a phase did, and phases that are
   /// not built yet say so.
   bool isThorough = false;
+  /// Whether the target has the phases behind storage: their passes are all its own.
+  bool isLowered = false;
   /// Adds the passes of a target behind those of a phase.
   std::function<void(Phase)> addTarget = [](Phase) {};
   /// Adds what comes before and after the proof of what a phase made.
@@ -88,7 +92,8 @@ private:
       pm.addPass(etdg::createETDGTakeSnapshots());
       hasSnapshots = true;
     }
-    buildPhase(pm, phase, machine);
+    if (phase < Phase::Tile || !isLowered)
+      buildPhase(pm, phase, machine);
     addTarget(phase);
     finish(phase);
   }
@@ -174,6 +179,17 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     loops.machine = machine;
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForCPU(loops));
   }
+  if (phase == Phase::Tile) {
+    ConvertETDGToLoopsOptions loops;
+    loops.machine = machine;
+    pm.addPass(createConvertETDGToLoops(loops));
+    pm.addPass(createCSEPass());
+  }
+  if (phase == Phase::Target) {
+    pm.addPass(createConvertLoopsToCPU());
+    pm.addPass(createCSEPass());
+    pm.addPass(createLoopsLowerLeaves());
+  }
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
@@ -197,7 +213,8 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
       options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
   sequence.dataflow = options.dataflow;
   sequence.validate = validates && options.validate == "on";
-  if (options.target == "cpu")
+  sequence.isLowered = options.target == "cpu";
+  if (sequence.isLowered)
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
   else
     sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine); };

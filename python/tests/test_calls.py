@@ -247,7 +247,7 @@ class Looking(unittest.TestCase):
         self.assertIn("tensor<16x16xf32>", rnn.specialize(H=16).ft)
         self.assertIn("etdg.block", rnn.specialize(H=8).etdg)
         self.assertIn("etdg", rnn.specialize(H=8).schedule)
-        self.assertIn("etdg.graph", rnn.specialize(H=8).lower(to="target"))
+        self.assertIn("loops.program", rnn.specialize(H=8).lower(to="target", engine="cpu"))
         self.assertIn("define", rnn.specialize(H=8).lower(to="llvm"))
         text = rnn.specialize(H=8).explain()
         self.assertIn("rnn, compiled for cpu", text)

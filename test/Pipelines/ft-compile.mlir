@@ -1,11 +1,15 @@
 // RUN: ft-opt %s --ft-compile="to=ft" | FileCheck %s --check-prefix=FT
 // RUN: ft-opt %s --ft-compile="to=etdg" | FileCheck %s
 // RUN: ft-opt %s --ft-compile="to=ft" | ft-opt --ft-compile="from=ft to=etdg" | FileCheck %s
-// RUN: ft-opt %s --ft-compile="target=cpu" --remarks-filter="phase.*" 2>&1 | FileCheck %s --check-prefixes=CHECK,REMARK
+// RUN: ft-opt %s --ft-compile="target=sm_90a" --remarks-filter="phase.*" 2>&1 | FileCheck %s --check-prefixes=CHECK,REMARK
 // RUN: rm -rf %t && mkdir %t && ft-opt %s --ft-compile="dump=%t" -o /dev/null
 // RUN: ft-opt %t/2-etdg.mlir --ft-compile="from=etdg to=reorder" | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FT < %t/1-ft.mlir
-// RUN: FileCheck %s < %t/9-target.mlir
+// RUN: FileCheck %s < %t/7-storage.mlir
+// RUN: FileCheck %s --check-prefix=TILE < %t/8-tile.mlir
+// RUN: FileCheck %s --check-prefix=THREADS < %t/9-target.mlir
+// RUN: ft-opt %t/7-storage.mlir --ft-compile="from=storage to=tile" | FileCheck %s --check-prefix=TILE
+// RUN: ft-opt %t/8-tile.mlir --ft-compile="from=tile" | FileCheck %s --check-prefix=THREADS
 
 // RUN: not ft-opt %s --ft-compile="to=nowhere" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not ft-opt %s --ft-compile="from=etdg to=ft" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -16,13 +20,21 @@
 
 // NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, target, found 'nowhere'
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
-// CONTRACT: [[@LINE+18]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
+// CONTRACT: [[@LINE+26]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
 // TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'
 // MACHINE: error: can't read the machine file '{{.*}}none.json'
 // DUMP: error: ft-compile: dump: no such folder
 
 // REMARK-DAG: remark: [Analysis] identity | Category:phase:partition | Reason="phase 'partition' is not built
 // REMARK-DAG: remark: [Analysis] identity | Category:phase:target
+// TILE: loops.program @main lengths ["N"]
+// TILE: func.func @main_k0({{.*}}) attributes {loops.kernel}
+// TILE: loops.chunks {{.*}} level <core, turn>
+// TILE: loops.leaf
+// THREADS: func.func @main_k0_count(
+// THREADS: func.func @main_k0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
+// THREADS-NOT: loops.leaf
+// THREADS: call @leaf0(
 // FT: func.func @main
 // FT-NOT: call
 // FT: ft.map
@@ -43,7 +55,7 @@ func.func @main(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
 }
 // RUN: ft-opt %s --ft-compile="to=tile skip=partition,storage" 2>&1 | FileCheck %s --check-prefix=SKIP
 // SKIP-NOT: phase:partition
-// SKIP: etdg.graph @main
+// SKIP: loops.program @main
 // SKIP-NOT: phase:partition
 // RUN: not ft-opt %s --ft-compile="skip=etdg" 2>&1 | FileCheck %s --check-prefix=NOSKIP
 // RUN: not ft-opt %s --ft-compile="skip=schedule" 2>&1 | FileCheck %s --check-prefix=NOSCHEDULE

@@ -41,7 +41,9 @@ def defined():
 
 # What each runs on: an example after a phase ("" is the program itself), or a file; and its options.
 INPUTS = {
+    "convert-etdg-to-loops": ("7-storage", "machine=cpu"),
     "convert-linalg-to-etdg": ("tensors", ""),
+    "convert-loops-to-cpu": ("8-tile", ""),
     "convert-scf-to-etdg": ("functions", ""),
     "convert-tile-to-nvvm": (source / "test/Conversion/TileToNVVM/product.mlir", ""),
     "convert-tssa-to-tensor": ("values", ""),
@@ -59,6 +61,7 @@ INPUTS = {
     "ft-leaf-to-llvm": ("generated", ""),
     "ft-skip-phase": ("2-etdg", "phase=tile"),
     "ft-verify-phase": ("2-etdg", "phase=etdg"),
+    "loops-lower-leaves": ("threads", "vector-bytes=32 vector-registers=16"),
     "tssa-functionalize": ("views", ""),
     "tssa-print-aliases": ("views", ""),
 }
@@ -109,6 +112,7 @@ def make(name, before, pipeline):
 make("values", "views", "tssa-functionalize")
 make("generated", "leaf", "ft-generate-leaf")
 make("lowered", "generated", "ft-leaf-to-llvm")
+make("threads", "8-tile", "convert-loops-to-cpu")
 example = source / "examples/stacked_rnn.mlir"
 run([tools / "ft-opt", example, f"--ft-compile=dump={out}", "-o", "/dev/null"])
 

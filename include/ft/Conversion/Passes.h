@@ -3,8 +3,10 @@
 #ifndef FT_CONVERSION_PASSES_H
 #define FT_CONVERSION_PASSES_H
 
+#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
+#include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"
 #include "ft/Conversion/TSSAToTensor/TSSAToTensor.h"
 

@@ -97,4 +97,57 @@ def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
+  let summary = "turn scheduled, stored graphs into structured loops over memory";
+  let description = [{
+    Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those that the nests'
+    schedules say, in their order: sequential ones `scf.for`, parallel ones `scf.forall` with their level as mapping, or
+    `loops.chunks` where whoever runs them cuts the range; `loops.sync` stands where the schedule has units wait. Access maps
+    are `affine.apply` on strides and planes that `etdg-storage` gave, pieces of reads `scf.if`, leaves
+    `loops.leaf` on `memref.reinterpret_cast`s. Loops are not SPMD: `convert-loops-to-cpu` makes them so.
+
+    A graph whose schedules leave something open gets what `etdg-schedule-for-cpu` writes. Variants are
+    taken in their last form. Refused, with an error at the block: a schedule for another engine, or with loops that
+    this one does not run, and a dimension that its domain does not bound.
+  }];
+  let options = [Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a CPU, by its name or file (default: cpu)">];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "turn structured loops into what each thread of a CPU runs (SPMD)";
+  let description = [{
+    A kernel becomes a function of an environment (lengths, pointers of buffers, the number of threads) and of what its
+    caller says of the thread:
+
+    - one whose only loops are dealt in turn, over a box: `(%env, %begin, %end)`, tasks that threads take as they become free,
+      and a second function, `NAME_count`, that counts them;
+    - one with a sync, or loops dealt in shares: `(%env, %tid, %threads)`, which all threads run at once. Each
+      counts the points of a step (and what they weigh), takes its share in their order and waits at a sync; what
+      stands outside of parallel loops runs on the first thread;
+    - any other is one task.
+
+    Memory of an iteration becomes memory of a thread, made once. Leaves stay as they are (`loops-lower-leaves`).
+    Refused, with an error at the loop: a level that a CPU lacks, iterations dealt in turn that are no box, and memory of the kernel
+    in loops that several threads run.
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
+  let summary = "turn leaves into vector loops on their rows";
+  let description = [{
+    Equal leaves become one function, written by the leaf generator (docs/cpu-engine.md), and calls of it. Their scratch
+    memory is the kernel's, as large as the largest. Lists of rows become addresses in memory, checked indices
+    comparisons that note the first error.
+  }];
+  let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
+                        "Bytes of a vector register (0: of this machine)">,
+                 Option<"vectorRegisters", "vector-registers", "unsigned", "0",
+                        "Number of vector registers (0: of this machine)">];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // FT_CONVERSION_PASSES

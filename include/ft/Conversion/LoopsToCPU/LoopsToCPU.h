@@ -1,0 +1,37 @@
+//===- LoopsToCPU.h - structured loops to threads of a CPU ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel becomes
+//
+//   @NAME(%env: !llvm.ptr, %begin: i64, %end: i64)   tasks [begin, end)
+//   @NAME_count(%env: !llvm.ptr) -> i64              the number of tasks
+//
+// where tasks of one kernel are independent; or, with the attribute `loops.team`, a function that
+// all threads of a parallel region run at once, as
+//
+//   @NAME(%env: !llvm.ptr, %tid: i64, %threads: i64)
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_LOOPSTOCPU_LOOPSTOCPU_H
+#define FT_CONVERSION_LOOPSTOCPU_LOOPSTOCPU_H
+
+#include "ft/Conversion/LoopsToCPU/Environment.h"
+#include "ft/Machine/CpuTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ft {
+
+#define GEN_PASS_DECL_CONVERTLOOPSTOCPU
+#define GEN_PASS_DECL_LOOPSLOWERLEAVES
+#include "ft/Conversion/Passes.h.inc"
+
+/// What the pass `convert-loops-to-cpu` does.
+LogicalResult convertLoopsToCpu(ModuleOp module);
+
+/// What the pass `loops-lower-leaves` does, for a processor.
+LogicalResult lowerLeaves(ModuleOp module, const CpuTarget &target);
+
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_LOOPSTOCPU_LOOPSTOCPU_H

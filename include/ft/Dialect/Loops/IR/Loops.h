@@ -1,0 +1,50 @@
+//===- Loops.h - the loops dialect ------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types, attributes and operations of structured loops over memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_LOOPS_IR_LOOPS_H
+#define FT_DIALECT_LOOPS_IR_LOOPS_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ft/Dialect/Loops/IR/LoopsDialect.h.inc"
+#include "ft/Dialect/Loops/IR/LoopsEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ft/Dialect/Loops/IR/LoopsAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ft/Dialect/Loops/IR/LoopsTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/Loops/IR/LoopsOps.h.inc"
+
+namespace mlir::loops {
+
+/// Whether a function is a kernel: it has the attribute `loops.kernel`.
+bool isKernel(func::FuncOp function);
+
+/// The level of a parallel loop (`scf.forall` of one dimension with a mapping of ours, or
+/// `loops.chunks`); nothing of any other operation.
+LevelAttr levelOf(Operation *loop);
+
+} // namespace mlir::loops
+
+#endif // FT_DIALECT_LOOPS_IR_LOOPS_H

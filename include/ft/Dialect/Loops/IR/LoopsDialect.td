@@ -1,0 +1,33 @@
+//===- LoopsDialect.td - the loops dialect -----------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LOOPS_DIALECT
+#define LOOPS_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Loops_Dialect : Dialect {
+  let name = "loops";
+  let cppNamespace = "::mlir::loops";
+  let summary = "What structured loops over memory need beside scf, memref and affine";
+  let description = [{
+    A scheduled, stored graph as loops: a *program*, which says which buffers a call has and which kernels
+    it launches, and for each kernel a function (attribute `loops.kernel`) of `scf.for`, `scf.forall`,
+    `scf.if`, `memref` and `affine.apply`. Loops are structured, not SPMD: code that stands in no parallel loop runs
+    once, and iterations of a parallel loop may run in any order and at once.
+
+    A parallel loop over points is an `scf.forall` whose mapping is `#loops.level<core, shares>`: what runs its
+    iterations, and how they are dealt. One whose range may be cut anywhere is `loops.chunks`. Directly
+    nested ones of one level are dealt as one. `loops.sync` stands where units wait for each other. A leaf is
+    `loops.leaf`: tensor operations on rows of strided memory.
+
+    Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu).
+  }];
+  let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team);
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::mlir::etdg::ETDGDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // LOOPS_DIALECT

@@ -1,0 +1,21 @@
+//===- LoopsEnums.td - enumerations of the loops dialect ---*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Enumerations are generated for every file included: this one includes none of other dialects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef LOOPS_ENUMS
+#define LOOPS_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+def Loops_BufferKind : I32Enum<"BufferKind", "what a buffer of a call is", [
+    I32EnumCase<"Argument", 0, "argument">,
+    I32EnumCase<"Result", 1, "result">,
+    I32EnumCase<"Intermediate", 2, "intermediate">,
+    I32EnumCase<"Constant", 3, "constant">,
+    I32EnumCase<"Splat", 4, "splat">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
+#endif // LOOPS_ENUMS

@@ -1,0 +1,286 @@
+//===- LoopsOps.td - operations of the loops dialect -------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LOOPS_OPS
+#define LOOPS_OPS
+
+include "ft/Dialect/Loops/IR/LoopsDialect.td"
+include "ft/Dialect/Loops/IR/LoopsEnums.td"
+include "ft/Dialect/ETDG/IR/ETDGAttrs.td"
+include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+def Loops_ListType : TypeDef<Loops_Dialect, "List"> {
+  let mnemonic = "list";
+  let summary = "rows whose addresses are data";
+  let description = [{
+    `!loops.list<tensor<8x16xf32>, tensor<16xf32>>`: for each row, where its part of each operand lies. The
+    types are those of one row of each operand.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Type">:$rows);
+  let assemblyFormat = "`<` $rows `>`";
+}
+
+def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
+  let mnemonic = "level";
+  let summary = "what runs the iterations of a parallel loop, and how they are dealt";
+  let description = [{
+    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `none`,
+    whoever runs the loop around it. `turn`: whichever is free takes the next ones; `shares`: each has one range
+    of about equal work.
+  }];
+  let parameters = (ins EnumParameter<ETDG_LoopLevel>:$level, ETDG_EnumOr<ETDG_Dealing, "::mlir::etdg::Dealing::None">:$dealing);
+  let assemblyFormat = "`<` $level (`,` $dealing^)? `>`";
+}
+
+def Loops_BufferKindAttr : EnumAttr<Loops_Dialect, Loops_BufferKind, "buffer_kind">;
+def Loops_SyncKindAttr : EnumAttr<Loops_Dialect, ETDG_SyncKind, "sync_kind"> {
+  let cppNamespace = "::mlir::loops";
+  let storageType = "::mlir::loops::SyncKindAttr";
+}
+
+class Loops_Op<string mnemonic, list<Trait> traits = []> : Op<Loops_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+def Loops_ProgramOp : Loops_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "what a call has in memory, and which kernels it launches";
+  let description = [{
+    Named lengths, in the order in which a caller gives them; then buffers and launches. Launches run one after
+    the other. `places` are where gathers that check their indices stand (`loops.bounded`).
+
+    ```mlir
+    loops.program @f lengths ["N"] places [] {
+      %n = loops.length "N"
+      %x = loops.buffer argument 0 : !etdg.buffer<[N], tensor<4xf32>>
+      %y = loops.buffer result 0 : !etdg.buffer<[N], tensor<4xf32>>
+      loops.launch @f_k0(%n, %x, %y) : index, !etdg.buffer<[N], tensor<4xf32>>, !etdg.buffer<[N], tensor<4xf32>>
+    }
+    ```
+
+    - (loops_program1) the body holds `loops.length`, `loops.buffer`, `loops.stride` and `loops.launch` alone.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$lengths, ArrayAttr:$places);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `lengths` $lengths `places` $places $body attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Loops_LengthOp : Loops_Op<"length", [Pure, HasParent<"ProgramOp">]> {
+  let summary = "a length by its name";
+  let description = [{ - (loops_length1) it is one of the program's lengths. }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Loops_BufferOp : Loops_Op<"buffer", [HasParent<"ProgramOp">]> {
+  let summary = "memory that lives as long as a call";
+  let description = [{
+    Number `index` of the arguments or results, an intermediate one, a constant, or a constant of one value (`splat`).
+    `planes` are kept of each of its dimensions, 0 for all. Intermediates of one `slot` share memory. The memory is dense,
+    but for an argument whose outermost strides the caller gives (`loops.stride`).
+
+    ```mlir
+    %s = loops.buffer intermediate planes [0, 2] slot 1 : !etdg.buffer<[N, L], tensor<16xf32>>
+    ```
+
+    - (loops_buffer1) an argument and a result have an index, the others none.
+    - (loops_buffer2) constants and splats have a value, the others none.
+    - (loops_buffer3) planes are given for each length or not at all, and none is negative.
+    - (loops_buffer4) only intermediates have a slot.
+  }];
+  let arguments = (ins Loops_BufferKindAttr:$kind,
+                       OptionalAttr<I64Attr>:$index, OptionalAttr<DenseI64ArrayAttr>:$planes,
+                       OptionalAttr<I64Attr>:$slot, OptionalAttr<AnyAttr>:$value);
+  let results = (outs ETDG_BufferType:$result);
+  let assemblyFormat = [{
+    $kind ($index^)? (`planes` $planes^)? (`slot` $slot^)? (`value` `(` $value^ `)`)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Loops_StrideOp : Loops_Op<"stride", [Pure, HasParent<"ProgramOp">]> {
+  let summary = "a stride of an argument that the caller gives, in elements";
+  let description = [{ - (loops_stride1) the buffer is an argument and has this dimension. }];
+  let arguments = (ins ETDG_BufferType:$buffer, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$buffer `[` $dimension `]` attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Loops_LaunchOp : Loops_Op<"launch", [HasParent<"ProgramOp">]> {
+  let summary = "runs a kernel";
+  let description = [{
+    Gives lengths and strides as `index`, buffers as their memory. `plan` and `seconds` say how the kernel's loops share
+    the threads and what that was estimated to take.
+
+    - (loops_launch1) the callee is a function with the attribute `loops.kernel`.
+    - (loops_launch2) it takes what is given: an index as `index`, a buffer of elements T as `memref<?xT>`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Index, ETDG_BufferType]>>:$arguments,
+                       OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds);
+  let assemblyFormat = "$callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def Loops_ChunksOp : Loops_Op<"chunks", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "a parallel loop whose range is cut anywhere";
+  let description = [{
+    The range from `lower` to below `upper` is cut into chunks of neighbouring iterations, at most `most` each; the body
+    runs once for each, with its first iteration and their number (at least 1). Who runs the loop cuts it; with
+    `unit`, chunks are about equally long, and multiples of that but for the last one.
+
+    ```mlir
+    loops.chunks (%first, %count) = %c0 to %n most 64 level <core, shares> {
+      ...
+    }
+    ```
+
+    - (loops_chunks1) `most` is positive, and `unit` where it is given.
+    - (loops_chunks2) the body takes two indices.
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, I64Attr:$most, OptionalAttr<I64Attr>:$unit, Loops_LevelAttr:$level);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper, "int64_t":$most,
+                                 "std::optional<int64_t>":$unit, "LevelAttr":$level)>];
+  let extraClassDeclaration = [{
+    ::mlir::Value getFirst() { return getBody().getArgument(0); }
+    ::mlir::Value getCount() { return getBody().getArgument(1); }
+  }];
+}
+
+def Loops_WeightOp : Loops_Op<"weight"> {
+  let summary = "what an iteration of the next loop weighs";
+  let description = [{
+    Said in front of a parallel loop that is dealt in shares: each iteration of it is `weight` units of work. Without,
+    all are alike.
+
+    - (loops_weight1) the next operation is a parallel loop.
+  }];
+  let arguments = (ins Index:$weight);
+  let assemblyFormat = "$weight attr-dict";
+  let hasVerifier = 1;
+}
+
+def Loops_SyncOp : Loops_Op<"sync"> {
+  let summary = "units wait for each other";
+  let description = [{
+    What stands before it is done, and seen by all, before anything behind it begins. Without one, a parallel loop
+    and what follows it may overlap.
+
+    - (loops_sync1) the kind says who waits (`#etdg.schedule`'s kinds but `none`), and it stands in no parallel loop.
+  }];
+  let arguments = (ins Loops_SyncKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                     SingleBlock]> {
+  let summary = "tensor operations on rows of strided memory";
+  let description = [{
+    Computes `rows` independent rows. Row r of an input is `view[r]`, or `view[0]` where `varies` says that it is the same
+    for all; row r of an output is `view[r]`. With a list, inputs that vary and outputs are its
+    operands, in this order, and the rows are those that it holds. The region is the computation of one row,
+    on static shapes: operations of linalg, arith, math and tensor. `most` bounds the number of rows.
+
+    ```mlir
+    loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
+      varies [true, false] outs(%y : memref<?x1x8xf32, ...>) {
+    ^bb0(%a: tensor<1x8xf32>, %b: tensor<8x8xf32>):
+      %c = linalg.matmul ...
+      loops.yield %c : tensor<1x8xf32>
+    }
+    ```
+
+    - (loops_leaf1) the region takes one static tensor for each entry of `varies`, and yields one for each output.
+    - (loops_leaf2) a view is `memref<? x shape x T>` of the tensor that it stands for.
+    - (loops_leaf3) with a list there are as many inputs as do not vary, no outputs, and the list's rows are the others' types.
+    - (loops_leaf4) `most` is positive.
+  }];
+  let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Variadic<AnyMemRef>:$inputs,
+                       Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? $body attr-dict
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Loops_YieldOp : Loops_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ChunksOp", "LeafOp"]>]> {
+  let summary = "the results of a leaf's row; the end of a chunk";
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def Loops_ListOp : Loops_Op<"list", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "an empty list of rows";
+  let description = [{
+    Holds at most `most` rows.
+
+    - (loops_list1) `most` is positive.
+  }];
+  let arguments = (ins I64Attr:$most);
+  let results = (outs Loops_ListType:$result);
+  let assemblyFormat = "`most` $most attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Loops_AppendOp : Loops_Op<"append", [MemoryEffects<[MemWrite]>]> {
+  let summary = "adds rows to a list";
+  let description = [{
+    Row r of the `rows` new ones lies at `view[r]` of each view.
+
+    - (loops_append1) there is a view for each of the list's types, `memref<? x shape x T>` of its tensor.
+  }];
+  let arguments = (ins Loops_ListType:$list, Index:$rows, Variadic<AnyMemRef>:$views);
+  let assemblyFormat = "$list `rows` `(` $rows `)` `(` $views `:` type($views) `)` attr-dict `:` type($list)";
+  let hasVerifier = 1;
+}
+
+def Loops_CountOp : Loops_Op<"count", [MemoryEffects<[MemRead]>]> {
+  let summary = "how many rows a list holds";
+  let arguments = (ins Loops_ListType:$list);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$list attr-dict `:` type($list)";
+}
+
+def Loops_BoundedOp : Loops_Op<"bounded", [MemoryEffects<[MemWrite]>]> {
+  let summary = "an index that is data, checked";
+  let description = [{
+    `value` where it is at least 0 and below `bound`. Else 0, and the call ends with an error at number `place` of the
+    program's places.
+
+    - (loops_bounded1) `place` is not negative.
+  }];
+  let arguments = (ins Index:$value, Index:$bound, I64Attr:$place);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `below` $bound `place` $place attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // LOOPS_OPS

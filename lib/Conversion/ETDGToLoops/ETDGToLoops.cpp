@@ -1,0 +1,342 @@
+//===- ETDGToLoops.cpp - programs and kernels -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel for each top-level nest, or for nests that share loops; equal kernels
+// are one function. The program has the buffers of a call and launches the kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Machine/FindMachine.h"
+#include "ft/Schedule/ScheduleForCpu.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_CONVERTETDGTOLOOPS
+#include "ft/Conversion/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::toloops;
+using loops::BufferKind;
+
+Emitter::Emitter(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options)
+    : graph(graph), module(module), costs(graph, options), builder(graph.getContext()), host(graph.getContext()),
+      context(graph.getContext()), loc(graph.getLoc()) {}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// `live` says what is needed between iterations; one plane more, and a body
+/// never writes what it still reads.
+static SmallVector<int64_t> planesFromLive(etdg::BufferOp buffer) {
+  SmallVector<int64_t> planes;
+  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
+    for (int64_t w : *live)
+      planes.push_back(w < 0 ? 0 : w + 1);
+  return planes;
+}
+
+void Emitter::addBuffer(Value value, BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
+                        Attribute contents, std::optional<int64_t> slot) {
+  auto optional = [&](std::optional<int64_t> number) {
+    return number ? host.getI64IntegerAttr(*number) : IntegerAttr();
+  };
+  auto made = loops::BufferOp::create(host, value.getLoc(), value.getType(), kind, optional(index),
+                                      planes.empty() ? DenseI64ArrayAttr() : host.getDenseI64ArrayAttr(planes),
+                                      optional(slot), contents);
+  buffers[value] = {made.getResult(), std::move(planes), 0};
+}
+
+void Emitter::makeProgram() {
+  SmallVector<Attribute> names = llvm::to_vector_of<Attribute>(graph.getSymbolNames());
+  host.setInsertionPointToEnd(module.getBody());
+  program = loops::ProgramOp::create(host, loc, graph.getSymNameAttr(), host.getArrayAttr(names), host.getArrayAttr({}));
+  host.setInsertionPointToStart(&program.getBody().emplaceBlock());
+  for (StringAttr name : graph.getSymbolNames())
+    lengths[name.getValue()] = loops::LengthOp::create(host, loc, host.getIndexType(), name);
+  for (BlockArgument argument : graph.getBody().getArguments()) {
+    addBuffer(argument, BufferKind::Argument, argument.getArgNumber(), {});
+    buffers[argument].stridedDims = getStridedDims(graph, argument.getArgNumber());
+  }
+  ValueRange results = graph.getBody().front().getTerminator()->getOperands();
+  for (Operation &op : graph.getBody().front()) {
+    if (auto constant = dyn_cast<etdg::ConstantOp>(op)) {
+      addBuffer(constant.getResult(), BufferKind::Constant, {}, {}, constant.getValue());
+    } else if (auto declared = dyn_cast<etdg::BufferOp>(op)) {
+      std::optional<int64_t> number;
+      for (auto [i, result] : llvm::enumerate(results))
+        if (result == declared.getResult())
+          number = i;
+      auto slot = declared->getAttrOfType<IntegerAttr>("etdg.slot");
+      if (number)
+        addBuffer(declared.getResult(), BufferKind::Result, number, {});
+      else
+        addBuffer(declared.getResult(), BufferKind::Intermediate, {}, planesFromLive(declared), {},
+                  slot ? std::optional<int64_t>(slot.getInt()) : std::nullopt);
+    }
+  }
+}
+
+LogicalResult Emitter::run() {
+  makeProgram();
+  std::string base = graph.getSymName().str() + "_k";
+  unsigned number = 0;
+  for (const Group &group : getGroups(graph.getBody())) {
+    loc = group.op->getLoc();
+    if (failed(emitKernel(group, base + std::to_string(number++))))
+      return failure();
+  }
+  program.setPlacesAttr(host.getArrayAttr(places));
+  return success();
+}
+
+void Emitter::declareIntermediate(etdg::BufferOp declared) {
+  addBuffer(declared.getResult(), BufferKind::Intermediate, {}, planesFromLive(declared));
+}
+
+Value Emitter::splat(RankedTensorType element, Attribute value) {
+  Value &made = splats[{element, value}];
+  if (!made)
+    made = loops::BufferOp::create(host, loc, etdg::BufferType::get(context, {}, element), BufferKind::Splat, {}, {}, {},
+                                   value);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
+  beginKernel(name);
+  std::string text;
+  double seconds = 0;
+  if (group.nests.size() > 1) {
+    if (failed(emitTeamKernel(group)))
+      return failure();
+    for (auto [nest, common] : llvm::zip_equal(group.nests, group.common)) {
+      FailureOr<NestPlan> plan = readPlan(nest, common, PlanPlace::Cores, /*hasRows=*/false);
+      text += (text.empty() ? "kernel of " : "; ") + describe(nest, *plan);
+    }
+    finishKernel(text, seconds);
+    return success();
+  }
+  ArrayRef<BlockOp> nest = group.nests.front();
+  FailureOr<NestPlan> plan = readPlan(nest, {}, PlanPlace::Cores, /*hasRows=*/false);
+  if (failed(plan))
+    return failure();
+  Estimate estimate = costs.estimate(nest, *plan);
+  text = CostModel::describe(nest, *plan, estimate);
+  remark::analysis(loc, remark::RemarkOpts::name("plan").category("cpu").function(name)) << remark::add("{0}", text);
+  Point point;
+  point.dims.resize(BlockOp(nest.front()).getNumDims());
+  LogicalResult emitted = success();
+  if (plan->inTurn)
+    emitted = emitParallel(nest, point, *plan,
+                           loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Turn), plan->shared);
+  else if (!plan->isParallel() && plan->team.empty())
+    emitted = emitInner(nest, point, *plan); // loops that one thread runs
+  else
+    emitted = emitTeamKernel(group);
+  if (failed(emitted))
+    return failure();
+  finishKernel(text, estimate.seconds);
+  return success();
+}
+
+void Emitter::beginKernel(StringRef name) {
+  builder.setInsertionPointToEnd(module.getBody());
+  kernel = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
+  kernel->setAttr("loops.kernel", builder.getUnitAttr());
+  Block *body = kernel.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  // Values that the whole kernel shares are emitted before this marker, memory behind it.
+  Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
+  entry = OpBuilder::InsertPoint(body, Block::iterator(marker));
+  kernelScope = {entry, {}};
+  scope = &kernelScope;
+  given.clear();
+  arguments.clear();
+  storage.clear();
+  maxRows = 1;
+  chunkRows = index(1);
+}
+
+void Emitter::finishKernel(StringRef plan, double seconds) {
+  for (Value memory : scope->toFree)
+    memref::DeallocOp::create(builder, loc, memory);
+  func::ReturnOp::create(builder, loc);
+  entry.getPoint()->erase();
+  // A chain of equal nests costs LLVM as much as one of them.
+  std::string code, name = kernel.getSymName().str();
+  llvm::raw_string_ostream stream(code);
+  kernel.setSymName("kernel");
+  kernel.print(stream, OpPrintingFlags().useLocalScope());
+  kernel.setSymName(name);
+  // What may fail says where.
+  kernel.walk([&](Operation *op) {
+    if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+      stream << op->getLoc();
+  });
+  auto [known, isNew] = kernelsByCode.try_emplace(code, name);
+  if (!isNew)
+    kernel.erase();
+  loops::LaunchOp::create(host, loc, FlatSymbolRefAttr::get(context, known->second), given, host.getStringAttr(plan),
+                          host.getF64FloatAttr(seconds));
+}
+
+Value Emitter::argument(Value hostValue, Type type) {
+  Value &cached = arguments[hostValue];
+  if (cached)
+    return cached;
+  (void)kernel.insertArgument(kernel.getNumArguments(), type, {}, hostValue.getLoc());
+  given.push_back(hostValue);
+  return cached = kernel.getArguments().back();
+}
+
+Value Emitter::bufferBase(Value hostValue, Type elementType) {
+  return argument(hostValue, MemRefType::get({ShapedType::kDynamic}, elementType));
+}
+
+Value Emitter::symbolValue(StringAttr name) { return argument(lengths.lookup(name.getValue()), builder.getIndexType()); }
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// One value, as an `affine.apply` over what the expression uses.
+static Value emitAffine(OpBuilder &builder, Location loc, AffineExpr expr, llvm::function_ref<Value(unsigned)> dim,
+                        llvm::function_ref<Value(unsigned)> symbol) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+  if (auto d = dyn_cast<AffineDimExpr>(expr))
+    return dim(d.getPosition());
+  if (auto s = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol(s.getPosition());
+  // (Values of loops are no affine symbols: all become dimensions.)
+  DenseMap<AffineExpr, AffineExpr> renamed;
+  SmallVector<Value> operands;
+  expr.walk([&](AffineExpr e) {
+    if (!isa<AffineDimExpr, AffineSymbolExpr>(e) || renamed.contains(e))
+      return;
+    auto d = dyn_cast<AffineDimExpr>(e);
+    renamed[e] = builder.getAffineDimExpr(operands.size());
+    operands.push_back(d ? dim(d.getPosition()) : symbol(cast<AffineSymbolExpr>(e).getPosition()));
+  });
+  AffineMap map = AffineMap::get(operands.size(), 0, expr.replace(renamed));
+  return affine::AffineApplyOp::create(builder, loc, map, operands);
+}
+
+Value Emitter::lengthValue(LengthAttr length) {
+  return emitAffine(
+      builder, loc, length.getExpr(), [](unsigned) { return Value(); },
+      [&](unsigned s) { return symbolValue(length.getNames()[s]); });
+}
+
+Value Emitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
+  return emitAffine(
+      builder, loc, expr, [&](unsigned d) { return point.dims[d]; },
+      [&](unsigned s) { return symbolValue(block.getSymbolNames()[s]); });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of a kernel
+//===----------------------------------------------------------------------===//
+
+int64_t Emitter::planesOf(Value buffer, unsigned dim) const {
+  ArrayRef<int64_t> planes;
+  if (auto call = buffers.find(buffer); call != buffers.end())
+    planes = call->second.planes;
+  else if (auto own = privatePlanes.find(buffer); own != privatePlanes.end())
+    planes = own->second;
+  return planes.empty() ? 0 : planes[dim];
+}
+
+Value Emitter::emitAlloc(Type elementType, Value size) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(scope->at);
+  auto type = MemRefType::get({ShapedType::kDynamic}, elementType);
+  scope->toFree.push_back(memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(64)));
+  return scope->toFree.back();
+}
+
+LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(body);
+  Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
+  Scope own{OpBuilder::InsertPoint(body, Block::iterator(marker)), {}};
+  Scope *saved = std::exchange(scope, &own);
+  LogicalResult emitted = emit();
+  scope = saved;
+  builder.setInsertionPoint(body->getTerminator());
+  for (Value memory : own.toFree)
+    memref::DeallocOp::create(builder, loc, memory);
+  marker->erase();
+  return emitted;
+}
+
+void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
+  auto type = buffer.getType();
+  Storage place;
+  place.planes = planesFromLive(buffer);
+  privatePlanes[buffer.getResult()] = place.planes;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  Value size = index(type.getElement().getNumElements());
+  place.strides.resize(type.getDepth());
+  for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
+    place.strides[d] = size;
+    Value length = lengthValue(type.getLengths()[d]);
+    if (!place.planes.empty() && place.planes[d] != 0)
+      length = index(place.planes[d]);
+    size = make<arith::MulIOp>(size, length);
+  }
+  if (rowDim) {
+    place.rowStride = size;
+    builder.restoreInsertionPoint(scope->at);
+    size = make<arith::MulIOp>(size, chunkRows);
+  }
+  place.base = emitAlloc(type.getElement().getElementType(), size);
+  storage[buffer.getResult()] = place;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options) {
+  // Who has run the phase `schedule` has decided all; others leave that to its pass.
+  // Of variants the last is for all lengths: this engine's plan has no branches.
+  const unsigned last = ~0u;
+  OwningOpRef<etdg::GraphOp> copy = etdg::chooseVariants(graph, last);
+  if (failed(scheduleForCpu(*copy, options)))
+    return failure();
+  graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
+  return Emitter(*copy, module, options).run();
+}
+
+namespace {
+struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGToLoops> {
+  using ConvertETDGToLoopsBase::ConvertETDGToLoopsBase;
+  void runOnOperation() override {
+    CpuScheduleOptions options;
+    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
+    if (failed(found))
+      return signalPassFailure();
+    options.machine = *found;
+    for (auto graph : llvm::make_early_inc_range(getOperation().getOps<etdg::GraphOp>())) {
+      if (graph.isExternal())
+        continue;
+      if (failed(convertGraphToLoops(graph, getOperation(), options)))
+        return signalPassFailure();
+      graph.erase();
+    }
+  }
+};
+} // namespace

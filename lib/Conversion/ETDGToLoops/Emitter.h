@@ -1,0 +1,210 @@
+//===- Emitter.h - loops for the nests of one graph -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// State of the conversion of one graph. ETDGToLoops.cpp makes the program and its kernels,
+// Parallel.cpp loops that are dealt and where units wait, Loops.cpp sequential ones and regions,
+// LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
+// of scalars. How loops are arranged is read from the schedules.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_ETDGTOLOOPS_EMITTER_H
+#define FT_LIB_CONVERSION_ETDGTOLOOPS_EMITTER_H
+
+#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/Boxes.h"
+#include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/Plan.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+
+namespace mlir::ft::toloops {
+
+using namespace schedule;
+using etdg::BlockOp;
+
+/// Where a buffer lies, inside the current kernel.
+struct Storage {
+  Value base;                  // memref<?xT>
+  SmallVector<Value> strides;  // elements for each programmable dimension
+  SmallVector<int64_t> planes; // kept planes, 0: all
+  Value rowStride;             // of buffers that each row has for itself, else null
+};
+
+/// A buffer of the whole call.
+struct CallBuffer {
+  Value host; // of the program
+  SmallVector<int64_t> planes;
+  unsigned stridedDims = 0;
+};
+
+/// The point at which code is emitted: values of the dimensions fixed so far (others are null); the
+/// row dimension stands for `rows` iterations from `dims[rowDim]`.
+struct Point {
+  SmallVector<Value> dims;
+  SmallVector<unsigned> order; // own dimensions of the current nest, as they were fixed
+  SmallVector<unsigned> loose; // of these, dimensions that other nests' loops have a part in
+  std::optional<unsigned> rowDim;
+  Value rows;
+  Value rowBegin; // first row of the chunk: rows of private storage count from here
+};
+
+class Emitter {
+public:
+  Emitter(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options);
+  LogicalResult run();
+
+private:
+  using PointBody = llvm::function_ref<LogicalResult(Point)>;
+
+  // ETDGToLoops.cpp
+  void makeProgram();
+  void addBuffer(Value value, loops::BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
+                 Attribute contents = {}, std::optional<int64_t> slot = {});
+  LogicalResult emitKernel(const Group &group, StringRef name);
+  void beginKernel(StringRef name);
+  /// Ends the kernel and launches it, or an equal one that is there already.
+  void finishKernel(StringRef plan, double seconds);
+  /// What the program gives to the kernel, as the kernel has it.
+  Value argument(Value host, Type type);
+  Value bufferBase(Value host, Type elementType);
+  Value splat(RankedTensorType element, Attribute value);
+  Value symbolValue(StringAttr name);
+  Value lengthValue(LengthAttr length);
+  Value expand(AffineExpr expr, BlockOp block, const Point &point);
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  template <class Op>
+  Value make(Value a, Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+  int64_t planesOf(Value buffer, unsigned dim) const;
+  void declareIntermediate(etdg::BufferOp buffer);
+  void declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
+  /// Memory of one iteration of the innermost parallel loop around, or of the kernel.
+  Value emitAlloc(Type elementType, Value size);
+  /// Emits the body of a parallel loop, with memory of its own.
+  LogicalResult inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit);
+
+  // Parallel.cpp
+  LogicalResult emitTeamKernel(const Group &group);
+  /// Loops of the kernel itself; afterwards units see what all did, unless it is the kernel's `last` nest.
+  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool last);
+  LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point);
+  void emitSync();
+  /// The parallel loops of a plan, what is left of them, and what is inside.
+  LogicalResult emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
+                             ArrayRef<unsigned> shared);
+  LogicalResult emitRowChunks(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level);
+  LogicalResult emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
+  /// How many points the dimensions have.
+  Value emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims);
+  /// What an iteration of the next loop weighs at a point: as one of the dearest region that may
+  /// have points there.
+  void emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Point &point);
+
+  // Loops.cpp
+  /// The loops that a group's nests have in common, and `body` for each nest inside.
+  LogicalResult emitGroup(const Group &group, const Point &point,
+                          llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
+  LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
+  LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body);
+  LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
+  LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,
+                            llvm::function_ref<LogicalResult(BlockOp, Point)> body);
+  LogicalResult emitBlock(BlockOp block, Point point);
+  LogicalResult emitGraphBody(Region &body, Point point);
+  LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
+  std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
+  /// Runs of rows along which no constraint changes its truth and no plane wraps around.
+  struct RunLimits {
+    SmallVector<std::tuple<AffineExpr, bool, BlockOp>> constraints; // of a block: ≥ 0, or = 0 where true
+    SmallVector<std::pair<AffineExpr, int64_t>> planes;             // position and its modulus
+  };
+  LogicalResult emitRuns(BlockOp block, const Point &point, const RunLimits &limits, PointBody body);
+  Value emitRunLength(const Point &point, BlockOp block, const RunLimits &limits);
+  LogicalResult emitSingleRows(const Point &point, PointBody body);
+
+  // LeafCalls.cpp
+  struct Address {
+    Value base, offset, rowStride;
+  };
+  LogicalResult emitLeaf(BlockOp block, Point point);
+  FailureOr<Address> emitReadAddress(BlockOp block, unsigned read, const Point &point, bool rowWise);
+  /// The memory of `rows` rows of an operand, as a leaf takes it.
+  Value emitRowsView(const Address &address, RankedTensorType element, Value rows);
+  LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
+  /// The operation of a leaf, with the body of `block`.
+  void emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+                  ValueRange outputs);
+  FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
+                               bool useRows);
+  Address emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,
+                            bool useRows);
+  const Storage &storageOf(Value buffer);
+  Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
+  Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
+  /// Loops of scalars that LLVM may turn into vectors; it leaves all others as they are.
+  void askForVectors(Operation *loop);
+  /// Memory for elements that are put together, for `rows` rows, and where the current one begins.
+  std::pair<Value, Value> emitScratch(RankedTensorType element, int64_t rows);
+
+  // ElementReads.cpp
+  Address emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows);
+  FailureOr<Address> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
+  Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);
+
+  // RowLists.cpp
+  /// Regions that fill one list, and the list.
+  struct RowList {
+    RowGroup group;
+    Value list;
+  };
+  SmallVector<RowList> makeLists(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims);
+  LogicalResult emitAppend(BlockOp block, const Point &point, bool rowWise);
+  LogicalResult emitListCall(const RowList &list, const Point &point);
+  /// The parts of lines whose points, numbered in order, are in [begin, end). Ranges are those at
+  /// `bounds`; `point` has the inner dimensions, too.
+  LogicalResult emitLines(ArrayRef<BlockOp> nest, Point bounds, Point point, ArrayRef<unsigned> dims, Value begin,
+                          Value end, Value &count, PointBody body);
+  LogicalResult emitListedRows(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level);
+
+  etdg::GraphOp graph;
+  ModuleOp module;
+  CostModel costs;
+  OpBuilder builder, host; // of the kernel; of the program
+  MLIRContext *context;
+  Location loc;
+
+  loops::ProgramOp program;
+  llvm::StringMap<Value> lengths;            // by name, in the program
+  llvm::DenseMap<Value, CallBuffer> buffers; // by the graph's
+  llvm::DenseMap<Value, SmallVector<int64_t>> privatePlanes;
+  llvm::DenseMap<std::pair<Type, Attribute>, Value> splats;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> strides; // of arguments, in the program
+  SmallVector<Attribute> places;
+  llvm::StringMap<std::string> kernelsByCode;
+
+  // Of the current kernel.
+  func::FuncOp kernel;
+  SmallVector<Value> given;    // the program's values, in the order of the kernel's arguments
+  OpBuilder::InsertPoint entry; // where values go that the whole kernel shares
+  llvm::DenseMap<Value, Value> arguments;
+  llvm::DenseMap<Value, Storage> storage;
+  Value chunkRows; // rows of the chunk around: private storage is made for them
+  int64_t maxRows = 1;
+  struct Scope {
+    OpBuilder::InsertPoint at;
+    SmallVector<Value> toFree;
+  };
+  Scope kernelScope, *scope = nullptr; // of the kernel; the innermost
+  SmallVectorImpl<RowList> *rowLists = nullptr; // rows are listed, leaves come later
+  Value currentList;                            // to which a row is being added
+};
+
+} // namespace mlir::ft::toloops
+
+#endif // FT_LIB_CONVERSION_ETDGTOLOOPS_EMITTER_H

@@ -1,0 +1,314 @@
+//===- LeafCalls.cpp - addresses and leaves -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A read resolves to a base, an offset and a stride between rows; pieces become
+// a choice between such triples.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::toloops;
+
+Value Emitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) {
+  Value all;
+  Value zero = index(0);
+  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr);
+        constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
+      continue;
+    Value v = expand(expr, block, point);
+    Value holds = arith::CmpIOp::create(builder, loc, equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, v, zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
+  }
+  return all ? all : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult();
+}
+
+Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point) {
+  Value indices = block.getBuffers()[gather.getOperand()];
+  // The map goes on into the element, where that holds several indices.
+  auto indexType = cast<etdg::BufferType>(indices.getType());
+  AffineMap map = gather.getMap().getValue();
+  unsigned depth = indexType.getDepth();
+  AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(depth), context);
+  Address address = emitBufferAddress(block, indices, outer, {}, point, /*useRows=*/false);
+  Value offset = address.offset;
+  if (map.getNumResults() > depth) {
+    Value linear = index(0);
+    for (auto [extent, expr] :
+         llvm::zip_equal(indexType.getElement().getShape(), map.getResults().drop_front(depth)))
+      linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
+                                     expand(expr, block, point));
+    offset = arith::AddIOp::create(builder, loc, offset, linear);
+  }
+  Value raw = memref::LoadOp::create(builder, loc, address.base, offset);
+  Value value = raw;
+  if (!raw.getType().isIndex())
+    value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), raw);
+  // Out of range is an error of the call.
+  places.push_back(block.getLoc());
+  return loops::BoundedOp::create(builder, loc, builder.getIndexType(), value, bound, int64_t(places.size()) - 1);
+}
+
+const Storage &Emitter::storageOf(Value buffer) {
+  auto found = storage.find(buffer);
+  if (found != storage.end())
+    return found->second;
+  // A buffer of the whole call: its strides are the kernel's.
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  const CallBuffer &info = buffers[buffer];
+  Storage place;
+  place.base = bufferBase(info.host, type.getElement().getElementType());
+  place.planes = info.planes;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(entry);
+  Value size = index(type.getElement().getNumElements());
+  place.strides.resize(type.getDepth());
+  for (int64_t d = int64_t(type.getDepth()) - 1; d >= 0; --d) {
+    place.strides[d] = size;
+    if (d < int64_t(info.stridedDims)) {
+      Value &given = strides[{info.host, d}];
+      if (!given)
+        given = loops::StrideOp::create(host, loc, host.getIndexType(), info.host, host.getI64IntegerAttr(d));
+      place.strides[d] = argument(given, builder.getIndexType());
+    }
+    if (d == 0)
+      break;
+    Value length = lengthValue(type.getLengths()[d]);
+    if (!place.planes.empty() && place.planes[d] != 0)
+      length = index(place.planes[d]);
+    size = make<arith::MulIOp>(size, length);
+  }
+  return storage.try_emplace(buffer, place).first->second;
+}
+
+Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
+                                            const Point &point, bool useRows) {
+  const Storage place = storageOf(buffer);
+  Address address{place.base, index(0), index(0)};
+  auto add = [&](Value a, Value b) { return make<arith::AddIOp>(a, b); };
+  auto mul = [&](Value a, Value b) { return make<arith::MulIOp>(a, b); };
+  for (auto [p, expr] : llvm::enumerate(map.getResults())) {
+    Value position = p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
+    if (!place.planes.empty() && place.planes[p] != 0)
+      position = arith::RemUIOp::create(builder, loc, position, index(place.planes[p]));
+    address.offset = add(address.offset, mul(position, place.strides[p]));
+    if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
+      AffineExpr d = getAffineDimExpr(*point.rowDim, context);
+      AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
+      address.rowStride = add(address.rowStride, mul(expand(step, block, point), place.strides[p]));
+    }
+  }
+  if (place.rowStride) {
+    Value row = arith::SubIOp::create(builder, loc, point.dims[*point.rowDim], point.rowBegin);
+    address.offset = add(address.offset, mul(row, place.rowStride));
+    address.rowStride = add(address.rowStride, place.rowStride);
+  }
+  return address;
+}
+
+void Emitter::askForVectors(Operation *loop) {
+  auto vectorize = LLVM::LoopVectorizeAttr::get(context, /*disable=*/BoolAttr::get(context, false), {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                                                 {}, {}, {}, {}));
+}
+
+std::pair<Value, Value> Emitter::emitScratch(RankedTensorType element, int64_t rows) {
+  int64_t size = std::max<int64_t>(element.getNumElements(), 1);
+  Value memory;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(scope->at);
+    memory = emitAlloc(element.getElementType(), index(size * (currentList ? maxRows : rows)));
+  }
+  if (!currentList)
+    return {memory, index(0)};
+  // The list's rows are read when all are there.
+  Value listed = loops::CountOp::create(builder, loc, builder.getIndexType(), currentList);
+  return {memory, make<arith::MulIOp>(listed, index(size))};
+}
+
+FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
+                                               const Point &point, bool useRows) {
+  switch (piece.getKind()) {
+  case etdg::SourceKind::Splat: {
+    Value base = bufferBase(splat(element, piece.getValue()), element.getElementType());
+    return Address{base, index(0), index(0)};
+  }
+  case etdg::SourceKind::Index: {
+    // The values of all rows, written out.
+    auto [memory, first] = emitScratch(element, maxRows);
+    AffineMap map = piece.getMap().getValue();
+    Value value = expand(map.getResult(0), block, point);
+    auto store = [&, memory = memory](Value v, Value at) {
+      if (!element.getElementType().isIndex())
+        v = arith::IndexCastOp::create(builder, loc, element.getElementType(), v);
+      memref::StoreOp::create(builder, loc, v, memory, at);
+    };
+    if (!useRows || !point.rowDim || !map.isFunctionOfDim(*point.rowDim)) {
+      store(value, first);
+      return Address{memory, first, index(0)};
+    }
+    auto loop = scf::ForOp::create(builder, loc, index(0), point.rows, index(1));
+    askForVectors(loop);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Point row = point;
+      row.dims[*point.rowDim] = arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
+      store(expand(map.getResult(0), block, row), make<arith::AddIOp>(first, loop.getInductionVar()));
+    }
+    return Address{memory, first, index(1)};
+  }
+  case etdg::SourceKind::Buffer:
+    break;
+  }
+  Value buffer = block.getBuffers()[piece.getOperand()];
+  auto type = cast<etdg::BufferType>(buffer.getType());
+  SmallVector<Value> overrides(type.getDepth());
+  for (etdg::GatherAttr gather : piece.getGathers()) {
+    Value bound = lengthValue(type.getLengths()[gather.getPosition()]);
+    overrides[gather.getPosition()] = emitGatherIndex(block, gather, bound, point);
+  }
+  return emitBufferAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
+}
+
+LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  if (!point.rowDim)
+    return emitLeafCall(block, point, false);
+  RowUse use = getRowUse(block, *point.rowDim, planes);
+  if (use == RowUse::Uniform)
+    return emitLeafCall(block, point, true);
+  if (use == RowUse::Single)
+    return emitSingleRows(point, [&](Point row) { return emitLeafCall(block, row, false); });
+  // Runs of rows for which every read has the same piece, and no plane wraps around.
+  RunLimits limits;
+  auto addPlanes = [&](AffineMap map, Value buffer) {
+    for (auto [p, e] : llvm::enumerate(map.getResults()))
+      if (e.isFunctionOfDim(*point.rowDim) && planesOf(buffer, p) != 0)
+        limits.planes.push_back({e, planesOf(buffer, p)});
+  };
+  for (unsigned i = 0; i < block.getNumWrites(); ++i)
+    addPlanes(block.getWrite(i).getMap().getValue(), block.getBuffers()[block.getWrite(i).getOperand()]);
+  for (unsigned i = 0; i < block.getNumReads(); ++i)
+    for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
+      IntegerSet set = piece.getSet().getValue();
+      for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
+        if (expr.isFunctionOfDim(*point.rowDim))
+          limits.constraints.push_back({expr, equality, block});
+      if (piece.getKind() == etdg::SourceKind::Buffer)
+        addPlanes(piece.getMap().getValue(), block.getBuffers()[piece.getOperand()]);
+    }
+  return emitRuns(block, point, limits, [&](Point run) { return emitLeafCall(block, run, true); });
+}
+
+Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows) {
+  // Row r of the leaf: the element at offset + r * rowStride.
+  SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
+  SmallVector<OpFoldResult> sizes = {rows}, strideValues = {address.rowStride};
+  // As the leaf computes them for itself, also where an extent is 0.
+  SmallVector<int64_t> rowMajor = computeSuffixProduct(element.getShape());
+  for (auto [extent, stride] : llvm::zip_equal(element.getShape(), rowMajor)) {
+    shape.push_back(extent);
+    strides.push_back(stride);
+    sizes.push_back(builder.getIndexAttr(extent));
+    strideValues.push_back(builder.getIndexAttr(stride));
+  }
+  auto layout = StridedLayoutAttr::get(context, ShapedType::kDynamic, strides);
+  auto type = MemRefType::get(shape, element.getElementType(), layout);
+  return memref::ReinterpretCastOp::create(builder, loc, type, address.base, OpFoldResult(address.offset), sizes,
+                                           strideValues);
+}
+
+FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, const Point &point, bool rowWise) {
+  auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+  ArrayRef<etdg::PieceAttr> pieces = block.getRead(i).getPieces();
+  // A chain of choices; the last piece needs no condition: pieces cover the domain.
+  std::function<FailureOr<Address>(ArrayRef<etdg::PieceAttr>)> choose =
+      [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<Address> {
+    if (rest.size() == 1)
+      return emitPiece(block, rest.front(), element, point, rowWise);
+    Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
+    Type flat = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
+    auto branch = scf::IfOp::create(builder, loc, TypeRange{flat, builder.getIndexType(), builder.getIndexType()},
+                                    condition, /*withElseRegion=*/true);
+    for (bool then : {true, false}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
+      FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
+      if (failed(address))
+        return failure();
+      scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
+    }
+    return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+  };
+  if (pieces.empty())
+    return block.emitError() << "read " << i << " has no piece";
+  bool scalars = readsScalars(block, block.getRead(i));
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  if (scalars || readsDivided(block.getRead(i)))
+    if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes))
+      return emitBoxAddress(block, *box, point, rowWise);
+  if (!scalars)
+    return choose(pieces);
+  return emitElementRead(block, block.getRead(i), element, point);
+}
+
+LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowWise) {
+  if (rowLists)
+    return emitAppend(block, point, rowWise);
+  Value rows = rowWise ? point.rows : index(1);
+  SmallVector<Value> inputs, outputs;
+  SmallVector<bool> batched;
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    ArrayRef<etdg::PieceAttr> pieces = block.getRead(i).getPieces();
+    bool varies = false;
+    for (etdg::PieceAttr piece : pieces) {
+      if (piece.getKind() == etdg::SourceKind::Splat || !rowWise)
+        continue;
+      varies |= piece.getMap().getValue().isFunctionOfDim(*point.rowDim);
+      if (piece.getKind() == etdg::SourceKind::Buffer) {
+        auto it = storage.find(block.getBuffers()[piece.getOperand()]);
+        varies |= it != storage.end() && it->second.rowStride;
+      }
+    }
+    batched.push_back(varies);
+    FailureOr<Address> address = emitReadAddress(block, i, point, rowWise);
+    if (failed(address))
+      return failure();
+    inputs.push_back(emitRowsView(*address, element, rows));
+  }
+  for (unsigned i = 0; i < block.getNumWrites(); ++i) {
+    Value buffer = block.getBuffers()[block.getWrite(i).getOperand()];
+    auto type = cast<etdg::BufferType>(buffer.getType());
+    Address address = emitBufferAddress(block, buffer, block.getWrite(i).getMap().getValue(), {}, point, rowWise);
+    outputs.push_back(emitRowsView(address, type.getElement(), rows));
+  }
+  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs);
+  return success();
+}
+
+void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+                         ValueRange outputs) {
+  auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, inputs, outputs, varies, most);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (BlockArgument argument : source.getArguments())
+    mapping.map(argument, body.addArgument(argument.getType(), argument.getLoc()));
+  builder.setInsertionPointToStart(&body);
+  for (Operation &op : source.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value result : source.getTerminator()->getOperands())
+    results.push_back(mapping.lookup(result));
+  loops::YieldOp::create(builder, source.getTerminator()->getLoc(), results);
+}

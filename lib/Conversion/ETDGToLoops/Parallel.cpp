@@ -1,0 +1,184 @@
+//===- Parallel.cpp - loops that are dealt, and where units wait ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel does itself: its sequential loops with a sync behind each step, and in
+// a step the parallel loops that the schedule deals to the cores: points as
+// `scf.forall`, rows as `loops.chunks`. In what one core runs the same loops have no
+// level.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::toloops;
+
+void Emitter::emitSync() { loops::SyncOp::create(builder, loc, etdg::SyncKind::Cores); }
+
+//===----------------------------------------------------------------------===//
+// Points and their weights
+//===----------------------------------------------------------------------===//
+
+/// Whether a constraint of some block ties `dim` to one of `others`.
+static bool isTied(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> others) {
+  for (BlockOp block : nest)
+    for (AffineExpr expr : block.getDomainSet().getConstraints())
+      if (expr.isFunctionOfDim(dim))
+        for (unsigned other : others)
+          if (expr.isFunctionOfDim(other))
+            return true;
+  return false;
+}
+
+Value Emitter::emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims) {
+  auto [lower, upper] = emitBounds(nest, dims.front(), point);
+  Value extent = make<arith::MaxSIOp>(make<arith::SubIOp>(upper, lower), index(0));
+  if (dims.size() == 1)
+    return extent;
+  if (!isTied(nest, dims.front(), dims.drop_front()))
+    return make<arith::MulIOp>(extent, emitUnitCount(nest, point, dims.drop_front()));
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), ValueRange{index(0)});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.dims[dims.front()] = loop.getInductionVar();
+  Value inside = emitUnitCount(nest, point, dims.drop_front());
+  scf::YieldOp::create(builder, loc, make<arith::AddIOp>(loop.getRegionIterArg(0), inside));
+  return loop.getResult(0);
+}
+
+void Emitter::emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Point &point) {
+  if (plan.weights.empty())
+    return;
+  Value weight = index(1);
+  for (auto [block, own] : llvm::zip_equal(nest, plan.weights)) {
+    // What is known here decides; a region of which nothing is may have points.
+    IntegerSet set = BlockOp(block).getDomainSet();
+    SmallVector<AffineExpr> known;
+    SmallVector<bool> equal;
+    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+      bool open = false;
+      for (unsigned d = 0; d < set.getNumDims(); ++d)
+        open |= expr.isFunctionOfDim(d) && !(d < point.dims.size() && point.dims[d]);
+      if (open)
+        continue;
+      known.push_back(expr);
+      equal.push_back(equality);
+    }
+    Value may = known.empty()
+                    ? arith::ConstantIntOp::create(builder, loc, 1, 1).getResult()
+                    : emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), known, equal), block, point);
+    weight = make<arith::MaxSIOp>(weight,
+                                  arith::SelectOp::create(builder, loc, may, index(own), index(1)).getResult());
+  }
+  loops::WeightOp::create(builder, loc, weight);
+}
+
+//===----------------------------------------------------------------------===//
+// Parallel loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan) {
+  return emitLoops(nest, point, plan.inner, [&](Point all) { return emitRegions(nest, all); });
+}
+
+LogicalResult Emitter::emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
+                                    ArrayRef<unsigned> shared) {
+  if (shared.empty()) {
+    if (!plan.row)
+      return emitInner(nest, point, plan);
+    return plan.listed ? emitListedRows(nest, point, plan, level) : emitRowChunks(nest, point, plan, level);
+  }
+  unsigned dim = shared.front();
+  if (failed(checkBounds(nest, dim, point)))
+    return failure();
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  if (shared.size() == 1 && !plan.row)
+    emitWeight(nest, plan, point);
+  auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{lower}, ArrayRef<OpFoldResult>{upper},
+                                    ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(),
+                                    builder.getArrayAttr({level}));
+  point.dims[dim] = loop.getInductionVar(0);
+  point.order.push_back(dim);
+  return inParallelBody(loop.getBody(),
+                        [&] { return emitParallel(nest, point, plan, level, shared.drop_front()); });
+}
+
+LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan,
+                                     loops::LevelAttr level) {
+  unsigned dim = *plan.row;
+  if (failed(checkBounds(nest, dim, point)))
+    return failure();
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  emitWeight(nest, plan, point);
+  auto loop = loops::ChunksOp::create(builder, loc, lower, upper, plan.maxRows, std::nullopt, level);
+  int64_t savedRows = std::exchange(maxRows, plan.maxRows);
+  Value savedCount = std::exchange(chunkRows, loop.getCount());
+  point.rowDim = dim;
+  point.order.push_back(dim);
+  point.rowBegin = point.dims[dim] = loop.getFirst();
+  point.rows = loop.getCount();
+  LogicalResult emitted =
+      inParallelBody(&loop.getRegion().front(), [&] { return emitInner(nest, point, plan); });
+  maxRows = savedRows;
+  chunkRows = savedCount;
+  return emitted;
+}
+
+//===----------------------------------------------------------------------===//
+// What all units are at
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool last) {
+  loc = BlockOp(nest.front()).getLoc();
+  point.dims.resize(BlockOp(nest.front()).getNumDims());
+  auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
+  if (plan.isParallel() || (plan.team.empty() && !plan.inner.empty())) {
+    if (failed(emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
+          if (failed(emitParallel(nest, step, plan, shares, plan.shared)))
+            return failure();
+          if (!plan.team.empty())
+            emitSync();
+          return success();
+        })))
+      return failure();
+    if (plan.team.empty() && !last)
+      emitSync();
+    return success();
+  }
+  return emitLoops(nest, point, plan.team, [&](Point step) { return emitTeamBody(nest, step); });
+}
+
+LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
+  return emitRegions(nest, point, [&](BlockOp block, Point at) -> LogicalResult {
+    if (block.isLeaf()) {
+      if (failed(emitBlock(block, at)))
+        return failure();
+      emitSync();
+      return success();
+    }
+    // What is private to an iteration of the kernel's own loops belongs to all units.
+    for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
+      declareIntermediate(buffer);
+    at.order.clear();
+    for (const Group &group : getGroups(block.getBody()))
+      if (failed(emitGroup(group, at, [&](ArrayRef<BlockOp> child, Point inner, ArrayRef<unsigned> fixed) {
+            FailureOr<NestPlan> plan = readPlan(child, fixed, PlanPlace::Cores, /*hasRows=*/false);
+            if (failed(plan))
+              return failure();
+            return emitTeamNest(child, inner, *plan, /*last=*/false);
+          })))
+        return failure();
+    return success();
+  });
+}
+
+LogicalResult Emitter::emitTeamKernel(const Group &group) {
+  bool alone = group.nests.size() == 1;
+  return emitGroup(group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+    FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
+    if (failed(plan))
+      return failure();
+    return emitTeamNest(nest, point, *plan, /*last=*/alone);
+  });
+}

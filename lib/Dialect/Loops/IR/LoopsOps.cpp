@@ -1,0 +1,248 @@
+//===- LoopsOps.cpp - operations of the loops dialect ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/Loops/IR/Loops.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::loops;
+
+#define GET_OP_CLASSES
+#include "ft/Dialect/Loops/IR/LoopsOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isa<LengthOp, BufferOp, StrideOp, LaunchOp>(op)) {
+      InFlightDiagnostic diag = emitOpError("has lengths, buffers, strides and launches alone (loops_program1)");
+      diag.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+      return diag;
+    }
+  return success();
+}
+
+LogicalResult LengthOp::verify() {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (!llvm::is_contained(program.getLengths(), getNameAttr()))
+    return emitOpError("expected one of the program's lengths ")
+           << program.getLengths() << ", found " << getNameAttr() << " (loops_length1)";
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  bool isOuter = getKind() == BufferKind::Argument || getKind() == BufferKind::Result;
+  if (isOuter != getIndex().has_value())
+    return emitOpError("arguments and results have an index, others have none (loops_buffer1)");
+  bool isKnown = getKind() == BufferKind::Constant || getKind() == BufferKind::Splat;
+  if (isKnown != getValue().has_value())
+    return emitOpError("constants and splats have a value, others have none (loops_buffer2)");
+  if (std::optional<ArrayRef<int64_t>> planes = getPlanes()) {
+    if (planes->size() != getType().getDepth())
+      return emitOpError("expected planes for ")
+             << getType().getDepth() << " lengths, found " << planes->size() << " (loops_buffer3)";
+    for (int64_t count : *planes)
+      if (count < 0)
+        return emitOpError("expected no negative number of planes, found ") << count << " (loops_buffer3)";
+  }
+  if (getSlot() && getKind() != BufferKind::Intermediate)
+    return emitOpError("only intermediates have a slot (loops_buffer4)");
+  return success();
+}
+
+LogicalResult StrideOp::verify() {
+  auto buffer = getBuffer().getDefiningOp<BufferOp>();
+  if (!buffer || buffer.getKind() != BufferKind::Argument)
+    return emitOpError("callers give strides of arguments alone (loops_stride1)");
+  int64_t dimension = getDimension(), depth = buffer.getType().getDepth();
+  if (dimension < 0 || dimension >= depth)
+    return emitOpError("expected a dimension below ") << depth << ", found " << dimension << " (loops_stride1)";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  auto callee = module ? module.lookupSymbol<FunctionOpInterface>(getCallee()) : FunctionOpInterface();
+  if (!callee || !callee->hasAttr("loops.kernel"))
+    return emitOpError("expected a function with the attribute loops.kernel, found ")
+           << (callee ? "a function without: " : "no function ") << getCallee() << " (loops_launch1)";
+  auto type = dyn_cast<FunctionType>(callee.getFunctionType());
+  // What convert-loops-to-cpu has made takes an environment.
+  if (!type || (type.getNumInputs() && !type.getInput(0).isIndex() && !isa<MemRefType>(type.getInput(0))))
+    return success();
+  auto refuse = [&]() -> InFlightDiagnostic {
+    InFlightDiagnostic diag = emitOpError();
+    diag.attachNote(callee.getLoc()) << "the kernel is here";
+    return diag;
+  };
+  if (type.getNumInputs() != getArguments().size())
+    return refuse() << "expected " << type.getNumInputs() << " arguments, found " << getArguments().size()
+                    << " (loops_launch2)";
+  for (auto [i, given, taken] : llvm::enumerate(getArguments(), type.getInputs())) {
+    Type expected = given.getType();
+    if (auto buffer = dyn_cast<etdg::BufferType>(expected))
+      expected = MemRefType::get({ShapedType::kDynamic}, buffer.getElement().getElementType());
+    if (expected != taken)
+      return refuse() << "argument " << i << " is given as " << expected << ", the kernel takes " << taken
+                      << " (loops_launch2)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void ChunksOp::build(OpBuilder &builder, OperationState &state, Value lower, Value upper, int64_t most,
+                     std::optional<int64_t> unit, LevelAttr level) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.addOperands({lower, upper});
+  state.getOrAddProperties<Properties>().most = builder.getI64IntegerAttr(most);
+  if (unit)
+    state.getOrAddProperties<Properties>().unit = builder.getI64IntegerAttr(*unit);
+  state.getOrAddProperties<Properties>().level = level;
+  Type index = builder.getIndexType();
+  builder.createBlock(state.addRegion(), {}, {index, index}, {state.location, state.location});
+  YieldOp::create(builder, state.location);
+}
+
+ParseResult ChunksOp::parse(OpAsmParser &parser, OperationState &state) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand, 2> bounds(2);
+  int64_t most, unit;
+  LevelAttr level;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseEqual() ||
+      parser.parseOperand(bounds[0]) || parser.parseKeyword("to") || parser.parseOperand(bounds[1]) ||
+      parser.parseKeyword("most") || parser.parseInteger(most))
+    return failure();
+  properties.most = builder.getI64IntegerAttr(most);
+  if (succeeded(parser.parseOptionalKeyword("unit"))) {
+    if (parser.parseInteger(unit))
+      return failure();
+    properties.unit = builder.getI64IntegerAttr(unit);
+  }
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = builder.getIndexType();
+  if (parser.parseKeyword("level") || parser.parseCustomAttributeWithFallback(level) ||
+      parser.resolveOperands(bounds, builder.getIndexType(), state.operands) ||
+      parser.parseRegion(*state.addRegion(), arguments) || parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  properties.level = level;
+  ensureTerminator(*state.regions.front(), builder, state.location);
+  return success();
+}
+
+void ChunksOp::print(OpAsmPrinter &printer) {
+  printer << " (" << getFirst() << ", " << getCount() << ") = " << getLower() << " to " << getUpper() << " most "
+          << getMost();
+  if (getUnit())
+    printer << " unit " << *getUnit();
+  printer << " level ";
+  printer.printStrippedAttrOrType(getLevel());
+  printer << ' ';
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"most", "unit", "level"});
+}
+
+LogicalResult ChunksOp::verifyRegions() {
+  int64_t most = getMost();
+  if (most < 1 || (getUnit() && int64_t(*getUnit()) < 1))
+    return emitOpError("expected positive sizes of chunks, found most ")
+           << most << (getUnit() ? " and unit " + std::to_string(*getUnit()) : "") << " (loops_chunks1)";
+  Block &body = getRegion().front();
+  if (body.getNumArguments() != 2 || !body.getArgument(0).getType().isIndex() || !body.getArgument(1).getType().isIndex())
+    return emitOpError("expected a body of two indices, the first iteration and their number (loops_chunks2)");
+  return success();
+}
+
+LogicalResult WeightOp::verify() {
+  Operation *next = (*this)->getNextNode();
+  if (!next || !levelOf(next))
+    return emitOpError("expected a parallel loop behind it (loops_weight1)");
+  return success();
+}
+
+LogicalResult SyncOp::verify() {
+  if (getKind() == etdg::SyncKind::None)
+    return emitOpError("expected who waits, found none (loops_sync1)");
+  for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
+    if (LevelAttr level = levelOf(parent); level && level.getLevel() != etdg::LoopLevel::None) {
+      InFlightDiagnostic diag = emitOpError("units can't wait inside of what one of them runs (loops_sync1)");
+      diag.attachNote(parent->getLoc()) << "this loop is dealt to them";
+      return diag;
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+/// Whether `view` is memory of rows of `row`.
+static bool holdsRows(Type view, Type row) {
+  auto memory = dyn_cast<MemRefType>(view);
+  auto tensor = dyn_cast<RankedTensorType>(row);
+  return memory && tensor && tensor.hasStaticShape() && memory.getElementType() == tensor.getElementType() &&
+         memory.getRank() == tensor.getRank() + 1 && memory.isDynamicDim(0) &&
+         memory.getShape().drop_front() == tensor.getShape();
+}
+
+void LeafOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult LeafOp::verifyRegions() {
+  Block &body = getBody().front();
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (body.getNumArguments() != getVaries().size() || !yield)
+    return emitOpError("expected a region of ")
+           << getVaries().size() << " tensors that ends in loops.yield, found one of " << body.getNumArguments()
+           << " (loops_leaf1)";
+  if (int64_t(getMost()) < 1)
+    return emitOpError("expected a positive number of rows, found most ") << int64_t(getMost()) << " (loops_leaf4)";
+  SmallVector<Type> viewed, listed;
+  for (auto [type, varies] : llvm::zip_equal(body.getArgumentTypes(), getVaries()))
+    (getList() && varies ? listed : viewed).push_back(type);
+  size_t inputs = viewed.size();
+  llvm::append_range(getList() ? listed : viewed, yield.getOperandTypes());
+  SmallVector<Type> given(getInputs().getTypes());
+  llvm::append_range(given, getOutputs().getTypes());
+  if (getInputs().size() != inputs || given.size() != viewed.size())
+    return emitOpError("expected ") << inputs << " views of inputs and " << viewed.size() - inputs
+                                    << " of outputs, found " << getInputs().size() << " and " << getOutputs().size()
+                                    << (getList() ? " (loops_leaf3)" : " (loops_leaf1)");
+  for (auto [i, view, row] : llvm::enumerate(given, viewed))
+    if (!holdsRows(view, row))
+      return emitOpError("view ") << i << " is " << view << ", which does not hold rows of " << row << " (loops_leaf2)";
+  if (getList() && getList().getType().getRows() != ArrayRef(listed))
+    return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
+  return success();
+}
+
+LogicalResult ListOp::verify() {
+  if (int64_t(getMost()) < 1)
+    return emitOpError("expected a positive number of rows, found most ") << int64_t(getMost()) << " (loops_list1)";
+  return success();
+}
+
+LogicalResult AppendOp::verify() {
+  ArrayRef<Type> rows = getList().getType().getRows();
+  if (rows.size() != getViews().size())
+    return emitOpError("expected ") << rows.size() << " views, found " << getViews().size() << " (loops_append1)";
+  for (auto [i, view, row] : llvm::enumerate(getViews().getTypes(), rows))
+    if (!holdsRows(view, row))
+      return emitOpError("view ") << i << " is " << view << ", which does not hold rows of " << row
+                                  << " (loops_append1)";
+  return success();
+}
+
+LogicalResult BoundedOp::verify() {
+  if (int64_t(getPlace()) < 0)
+    return emitOpError("expected the number of a place, found ") << int64_t(getPlace()) << " (loops_bounded1)";
+  return success();
+}

@@ -1,0 +1,74 @@
+// RUN: ft-opt %s --split-input-file --convert-loops-to-cpu --loops-lower-leaves --verify-diagnostics
+
+func.func @grid(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{a CPU deals loops to its cores: expected level core, found grid}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+  } {mapping = [#loops.level<grid, shares>]}
+  return
+}
+
+// -----
+
+func.func @fixed(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{expected iterations that are dealt in turn or in shares, found fixed}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+  } {mapping = [#loops.level<core, fixed>]}
+  return
+}
+
+// -----
+
+func.func @triangle(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{iterations are dealt in turn where they are a box; expected dealing in shares}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+    scf.forall (%j) = (0) to (%i) step (1) {
+    } {mapping = [#loops.level<core, turn>]}
+  } {mapping = [#loops.level<core, turn>]}
+  return
+}
+
+// -----
+
+func.func @turns(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{iterations that are dealt in turn are all that a kernel runs}}
+  %v = memref.load %x[%c0] : memref<?xf32>
+  memref.store %v, %x[%c0] : memref<?xf32>
+  scf.forall (%i) = (0) to (%n) step (1) {
+  } {mapping = [#loops.level<core, turn>]}
+  return
+}
+
+// -----
+
+func.func @twice(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
+  %v = arith.constant 0.0 : f32
+  // expected-error @below {{a core runs what is inside of this loop}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+    memref.store %v, %x[%i] : memref<?xf32>
+    scf.forall (%j) = (0) to (%n) step (1) {
+    } {mapping = [#loops.level<core, shares>]}
+  } {mapping = [#loops.level<core, shares>]}
+  return
+}
+
+// -----
+
+func.func @memory(%n: index) attributes {loops.kernel} {
+  %v = arith.constant 0.0 : f32
+  // expected-error @below {{memory of the kernel in a loop that several threads run: each would have its own; expected a buffer of the program}}
+  %own = memref.alloc(%n) : memref<?xf32>
+  scf.forall (%i) = (0) to (%n) step (1) {
+    // expected-note @below {{it is used here}}
+    memref.store %v, %own[%i] : memref<?xf32>
+  } {mapping = [#loops.level<core, shares>]}
+  memref.dealloc %own : memref<?xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{a kernel takes indices and memref<?xT>, found 'f32'}}
+func.func @scalar(%n: f32) attributes {loops.kernel} {
+  return
+}

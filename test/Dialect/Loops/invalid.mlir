@@ -1,0 +1,183 @@
+// RUN: ft-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{has lengths, buffers, strides and launches alone (loops_program1)}}
+loops.program @f lengths [] places [] {
+  // expected-note @below {{found 'arith.constant' here}}
+  %c = arith.constant 0 : index
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected one of the program's lengths ["N"], found "M" (loops_length1)}}
+  %m = loops.length "M"
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{arguments and results have an index, others have none (loops_buffer1)}}
+  %x = loops.buffer argument : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{constants and splats have a value, others have none (loops_buffer2)}}
+  %x = loops.buffer splat : <[], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected planes for 1 lengths, found 2 (loops_buffer3)}}
+  %x = loops.buffer intermediate planes [0, 2] : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{only intermediates have a slot (loops_buffer4)}}
+  %x = loops.buffer result 0 slot 1 : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  %x = loops.buffer argument 0 : <[N], tensor<4xf32>>
+  // expected-error @below {{expected a dimension below 1, found 1 (loops_stride1)}}
+  %s = loops.stride %x[1] : <[N], tensor<4xf32>>
+}
+
+// -----
+
+func.func @k(%n: index) { return }
+loops.program @f lengths ["N"] places [] {
+  %n = loops.length "N"
+  // expected-error @below {{expected a function with the attribute loops.kernel, found a function without: k (loops_launch1)}}
+  loops.launch @k(%n) : index
+}
+
+// -----
+
+// expected-note @below {{the kernel is here}}
+func.func @k(%x: memref<?xf16>) attributes {loops.kernel} { return }
+loops.program @f lengths ["N"] places [] {
+  %x = loops.buffer argument 0 : <[N], tensor<4xf32>>
+  // expected-error @below {{argument 0 is given as 'memref<?xf32>', the kernel takes 'memref<?xf16>' (loops_launch2)}}
+  loops.launch @k(%x) : !etdg.buffer<[N], tensor<4xf32>>
+}
+
+// -----
+
+func.func @k(%n: index) {
+  // expected-error @below {{expected positive sizes of chunks, found most 0 (loops_chunks1)}}
+  loops.chunks (%i, %c) = %n to %n most 0 level <core, turn> {
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index) {
+  // expected-error @below {{expected a body of two indices, the first iteration and their number (loops_chunks2)}}
+  "loops.chunks"(%n, %n) <{level = #loops.level<core>, most = 4 : i64}> ({
+  ^bb0(%i: index):
+    loops.yield
+  }) : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @k(%n: index) {
+  // expected-error @below {{expected a parallel loop behind it (loops_weight1)}}
+  loops.weight %n
+  return
+}
+
+// -----
+
+func.func @k(%n: index) {
+  // expected-note @below {{this loop is dealt to them}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+    // expected-error @below {{units can't wait inside of what one of them runs (loops_sync1)}}
+    loops.sync cores
+  } {mapping = [#loops.level<core, shares>]}
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{expected 1 views of inputs and 1 of outputs, found 1 and 0 (loops_leaf1)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x4xf32>) varies [true] {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{view 0 is 'memref<?x4xf32>', which does not hold rows of 'tensor<5xf32>' (loops_leaf2)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x4xf32>) varies [true] outs(%x : memref<?x4xf32>) {
+  ^bb0(%a: tensor<5xf32>):
+    %b = tensor.empty() : tensor<4xf32>
+    loops.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  %l = loops.list most 4 : !loops.list<tensor<4xf32>>
+  // expected-error @below {{(loops_leaf3)}}
+  loops.leaf rows(%n) most 4 list(%l : !loops.list<tensor<4xf32>>) varies [true] {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{expected a positive number of rows, found most 0 (loops_leaf4)}}
+  loops.leaf rows(%n) most 0 ins(%x : memref<?x4xf32>) varies [true] outs(%x : memref<?x4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k() {
+  // expected-error @below {{expected a positive number of rows, found most 0 (loops_list1)}}
+  %l = loops.list most 0 : !loops.list<tensor<4xf32>>
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>, %l: !loops.list<tensor<5xf32>>) {
+  // expected-error @below {{view 0 is 'memref<?x4xf32>', which does not hold rows of 'tensor<5xf32>' (loops_append1)}}
+  loops.append %l rows(%n) (%x : memref<?x4xf32>) : !loops.list<tensor<5xf32>>
+  return
+}
+
+// -----
+
+func.func @k(%n: index) {
+  // expected-error @below {{expected the number of a place, found -1 (loops_bounded1)}}
+  %i = loops.bounded %n below %n place -1
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown attribute 'loops.colour'}}
+func.func @k() attributes {loops.colour} { return }
