@@ -1,6 +1,7 @@
 //===- Program.cpp - one entry, ready to be called ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/Program.h"
+#include "ft/Runtime/ThreadPool.h"
 
 #include <algorithm>
 #include <new>
@@ -296,6 +297,9 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
     return std::move(memory).inside("entry \"" + entry.name + "\"");
   uint64_t workspace = own ? state->workspace : options.workspace;
   FT_RT_TRY(placeBuffers(workspace, needed, state->counters));
+  // Who looks for values that nobody has written finds NaN.
+  if (deviceType == FT_CPU && ft_threads_are_shuffled())
+    FT_RT_TRY(target->fill(workspace, 0xff, needed, options.stream));
   stepsLeft = maxSteps;
   Status status = capturing                     ? runSteps(plan.steps, 0, options.stream)
                   : options.graph && canCapture ? replay(options)

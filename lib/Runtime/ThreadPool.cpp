@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/ThreadPool.h"
 
+#include "ShuffledThreads.h"
+
 #include <atomic>
 #include <charconv>
 #include <climits>
@@ -370,12 +372,26 @@ Pool *acquirePool(int &threads) {
   return nullptr;
 }
 
+bool shuffled = false;
+uint64_t shuffleSeed = 0;
+
 } // namespace
+
+extern "C" void ft_shuffle_threads(int64_t seed) {
+  shuffled = seed >= 0;
+  shuffleSeed = uint64_t(seed);
+}
+
+extern "C" bool ft_threads_are_shuffled(void) { return shuffled; }
 
 extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n,
                                 int64_t grain) {
   if (n <= 0)
     return;
+  if (shuffled && !inside.parallel) {
+    InsideScope scope({true, nullptr, 1});
+    return ft::rt::runShuffledRange(fn, env, n, shuffleSeed);
+  }
   int threads = 1;
   Pool *pool = n <= grain ? nullptr : acquirePool(threads);
   if (!pool) {
@@ -387,6 +403,10 @@ extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env,
 }
 
 extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *env) {
+  if (shuffled && !inside.parallel) {
+    InsideScope scope({true, nullptr, 1});
+    return ft::rt::runShuffledRegion(fn, env, threadsNow(), shuffleSeed);
+  }
   int threads = 1;
   if (Pool *pool = acquirePool(threads)) {
     pool->runRegion(fn, env, threads);
@@ -398,6 +418,8 @@ extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *e
 }
 
 extern "C" void ft_barrier(void) {
+  if (shuffled && ft::rt::waitShuffled())
+    return;
   if (inside.barrier)
     inside.barrier->wait(inside.threads);
   else if (inside.parallel) // a region of one thread

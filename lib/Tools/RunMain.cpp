@@ -65,7 +65,8 @@ struct Options {
   cl::opt<std::string> measureMachine{"measure-machine",
                                       cl::desc("run no program, but measure this processor and write its machine file (- is the output)"),
                                       cl::value_desc("file.json"), cl::cat(category)};
-  cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared"), cl::cat(category)};
+  cl::opt<std::string> order{"order", cl::desc("of the graph's interpreter: dataflow, random or declared; of the CPU's threads: random, one at a "
+                               "time, by the seed, with fresh memory all ones"), cl::cat(category)};
   cl::opt<std::string> to{"to", cl::desc("of the graph's interpreter: the phase to run: etdg (default), coarsen, reorder, partition, schedule, storage or tile"), cl::value_desc("phase"),
                           cl::cat(category)};
   cl::list<std::string> skip{"skip", cl::CommaSeparated, cl::desc("phases to leave out: coarsen, reorder, storage"),
@@ -224,6 +225,7 @@ CpuOptions Runner::makeCpuOptions() {
   cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
   cpu.planSeed = options.planSeed;
   cpu.candidate = options.candidate;
+  cpu.poison = ft_threads_are_shuffled();
   return cpu;
 }
 
@@ -446,8 +448,10 @@ static bool checkOptions(Options &options) {
   }
   if (!options.order.empty() && !llvm::is_contained({"dataflow", "random", "declared"}, options.order.getValue()))
     return bad("--order=" + options.order + ": expected dataflow, random or declared");
-  if (!options.order.empty() && options.engine != "interpret")
-    return bad("--order is the interpreter's: add --engine=interpret");
+  if (!options.order.empty() && options.engine != "interpret" && (options.engine != "cpu" || options.order != "random"))
+    return bad("--order is the interpreter's: add --engine=interpret (the CPU's threads have --order=random)");
+  if (options.engine == "cpu" && options.order == "random")
+    ft_shuffle_threads(int64_t(options.seed >> 1));
   if (!options.to.empty()) {
     std::optional<Phase> phase = symbolizePhase(options.to);
     if (!phase || *phase < Phase::ETDG)

@@ -132,6 +132,8 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
     Refused, with an error at the loop: a level that a CPU lacks, iterations dealt in turn that are no box, and memory of the kernel
     in loops that several threads run.
   }];
+  let options = [Option<"poison", "poison", "bool", "false",
+                        "Fill memory of iterations with ones before each, so that what nobody wrote is seen">];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
 }
 

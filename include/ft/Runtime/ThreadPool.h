@@ -9,6 +9,7 @@
 #ifndef FT_RUNTIME_THREADPOOL_H
 #define FT_RUNTIME_THREADPOOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -41,6 +42,14 @@ int64_t ft_num_threads(void);
 /// Sets that number for later calls, at most 1024; 0 restores the default. Not
 /// to be called inside a parallel body.
 void ft_set_num_threads(int64_t count);
+
+/// For tests: from now on parallel calls run on their caller alone, tasks and the threads of regions in an order that
+/// `seed` gives, and memory of a call begins as all ones. A negative seed ends that. Not to be called inside a
+/// parallel body, nor while other threads make calls.
+void ft_shuffle_threads(int64_t seed);
+
+/// Whether it is so.
+bool ft_threads_are_shuffled(void);
 
 #ifdef __cplusplus
 }

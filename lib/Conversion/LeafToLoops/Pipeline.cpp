@@ -24,6 +24,7 @@ using namespace mlir;
 using namespace mlir::ft;
 
 void mlir::ft::buildLeafToLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createLowerAffinePass()); // before repeated parts are sought
   pm.addNestedPass<func::FuncOp>(createExpandMathPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());

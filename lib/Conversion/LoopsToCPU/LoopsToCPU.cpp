@@ -61,7 +61,7 @@ public:
   explicit Kernel(func::FuncOp function)
       : kernel(function), builder(function.getContext()), pointer(LLVM::LLVMPointerType::get(function.getContext())),
         i64(builder.getI64Type()) {}
-  LogicalResult convert();
+  LogicalResult convert(bool poison);
 
 private:
   LogicalResult takeEnvironment();
@@ -183,7 +183,7 @@ LogicalResult Kernel::convertTeam() {
   return success();
 }
 
-LogicalResult Kernel::convert() {
+LogicalResult Kernel::convert(bool poison) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("expected a kernel of one block");
   if (failed(takeEnvironment()))
@@ -211,13 +211,16 @@ LogicalResult Kernel::convert() {
   });
   for (Operation *loop : ownLoops)
     makeSequential(loop, bounds);
+  if (poison)
+    poisonMemory(kernel);
   hoistMemory(kernel, bounds);
   return success();
 }
 
-LogicalResult mlir::ft::convertLoopsToCpu(ModuleOp module) {
+LogicalResult mlir::ft::convertLoopsToCpu(ModuleOp module, bool poison) {
+  module.getContext()->loadDialect<LLVM::LLVMDialect>();
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (loops::isKernel(function) && !function.isExternal() && failed(Kernel(function).convert()))
+    if (loops::isKernel(function) && !function.isExternal() && failed(Kernel(function).convert(poison)))
       return failure();
   return success();
 }
@@ -226,7 +229,7 @@ namespace {
 struct ConvertLoopsToCPU : mlir::ft::impl::ConvertLoopsToCPUBase<ConvertLoopsToCPU> {
   using ConvertLoopsToCPUBase::ConvertLoopsToCPUBase;
   void runOnOperation() override {
-    if (failed(convertLoopsToCpu(getOperation())))
+    if (failed(convertLoopsToCpu(getOperation(), poison)))
       signalPassFailure();
   }
 };

@@ -10,6 +10,7 @@
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "Spmd.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
@@ -33,6 +34,9 @@ private:
   LogicalResult lowerKernel(func::FuncOp function);
   LogicalResult lowerLeaf(loops::LeafOp leaf);
   FailureOr<func::FuncOp> functionOf(loops::LeafOp leaf);
+  /// The number of a place at which an index out of range is reported.
+  int64_t addPlace(Location place);
+  Value errorRecord();
   Value scratchFor(func::FuncOp generated, int64_t rows);
   void lowerList(loops::ListOp list);
   void lowerAppend(loops::AppendOp append);
@@ -56,6 +60,7 @@ private:
 
   // Of the current kernel.
   func::FuncOp kernel;
+  loops::ProgramOp program; // that launches it, if any
   Value scratch;
   arith::ConstantIndexOp scratchSize;
   int64_t scratchBytes = 0;
@@ -104,7 +109,13 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   function.print(stream, OpPrintingFlags().useLocalScope());
   for (bool varies : leaf.getVaries())
     stream << varies;
-  stream << (leaf.getList() ? " listed" : "");
+  stream << (leaf.getList() ? " listed" : "") << (program ? program.getSymName() : "");
+  // What may fail says where.
+  body->walk([&](Operation *op) {
+    if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+        !llvm::all_of(op->getOperands().drop_front(), [](Value v) { return matchPattern(v, m_Constant()); }))
+      stream << op->getLoc();
+  });
   auto [known, isNew] = functions.try_emplace(key);
   if (!isNew) {
     function.erase();
@@ -118,10 +129,26 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
   options.target = target;
+  options.placeOf = [&](Location place) { return addPlace(place); };
   FailureOr<func::FuncOp> generated = generateLeaf(function, options);
   if (succeeded(generated))
     known->second = *generated;
   return generated;
+}
+
+int64_t LeafLowering::addPlace(Location place) {
+  if (!program)
+    return 0;
+  SmallVector<Attribute> places(program.getPlaces().getValue());
+  places.push_back(place);
+  program.setPlacesAttr(b.getArrayAttr(places));
+  return int64_t(places.size()) - 1;
+}
+
+Value LeafLowering::errorRecord() {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  return loadSlot(b, b.getLoc(), kernel.getArgument(0), Environment::kError, pointer);
 }
 
 /// Leaves run one after the other: the largest scratch serves all.
@@ -163,6 +190,8 @@ LogicalResult LeafLowering::lowerLeaf(loops::LeafOp leaf) {
   if (leaf.getList())
     for (size_t i = 0; i < leaf.getBody().front().getTerminator()->getNumOperands(); ++i)
       addListed();
+  if (leafChecksIndices(*function))
+    operands.push_back(errorRecord());
   operands.push_back(scratchFor(*function, leaf.getMost()));
   func::CallOp::create(b, *function, operands);
   leaf.erase();
@@ -233,9 +262,8 @@ void LeafLowering::lowerAppend(loops::AppendOp append) {
 
 void LeafLowering::lowerBounded(loops::BoundedOp bounded) {
   b.setLoc(bounded.getLoc());
-  b.setInsertionPointToStart(&kernel.getBody().front());
-  Value errors = loadSlot(b, b.getLoc(), kernel.getArgument(0), Environment::kError, pointer);
   b.setInsertionPoint(bounded);
+  Value errors = errorRecord();
   Value zero = index(0), value = bounded.getValue();
   Value low = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value, zero);
   Value high = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, bounded.getBound());
@@ -267,6 +295,12 @@ LogicalResult LeafLowering::lowerKernel(func::FuncOp function) {
   scratch = Value();
   scratchBytes = 0;
   memoryOf.clear();
+  program = loops::ProgramOp();
+  for (auto candidate : module.getOps<loops::ProgramOp>())
+    candidate.walk([&](loops::LaunchOp launch) {
+      if (launch.getCallee() == function.getSymName())
+        program = candidate;
+    });
   if (function.getNumArguments() != 3 || function.getArgumentTypes().front() != pointer)
     return function.emitError("expected a kernel as a thread runs it (run convert-loops-to-cpu)");
   SmallVector<Operation *> own;

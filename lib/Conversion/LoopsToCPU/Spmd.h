@@ -70,6 +70,8 @@ LogicalResult guardWrites(Block &block, Value isFirst);
 LogicalResult checkShared(func::FuncOp kernel);
 /// Memory of iterations becomes memory of the function, as large as the largest.
 void hoistMemory(func::FuncOp kernel, const Bounds &bounds);
+/// Fills memory with ones where an iteration begins to use it.
+void poisonMemory(func::FuncOp kernel);
 
 } // namespace mlir::ft::tocpu
 

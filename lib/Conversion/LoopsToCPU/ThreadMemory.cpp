@@ -77,6 +77,23 @@ private:
 };
 } // namespace
 
+void tocpu::poisonMemory(func::FuncOp kernel) {
+  kernel.walk([](memref::AllocOp alloc) {
+    if (alloc.getDynamicSizes().size() != 1)
+      return;
+    OpBuilder b(alloc->getContext());
+    b.setInsertionPointAfter(alloc);
+    Location loc = alloc.getLoc();
+    Type element = alloc.getType().getElementType(), i64 = b.getI64Type();
+    int64_t bytes = element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    Value count = arith::IndexCastOp::create(b, loc, i64, alloc.getDynamicSizes()[0]);
+    Value size = arith::MulIOp::create(b, loc, count, arith::ConstantIntOp::create(b, loc, bytes, 64));
+    Value number = arith::IndexCastOp::create(b, loc, i64, memref::ExtractAlignedPointerAsIndexOp::create(b, loc, alloc));
+    Value address = LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), number);
+    LLVM::MemsetOp::create(b, loc, address, arith::ConstantIntOp::create(b, loc, -1, 8), size, /*isVolatile=*/false);
+  });
+}
+
 void tocpu::hoistMemory(func::FuncOp kernel, const Bounds &bounds) {
   Block &entry = kernel.getBody().front();
   SmallVector<memref::AllocOp> allocs;

@@ -3,7 +3,6 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 
 #include "ft/Analysis/Rounding.h"
-#include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"

@@ -8,7 +8,7 @@
 #ifndef FT_ENGINE_CPU_CPUBUNDLE_H
 #define FT_ENGINE_CPU_CPUBUNDLE_H
 
-#include "ft/Conversion/ETDGToCPU/ETDGToCPU.h"
+#include "ft/Engine/CPU/CpuModule.h"
 #include "ft/Runtime/Bundle.h"
 #include "mlir/IR/OwningOpRef.h"
 

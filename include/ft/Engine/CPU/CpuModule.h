@@ -1,42 +1,24 @@
-//===- ETDGToCPU.h - graphs to CPU kernels ----------------------*- C++ -*-===//
+//===- CpuModule.h - the kernels of a graph ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns one graph into a module of kernel functions, one for each top-level
-// nest, and a description of how to run them: which buffers exist, what an
-// environment holds, in which order kernels run. A kernel is
-//
-//   @NAME(%env: !llvm.ptr, %begin: i64, %end: i64)   tasks [begin, end)
-//   @NAME_count(%env: !llvm.ptr) -> i64              the number of tasks
-//
-// and tasks of one kernel are independent; or, where `team` says so, a function
-// that all threads of a parallel region run at once, as
-//
-//   @NAME(%env: !llvm.ptr, %tid: i64, %threads: i64)
-//
-// The environment is an array of 64-bit slots (see Environment).
+// A graph as a module of functions, and what its program says of how to run them: which
+// buffers exist, what an environment holds, in which order kernels run.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_CONVERSION_ETDGTOCPU_ETDGTOCPU_H
-#define FT_CONVERSION_ETDGTOCPU_ETDGTOCPU_H
+#ifndef FT_ENGINE_CPU_CPUMODULE_H
+#define FT_ENGINE_CPU_CPUMODULE_H
 
+#include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Machine/CpuTarget.h"
 #include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace mlir::ft {
-
-/// Slots of a kernel's environment.
-struct Environment {
-  static constexpr unsigned kThreads = 0; // number of threads that share the tasks
-  static constexpr unsigned kError = 1;   // pointer to four i64: code, block, value, bound
-  static constexpr unsigned kBarrier = 2; // void (*)(void *env, int64_t tid), of all threads of a team
-  static constexpr unsigned kStatistics = 3; // pointer for the engine that made the environment
-  static constexpr unsigned kFirstSymbol = 4;
-};
 
 /// A buffer that lives as long as a call: argument, result, intermediate, constant.
 struct CpuBuffer {
@@ -74,18 +56,20 @@ struct CpuModule {
   std::vector<CpuKernel> kernels;
   SmallVector<StringAttr> symbols; // slot kFirstSymbol + i
   unsigned numSlots = 0;
-  std::vector<std::string> blockNames;
-  std::vector<Location> blockLocations;
+  std::vector<Location> blockLocations; // of indices that are checked
 };
 
 struct CpuOptions : CpuScheduleOptions {
   CpuTarget target = CpuTarget::host();
+  /// For tests: memory of iterations is all ones when they begin.
+  bool poison = false;
+  /// Is given the loops of each graph before threads are made of them; for tests.
+  std::function<void(ModuleOp)> onLoops = {};
 };
 
-/// The graph itself stays as it is. Emits errors and fails on what the CPU
-/// engine can't run (reads of single elements of a tensor by map).
+/// The graph itself stays as it is. Emits errors and fails on what the CPU engine can't run.
 FailureOr<CpuModule> lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options = {});
 
 } // namespace mlir::ft
 
-#endif // FT_CONVERSION_ETDGTOCPU_ETDGTOCPU_H
+#endif // FT_ENGINE_CPU_CPUMODULE_H

@@ -1,0 +1,103 @@
+//===- LowerGraph.cpp - a graph's kernels, by the passes of the CPU -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graph, structured loops, threads, leaves: what the phases `tile` and `target` run. The
+// program that these leave becomes the host's side of a launch plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Engine/CPU/CpuModule.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+namespace {
+/// Reads a program, and takes it out of its module.
+class ProgramReader {
+public:
+  ProgramReader(loops::ProgramOp program, CpuModule &result) : program(program), result(result) {}
+  void read();
+
+private:
+  void readBuffer(loops::BufferOp op);
+  void readLaunch(loops::LaunchOp launch);
+
+  loops::ProgramOp program;
+  CpuModule &result;
+  DenseMap<Value, unsigned> slots; // by what launches are given
+  DenseMap<Value, unsigned> numbers; // of buffers
+};
+} // namespace
+
+void ProgramReader::readBuffer(loops::BufferOp op) {
+  static_assert(int(CpuBuffer::Splat) == int(loops::BufferKind::Splat), "the kinds agree");
+  CpuBuffer buffer;
+  buffer.kind = CpuBuffer::Kind(op.getKind());
+  buffer.index = op.getIndex().value_or(0);
+  buffer.lengths = llvm::to_vector(op.getType().getLengths());
+  buffer.element = op.getType().getElement();
+  if (std::optional<ArrayRef<int64_t>> planes = op.getPlanes())
+    buffer.planes.assign(planes->begin(), planes->end());
+  buffer.value = op.getValueAttr();
+  if (op.getSlot())
+    buffer.shared = int64_t(*op.getSlot());
+  slots[op] = buffer.slot = result.numSlots++;
+  numbers[op] = result.buffers.size();
+  result.buffers.push_back(std::move(buffer));
+}
+
+void ProgramReader::readLaunch(loops::LaunchOp launch) {
+  auto callee = result.module->lookupSymbol<func::FuncOp>(launch.getCallee());
+  CpuKernel kernel{launch.getCallee().str(), launch.getLoc(), callee->hasAttr("loops.team"), {}, {}, 0};
+  for (Value argument : launch.getArguments())
+    kernel.slots.push_back(slots.lookup(argument));
+  kernel.plan = launch.getPlan().value_or("").str();
+  if (launch.getSeconds())
+    kernel.estimatedSeconds = launch.getSeconds()->convertToDouble();
+  result.kernels.push_back(std::move(kernel));
+}
+
+void ProgramReader::read() {
+  for (Attribute name : program.getLengths())
+    result.symbols.push_back(cast<StringAttr>(name));
+  result.numSlots = Environment::kFirstSymbol + result.symbols.size();
+  for (Operation &op : program.getBody().front()) {
+    if (auto length = dyn_cast<loops::LengthOp>(op)) {
+      auto *at = llvm::find(result.symbols, length.getNameAttr());
+      slots[length] = Environment::kFirstSymbol + (at - result.symbols.begin());
+    } else if (auto buffer = dyn_cast<loops::BufferOp>(op)) {
+      readBuffer(buffer);
+    } else if (auto stride = dyn_cast<loops::StrideOp>(op)) {
+      // A slot for each dimension up to this one: the outermost are those that callers give.
+      SmallVector<unsigned> &given = result.buffers[numbers.lookup(stride.getBuffer())].strideSlots;
+      while (given.size() <= stride.getDimension())
+        given.push_back(result.numSlots++);
+      slots[stride] = given[stride.getDimension()];
+    } else {
+      readLaunch(cast<loops::LaunchOp>(op));
+    }
+  }
+  for (Attribute place : program.getPlaces())
+    result.blockLocations.push_back(cast<LocationAttr>(place));
+  program.erase();
+}
+
+FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
+  CpuModule result;
+  result.module = ModuleOp::create(graph.getLoc());
+  ModuleOp module = *result.module;
+  if (failed(convertGraphToLoops(graph, module, options)))
+    return failure();
+  if (options.onLoops)
+    options.onLoops(module);
+  if (failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))
+    return failure();
+  ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    function->removeAttr("loops.kernel");
+    function->removeAttr("loops.team");
+  }
+  return std::move(result);
+}
