@@ -60,7 +60,7 @@ for name, text, blocks in [
 ]:
     with open(path, "w") as file:
         file.write(text)
-    done = subprocess.run([ft_opt, path, "--ft-compile=to=tile"], capture_output=True, text=True)
+    done = subprocess.run([ft_opt, path, "--ft-compile=to=storage"], capture_output=True, text=True)
     found = done.stdout.count("etdg.block @")
     if done.returncode or (blocks and found != blocks):
         failures += 1

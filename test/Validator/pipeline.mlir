@@ -1,6 +1,6 @@
 // The validator follows each phase; off, it says so; a failure leaves the graph in a file.
-// RUN: ft-opt %s --ft-compile="from=etdg to=tile skip=reorder" 2>&1 | FileCheck %s --check-prefix=ON
-// RUN: ft-opt %s --ft-compile="from=etdg to=tile skip=reorder validate=off" 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: ft-opt %s --ft-compile="from=etdg to=storage skip=reorder" 2>&1 | FileCheck %s --check-prefix=ON
+// RUN: ft-opt %s --ft-compile="from=etdg to=storage skip=reorder validate=off" 2>&1 | FileCheck %s --check-prefix=OFF
 // RUN: not ft-opt %s --ft-compile="validate=maybe" 2>&1 | FileCheck %s --check-prefix=BAD
 // ON-NOT: validate=off
 // ON: etdg.graph @race

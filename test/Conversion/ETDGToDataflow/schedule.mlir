@@ -16,7 +16,8 @@
 // CPU-NEXT: most = 4, kind = parallel, level = rows>] target = "cpu"
 // CPU: etdg.block @r{{[0-9]+}} [reduce] (i, j, k | l) in [0, K)
 // ALONE: most = 15, kind = parallel, level = rows>] target = "cpu"
-// GPU: <dimension = 2, tile = ?, most = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 4, kind = parallel, level = rows>]
+// (On the GPU the planner takes two at a time.)
+// GPU: <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 2, kind = parallel, level = rows>]
 // The schedule is flash attention's: one reduction over the keys makes the maximum, the sum and the values' sum.
 // GPU: etdg.block @r{{[0-9]+}} [reduce] (i, j, k | l) in [0, K)
 // GPU: linalg.matmul

@@ -1,6 +1,6 @@
 // A copy that goes takes the block with it that holds nothing else (a fold that keeps
 // its first element, over a split list).
-// RUN: ft-opt %s --ft-compile="to=tile" -o %t.mlir
+// RUN: ft-opt %s --ft-compile="to=storage" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: ft-run %s --compare=interpret --dim L=7
 // CHECK: etdg.graph
