@@ -6,11 +6,13 @@
 # CHECK: {{[4-9][0-9]}} passes and pipelines, each by its name and from a reproducer
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 source, tools, libraries, llvm, out = (pathlib.Path(argument) for argument in sys.argv[1:6])
-out.mkdir(parents=True, exist_ok=True)
+shutil.rmtree(out, ignore_errors=True)  # an earlier run's files would hide that this one does not write them
+out.mkdir(parents=True)
 plugin = libraries / "FractalTensorPlugin.so"
 stock = [llvm / "mlir-opt", f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}"]
 
@@ -112,9 +114,9 @@ def make(name, before, pipeline):
 make("values", "views", "tssa-functionalize")
 make("generated", "leaf", "ft-generate-leaf")
 make("lowered", "generated", "ft-leaf-to-llvm")
-make("threads", "8-tile", "convert-loops-to-cpu")
 example = source / "examples/stacked_rnn.mlir"
 run([tools / "ft-opt", example, f"--ft-compile=dump={out}", "-o", "/dev/null"])
+make("threads", "8-tile", "convert-loops-to-cpu")
 
 
 def text_of(name, anchor, options):
