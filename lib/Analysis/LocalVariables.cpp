@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Utils.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <optional>
@@ -73,27 +72,30 @@ static void forEachRun(const llvm::BitVector &bits, unsigned begin, unsigned end
   }
 }
 
-bool etdg::eliminateAll(IntegerPolyhedron &set, unsigned from, unsigned to) {
-  llvm::BitVector done(set.getNumEqualities()), gone(set.getNumVars());
+Solved etdg::solveAll(IntegerPolyhedron &set, unsigned from, unsigned to) {
+  Solved solved{llvm::BitVector(set.getNumEqualities()), llvm::BitVector(set.getNumVars())};
   for (unsigned first = 0;;) {
-    auto pivot = findPivot(set, from, to, first, done);
+    auto pivot = findPivot(set, from, to, first, solved.equalities);
     if (!pivot)
-      break;
+      return solved;
     auto [e, v] = *pivot;
     first = std::min(e, substitute(set, e, v));
-    done.set(e);
-    gone.set(v);
+    solved.equalities.set(e);
+    solved.variables.set(v);
   }
+}
+
+void etdg::eliminateAll(IntegerPolyhedron &set, unsigned from, unsigned to) {
+  Solved solved = solveAll(set, from, to);
   // Rows and columns move once, not once for each variable.
-  forEachRun(done, 0, done.size(),
+  forEachRun(solved.equalities, 0, solved.equalities.size(),
              [&](unsigned begin, unsigned end) { set.removeEqualityRange(begin, end); });
   for (VarKind kind : {VarKind::Local, VarKind::Symbol, VarKind::SetDim}) {
     unsigned offset = set.getVarKindOffset(kind);
-    forEachRun(gone, offset, set.getVarKindEnd(kind), [&](unsigned begin, unsigned end) {
+    forEachRun(solved.variables, offset, set.getVarKindEnd(kind), [&](unsigned begin, unsigned end) {
       set.removeVarRange(kind, begin - offset, end - offset);
     });
   }
-  return gone.any();
 }
 
 bool etdg::eliminateOne(IntegerPolyhedron &set, unsigned from, unsigned to) {

@@ -11,6 +11,7 @@
 #define LIB_FT_ANALYSIS_LOCALVARIABLES_H
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir::etdg {
@@ -19,9 +20,18 @@ namespace mlir::etdg {
 /// others; the variable disappears. Exact over the integers. Returns whether one was found.
 bool eliminateOne(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
 
-/// The same until none is found, in time that grows with the numbers that change and with the size
-/// of the set, not with one times the other. Returns whether any was found.
-bool eliminateAll(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
+/// Equalities that say what a variable is, and these variables, which no other row counts.
+struct Solved {
+  llvm::BitVector equalities, variables;
+};
+
+/// The same until none is found; rows and columns stay where they are. What is solved has a solution
+/// whatever the others are, so that the set holds a point if its other rows do.
+Solved solveAll(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
+
+/// The same, and what is solved disappears: in time that grows with the numbers that change and with
+/// the size of the set, not with one times the other.
+void eliminateAll(presburger::IntegerPolyhedron &set, unsigned from, unsigned to);
 
 /// Whether a constraint without variables is false.
 bool hasFalseConstraint(const presburger::IntegerPolyhedron &set);

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exact answers, cheap ones first: equalities with a unit coefficient are
-// substituted, then a rational test, and only then integer programming.
+// substituted, parts that share no variable taken apart, then a rational test,
+// and only then integer programming.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/SetWork.h"
 #include "ft/Analysis/Sets.h"
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 #include <atomic>
 
@@ -31,18 +33,82 @@ IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigne
   return set;
 }
 
+/// Whether a set without trivial contradictions holds no integer point.
+static bool isPartEmpty(IntegerPolyhedron part) {
+  part.removeTrivialRedundancy();
+  return Simplex(part).isEmpty() || !part.findIntegerSample().has_value();
+}
+
+/// Calls `fn` with the number of each variable that a row counts.
+static void forEachVariable(ArrayRef<DynamicAPInt> row, llvm::function_ref<void(unsigned)> fn) {
+  for (auto [v, c] : llvm::enumerate(row.drop_back()))
+    if (c != 0)
+      fn(v);
+}
+
+static ArrayRef<DynamicAPInt> getRow(const IntegerPolyhedron &set, unsigned row) {
+  unsigned numEqs = set.getNumEqualities();
+  return row < numEqs ? set.getEquality(row) : set.getInequality(row - numEqs);
+}
+
+/// The rows but for those of `without`, those that are linked by variables together: each part says nothing about the
+/// variables of another.
+static SmallVector<SmallVector<unsigned>> getUnrelatedRows(const IntegerPolyhedron &set,
+                                                           const llvm::BitVector &without) {
+  llvm::IntEqClasses related(set.getNumVars());
+  unsigned numRows = set.getNumEqualities() + set.getNumInequalities();
+  SmallVector<std::optional<unsigned>> variable(numRows);
+  for (unsigned r = 0; r < numRows; ++r) {
+    if (r < without.size() && without.test(r))
+      continue;
+    forEachVariable(getRow(set, r), [&](unsigned v) {
+      if (variable[r])
+        related.join(*variable[r], v);
+      variable[r] = v;
+    });
+  }
+  related.compress();
+  SmallVector<SmallVector<unsigned>> parts(related.getNumClasses());
+  for (unsigned r = 0; r < numRows; ++r)
+    if (variable[r])
+      parts[related[*variable[r]]].push_back(r);
+  llvm::erase_if(parts, [](ArrayRef<unsigned> rows) { return rows.empty(); });
+  return parts;
+}
+
+/// Those rows, over the variables that they count.
+static IntegerPolyhedron extract(const IntegerPolyhedron &set, ArrayRef<unsigned> rows) {
+  SmallVector<int> place(set.getNumVars(), -1);
+  unsigned numVars = 0;
+  for (unsigned r : rows)
+    forEachVariable(getRow(set, r), [&](unsigned v) {
+      if (place[v] < 0)
+        place[v] = int(numVars++);
+    });
+  IntegerPolyhedron part(PresburgerSpace::getSetSpace(numVars));
+  for (unsigned r : rows) {
+    ArrayRef<DynamicAPInt> wide = getRow(set, r);
+    SmallVector<DynamicAPInt> row(numVars + 1, DynamicAPInt(0));
+    row.back() = wide.back();
+    forEachVariable(wide, [&](unsigned v) { row[place[v]] = wide[v]; });
+    if (r < set.getNumEqualities())
+      part.addEquality(row);
+    else
+      part.addInequality(row);
+  }
+  return part;
+}
+
+/// A set of unrelated parts is empty where one of them is, and integer programming takes much less for each than for
+/// all: most loops around a block are such parts.
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
   countAsked(1);
   IntegerPolyhedron set = given;
-  eliminateAll(set, 0, set.getNumVars());
+  Solved solved = solveAll(set, 0, set.getNumVars());
   if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
     return true;
-  if (set.getNumVars() == 0)
-    return false;
-  set.removeTrivialRedundancy();
-  if (Simplex(set).isEmpty())
-    return true;
-  return !set.findIntegerSample().has_value();
+  return llvm::any_of(getUnrelatedRows(set, solved.equalities),
+                      [&](ArrayRef<unsigned> rows) { return isPartEmpty(extract(set, rows)); });
 }
 
 /// Piece by piece, with parts that hold no integer dropped at once: divisions are what a rational

@@ -221,3 +221,41 @@ TEST(SetQueries, SubtractionWithLocalsIsEnumeration) {
   EXPECT_GT(numLeft, 500u);
   EXPECT_GT(numNone, 0u);
 }
+
+// Sets of rows about few variables each, as loops around a block are: one part by itself is empty or has integers as
+// the whole has.
+TEST(SetQueries, UnrelatedPartsAreTheWhole) {
+  std::mt19937_64 random(20);
+  auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+  unsigned numEmpty = 0, numSets = 600;
+  for (unsigned n = 0; n < numSets; ++n) {
+    constexpr unsigned numVars = 6;
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(numVars));
+    // Bounded below or on both sides, or on none.
+    for (unsigned v = 0; v < numVars; ++v) {
+      SmallVector<int64_t> row(numVars + 1, 0);
+      row[v] = 1;
+      if (pick(0, 3))
+        set.addInequality(row);
+      row[v] = -pick(1, 2);
+      row.back() = pick(0, 7);
+      if (pick(0, 3))
+        set.addInequality(row);
+    }
+    for (unsigned r = 0, e = unsigned(pick(1, 4)); r < e; ++r) {
+      SmallVector<int64_t> row(numVars + 1, 0);
+      for (unsigned k = 0; k < 2; ++k)
+        row[unsigned(pick(0, numVars - 1))] = pick(-3, 3);
+      row.back() = pick(-5, 3);
+      if (pick(0, 2))
+        set.addInequality(row);
+      else
+        set.addEquality(row);
+    }
+    bool empty = set.isIntegerEmpty();
+    numEmpty += empty;
+    EXPECT_EQ(isEmpty(set), empty) << "set " << n;
+  }
+  EXPECT_GE(numEmpty, numSets / 5);
+  EXPECT_LE(numEmpty, numSets - numSets / 5);
+}

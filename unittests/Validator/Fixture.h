@@ -32,6 +32,17 @@ protected:
   /// The graph of an example when a phase has been reached.
   GraphOp load(const std::string &name, ft::Phase to) {
     module = parseSourceFile<ModuleOp>(std::string(FT_EXAMPLES) + "/" + name + ".mlir", &context);
+    return lower(to);
+  }
+
+  /// The graph of a program when a phase has been reached.
+  GraphOp parse(const std::string &text, ft::Phase to) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return lower(to);
+  }
+
+  /// The graph of the module when a phase has been reached.
+  GraphOp lower(ft::Phase to) {
     if (!module)
       return {};
     PassManager pm(&context);

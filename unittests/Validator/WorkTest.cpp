@@ -1,6 +1,7 @@
 //===- WorkTest.cpp - what the validator does, and snapshots --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Fixture.h"
+#include "ft/Analysis/SetWork.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -19,6 +20,26 @@ protected:
     ValidatorWork after = getValidatorWork();
     return {after.questions - before.questions, after.constraints - before.constraints,
             after.exact - before.exact};
+  }
+
+  /// `depth` scans inside each other around one over a list, each with the last of the list that it
+  /// carries beside it.
+  static std::string nestedScans(unsigned depth) {
+    const std::string list = "!ft.list<[L], !x>";
+    std::string text = "!x = tensor<2xf32>\nfunc.func @nested(%init: !x, %s: " + list, body, end;
+    for (unsigned d = 0; d < depth; ++d) {
+      std::string n = std::to_string(d), state = d ? "%s" + std::to_string(d - 1) : "%s";
+      text += ", %xs" + n + ": !ft.list<[N" + n + "], !x>";
+      body += "%r" + n + " = ft.scanl (%x" + n + " = %xs" + n + " : !ft.list<[N" + n + "], !x>) init (%s" + n + " = " +
+              state + " : " + list + ") -> !ft.list<[N" + n + ", L], !x> {\n";
+      std::string last = "%l" + n + " = ft.last %r" + n + " or " + state + " : !ft.list<[N" + n + ", L], !x>, " + list;
+      end = last + (d ? "\nft.yield %l" : "\nreturn %l") + n + " : " + list + "\n}\n" + end;
+    }
+    std::string inner = std::to_string(depth - 1);
+    body += "%t = ft.scanl (%e = %s" + inner + " : " + list + ") init (%h = %init : !x) -> " + list +
+            " {\n%y = arith.addf %e, %h : !x\n%z = arith.mulf %y, %x" + inner +
+            " : !x\nft.yield %z : !x\n}\nft.yield %t : " + list + "\n}\n";
+    return text + ") -> " + list + " {\n" + body + end;
   }
 
   /// `length` maps, each reading the one before.
@@ -79,6 +100,24 @@ TEST_F(WorkTest, ChainIsLinear) {
   EXPECT_LE(many.questions, 4.1 * few.questions);
   EXPECT_LE(many.constraints, 4.1 * few.constraints);
   EXPECT_LE(many.exact, 4.1 * few.exact);
+}
+
+// The code is linear in the program however deep its scans are, and what is asked of sets on the way
+// down at most quadratic.
+TEST_F(WorkTest, NestedScans) {
+  int64_t blocks[2] = {0, 0}, sets[2] = {0, 0};
+  for (unsigned i = 0; i < 2; ++i) {
+    int64_t before = getNumSetsAsked();
+    ASSERT_TRUE(parse(nestedScans(6 << i), ft::Phase::Storage));
+    sets[i] = getNumSetsAsked() - before;
+    module->walk([&](BlockOp) { ++blocks[i]; });
+  }
+  printf("6 and 12 scans: %lld and %lld blocks, %lld and %lld sets\n", (long long)blocks[0], (long long)blocks[1],
+         (long long)sets[0], (long long)sets[1]);
+  EXPECT_GE(blocks[0], 16);
+  EXPECT_LE(blocks[1], 2 * blocks[0]);
+  EXPECT_GE(sets[0], blocks[0]);
+  EXPECT_LE(sets[1], 4 * sets[0]);
 }
 
 TEST_F(WorkTest, Snapshots) {

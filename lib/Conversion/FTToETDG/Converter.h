@@ -77,7 +77,9 @@ private:
   bool isLeafForm(const RegionForm &form);
   LogicalResult lowerChildren(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
   void openDim(ComputeOp op, Context &context);
-  void viewFoldStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t);
+  void viewStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t, AffineExpr lag, AffineExpr previous);
+  unsigned scanDepth(ComputeOp op);
+  bool splits(ComputeOp scan);
   void viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial, AffineExpr previous);
   Dest createPlanes(ComputeOp op, const Member &member);
   SmallVector<Dest> placeResults(ComputeOp op, const Dests &dests, SmallVectorImpl<etdg::BufferOp> &planes);
@@ -118,6 +120,7 @@ private:
   /// How the body of an operator was lowered in the regions of the nest that is being built, one or both.
   enum HowLowered : unsigned { GoesOnInside = 1, BecomesChildren = 2 };
   DenseMap<Operation *, unsigned> howLowered;
+  DenseMap<Operation *, unsigned> scanDepths;
   /// Whose bodies become children although some region does not need it.
   DenseSet<Operation *> asChildren;
 };

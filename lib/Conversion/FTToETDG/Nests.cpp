@@ -414,20 +414,26 @@ void Converter::openDim(ComputeOp op, Context &context) {
   context.open(kind, names.names, names.context);
 }
 
-/// The states of a fold at iteration t: those of t - 1, at 0 the initial ones.
-void Converter::viewFoldStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t) {
+/// What `first` holds in the first `lag` iterations, and `later` behind them.
+static View joinStates(View later, const View &first, AffineExpr t, AffineExpr lag) {
+  for (ViewPiece &piece : later.pieces)
+    piece.constraints.push_back({t - lag});
+  for (ViewPiece piece : first.pieces) {
+    piece.constraints.push_back(lag == 1 ? Constraint{t, /*isEquality=*/true} : Constraint{lag - 1 - t});
+    later.pieces.push_back(piece);
+  }
+  return later;
+}
+
+/// The states of one block for all iterations: those of index `previous`, in the first `lag` iterations the initial
+/// ones. Folds are such blocks, and scans that do not split.
+void Converter::viewStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t, AffineExpr lag, AffineExpr previous) {
   unsigned s = 0;
   for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
     std::vector<View> views;
-    for (const View &initial : std::vector<View>(viewsOf(init))) {
-      View view = viewOf({initial.lengths, initial.element}, peel(names, states[s++], t - 1));
-      view.pieces[0].constraints.push_back({t - 1});
-      for (ViewPiece piece : initial.pieces) {
-        piece.constraints.push_back({t, /*isEquality=*/true});
-        view.pieces.push_back(piece);
-      }
-      views.push_back(view);
-    }
+    for (const View &initial : std::vector<View>(viewsOf(init)))
+      views.push_back(joinStates(viewOf({initial.lengths, initial.element}, peel(names, states[s++], previous)),
+                                 initial, t, lag));
     environment[argument] = std::move(views);
   }
 }
@@ -443,6 +449,31 @@ void Converter::viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial
     }
     environment[argument] = std::move(views);
   }
+}
+
+/// How many scans are inside each other at most, from this one on.
+unsigned Converter::scanDepth(ComputeOp op) {
+  auto [it, isNew] = scanDepths.try_emplace(op, 0);
+  if (!isNew)
+    return it->second;
+  unsigned inside = 0;
+  for (auto inner : op.getBody().front().getOps<ComputeOp>())
+    inside = std::max(inside, scanDepth(inner));
+  return scanDepths[op] = inside + op.isScan();
+}
+
+/// Whether the first iterations of a scan are a block of their own. Each split doubles the code of the body, so that
+/// only the innermost scans split, where the work is: what the graph holds is linear in the program.
+bool Converter::splits(ComputeOp scan) {
+  constexpr unsigned mostSplits = 4;
+  unsigned depth = scanDepth(scan);
+  if (depth <= mostSplits)
+    return true;
+  remark::missed(scan->getLoc(), remark::RemarkOpts::name("whole").category("etdg").subCategory("convert-ft-to-etdg"))
+      << remark::reason("'{0}' stays one block: {1} scans are inside each other from here on, and its first iterations "
+                        "as a block of their own would double the code, which is done for the innermost {2}",
+                        scan->getName().getStringRef(), depth, mostSplits);
+  return false;
 }
 
 LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<Dest> results) {
@@ -479,9 +510,10 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
   if (!op.isMap() && !lag.isPureAffine())
     return op.emitError() << "has the lag " << op.getLagOrOne().str()
                           << ": a product of lengths is not affine; make one of them a constant";
-  if (!op.isScan()) {
-    if (op.isFold())
-      viewFoldStates(op, states, t);
+  AffineExpr previous = op.isRight() && op.isScan() ? n - 1 - t + lag : t - lag;
+  if (!op.isScan() || !splits(op)) {
+    if (!op.isMap())
+      viewStates(op, states, t, lag, previous);
     context.domain.append({first, last});
     return neverRuns(context) ? success() : lowerRegion(op, context, yields);
   }
@@ -494,7 +526,7 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
       region.domain.append({{t - lag}, last});
     if (neverRuns(region))
       continue;
-    viewScanStates(op, states, initial, op.isRight() ? n - 1 - t + lag : t - lag);
+    viewScanStates(op, states, initial, previous);
     if (failed(lowerRegion(op, region, yields)))
       return failure();
   }
