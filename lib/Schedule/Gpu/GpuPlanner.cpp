@@ -324,6 +324,12 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
     maxRows = std::max(maxRows, plan.maxRows);
     elements = std::max(elements, elementsOf(nest));
     llvm::erase_if(plan.flat, [&](unsigned d) { return plan.row == d; });
+    // What is not dealt one block of threads runs in order; others don't wait for it after each iteration.
+    if (place.isGrouped && !plan.row && !plan.columns && plan.flat.empty() && plan.outer.empty()) {
+      plan.inner.insert(plan.inner.begin(), plan.steps.begin() + place.shared, plan.steps.end());
+      plan.steps.resize(place.shared);
+      plan.waits.resize(place.shared);
+    }
   }
   int64_t threads = threadsFor(elements * maxRows, options.stepThreads ? options.stepThreads : planning.blockThreads.back());
   int64_t shared = waits ? std::max(planning.sharedBytesOfTwo, planning.sharedBytesAlone) : planning.sharedBytesOfTwo;

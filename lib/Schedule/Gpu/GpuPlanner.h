@@ -37,6 +37,11 @@ public:
   };
   FailureOr<Forms> chooseForms(ArrayRef<BlockOp> nest, const GpuPlan &steps);
 
+  /// Makes short nests part of the kernel of one beside them that the grid, or one block of threads, runs in order (JoinShort.cpp).
+  LogicalResult joinShortNests(etdg::GraphOp graph);
+  bool isShort(ArrayRef<BlockOp> nest) const;
+  FailureOr<bool> isOrdered(ArrayRef<BlockOp> nest);
+
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
   /// Completes the plan where most of the work is products of matrices; false where it is not.
@@ -63,6 +68,8 @@ private:
 
 /// Planes that a plan may count on: those along dimensions that it deals are all kept (`keepDealtPlanes`).
 inline int64_t noPlanes(Value, unsigned) { return 0; }
+/// Buffers that a nest reads (those that it writes are among them) and writes.
+void collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes);
 /// Dimensions that are `map` in all blocks and free.
 bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
 

@@ -276,11 +276,11 @@ LogicalResult PlanReader::checkRow() {
 /// work is that of several launches.
 LogicalResult PlanReader::checkSteps() {
   if (place.isGrid && !anyDealt) { // one block of threads runs all
-    bool waits = llvm::is_contained(plan.waits, true);
-    if (!place.isGrouped && !waits && !plan.steps.empty()) {
-      plan.inner.insert(plan.inner.begin(), plan.steps.begin(), plan.steps.end());
-      plan.steps.clear();
-      plan.waits.clear();
+    size_t shared = std::min<size_t>(place.shared, plan.steps.size());
+    if (!llvm::is_contained(ArrayRef(plan.waits).drop_front(shared), true)) {
+      plan.inner.insert(plan.inner.begin(), plan.steps.begin() + shared, plan.steps.end());
+      plan.steps.resize(shared);
+      plan.waits.resize(shared);
     }
   }
   if (place.isGrid && plan.steps.size() > place.shared && !plan.waits.back())
@@ -397,7 +397,7 @@ FailureOr<GpuPlan> schedule::readGpuPlan(ArrayRef<BlockOp> nest, const GpuPlace 
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static void collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes) {
+void schedule::collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes) {
   for (BlockOp block : nest)
     for (BlockOp leaf : leavesOf(block)) {
       for (unsigned i = 0; i < leaf.getNumWrites(); ++i)

@@ -233,6 +233,12 @@ LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) 
       if (plan.row == d)
         plan.row.reset();
     }
+    if (place.shared == 0 && planner.isShort(nest)) {
+      // More rows would be more memory, and other threads, for all nests; and nobody waits between its points.
+      plan.row.reset();
+      plan.inner.insert(plan.inner.begin(), plan.steps.begin(), plan.steps.end());
+      plan.steps.clear();
+    }
     llvm::sort(plan.steps);
     plan.waits.assign(plan.steps.size(), false);
     if (plan.steps.size() > place.shared)
@@ -343,6 +349,8 @@ void Scheduler::keepDealtPlanes() {
 }
 
 LogicalResult Scheduler::run() {
+  if (failed(planner.joinShortNests(graph)))
+    return failure();
   for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
     if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
       for (Region &region : variants.getVariants())
