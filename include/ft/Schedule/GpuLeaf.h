@@ -106,6 +106,12 @@ struct StagedOperands {
   int64_t getBytes() const { return llvm::alignTo(lhs.getBytes(), 16) + rhs.getBytes(); }
 };
 
+struct ProductTiles;
+/// Whether matrix units can multiply these operands: halves of one type, summed up in f32.
+bool fitsMatrixUnits(const ProductTiles &product);
+/// Whether they pay on this machine.
+bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
+
 /// A nest that is a product of matrices, computed in tiles that go through shared memory.
 struct ProductTiles {
   leaf::Contraction loops; // of the leaf's nest as it is

@@ -68,6 +68,7 @@ private:
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
   bool isInside(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
+  tile::BlockedAttr resultLayout() const;
   tile::BlockedAttr copyLayout(tile::SharedType type, int64_t width) const;
 
   LeafEmitter &e;
@@ -347,7 +348,7 @@ Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sum
   Value stage = stageOf(step);
   Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, rhsShared, stage,
                                   staged.lhsTransposed, staged.rhsTransposed, product.loops.lhsUnsigned,
-                                  product.loops.rhsUnsigned);
+                                  product.loops.rhsUnsigned, attribute.getMma());
   if (stages == 1 && steps > 1) {
     tile::BarrierOp::create(b);
     copyNext(1);
@@ -422,11 +423,14 @@ LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
   return emitTiles(at);
 }
 
-LogicalResult ProductEmitter::run() {
-  m = axisOf(product.loops.m, Rows::m);
-  n = axisOf(product.loops.n, Rows::n);
-  k = axisOf(product.loops.k, Rows::none);
+/// Which elements of a tile of the result a thread has.
+tile::BlockedAttr ProductEmitter::resultLayout() const {
   ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
+  int64_t threads[] = {block[0] / thread[0], block[1] / thread[1]};
+  if (attribute.getMma()) { // as a fragment's accumulator lies in a warp
+    int64_t vector[] = {1, 2}, warp[] = {8, 4};
+    return tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
+  }
   // Rows or columns that are adjacent in shared memory are read several at a time; of others neighbours read neighbours.
   auto vectorOf = [&](bool alongTerms, int64_t own, Type element) {
     int64_t vector = alongTerms ? 1 : std::min<int64_t>(4, tile::accessBytes / bytesOf(element));
@@ -436,12 +440,18 @@ LogicalResult ProductEmitter::run() {
   };
   int64_t vector[] = {vectorOf(!staged.lhsTransposed, thread[0], product.lhs),
                       vectorOf(staged.rhsTransposed, thread[1], product.rhs)};
-  int64_t threads[] = {block[0] / thread[0], block[1] / thread[1]};
   // A warp reads four different rows and eight columns: each in one access of all banks.
   SmallVector<int64_t> warp = {4, 8};
   if (threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0)
     warp.clear();
-  layout = tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
+  return tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
+}
+
+LogicalResult ProductEmitter::run() {
+  m = axisOf(product.loops.m, Rows::m);
+  n = axisOf(product.loops.n, Rows::n);
+  k = axisOf(product.loops.k, Rows::none);
+  layout = resultLayout();
   lhsShared = tile::SharedOp::create(b, staged.lhs, memory);
   int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
   rhsShared = tile::SharedOp::create(b, staged.rhs, b.at(memory, b.number(behind), b.getI8Type()));

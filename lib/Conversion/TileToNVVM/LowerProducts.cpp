@@ -45,7 +45,8 @@ public:
     };
     if (alongTerms) {
       for (int64_t i = 0; i < own; ++i)
-        llvm::append_range(values, extended(first + positionOf(i) * type.getRowStride(), count));
+        llvm::append_range(values, b.load(b.at(base, first + positionOf(i) * type.getRowStride(), type.getElementType()),
+                                          type.getElementType(), count));
       terms = count;
       return;
     }
@@ -54,23 +55,21 @@ public:
     while (vector % width != 0 || type.getRowStride() % width != 0)
       width /= 2;
     for (int64_t i = 0; i < own; i += width)
-      llvm::append_range(values, extended(first * type.getRowStride() + positionOf(i), width));
+      llvm::append_range(values, b.load(b.at(base, first * type.getRowStride() + positionOf(i), type.getElementType()),
+                                        type.getElementType(), width));
   }
-  Value at(int64_t i, int64_t term) const { return values[alongTerms ? i * terms + term : i]; }
-
-private:
-  SmallVector<Value> extended(int64_t offset, int64_t count) {
-    SmallVector<Value> all = b.load(b.at(base, offset, type.getElementType()), type.getElementType(), count);
+  /// Extended only where it is used: until then several terms of narrow elements share a register.
+  Value at(int64_t i, int64_t term) {
+    Value &value = values[alongTerms ? i * terms + term : i];
     Type to = result.getElementType();
-    for (Value &value : all) {
-      if (value.getType() == to)
-        continue;
+    if (value.getType() != to)
       value = isa<FloatType>(to) ? Value(arith::ExtFOp::create(b, to, value))
               : isUnsigned       ? Value(arith::ExtUIOp::create(b, to, value))
                                  : Value(arith::ExtSIOp::create(b, to, value));
-    }
-    return all;
+    return value;
   }
+
+private:
 
   ThreadCode &b;
   SharedType type;
@@ -86,6 +85,8 @@ struct LowerMma : OpConversionPattern<MmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getFragments())
+      return failure();
     ThreadCode b(op.getLoc(), rewriter);
     RegistersType type = op.getType();
     SharedType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();

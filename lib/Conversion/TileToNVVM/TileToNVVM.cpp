@@ -269,6 +269,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   patterns.add<LowerView, LowerShared, LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
                LowerMap>(converter, context);
   populateProductPatterns(converter, patterns);
+  populateFragmentPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);

@@ -224,6 +224,24 @@ uint32_t Grid::shuffle(ShuffleMode mode, uint32_t mask, uint32_t value, uint32_t
   return self.received;
 }
 
+void Grid::gather(const void *own, uint32_t bytes, char *all, uint32_t site) {
+  Thread &self = *running;
+  if (threadsPerBlock % 32 != 0)
+    fail("(E4) needs whole warps, in a block of " + std::to_string(threadsPerBlock) + " threads", site);
+  self.mask = ~0u;
+  self.left = own;
+  self.leftBytes = bytes;
+  self.gathered = all;
+  wait(State::atShuffle, site);
+  self.gathered = nullptr;
+}
+
+/// What the lanes left lies in their stacks, which are there until they run again.
+void Grid::gatherInto(Block &block, uint32_t first, uint32_t count, Thread &thread) {
+  for (uint32_t lane = 0; lane < count; ++lane)
+    std::memcpy(thread.gathered + size_t(lane) * thread.leftBytes, block.threads[first + lane].left, thread.leftBytes);
+}
+
 /// A shuffle happens when all lanes of its mask are there.
 void Grid::tryShuffle(Block &block, uint32_t warp) {
   uint32_t first = warp * 32, count = std::min(32u, threadsPerBlock - first), there = 0;
@@ -242,7 +260,10 @@ void Grid::tryShuffle(Block &block, uint32_t warp) {
         return note("(E4) shuffles at another place than lane " + std::to_string(lane) + " of its warp, which is at " +
                         textOf(thread.site),
                     peer, peer.site);
-      peer.received = block.threads[peer.source].value;
+      if (peer.gathered)
+        gatherInto(block, first, count, peer);
+      else
+        peer.received = block.threads[peer.source].value;
       peer.state = State::ready;
       ready.push_back(&peer);
     }

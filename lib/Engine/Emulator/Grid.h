@@ -58,6 +58,12 @@ public:
   void *sharedMemory() const;
   void barrier(uint32_t site);
   uint32_t shuffle(ShuffleMode mode, uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp, uint32_t site);
+  /// All lanes of the warp leave `bytes` each; `all` gets what each left, lane by lane.
+  void gather(const void *own, uint32_t bytes, char *all, uint32_t site);
+  /// One piece of `count` (1, 2 or 4) pieces of 8 x 8 halves for each of `words`: PTX's ldmatrix.
+  void loadMatrix(uint64_t address, uint32_t count, bool transposed, uint32_t *words, uint32_t site);
+  /// 16 x 8 sums of 16 terms: PTX's mma.sync.m16n8k16. `words`: four of the left operand, two of the right one.
+  void multiplyMatrices(const uint32_t *words, bool isBrain, float *sums, uint32_t site);
   void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site);
   /// `bytes` to shared memory, the first `read` of them from memory, the rest zeros.
   void copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site);
@@ -86,6 +92,9 @@ private:
     uint32_t site = 0;                    // where it waits
     uint32_t mask = 0, source = 0;        // at a shuffle
     uint32_t value = 0, received = 0;
+    const void *left = nullptr;           // where it gathers from all lanes
+    uint32_t leftBytes = 0;
+    char *gathered = nullptr;
     uint32_t *counter = nullptr, old = 0; // at a barrier of the grid
     std::vector<Copy> copies;             // that belong to no group yet
     std::deque<std::vector<Copy>> groups; // under way, the oldest first
@@ -110,6 +119,7 @@ private:
   void afterRun(Thread &thread, bool ended);
   void openBarrier(Block &block);
   void tryShuffle(Block &block, uint32_t warp);
+  static void gatherInto(Block &block, uint32_t first, uint32_t count, Thread &thread);
   void openGridBarriers();
   bool isBefore(const Access &earlier, const Thread &now) const;
   void checkCell(Cell &cell, const Access &now, AccessKind kind, uint64_t address, const Memory &memory);

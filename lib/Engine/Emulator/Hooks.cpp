@@ -33,6 +33,12 @@ void copyAsync(void *to, const void *from, uint32_t bytes, uint32_t read, uint32
 }
 void commitCopies() { Grid::current->commitCopies(); }
 void waitForCopies(uint32_t groups) { Grid::current->waitForCopies(groups); }
+void loadMatrix(void *pointer, uint32_t count, uint32_t transposed, uint32_t *words, uint32_t site) {
+  Grid::current->loadMatrix(reinterpret_cast<uint64_t>(pointer), count, transposed != 0, words, site);
+}
+void multiplyMatrices(const uint32_t *words, uint32_t isBrain, float *sums, uint32_t site) {
+  Grid::current->multiplyMatrices(words, isBrain != 0, sums, site);
+}
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
 /// The approximate functions of the special function unit, here as exact as floats are.
@@ -67,6 +73,8 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_copy_async", address(copyAsync)},
     {"ft_emulate_copy_commit", address(commitCopies)},
     {"ft_emulate_copy_wait", address(waitForCopies)},
+    {"ft_emulate_load_matrix", address(loadMatrix)},
+    {"ft_emulate_multiply_matrices", address(multiplyMatrices)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -178,6 +178,10 @@ private:
       return rewriteShuffle(instruction, name);
     if (name.consume_front("cp.async."))
       return rewriteCopy(instruction, name);
+    if (name.consume_front("ldmatrix.sync.aligned.m8n8."))
+      return rewriteLoadMatrix(instruction, name);
+    if (name.consume_front("mma.m16n8k16.row.col."))
+      return rewriteMma(instruction, name);
     if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
       return replace(instruction, nullptr);
     refuse(instruction, "this intrinsic");
@@ -198,6 +202,42 @@ private:
     replace(instruction, call("ft_emulate_copy_async", b.getVoidTy(),
                               {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(1)), b.getInt32(bytes),
                                read, site(instruction)}));
+  }
+
+  /// Memory of the thread for what a hook takes or gives: in the entry, so that loops use it again.
+  AllocaInst *place(Type *type, Instruction &instruction) {
+    BasicBlock &entry = instruction.getFunction()->getEntryBlock();
+    IRBuilder<> inEntry(&entry, entry.begin());
+    return inEntry.CreateAlloca(type);
+  }
+
+  /// Pieces of 8 x 8 halves: x1, x2 or x4, perhaps transposed.
+  void rewriteLoadMatrix(CallInst &instruction, StringRef name) {
+    uint32_t count = 0;
+    if (!name.consume_front("x") || name.consumeInteger(10, count) || (count != 1 && count != 2 && count != 4))
+      return refuse(instruction, "this load of a matrix");
+    bool transposed = name.consume_front(".trans");
+    if (name != ".b16.p3")
+      return refuse(instruction, "this load of a matrix");
+    result.granule = std::min<uint64_t>(result.granule, 2);
+    AllocaInst *words = place(instruction.getType(), instruction);
+    call("ft_emulate_load_matrix", b.getVoidTy(),
+         {generic(instruction.getArgOperand(0)), b.getInt32(count), b.getInt32(transposed), words, site(instruction)});
+    replace(instruction, b.CreateLoad(instruction.getType(), words));
+  }
+
+  /// Four words of the left operand, two of the right one, four sums.
+  void rewriteMma(CallInst &instruction, StringRef name) {
+    if ((name != "f32.f32" && name != "bf16") || instruction.arg_size() != 10)
+      return refuse(instruction, "this product of matrices");
+    AllocaInst *words = place(ArrayType::get(b.getInt32Ty(), 6), instruction);
+    AllocaInst *sums = place(instruction.getType(), instruction);
+    for (unsigned i = 0; i < 6; ++i)
+      b.CreateStore(b.CreateBitCast(instruction.getArgOperand(i), b.getInt32Ty()), b.CreateConstGEP1_32(b.getInt32Ty(), words, i));
+    for (unsigned i = 0; i < 4; ++i)
+      b.CreateStore(instruction.getArgOperand(6 + i), b.CreateConstGEP1_32(b.getFloatTy(), sums, i));
+    call("ft_emulate_multiply_matrices", b.getVoidTy(), {words, b.getInt32(name == "bf16"), sums, site(instruction)});
+    replace(instruction, b.CreateLoad(instruction.getType(), sums));
   }
 
   /// Whether it is the constant 0.

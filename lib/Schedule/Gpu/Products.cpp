@@ -281,9 +281,10 @@ static StagedOperands stageOperands(const LeafForm &form, unsigned number, const
   const Contraction &loops = product.loops;
   ArrayRef<int64_t> block = product.attribute.getBlock();
   int64_t step = product.attribute.getStep(), stages = product.attribute.getStages();
-  // Rows whose terms are adjacent begin in different banks.
+  // Rows whose terms are adjacent begin in different banks; so do all rows of which fragments are read.
   auto stage = [&](Type element, int64_t own, bool alongTerms) {
-    int64_t pad = alongTerms ? std::max<int64_t>(tile::accessBytes / bytesOfElement(element), 1) : 0;
+    bool spread = alongTerms || product.attribute.getMma();
+    int64_t pad = spread ? std::max<int64_t>(tile::accessBytes / bytesOfElement(element), 1) : 0;
     int64_t shape[] = {alongTerms ? own : step, alongTerms ? step : own};
     return tile::SharedType::get(element.getContext(), shape, element, pad, stages);
   };
@@ -307,6 +308,9 @@ public:
   }
 
   tile::ProductAttr choose(int64_t fused) {
+    if (usesMatrixUnits(product, machine))
+      if (tile::ProductAttr attribute = chooseFragments(fused))
+        return attribute;
     double best = 0;
     int64_t sides[] = {1, 2, 4, 8}, block[2] = {}, thread[2] = {};
     for (int64_t rows : sides)
@@ -324,10 +328,38 @@ public:
           thread[1] = columns;
         }
     int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), 4, stepBytes / elementBytes());
-    return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, fused);
+    return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
+  }
+
+  /// The same for warps that multiply fragments; nothing where threads are no whole warps.
+  tile::ProductAttr chooseFragments(int64_t fused) {
+    int64_t warps = context.threads / (warpRows * warpColumns), block[2] = {}, thread[2] = {};
+    if (context.threads % (warpRows * warpColumns) != 0)
+      return nullptr;
+    double best = 0;
+    for (int64_t rows = 2; rows <= 8; rows *= 2)
+      for (int64_t columns = 2; columns <= 16; columns *= 2)
+        for (int64_t down = 1; down <= warps; down *= 2) {
+          if (warps % down != 0 || rows * columns > mostWords())
+            continue;
+          double cost = costOfFragments(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
+          if (best != 0 && cost >= best)
+            continue;
+          best = cost;
+          block[0] = down * warpRows * rows;
+          block[1] = warps / down * warpColumns * columns;
+          thread[0] = rows;
+          thread[1] = columns;
+        }
+    int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), tile::ProductAttr::fragmentTerms,
+                                       stepBytes / elementBytes());
+    int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
+    return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
   }
 
 private:
+  /// How a fragment's accumulator lies in the lanes of a warp.
+  static constexpr int64_t warpRows = 8, warpColumns = 4;
   /// Bytes of adjacent terms that a step has: a piece of a line of memory that is worth fetching.
   static constexpr int64_t stepBytes = 64;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
@@ -345,6 +377,18 @@ private:
                    copies * (1.0 / double(blockRows) + 1.0 / double(blockColumns)));
   }
 
+  /// The same for matrix units, in their time for a multiply-add: what operands take on their way from the cache that
+  /// all multiprocessors share, and from shared memory, of which a warp reads 16 rows and 8 columns at a time.
+  double costOfFragments(int64_t rows, int64_t columns, int64_t blockRows, int64_t blockColumns) const {
+    double work = double(llvm::alignTo(m, blockRows)) * double(llvm::alignTo(n, blockColumns));
+    double multiplies = machine.rates.bf16MmaFlops / 2;
+    const Machine::Level *cache = machine.findLevel("l2");
+    double copies = cache && cache->hasRate() ? double(elementBytes()) * multiplies / cache->readBytesPerSecond : 0;
+    double reads = machine.rates.bf16MmaFlops / machine.rates.f32Flops / (2 * double(warpRows) / double(warpColumns));
+    return work * (1 + reads * (1 / double(rows) + 2 / double(columns)) +
+                   copies * (1 / double(blockRows) + 1 / double(blockColumns)));
+  }
+
   const ProductTiles &product;
   const TileContext &context;
   const Machine &machine;
@@ -352,6 +396,14 @@ private:
   int64_t m = 1, n = 1, k = 1;
 };
 } // namespace
+
+bool schedule::fitsMatrixUnits(const ProductTiles &product) {
+  return isHalf(product.lhs) && product.lhs == product.rhs && product.sum.isF32();
+}
+
+bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machine) {
+  return fitsMatrixUnits(product) && machine.rates.bf16MmaFlops > machine.rates.f32Flops;
+}
 
 tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number, const TileContext &context,
                                           const Machine &machine) {
@@ -376,6 +428,10 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
   if (attribute.getNumThreads() != context.threads) {
     wrong = "the tile is for " + std::to_string(attribute.getNumThreads()) + " threads, the block has " +
             std::to_string(context.threads);
+    return failure();
+  }
+  if (attribute.getMma() && !fitsMatrixUnits(*product)) {
+    wrong = "mma multiplies f16 or bf16, both operands alike, and adds up to f32";
     return failure();
   }
   int64_t own = attribute.getThread()[0] * attribute.getThread()[1];

@@ -99,3 +99,27 @@ llvm.func @warps(%a: !llvm.ptr, %x: f32, %s0: i64, %s1: i64) {
   tile.store %c, %v[%zero, %zero] {in_bounds = array<i1: true, true>} : !tile.registers<8x16xf32, #warps>, !tile.view<f32, [8], [16]>
   llvm.return
 }
+
+// Warps multiply fragments: four pieces of 8 x 8 halves of the left operand, whose terms are adjacent, and of the right one,
+// which is transposed on its way; two groups of rows and two of columns for each of two steps of 16 terms.
+// CHECK-LABEL: llvm.func @fragments(
+#lanes = #tile.blocked<vector = [1, 2], threads = [16, 8], warp = [8, 4]>
+!f = !tile.registers<32x32xf32, #lanes>
+!fa = !tile.shared<32x32xf16, pad = 8, stages = 2>
+!fb = !tile.shared<32x32xf16, pad = 8, stages = 2>
+llvm.func @fragments(%m: !llvm.ptr<3>, %i: i64) {
+  %none = arith.constant 0.0 : f32
+  %c = tile.splat %none : f32 -> !f
+  %a = tile.shared %m : !fa
+  %b = tile.shared %m : !fb
+  // CHECK: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
+  // CHECK: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
+  // CHECK-COUNT-2: nvvm.mma.sync
+  // CHECK: nvvm.ldmatrix %{{.*}} layout = #nvvm.mma_layout<col>
+  // CHECK: nvvm.ldmatrix %{{.*}} layout = #nvvm.mma_layout<row>
+  // CHECK-COUNT-2: nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
+  // CHECK-NOT: nvvm.mma.sync
+  %d = tile.mma %c, %a[%i], %b[%i] {fragments} : !f, !fa, !fb
+  // CHECK: llvm.return
+  llvm.return
+}

@@ -141,3 +141,40 @@ func.func @map(%c: !tile.registers<16x16xf32, #l>) {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [4, 8], step = 8}}
+llvm.func @terms() attributes {l = #tile.product<block = [64, 64], thread = [4, 8], step = 8, stages = 2, mma>}
+
+// -----
+
+// expected-error @+1 {{(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [1, 32], step = 16}}
+llvm.func @rows() attributes {l = #tile.product<block = [64, 64], thread = [1, 32], step = 16, stages = 2, mma>}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4], warp = [8, 4]>
+func.func @types(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf32, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(3) fragments are of f16 or bf16 and add up to f32, found 'f32', 'f32' and 'f32'}}
+  %d = tile.mma %c, %s[%i], %s[%i] {fragments} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf32, pad = 4, stages = 1>, !tile.shared<16x16xf32, pad = 4, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @lanes(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf16, pad = 8, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(3) fragments need a layout of vector = [1, 2] and warp = [8, 4] and an even number of rows for each thread, found #tile.blocked<vector = [1, 2], threads = [4, 8]> with 4 rows}}
+  %d = tile.mma %c, %s[%i], %s[%i] {fragments} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf16, pad = 8, stages = 1>, !tile.shared<16x16xf16, pad = 8, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4], warp = [8, 4]>
+func.func @stride(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf16, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(3) fragments are read from rows that begin at multiples of 16 bytes, found 40}}
+  %d = tile.mma %c, %s[%i], %s[%i] {fragments} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf16, pad = 4, stages = 1>, !tile.shared<16x16xf16, pad = 4, stages = 1>
+  return
+}

@@ -44,10 +44,12 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   llvm.return
 }
 
-// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>]
+// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>]
 llvm.func @layouts() attributes {layouts = [
     #tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>,
     #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>,
-    #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>]} {
+    #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>,
+    #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>,
+    #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>]} {
   llvm.return
 }

@@ -52,7 +52,7 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 }
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
-                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, int64_t fused) {
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, int64_t fused) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
     return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
                        << "], thread = [" << thread << "]";
@@ -60,6 +60,12 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(P2) expected a power of two of terms in a step, at least one stage and no negative number of fused "
                           "nests; found step = "
                        << step << ", stages = " << stages << ", fused = " << fused;
+  if (mma && (thread[0] % 2 != 0 || thread[1] % 2 != 0 || block[0] / thread[0] % 8 != 0 || block[1] / thread[1] % 4 != 0 ||
+              step < fragmentTerms))
+    return emitError() << "(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at "
+                          "least "
+                       << fragmentTerms << " terms in a step for mma; found block = [" << block << "], thread = [" << thread
+                       << "], step = " << step;
   return success();
 }
 
@@ -81,17 +87,23 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parsePair(parser, "block", block) || parser.parseComma() ||
       parsePair(parser, "thread", thread) || parseNumber(parser, "step", step) || parseNumber(parser, "stages", stages))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("fused") || parser.parseEqual() || parser.parseInteger(fused)))
+  bool mma = false, more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("mma"))) {
+    mma = true;
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if (more && (parser.parseKeyword("fused") || parser.parseEqual() || parser.parseInteger(fused)))
     return {};
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, fused);
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, fused);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
   printer << "<block = [" << getBlock() << "], thread = [" << getThread() << "], step = " << getStep()
           << ", stages = " << getStages();
+  if (getMma())
+    printer << ", mma";
   if (getFused())
     printer << ", fused = " << getFused();
   printer << ">";

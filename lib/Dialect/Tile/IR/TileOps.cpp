@@ -98,6 +98,25 @@ LogicalResult MmaOp::verify() {
     if (isa<FloatType>(element) != isa<FloatType>(sum) || element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
         (element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth() && element != sum))
       return emitOpError() << "(2) expected operands that extend to the accumulator's " << sum << ", found " << element;
+  return getFragments() ? verifyFragments() : success();
+}
+
+LogicalResult MmaOp::verifyFragments() {
+  Type lhs = getLhs().getType().getElementType(), rhs = getRhs().getType().getElementType();
+  if (lhs != rhs || !(lhs.isF16() || lhs.isBF16()) || !getType().getElementType().isF32())
+    return emitOpError() << "(3) fragments are of f16 or bf16 and add up to f32, found " << lhs << ", " << rhs << " and "
+                         << getType().getElementType();
+  BlockedAttr layout = getType().getLayout();
+  if (layout.getVector() != ArrayRef<int64_t>{1, 2} || layout.getWarp() != ArrayRef<int64_t>{8, 4} || getType().getOwn(0) % 2 != 0)
+    return emitOpError() << "(3) fragments need a layout of vector = [1, 2] and warp = [8, 4] and an even number of rows for each "
+                            "thread, found "
+                         << layout << " with " << getType().getOwn(0) << " rows";
+  for (SharedType type : {getLhs().getType(), getRhs().getType()})
+    if (type.getRowStride() * type.getElementBytes() % accessBytes != 0)
+      return emitOpError() << "(3) fragments are read from rows that begin at multiples of " << accessBytes << " bytes, found "
+                           << type.getRowStride() * type.getElementBytes();
+  if (int64_t terms = getLhs().getType().getShape()[getLhsTransposed() ? 0 : 1]; terms % ProductAttr::fragmentTerms != 0)
+    return emitOpError() << "(3) fragments have " << ProductAttr::fragmentTerms << " terms, found " << terms;
   return success();
 }
 

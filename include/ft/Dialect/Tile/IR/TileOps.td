@@ -49,18 +49,22 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     of threads computes tiles of `block` rows and columns of the product; a thread keeps `thread` of them in registers.
     Operands go through shared memory, `step` terms of the sums at a time, in `stages` copies: while one is used, the
     next ones are on their way. With `fused = n` the n nests that follow are computed element by element while the
-    tile is in registers.
+    tile is in registers. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
+    are f16 or bf16, sums f32.
 
-    (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage.
+    (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage. (P3) with
+    `mma` an even number of rows and of columns for each thread, threads in 8 rows and 4 columns for each warp, and at least 16 terms.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
-                        "int64_t":$stages, "int64_t":$fused);
+                        "int64_t":$stages, "bool":$mma, "int64_t":$fused);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getNumThreads() const {
       return getBlock()[0] / getThread()[0] * (getBlock()[1] / getThread()[1]);
     }
+    /// Terms of one fragment: `mma.sync` of f16 and bf16.
+    static constexpr int64_t fragmentTerms = 16;
   }];
 }
 
@@ -248,16 +252,22 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
 
     A transposed operand lies in shared memory as k×m, or n×k: which elements are adjacent there decides how a thread reads them.
 
-    (1) shapes m×n, m×k, k×n; (2) floats or integers throughout, operands no wider than the accumulator.
+    With `fragments` the warps multiply on matrix units: 16 rows, 8 columns and 16 terms at a time, whose sums are added in an
+    order that the machine knows. A layout of `vector = [1, 2]` and `warp = [8, 4]` is what a fragment's accumulator needs.
+
+    (1) shapes m×n, m×k, k×n; (2) floats or integers throughout, operands no wider than the accumulator; (3) fragments: both
+    operands f16 or bf16, the accumulator f32 with the layout above and an even number of rows for each thread, terms a multiple
+    of 16, and rows in shared memory that begin at multiples of 16 bytes.
   }];
   let arguments = (ins Tile_RegistersType:$accumulator, Tile_SharedType:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
                        I64:$rhs_stage, UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$lhs_unsigned,
-                       UnitAttr:$rhs_unsigned);
+                       UnitAttr:$rhs_unsigned, UnitAttr:$fragments);
   let results = (outs Tile_RegistersType:$result);
   let assemblyFormat = [{
     $accumulator `,` $lhs `[` $lhs_stage `]` `,` $rhs `[` $rhs_stage `]` attr-dict `:`
     qualified(type($result)) `,` qualified(type($lhs)) `,` qualified(type($rhs))
   }];
+  let extraClassDeclaration = "::llvm::LogicalResult verifyFragments();";
   let hasVerifier = 1;
 }
 
