@@ -60,6 +60,7 @@ class Jit:
         self._ragged_modules: Dict[Tuple, Any] = {}
         self._warned_ragged = False
         self._only_dense: Dict[Tuple, str] = {}  # of programs, the strides that the compiler refuses, and why
+        self._copied: Dict[Tuple, str] = {}  # of programs, the arguments that calls copied, and why
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = threading.RLock()
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
@@ -275,7 +276,14 @@ class Jit:
         kind = bound.infos[0].kind
         plan = Plan(program, module, bound.infos, bound.lengths, kind)
         if request.strided:
-            plan.dense = _dense_plan(program, request, bound, kind)
+            reason = plan.refusal()
+            if reason:
+                # Lists that the program takes as one do not follow each other in memory: copies do.
+                plan = Plan(program, compiled.module(program, request.without_strides(), bound.device), bound.infos, bound.lengths, kind)
+                if not plan.refusal():
+                    self._copied[id(program), ", ".join(program.parameters[i].name for i in plan.copied)] = reason
+            else:
+                plan.dense = _dense_plan(program, request, bound, kind)
         return plan, bound
 
     def _compile(self, program: Program, request: Request, bound) -> Tuple[Module, Request]:
@@ -286,7 +294,7 @@ class Jit:
             try:
                 return compiled.module(program, strided, bound.device), strided
             except CompileError as error:
-                # Two lengths are one to the program, or several elements are: they follow each other in memory.
+                # Several elements are one to the program: they follow each other in memory.
                 self._only_dense[(id(program), request.target, classes)] = error.reason
         return compiled.module(program, request, bound.device), request
 
@@ -485,6 +493,9 @@ class Specialized:
             if number == id(self.program):
                 names = ", ".join(p.name for p, k in zip(self.program.parameters, classes) if k)
                 text += f"\n\ncalls:\n  copies {names} before each call, because they lie by strides: {reason}"
+        for (number, names), reason in self.jit._copied.items():
+            if number == id(self.program):
+                text += f"\n\ncalls:\n  copied {names} before calls with strides that the program cannot use: {reason}"
         return text
 
     def show(self, path: Optional[str] = None):

@@ -147,6 +147,7 @@ _PROTOTYPES = {
     "ft_entry_variant": (c_char_p, [c_void_p, c_int32]),
     "ft_entry_select_variant": (c_int32, [c_void_p, c_char_p]),
     "ft_output_shape": (c_int32, [c_void_p, c_void_p, c_int32, c_int32, POINTER(c_int64), POINTER(c_int32)]),
+    "ft_workspace_bytes": (c_int32, [c_void_p, c_void_p, c_int32, POINTER(c_uint64)]),
     "ft_call": (c_int32, [c_void_p, c_void_p, c_int32, c_void_p]),
     "ft_synchronize": (c_int32, [c_void_p, c_void_p]),
     "ft_ragged_longest": (c_int32, [POINTER(c_int64), c_int64, c_int64, POINTER(c_int64)]),

@@ -92,6 +92,12 @@ class Plan:
         self.dense: Optional[Callable[[], Plan]] = None
         self.finish = None if kind in ("numpy", "torch", "buffer", "cupy") else kind
 
+    def refusal(self) -> str:
+        """Why the code takes no arguments of these shapes and strides, wherever they lie; "" where it does."""
+        bytes_needed = ctypes.c_uint64(0)
+        status = self.module.library.ft_workspace_bytes(self.entry, self.frames[0].pointers, self.count, byref(bytes_needed))
+        return str(self.error(status)) if status == lib.INVALID_ARGUMENT else ""
+
     def run(self, values: Sequence[Any], stream: Optional[int], flags: int = 0, flat: bool = False):
         """Calls with new results; `flat`: as a list, whatever the structure of the function's result."""
         given = values

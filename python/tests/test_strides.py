@@ -57,6 +57,21 @@ def halves(xs: ft.List["2 * M", ft.f32[2]], ys: ft.List["M", ft.f32]):
     return xs.split("M").map(lambda r: r.scanl(lambda s, x: 2 * s - x, 0.0))
 
 
+@ft.jit
+def joined(xs: ft.List["A, B, C", ft.i32]):
+    return xs.flatten().flatten().scanl(lambda s, x: 2 * s + x, ft.const(np.int32(1)))
+
+
+@ft.jit
+def inside(xs: ft.List["B, N, M", ft.f32[2]]):
+    return xs.map(lambda rows: rows.flatten().foldl(lambda s, x: 0.5 * s + x, ft.zeros(2)))
+
+
+@ft.jit(bounds=["K >= 1"])
+def recut(xs: ft.List["N, M", ft.f32], ks: ft.List["K", ft.f32]):
+    return xs.flatten().split("K").map(lambda r: r.reduce(ft.add, 0.0))
+
+
 def spread(x, depth):
     """The same numbers with gaps between, in every list dimension."""
     wide = np.zeros([2 * n if d < depth else n for d, n in enumerate(x.shape)], x.dtype)
@@ -143,11 +158,49 @@ class Strides(unittest.TestCase):
                 self.check(three, x)
 
     def test_what_the_program_takes_as_one(self):
-        """Flattened lists follow each other in memory: these are copied, and the numbers are right."""
+        """Flattened lists follow each other in memory, whatever the step: others are copied, and the numbers are right."""
         for name, x in lists((3, 5), (2,)):
             with self.subTest(name):
-                self.check(flat, x, copies=True)
-        self.assertIn("copies xs before each call, because they lie by strides: ", flat.explain())
+                self.check(flat, x, copies=name != "repeated")
+        self.assertIn("copied xs before calls with strides that the program cannot use: ", flat.explain())
+        self.assertIn('needs dimensions 0 to 1 of "xs" to follow each other in memory', flat.explain())
+
+    def test_flattened_by_one_step(self):
+        for n, m in ((3, 5), (1, 7), (7, 1), (1, 1), (127, 2), (0, 4), (4, 0)):
+            x = np.arange(4 * n * m * 2, dtype="f4").reshape(-1, 2)
+            for step in (1, 2, 3, -1, -2):
+                with self.subTest(n=n, m=m, step=step):
+                    view = x[::step][: n * m].reshape(n, m, 2)
+                    self.assertTrue(view.base is not None)
+                    self.check(flat, view)
+
+    def test_rows_of_one_element(self):
+        """The stride of a dimension of one element means nothing: the other's counts."""
+        x = np.arange(60, dtype="f4").reshape(5, 6, 2)
+        self.check(flat, x[:, 2:3])
+        self.check(flat, x[2:3, ::2])
+        self.check(flat, x[::-2, 5:6])
+        self.check(flat, x[1:2, 1:2])
+
+    def test_three_joined(self):
+        x = np.arange(2 * 3 * 4 * 6, dtype="i4")
+        for step in (2, -2, 1):
+            self.check(joined, x[::step][:24].reshape(2, 3, 4))
+        wide = np.arange(4 * 6 * 8, dtype="i4").reshape(4, 6, 8)
+        for view in (wide[::2, ::2, ::2], wide[:2, :3, :4], wide[:2, :3, ::2].transpose(0, 1, 2)):
+            self.check(joined, view, copies=True)
+        # Some of the dimensions follow each other, not all.
+        self.check(joined, wide[::2, ::2, :][:, :, ::2], copies=True)
+
+    def test_joined_behind_one_that_is_not(self):
+        """A pair further in; the list outside has any stride."""
+        x = np.arange(3 * 40 * 2, dtype="f4").reshape(3, 40, 2)
+        for outer, inner in itertools.product((1, -1, 2), (1, 2, -1, -3)):
+            rows = [np.lib.stride_tricks.as_strided]
+            part = x[::outer][:, ::inner][:, :12]
+            view = rows[0](part, (part.shape[0], 3, 4, 2), (part.strides[0], 4 * part.strides[1], part.strides[1], part.strides[2]))
+            with self.subTest(outer=outer, inner=inner):
+                self.check(inside, view)
 
     def test_one_compile_a_class(self):
         @ft.jit
@@ -197,12 +250,23 @@ class Strides(unittest.TestCase):
             self.assertTrue(np.array_equal(affine(x, w, out=out), x * w + 1))
 
     def test_cut_by_a_length(self):
-        """Pieces of a list have no stride of their own: a copy is cut."""
-        x, k = np.arange(36, dtype="f4").reshape(18, 2), np.zeros(6, "f4")
-        for _ in range(2):
-            np.testing.assert_array_equal(pieces(x[::-1], k), x[::-1].reshape(3, 6, 2).sum(1))
-            np.testing.assert_array_equal(pieces(spread(x, 1), k), x.reshape(3, 6, 2).sum(1))
-            np.testing.assert_array_equal(halves(x[::-3], k[:3]), halves(x[::-3].copy(), k[:3]))
+        """Pieces of a list lie by its stride: nothing is copied."""
+        for count in (1, 2, 6, 9, 18):
+            x, k = np.arange(36, dtype="f4").reshape(18, 2), np.zeros(count, "f4")
+            for view in (x, x[::-1], spread(x, 1), np.broadcast_to(x[3], x.shape), spread(spread(x, 1), 1)[::-1]):
+                self.check(pieces, view, k)
+                np.testing.assert_array_equal(pieces(view, k), view.reshape(18 // count, count, 2).sum(1))
+        for step in (3, -3, 1, 2):
+            self.check(halves, np.arange(72, dtype="f4").reshape(36, 2)[::step][:12], np.zeros(6, "f4"))
+        with self.assertRaises(ft.Error):
+            pieces(x[::-1], np.zeros(5, "f4"))
+
+    def test_joined_and_cut(self):
+        """What two names flatten is cut by a third."""
+        x, k = np.arange(96, dtype="f4"), np.zeros(6, "f4")
+        for step in (1, 2, -1, -3):
+            self.check(recut, x[::step][:24].reshape(4, 6), k)
+            np.testing.assert_array_equal(recut(x[::step][:24].reshape(4, 6), k), x[::step][:24].reshape(4, 6).sum(1))
 
     def test_programs(self):
         """Every program gives the same for lists with gaps as for dense ones, bit for bit."""

@@ -15,11 +15,30 @@
 // RUN: grep -a -o '"strided_dims":[0-9]*' %t.ftb | FileCheck %s --check-prefix=PLAN
 // PLAN: "strided_dims":2
 //
-// RUN: not ft-translate %t.d/flat.mlir --mlir-to-bundle --target=x86-64-v3 -o %t.none 2>&1 | FileCheck %s --check-prefix=FLAT
-// FLAT: flat.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}'ft.flatten'
-// A list that is cut by a length becomes two dimensions, of which the caller gives no strides.
-// RUN: not ft-translate %t.d/cut.mlir --mlir-to-bundle --target=x86-64-v3 -o %t.none 2>&1 | FileCheck %s --check-prefix=CUT
-// CUT: cut.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}'ft.split'
+// Two lists that are one to the program lie by one stride, which calls must give; a list that is cut by a length lies by its own.
+// RUN: ft-opt %t.d/flat.mlir --ft-compile="to=etdg" | FileCheck %s --check-prefix=FLAT
+// FLAT: etdg.graph @flat(%{{.*}}: !etdg.buffer<[N_M], tensor<2xf32>> {ft.strided = 1 : i64, ft.strides = [array<i64: 0, 1>]})
+// RUN: ft-run %t.d/flat.mlir --engine=cpu --compare=interpret --dim N=7 --dim M=13 | FileCheck %s
+// RUN: ft-run %t.d/flat.mlir --engine=emulate --compare=interpret --dim N=7 --dim M=13 | FileCheck %s
+// RUN: ft-translate %t.d/flat.mlir --mlir-to-bundle --target=x86-64-v3,sm_90a -o %t.flat.ftb
+// RUN: grep -a -o '"text":"dimensions[^}]*' %t.flat.ftb | FileCheck %s --check-prefix=GAP
+// RUN: grep -a -o '"kind":"integer","value":."add",."stride":.0,0.*' %t.flat.ftb | FileCheck %s --check-prefix=STEP
+// STEP: "value":["add",{"stride":[0,0]},["mul",["sub",{"stride":[0,1]},{"stride":[0,0]}]
+// STEP-SAME: "target":"sm_90a"
+// STEP-SAME: "value":["add",{"stride":[0,0]},["mul",["sub",{"stride":[0,1]},{"stride":[0,0]}]
+// GAP: dimensions 0 to 1 of \"{{.*}}\" to follow each other in memory
+// RUN: ft-opt %t.d/cut.mlir --ft-compile="to=etdg" | FileCheck %s --check-prefix=CUT
+// CUT: etdg.graph @cut(%{{.*}}: !etdg.buffer<[N_cut, K], tensor<2xf32>> {ft.strided = 2 : i64, ft.strides = [array<i64: 0>, array<i64: 0>]}
+// RUN: ft-run %t.d/cut.mlir --engine=cpu --compare=interpret --dim N=21 --dim K=7 | FileCheck %s
+// RUN: ft-run %t.d/cut.mlir --engine=emulate --compare=interpret --dim N=21 --dim K=7 | FileCheck %s
+// A graph by itself is called with its own dimensions.
+// RUN: ft-opt %t.d/flat.mlir --ft-compile="to=etdg" -o %t.graph.mlir
+// RUN: ft-run %t.graph.mlir --engine=cpu --compare=interpret --dim N_M=91 | FileCheck %s
+// What a program says of itself is not believed: the conversion alone knows what it joined.
+// RUN: sed 's/{ft.strided = 2 : i64}/{ft.strided = 2 : i64, ft.strides = [array<i64: 0>, array<i64: 1, 2, 3>]}/' %t.d/flat.mlir > %t.said.mlir
+// RUN: ft-run %t.said.mlir --engine=cpu --compare=interpret --dim N=7 --dim M=13 | FileCheck %s
+// RUN: not ft-opt %t.d/groups.mlir 2>&1 | FileCheck %s --check-prefix=GROUPS
+// GROUPS: error: 'ft.strides' of argument 0 must list the caller's dimensions in order, array<i64: ...> for each of 'ft.strided', found [array<i64: 1>]
 // RUN: not ft-opt %t.d/deep.mlir 2>&1 | FileCheck %s --check-prefix=DEEP
 // DEEP: error: 'ft.strided' of argument 0: expected a list of at least 3 dimensions, found '!ft.list<[N, M], tensor<2xf32>>'
 // RUN: not ft-opt %t.d/zero.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -61,7 +80,7 @@ func.func @sums(%xss: !ft.list<[N, M], !s> {ft.strided = 1 : i64}, %ys: !ft.list
 
 //--- flat.mlir
 !x = tensor<2xf32>
-func.func @flat(%xs: !ft.list<[N, M], !x> {ft.strided = 1 : i64}) -> !ft.list<[N * M], !x> {
+func.func @flat(%xs: !ft.list<[N, M], !x> {ft.strided = 2 : i64}) -> !ft.list<[N * M], !x> {
   %ys = ft.flatten %xs : !ft.list<[N, M], !x>
   %zs = ft.map (%y = %ys : !ft.list<[N * M], !x>) -> !ft.list<[N * M], !x> {
     %z = arith.addf %y, %y : !x
@@ -90,3 +109,5 @@ func.func @deep(%xs: !ft.list<[N, M], tensor<2xf32>> {ft.strided = 3 : i64}) { r
 func.func @zero(%xs: !ft.list<[N, M], tensor<2xf32>> {ft.strided = 0 : i64}) { return }
 //--- tensor.mlir
 func.func @one(%x: tensor<2xf32> {ft.strided = 1 : i64}) { return }
+//--- groups.mlir
+func.func private @groups(!ft.list<[N], tensor<2xf32>> {ft.strided = 1 : i64, ft.strides = [array<i64: 1>]})

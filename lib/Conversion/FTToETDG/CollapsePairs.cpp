@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CollapsePairs.h"
+#include "StrideGroups.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -45,6 +46,7 @@ private:
   ListType merged(ListType list, unsigned at) const;
   bool mergeAccess(Operation *op);
   bool eraseJoins();
+  void joinStrides();
   void note();
   /// A * B becomes the fresh name.
   LengthAttr rename(LengthAttr length) const;
@@ -123,6 +125,22 @@ bool PairCollapser::eraseJoins() {
     op->erase();
   });
   return any;
+}
+
+/// By strides, both dimensions of a pair lie by the inner one's: the entry asks calls for it.
+void PairCollapser::joinStrides() {
+  for (BlockArgument argument : function.getArguments()) {
+    StrideGroups strides(argument);
+    auto list = dyn_cast<ListType>(argument.getType());
+    bool any = false;
+    for (std::optional<unsigned> at; list && (at = findPair(list)); list = merged(list, *at))
+      if (*at < strides.size()) {
+        strides.join(*at);
+        any = true;
+      }
+    if (any)
+      strides.write();
+  }
 }
 
 AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB,
@@ -292,11 +310,7 @@ bool PairCollapser::run() {
   while (llvm::is_contained(taken, StringAttr::get(function.getContext(), name)))
     name += "_";
   product = StringAttr::get(function.getContext(), name);
-  // By strides, the dimensions of a pair lie anywhere.
-  for (BlockArgument argument : function.getArguments())
-    if (auto strided = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided"))
-      if (std::optional<unsigned> at = findPair(cast<ListType>(argument.getType())); at && *at < strided.getInt())
-        return fail(argument.getLoc());
+  joinStrides();
   Operation *apart = nullptr;
   function.walk([&](Operation *op) { apart = apart || mergeAccess(op) ? apart : op; });
   if (apart)

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CollapsePairs.h"
+#include "StrideGroups.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -39,7 +40,7 @@ private:
     return list && list.getLength() == whole;
   }
   bool actsOnWhole(Operation *op) const;
-  bool hasStrides(BlockArgument argument);
+  void cutStrides();
   LengthAttr rename(LengthAttr length) const;
   ListType cut(ListType list) const;
   void replaceTypes();
@@ -88,12 +89,21 @@ bool Cutter::actsOnWhole(Operation *op) const {
          llvm::any_of(op->getResultTypes(), [&](Type type) { return isWhole(type); });
 }
 
-/// Whether the caller says by a stride where this dimension of an argument lies: pieces would need a stride of their
-/// own, which no caller has.
-bool Cutter::hasStrides(BlockArgument argument) {
-  auto strided = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided");
-  return strided &&
-         llvm::is_contained(cast<ListType>(argument.getType()).getLengths().take_front(strided.getInt()), whole);
+/// Where a caller says by a stride where the dimension lies, it lies so by its pieces, too.
+void Cutter::cutStrides() {
+  for (BlockArgument argument : function.getArguments()) {
+    StrideGroups strides(argument);
+    auto list = dyn_cast<ListType>(argument.getType());
+    bool any = false;
+    // From the innermost, so that the others keep their places.
+    for (unsigned d = list ? std::min<unsigned>(strides.size(), list.getDepth()) : 0; d-- > 0;)
+      if (list.getLengths()[d] == whole) {
+        strides.cut(d);
+        any = true;
+      }
+    if (any)
+      strides.write();
+  }
 }
 
 LengthAttr Cutter::rename(LengthAttr length) const {
@@ -162,12 +172,11 @@ void Cutter::renameTables() {
 bool Cutter::run() {
   if (!choosePieces())
     return false;
-  if (llvm::any_of(function.getArguments(), [&](BlockArgument argument) { return hasStrides(argument); }))
-    return false;
   bool isAlone = true;
   function.walk([&](Operation *op) { isAlone &= op == function || !actsOnWhole(op); });
   if (!isAlone)
     return false;
+  cutStrides();
   MLIRContext *context = function.getContext();
   // Who calls the graph cuts as well.
   NamedAttrList known;

@@ -131,8 +131,78 @@ unsigned mlir::ft::getStridedDims(FunctionOpInterface function, unsigned argumen
   return strided ? unsigned(strided.getInt()) : 0;
 }
 
-rt::Expr mlir::ft::getHostStride(rt::Entry &entry, unsigned argument, unsigned dim) {
-  return entry.stride(argument, dim);
+/// The caller's dimensions that each dimension with strides stands for; empty where they are the same.
+static SmallVector<ArrayRef<int64_t>> getStrideGroups(FunctionOpInterface function, unsigned argument) {
+  SmallVector<ArrayRef<int64_t>> groups;
+  if (auto known = function.getArgAttrOfType<ArrayAttr>(argument, "ft.strides"))
+    for (auto group : known.getAsRange<DenseI64ArrayAttr>())
+      groups.push_back(group.asArrayRef());
+  return groups;
+}
+
+void mlir::ft::forgetStrideGroups(FunctionOpInterface function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, "ft.strides");
+}
+
+namespace {
+/// Dimensions of a caller that are one to the code.
+struct JoinedDims {
+  rt::Expr stride, extent;
+  /// What calls must give as 0: else the dimensions do not follow each other in memory.
+  SmallVector<rt::Expr> gaps;
+};
+} // namespace
+
+static JoinedDims joinDims(rt::Entry &entry, unsigned argument, ArrayRef<int64_t> dims) {
+  using rt::Expr;
+  JoinedDims joined{entry.stride(argument, dims.back()), {}, {}};
+  if (dims.size() == 1)
+    return joined;
+  auto isMore = [](const Expr &extent) { return Expr::binary(Expr::min, Expr::binary(Expr::max, extent - 1, 0), 1); };
+  joined.extent = entry.extent(argument, dims.back());
+  for (int64_t dim : llvm::reverse(dims.drop_back())) {
+    Expr stride = entry.stride(argument, dim), extent = entry.extent(argument, dim);
+    Expr inner = isMore(joined.extent);
+    joined.gaps.push_back(isMore(extent) * inner * (stride - joined.extent * joined.stride));
+    // The stride of one element alone means nothing.
+    joined.stride = stride + (joined.stride - stride) * inner;
+    joined.extent = extent * joined.extent;
+  }
+  return joined;
+}
+
+/// Names all strides, and the extents that `joinDims` uses, before anything else, so that plans of every target number
+/// them alike.
+static void nameStrides(rt::Entry &entry, FunctionOpInterface function, ArrayRef<Parameter> inputs) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    int64_t count = input.stridedDims;
+    if (SmallVector<ArrayRef<int64_t>> groups = getStrideGroups(function, i); !groups.empty())
+      count = groups.back().back() + 1;
+    for (int64_t d = 0; d < count; ++d)
+      entry.stride(i, d);
+  }
+  for (unsigned i = 0; i < inputs.size(); ++i)
+    for (ArrayRef<int64_t> group : getStrideGroups(function, i))
+      if (group.size() > 1)
+        for (int64_t dim : group)
+          entry.extent(i, dim);
+}
+
+rt::Expr mlir::ft::getHostStride(rt::Entry &entry, FunctionOpInterface function, unsigned argument, unsigned dim) {
+  SmallVector<ArrayRef<int64_t>> groups = getStrideGroups(function, argument);
+  if (groups.empty())
+    return entry.stride(argument, dim);
+  rt::Expr stride = joinDims(entry, argument, groups[dim]).stride;
+  // Pieces of one dimension: what lies further in is stepped over.
+  auto graph = cast<etdg::GraphOp>(function.getOperation());
+  SmallVector<StringAttr> symbols = graph.getSymbolNames();
+  auto type = cast<etdg::BufferType>(function.getArgumentTypes()[argument]);
+  for (unsigned d = dim + 1; d < groups.size() && groups[d] == groups[dim]; ++d) {
+    LengthAttr length = type.getLengths()[d];
+    stride = stride * ::mlir::ft::toHostExpr(length.getExpr(), length.getNames(), symbols);
+  }
+  return stride;
 }
 
 std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
@@ -177,11 +247,12 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
 namespace {
 class EntryBuilder {
 public:
-  EntryBuilder(const Interface &interface, ArrayRef<StringAttr> symbols, DictionaryAttr products)
-      : interface(interface), symbols(symbols), products(products) {}
+  EntryBuilder(FunctionOpInterface function, const Interface &interface, ArrayRef<StringAttr> symbols, DictionaryAttr products)
+      : function(function), interface(interface), symbols(symbols), products(products) {}
   FailureOr<rt::Entry> build();
   LogicalResult require(BoundsAttr bounds, StringRef because);
   LogicalResult requireChecks(ArrayAttr checks);
+  void requireJoinedStrides();
   rt::Entry entry;
 
 private:
@@ -193,7 +264,8 @@ private:
   FailureOr<rt::Expr> hostLength(LengthAttr length);
   InFlightDiagnostic emitError() { return mlir::emitError(interface.location) << "'" << interface.name << "' "; }
 
-  const Interface &interface;
+  FunctionOpInterface function; // what is compiled
+  const Interface &interface;   // what callers see
   ArrayRef<StringAttr> symbols;
   /// Names of the graph that stand for products: each has a pair of names and numbers.
   DictionaryAttr products;
@@ -349,14 +421,28 @@ LogicalResult EntryBuilder::requireChecks(ArrayAttr checks) {
   return success();
 }
 
+/// What code takes as one dimension lies one after the other, whatever the step.
+void EntryBuilder::requireJoinedStrides() {
+  for (unsigned i = 0; i < interface.inputs.size(); ++i) {
+    ArrayRef<int64_t> before;
+    for (ArrayRef<int64_t> group : getStrideGroups(function, i)) {
+      if (group != before)
+        for (const rt::Expr &gap : joinDims(entry, i, group).gaps) {
+          std::string text = "dimensions " + std::to_string(group.front()) + " to " + std::to_string(group.back()) +
+                             " of \"" + interface.inputs[i].name + "\" to follow each other in memory";
+          entry.requirements.push_back({gap, text});
+          entry.requirements.push_back({rt::Expr(0) - gap, text});
+        }
+      before = group;
+    }
+  }
+}
+
 FailureOr<rt::Entry> EntryBuilder::build() {
   entry.name = interface.name;
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
-  // First, so that plans of every target number them alike.
-  for (auto [i, input] : llvm::enumerate(interface.inputs))
-    for (unsigned d = 0; d < input.stridedDims; ++d)
-      entry.stride(i, d);
+  nameStrides(entry, function, interface.inputs);
   for (const Parameter &input : interface.inputs)
     if (failed(addArgument(input, false)))
       return failure();
@@ -375,6 +461,7 @@ FailureOr<rt::Entry> EntryBuilder::build() {
     return failure();
   if (interface.checks && failed(requireChecks(interface.checks)))
     return failure();
+  requireJoinedStrides();
   return std::move(entry);
 }
 
@@ -405,7 +492,7 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
   if (!interface)
     return function->emitError()
            << "has an argument or result that no array holds; expected lists, buffers or tensors of static shape";
-  return EntryBuilder(*interface, interface->names, nullptr).build();
+  return EntryBuilder(function, *interface, interface->names, nullptr).build();
 }
 
 FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &program) {
@@ -419,5 +506,5 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &p
   interface.location = graph.getLoc();
   interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
   SmallVector<StringAttr> symbols = graph.getSymbolNames();
-  return EntryBuilder(interface, symbols, products).build();
+  return EntryBuilder(graph, interface, symbols, products).build();
 }

@@ -166,6 +166,7 @@ FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef ent
   auto graph = module.lookupSymbol<etdg::GraphOp>(entry);
   if (!graph)
     return module.emitError() << "holds no graph @" << entry;
+  forgetStrideGroups(graph); // its entry is the graph's own
   return lowerGraph(graph, resolved->gpu);
 }
 
@@ -288,6 +289,14 @@ static llvm::StringMap<Interface> getInterfaces(ModuleOp module) {
   return interfaces;
 }
 
+/// The module as one target compiles it. What stands in it is called with its own dimensions.
+static OwningOpRef<ModuleOp> cloneForTarget(ModuleOp module) {
+  OwningOpRef<ModuleOp> own = module.clone();
+  for (auto function : own->getOps<FunctionOpInterface>())
+    forgetStrideGroups(function);
+  return own;
+}
+
 /// Whether a function takes lists of different lengths, which are compiled as padded ones.
 static bool hasRaggedArguments(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
@@ -322,7 +331,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
                                          std::to_string(int(steps))];
     if (own)
       return *own;
-    OwningOpRef<ModuleOp> made = module.clone();
+    OwningOpRef<ModuleOp> made = cloneForTarget(module);
     BundleOptions changed = resolved;
     changed.gpu.steps = steps;
     if (failed(makeGpuGraphs(*made, changed)))
@@ -344,7 +353,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
     }
     OwningOpRef<ModuleOp> &own = modules[resolved->cpu.machine->reference];
     if (!own) {
-      own = module.clone();
+      own = cloneForTarget(module);
       if (failed(makeCpuGraphs(*own, *resolved)))
         return failure();
     }

@@ -318,7 +318,7 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
     case CpuBuffer::Argument:
       made = {rt::Buffer::argument, buffer.index, 0};
       for (auto [d, slot] : llvm::enumerate(buffer.strideSlots))
-        strideOf[slot] = getHostStride(entry, buffer.index, d);
+        strideOf[slot] = getHostStride(entry, graph, buffer.index, d);
       break;
     case CpuBuffer::Result:
       made = {rt::Buffer::argument, int64_t(graph.getArgumentTypes().size() + buffer.index), 0};

@@ -50,8 +50,12 @@ struct Parameter {
 /// The number of dimensions of a graph's or function's argument whose strides the caller gives.
 unsigned getStridedDims(FunctionOpInterface function, unsigned argument);
 
-/// The stride of a dimension in the expressions of an entry that was made by `makeEntry`, in elements.
-::ft::rt::Expr getHostStride(::ft::rt::Entry &entry, unsigned argument, unsigned dim);
+/// The stride of a dimension of a graph's argument in the expressions of an entry that was made by `makeEntry`, in elements.
+/// Where the conversion joined or cut dimensions (`ft.strides`), it comes from strides and extents of the caller's.
+::ft::rt::Expr getHostStride(::ft::rt::Entry &entry, FunctionOpInterface function, unsigned argument, unsigned dim);
+
+/// For a graph that is a program by itself: its callers have its own dimensions, whatever it was made of.
+void forgetStrideGroups(FunctionOpInterface function);
 
 /// What a caller of a function over lists and tensors, or of a graph, gives and gets. Members of tuples
 /// follow each other. It outlives the function, which a conversion replaces.

@@ -133,17 +133,44 @@ static LogicalResult verifyStrided(Operation *op, Type type, unsigned argument, 
   return success();
 }
 
+/// `ft.strides = [[0], [1, 2]]`: the caller's dimensions that each dimension with strides stands for, in order. Two of the
+/// same are one of the caller's that was cut.
+static LogicalResult verifyStrideGroups(Operation *op, FunctionOpInterface function, unsigned argument, Attribute value) {
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
+  auto groups = dyn_cast<ArrayAttr>(value);
+  bool fits = groups && strided && int64_t(groups.size()) == strided.getInt();
+  ArrayRef<int64_t> before;
+  for (Attribute entry : fits ? groups.getValue() : ArrayRef<Attribute>()) {
+    auto dims = dyn_cast<DenseI64ArrayAttr>(entry);
+    fits = fits && dims && !dims.empty();
+    if (!fits)
+      break;
+    int64_t first = dims[0];
+    fits = dims.asArrayRef() == before || first == (before.empty() ? 0 : before.back() + 1);
+    for (auto [i, dim] : llvm::enumerate(dims.asArrayRef()))
+      fits &= dim == first + int64_t(i);
+    before = dims.asArrayRef();
+  }
+  if (fits)
+    return success();
+  return op->emitError() << "'ft.strides' of argument " << argument
+                         << " must list the caller's dimensions in order, array<i64: ...> for each of 'ft.strided', found "
+                         << value;
+}
+
 LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
                                                   unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if ((name != "ft.gen" && name != "ft.strided") || !function)
+  if ((name != "ft.gen" && name != "ft.strided" && name != "ft.strides") || !function)
     return op->emitError() << "unknown argument attribute '" << name
-                           << "': the ft dialect has 'ft.gen' and 'ft.strided' on the arguments of functions";
+                           << "': the ft dialect has 'ft.gen', 'ft.strided' and 'ft.strides' on the arguments of functions";
   if (regionIndex != 0 || argIndex >= function.getNumArguments())
     return op->emitError() << "'" << name << "' on no argument";
   if (name == "ft.strided")
     return verifyStrided(op, function.getArgumentTypes()[argIndex], argIndex, attribute.getValue());
+  if (name == "ft.strides")
+    return verifyStrideGroups(op, function, argIndex, attribute.getValue());
 
   Attribute value = attribute.getValue();
   if (!isa<NormalAttr, UniformAttr, IndexAttr>(value))
