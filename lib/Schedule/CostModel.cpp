@@ -226,7 +226,7 @@ int64_t CostModel::mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dim
   return most < tileRows() ? most : most / tileRows() * tileRows();
 }
 
-void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan) {
+void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan, bool isAlone) {
   SmallVector<unsigned> rows = plan.rowDims();
   plan.maxRows = plan.listed ? mostListedRows(nest, rows)
                  : plan.row  ? chooseMaxRows(nest, rows, machine)
@@ -234,6 +234,8 @@ void CostModel::finish(ArrayRef<BlockOp> nest, NestPlan &plan) {
   if (int64_t tile = plan.row && !plan.listed ? openTile(nest, *plan.row) : 0)
     plan.maxRows = std::min(tile, mostCallRows);
   plan.rowUnit = plan.listed && tileRows() <= plan.maxRows ? tileRows() : 1;
+  if (isAlone)
+    chooseColumns(nest, plan);
   plan.inTurn = plan.team.empty() && !plan.listed && plan.rectangular && plan.isParallel();
   // Points that are less work weigh less, where threads have shares.
   if (plan.isParallel() && !plan.inTurn)
@@ -356,7 +358,8 @@ Estimate CostModel::ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const C
     if (units <= 0)
       return;
     unsigned threads = distributed ? outer.threads : 1;
-    double mine = std::ceil(units / threads), perPoint = units / tiles;
+    double parts = plan.columns ? llvm::divideCeil(plan.columns, plan.columnTile) : 1;
+    double mine = std::ceil(units * parts / threads) / parts, perPoint = units / tiles;
     double rows = plan.row ? std::min({perPoint, static_cast<double>(maxRows), mine}) : 1;
     points += weight * units;
     weights += weight;

@@ -4,6 +4,8 @@
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/Dimensions.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
@@ -67,6 +69,8 @@ std::string schedule::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   add("shared", plan.shared);
   add(plan.listed ? "listed rows" : "rows", plan.rowDims());
   add("inner", plan.inner);
+  if (plan.columns)
+    text += (text.empty() ? "" : ", ") + llvm::formatv("columns {0} of {1}", plan.columnTile, plan.columns).str();
   return text;
 }
 

@@ -9,12 +9,14 @@
 //   row     a tile loop of level `core`, and inside of all a loop of level `rows`
 //           (`listed_rows`: one for each dimension whose points are listed)
 //   inner   sequential loops between them
+//   columns a tile loop of level `core` over the dimension behind the nest's own
 //
 // Inside what one thread runs there are no cores: the same loops without a level.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/LeafColumns.h"
 #include "ft/Schedule/Plan.h"
 
 using namespace mlir;
@@ -75,6 +77,11 @@ public:
                                                 : Dealing::Shares,
                                   SyncKind::None));
   }
+  /// The dimension behind the nest's own.
+  void columns(unsigned dim) {
+    loops.push_back(LoopAttr::get(context, dim, plan.columnTile, 0, 1, LoopKind::Parallel, LoopLevel::Core,
+                                  plan.inTurn ? Dealing::Turn : Dealing::Shares, SyncKind::None));
+  }
   void row(unsigned dim, bool last) {
     loops.push_back(LoopAttr::get(context, dim - ancestors, 1, last ? plan.maxRows : 0,
                                   last && plan.listed ? plan.rowUnit : 1, LoopKind::Parallel,
@@ -107,6 +114,8 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
   if (plan.row && (cores || !plan.listed))
     for (unsigned dim : rows)
       writer.shared(dim, LoopAttr::anyTile, dim == rows.back() ? plan.maxRows : 0);
+  if (plan.columns)
+    writer.columns(front.getNumOwnDims());
   for (unsigned dim : plan.inner)
     writer.sequential(dim);
   for (unsigned dim : rows)
@@ -115,7 +124,7 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
   ScheduleAttr old = scheduleOf(nest);
   return ScheduleAttr::get(context, AffineMapAttr::get(map), writer.loops,
                            old ? old.getPlacements() : ArrayRef<etdg::PlacementAttr>(), before,
-                           plan.weights, etdg::ThreadBlockAttr(), 0, StringAttr::get(context, "cpu"));
+                           plan.weights, etdg::ThreadBlockAttr(), plan.columns, StringAttr::get(context, "cpu"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,9 +147,11 @@ private:
   LogicalResult takeSequential(LoopAttr loop);
   LogicalResult takeRow(LoopAttr loop);
   LogicalResult takeShared(LoopAttr loop);
+  LogicalResult takeColumns(LoopAttr loop);
+  LogicalResult checkColumns();
   LogicalResult finish();
   bool isRow(unsigned dim) {
-    return llvm::any_of(schedule.getLoops(), [&](LoopAttr loop) {
+    return llvm::any_of(schedule.getPointLoops(), [&](LoopAttr loop) {
       return dimOf(loop) == dim && (loop.getLevel() == LoopLevel::Rows ||
                                     loop.getLevel() == LoopLevel::ListedRows);
     });
@@ -163,7 +174,7 @@ private:
 
 InFlightDiagnostic PlanReader::refuse(LoopAttr loop) {
   InFlightDiagnostic diag = front.emitError("the CPU engine can't run the schedule's loop over ");
-  diag << front.getDimNames()[dimOf(loop)].getValue();
+  diag << (schedule.isOverColumns(loop) ? StringRef("the columns") : front.getDimNames()[dimOf(loop)].getValue());
   if (loop.getLevel() != LoopLevel::None)
     diag << " (level " << etdg::stringifyLoopLevel(loop.getLevel()) << ")";
   diag << ": ";
@@ -240,7 +251,36 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
   return success();
 }
 
+LogicalResult PlanReader::takeColumns(LoopAttr loop) {
+  if (loop.getKind() != LoopKind::Parallel || loop.getLevel() != LoopLevel::Core || place != PlanPlace::Cores)
+    return refuse(loop) << "the cores share columns: expected kind = parallel, level = core, at the top of a graph";
+  if (loop.hasAnyTile())
+    return refuse(loop) << "a call's columns are a number, found tile = ?";
+  if (plan.columns || !rows.empty())
+    return refuse(loop) << "one loop over columns stands outside of the rows of a leaf";
+  plan.columns = schedule.getColumns();
+  plan.columnTile = std::min(loop.getTile(), plan.columns);
+  anyParallel = true;
+  dealing = dealing.value_or(loop.getDealing() == Dealing::None ? Dealing::Turn : loop.getDealing());
+  return success();
+}
+
+LogicalResult PlanReader::checkColumns() {
+  if (!plan.columns)
+    return success();
+  if (!plan.inTurn || !canShareColumns(nest, plan))
+    return front.emitError("the CPU engine can't run the schedule: tasks share the columns of one leaf, dealt in turn, where "
+                           "no core waits and no loop stands inside");
+  if (findLeafColumns(front, batchedReads(front, plan.row), plan.columns).count != plan.columns)
+    return front.emitError("the CPU engine can't run the schedule: column c of what the leaf computes does not depend on "
+                           "column c alone, or it doesn't have the columns; found columns = ")
+           << plan.columns;
+  return success();
+}
+
 LogicalResult PlanReader::take(LoopAttr loop) {
+  if (schedule.isOverColumns(loop))
+    return takeColumns(loop);
   if (loop.getKind() == LoopKind::Sequential || loop.getKind() == LoopKind::Unroll)
     return takeSequential(loop);
   if (loop.getKind() == LoopKind::Associative)
@@ -292,11 +332,11 @@ LogicalResult PlanReader::finish() {
     return front.emitError("the schedule has ")
            << schedule.getWeights().size() << " weights for " << nest.size() << " regions";
   plan.weights.assign(schedule.getWeights().begin(), schedule.getWeights().end());
-  return success();
+  return checkColumns();
 }
 
 FailureOr<NestPlan> PlanReader::read() {
-  if (front.getNumOwnDims() == 0)
+  if (front.getNumOwnDims() == 0 && !isBinding(schedule))
     return plan;
   if (!isBinding(schedule))
     return front.emitError("has no binding schedule (etdg-schedule-for-cpu writes one)");
@@ -306,7 +346,7 @@ FailureOr<NestPlan> PlanReader::read() {
   if (!schedule.getMap().getValue().isIdentity())
     return front.emitError("the schedule is not applied (run etdg-apply-schedule)");
   for (LoopAttr loop : schedule.getLoops()) {
-    if (llvm::is_contained(fixed, dimOf(loop)))
+    if (!schedule.isOverColumns(loop) && llvm::is_contained(fixed, dimOf(loop)))
       continue;
     if (failed(take(loop)))
       return failure();

@@ -13,6 +13,9 @@
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::ft {
@@ -73,15 +76,20 @@ LogicalResult Scheduler::writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fi
                                    PlanPlace place, bool hasRows, SyncKind before) {
   BlockOp front = nest.front();
   NestPlan plan;
-  if (front.getNumOwnDims() == 0 || isBinding(scheduleOf(nest))) {
+  // Tasks may share the columns of a leaf where nothing is around it.
+  bool isAlone = place == PlanPlace::Cores && fixed.empty() && before == SyncKind::None && !front.getParentBlock() &&
+                 !front->getParentOfType<etdg::KernelOp>();
+  if (isBinding(scheduleOf(nest)) || (front.getNumOwnDims() == 0 && !isAlone)) {
     FailureOr<NestPlan> read = readPlan(nest, fixed, place, hasRows);
     if (failed(read))
       return failure();
     plan = std::move(*read);
   } else {
-    plan = costs.choose(nest, place == PlanPlace::Cores, hasRows, fixed);
-    costs.finish(nest, plan);
-    setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
+    if (front.getNumOwnDims() > 0)
+      plan = costs.choose(nest, place == PlanPlace::Cores, hasRows, fixed);
+    costs.finish(nest, plan, isAlone);
+    if (front.getNumOwnDims() > 0 || plan.columns)
+      setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
   }
   // All threads go into a body together where none of its block's loops is shared or one thread's.
   bool together = place == PlanPlace::Cores && !plan.isParallel() && plan.inner.empty() &&

@@ -20,6 +20,8 @@
 
 namespace mlir::ft::schedule {
 
+struct LeafColumns;
+
 /// What a plan costs, and the figures that explain it.
 struct Estimate {
   double seconds = 0;
@@ -62,8 +64,9 @@ public:
   int64_t tileRows() const { return machine.unit.productFlopsByRows.size(); }
   /// Most rows of a list: full tiles.
   int64_t mostListedRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) const;
-  /// Completes a plan by what the machine says: rows of a call, weights of regions.
-  void finish(ArrayRef<BlockOp> nest, NestPlan &plan);
+  /// Completes a plan by what the machine says: rows of a call, weights of regions, and columns that tasks
+  /// share, where the nest `isAlone` at the top of a graph.
+  void finish(ArrayRef<BlockOp> nest, NestPlan &plan, bool isAlone);
   /// Rows of the calls that share so many: about equal, full tiles but for the last one's.
   int64_t lengthOfParts(int64_t total, int64_t mostRows) const;
 
@@ -101,6 +104,9 @@ private:
     double weight;
   };
 
+  /// Columns that tasks are to share, and the rows that go with them (PlanColumns.cpp).
+  void chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan);
+  int64_t columnsForCaches(BlockOp leaf, const LeafColumns &columns, const NestPlan &plan, double rows);
   Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
   Estimate ofBody(BlockOp block, const Context &context);
   Estimate ofLeaf(BlockOp leaf, const Context &context);

@@ -39,7 +39,7 @@ struct NestSplit {
 
 /// A leaf as loop nests over buffers.
 struct LeafForm {
-  BlockOp block;
+  BlockOp block; // null where it is a function alone
   OwningOpRef<ModuleOp> module; // what the graph's operations live in
   leaf::LeafGraph graph;
   SmallVector<NestSplit> splits; // by nest, where columns are shared
@@ -49,6 +49,11 @@ struct LeafForm {
 /// with it differ from row to row, as do the buffers for which `isPerRow` holds.
 LogicalResult makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
                            llvm::function_ref<bool(Value)> isPerRow);
+
+/// The same as `buildLeafGraph` has it, no nests fused, with the reads that differ from row to row given.
+LogicalResult buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched);
+/// The same of a function of tensors in a module of its own, which no block is around.
+LogicalResult buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function, ArrayRef<bool> batched);
 
 /// Whether a read is of scalars that don't lie in memory as the leaf takes them (Boxes.h): such an element is put
 /// together before the leaf runs, for one row and one lift.

@@ -9,6 +9,7 @@
 //   row     one more parallel dimension, the rows of the leaves; with `listed`, points
 //           of several (`lines` outside of `row`), whose addresses a thread lists
 //   inner   loops inside one such point
+//   columns the leaf's columns behind the bar (LeafColumns.h), `columnTile` of which are a task
 //
 // A nest has as many such plans as it has cuts of its sequential loops and
 // candidates for the row; the cost model (CostModel.h) picks one.
@@ -73,6 +74,8 @@ struct NestPlan {
   bool inTurn = false;
   /// Most rows of a leaf's call (0: not chosen yet); a list has full tiles of `rowUnit`.
   int64_t maxRows = 0, rowUnit = 1;
+  /// Columns of the leaf that tasks share, and how many of them one has; 0: a task computes all.
+  int64_t columns = 0, columnTile = 0;
   /// How much work a point of each region is, where shares go by that.
   SmallVector<int64_t> weights;
 
@@ -82,7 +85,7 @@ struct NestPlan {
       dims.push_back(*row);
     return dims;
   }
-  bool isParallel() const { return row || !shared.empty(); }
+  bool isParallel() const { return row || !shared.empty() || columns; }
 };
 
 /// `team t, shared j, rows i, inner k`, by the names of the nest's dimensions.
@@ -114,6 +117,10 @@ FailureOr<NestPlan> readPlan(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, P
 /// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,
 /// the same range for all points of the inner ones, and no child asks which row it is in.
 bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner);
+
+/// Whether tasks may share the columns of a nest's leaf in this plan: points and rows are all that it shares, and no
+/// point waits for another one.
+bool canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan);
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads
 /// may share steps of sequential loops; `fixedRow`: a dimension outside already serves as rows;

@@ -42,6 +42,12 @@ struct CallBuffer {
   unsigned stridedDims = 0;
 };
 
+/// Columns of a leaf: those from `first` on, `tile` of `count`.
+struct Columns {
+  Value first;
+  int64_t tile = 0, count = 0;
+};
+
 /// The point at which code is emitted: values of the dimensions fixed so far (others are null); the
 /// row dimension stands for `rows` iterations from `dims[rowDim]`.
 struct Point {
@@ -51,6 +57,7 @@ struct Point {
   std::optional<unsigned> rowDim;
   Value rows;
   Value rowBegin; // first row of the chunk: rows of private storage count from here
+  std::optional<Columns> columns; // that leaves compute; none: all
 };
 
 class Emitter {
@@ -99,7 +106,9 @@ private:
   LogicalResult emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
                              ArrayRef<unsigned> shared);
   LogicalResult emitRowChunks(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level);
-  LogicalResult emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
+  LogicalResult emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level = {});
+  /// A loop over tiles of the leaf's columns; the last tile may have fewer, and then leaves of its own.
+  LogicalResult emitColumns(Point point, const NestPlan &plan, loops::LevelAttr level, PointBody body);
   /// How many points the dimensions have.
   Value emitUnitCount(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> dims);
   /// What an iteration of the next loop weighs at a point: as one of the dearest region that may
@@ -139,7 +148,7 @@ private:
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
   void emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
-                  ValueRange outputs);
+                  ValueRange outputs, std::optional<Columns> columns = {});
   FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
                                bool useRows);
   Address emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,

@@ -8,6 +8,8 @@
 
 #include "Emitter.h"
 
+#include "ft/Schedule/LeafColumns.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -292,13 +294,24 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     Address address = emitBufferAddress(block, buffer, block.getWrite(i).getMap().getValue(), {}, point, rowWise);
     outputs.push_back(emitRowsView(address, type.getElement(), rows));
   }
-  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs);
+  std::optional<Columns> columns = point.columns;
+  OpBuilder::InsertionGuard guard(builder);
+  if (columns && findLeafColumns(block, batched, columns->count).count == 0) {
+    // Rows that are computed one by one may have other columns: the first task computes all.
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, columns->first, index(0));
+    builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
+    columns.reset();
+  }
+  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns);
   return success();
 }
 
 void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
-                         ValueRange outputs) {
-  auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, inputs, outputs, varies, most);
+                         ValueRange outputs, std::optional<Columns> columns) {
+  auto number = [&](int64_t value) { return columns ? builder.getI64IntegerAttr(value) : IntegerAttr(); };
+  auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(), inputs, outputs,
+                                    builder.getDenseBoolArrayAttr(varies), builder.getI64IntegerAttr(most),
+                                    number(columns ? columns->tile : 0), number(columns ? columns->count : 0));
   OpBuilder::InsertionGuard guard(builder);
   Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
   IRMapping mapping;

@@ -78,15 +78,42 @@ void Emitter::emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Poi
 // Parallel loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult Emitter::emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan) {
-  return emitLoops(nest, point, plan.inner, [&](Point all) { return emitRegions(nest, all); });
+LogicalResult Emitter::emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level) {
+  auto inside = [&](Point at) {
+    return emitLoops(nest, at, plan.inner, [&](Point all) { return emitRegions(nest, all); });
+  };
+  return plan.columns ? emitColumns(point, plan, level, inside) : inside(point);
+}
+
+LogicalResult Emitter::emitColumns(Point point, const NestPlan &plan, loops::LevelAttr level, PointBody body) {
+  Value tiles = index(llvm::divideCeil(plan.columns, plan.columnTile)), none = index(0);
+  auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{none}, ArrayRef<OpFoldResult>{tiles},
+                                    ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(),
+                                    builder.getArrayAttr({level}));
+  return inParallelBody(loop.getBody(), [&]() -> LogicalResult {
+    Value first = make<arith::MulIOp>(loop.getInductionVar(0), index(plan.columnTile));
+    point.columns = Columns{first, plan.columnTile, plan.columns};
+    int64_t rest = plan.columns % plan.columnTile;
+    if (rest == 0)
+      return body(point);
+    Value isFull = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, first,
+                                         index(plan.columns - plan.columnTile));
+    auto branch = scf::IfOp::create(builder, loc, isFull, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    if (failed(body(point)))
+      return failure();
+    builder.setInsertionPointToStart(branch.elseBlock());
+    point.columns->tile = rest;
+    return body(point);
+  });
 }
 
 LogicalResult Emitter::emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
                                     ArrayRef<unsigned> shared) {
   if (shared.empty()) {
     if (!plan.row)
-      return emitInner(nest, point, plan);
+      return emitInner(nest, point, plan, level);
     return plan.listed ? emitListedRows(nest, point, plan, level) : emitRowChunks(nest, point, plan, level);
   }
   unsigned dim = shared.front();
@@ -111,7 +138,9 @@ LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, const 
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   emitWeight(nest, plan, point);
-  auto loop = loops::ChunksOp::create(builder, loc, lower, upper, plan.maxRows, std::nullopt, level);
+  // (Where tasks have columns, too, a last chunk of few rows would be one for each tile of them.)
+  auto loop = loops::ChunksOp::create(builder, loc, lower, upper, plan.maxRows,
+                                       plan.columns ? std::optional<int64_t>(1) : std::nullopt, level);
   int64_t savedRows = std::exchange(maxRows, plan.maxRows);
   Value savedCount = std::exchange(chunkRows, loop.getCount());
   point.rowDim = dim;
@@ -119,7 +148,7 @@ LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, const 
   point.rowBegin = point.dims[dim] = loop.getFirst();
   point.rows = loop.getCount();
   LogicalResult emitted =
-      inParallelBody(&loop.getRegion().front(), [&] { return emitInner(nest, point, plan); });
+      inParallelBody(&loop.getRegion().front(), [&] { return emitInner(nest, point, plan, level); });
   maxRows = savedRows;
   chunkRows = savedCount;
   return emitted;
@@ -175,10 +204,13 @@ LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
 
 LogicalResult Emitter::emitTeamKernel(const Group &group) {
   bool alone = group.nests.size() == 1;
-  return emitGroup(group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+  return emitGroup(group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
     FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
     if (failed(plan))
       return failure();
+    if (plan->columns)
+      return BlockOp(nest.front()).emitError("the CPU engine can't run the schedule: tasks share columns, and the nests of "
+                                             "this kernel run on all cores together");
     return emitTeamNest(nest, point, *plan, /*last=*/alone);
   });
 }

@@ -137,6 +137,39 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
   return found;
 }
 
+/// Bytes of b from which on calls read it from beyond the second cache: what stays there is read as fast where it is.
+static constexpr int64_t leastPanelBytes = (1 << 20) + 1;
+
+/// Whether b's columns are worth copying next to each other: the rows of b are longer than a register tile, so that
+/// each of its steps is in another page, and the first cache does not keep them.
+static void choosePanel(LeafGraph &graph, const Nest &nest, const CpuTarget &target, Contraction &product) {
+  const View &b = nest.members.front().reads[product.rhs];
+  int vectorLoop = product.n.back();
+  Type type = graph.buffers[b.buffer].elementType;
+  if (product.lanesAlongK || b.strides[vectorLoop] != 1)
+    return;
+  int64_t m = 1, k = 1, step = 0;
+  for (int loop : product.m)
+    m *= nest.sizes[loop];
+  for (int loop : product.k) {
+    k *= nest.sizes[loop];
+    step = std::max(step, std::abs(b.strides[loop]));
+  }
+  Type accumulated = graph.buffers[nest.members.front().writes.front().buffer].elementType;
+  bool half = accumulated.isF16() || accumulated.isBF16();
+  int64_t width = std::max<int64_t>(target.vectorBytes / (half ? 4 : storageBytes(accumulated)), 1);
+  int64_t columns = width * (target.vectorRegisters >= 32 ? 4 : 2), bytes = storageBytes(type);
+  if ((!product.rowsAreM && m < Contraction::leastPanelRows) || step <= columns || step * k * bytes < leastPanelBytes)
+    return;
+  Buffer buffer;
+  buffer.kind = Buffer::Kind::Scratch;
+  buffer.elementType = type;
+  buffer.numElements = k * columns;
+  product.panel = graph.buffers.size();
+  product.panelWidth = columns;
+  graph.buffers.push_back(buffer);
+}
+
 /// Decides how the product is computed, if it is one.
 static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target,
                            std::vector<Nest> &before) {
@@ -207,6 +240,7 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
       packer.pack(collapsed, found.rhs, order, isHalf(type) ? f32 : type);
     }
   }
+  choosePanel(graph, collapsed, target, found);
   nest = std::move(collapsed);
   nest.contraction = std::move(found);
 }

@@ -51,7 +51,8 @@ static bool mayConflict(const Footprint &a, ArrayRef<int64_t> aSizes, const Foot
                         ArrayRef<int64_t> bSizes) {
   if (a.view.buffer != b.view.buffer || (!a.write && !b.write))
     return false;
-  if (!a.exact || !b.exact)
+  // (The first column of the call moves both alike, or nothing is known.)
+  if (!a.exact || !b.exact || a.view.columnStride != b.view.columnStride)
     return true;
   auto [aLow, aHigh] = rangeOf(a.view, aSizes);
   auto [bLow, bHigh] = rangeOf(b.view, bSizes);
@@ -191,6 +192,8 @@ void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
   // Scratch that every reader gets from a register needs no memory.
   SmallVector<bool> read(graph.buffers.size());
   for (const Nest &nest : graph.nests) {
+    if (nest.contraction && nest.contraction->panel >= 0)
+      read[nest.contraction->panel] = true;
     SmallVector<View> written;
     for (const Member &member : nest.members) {
       auto use = [&](const View &view, bool pointwise) {

@@ -41,6 +41,8 @@ private:
   int64_t width;
   int tileLoop = -1; // the m loop that tiles run along; -1: none, or the rows
   int vectorLoop;
+  /// Steps of b along the reduced loops, by loop, inside what a panel may stand for.
+  SmallVector<Value> panelSteps;
 
   /// Element offsets of the operands.
   struct Point {
@@ -54,6 +56,7 @@ private:
   };
 
   Point advanced(const Point &point, int loop, Value by) const;
+  void packPanel(Point &point, const Columns &columns);
   /// Offset from one row of a tile to the next; null: none.
   Value rowStep(Operand operand) const;
   /// Whether rows of a tile are rows of the leaf that lie anywhere.
@@ -94,7 +97,11 @@ ContractionEmitter::Point ContractionEmitter::advanced(const Point &point, int l
                                                        Value by) const {
   Point result = point;
   for (int i = 0; i < numOperands; ++i)
-    if (!views[i]->isSplat() && views[i]->strides[loop] != 0)
+    if (views[i]->isSplat() || views[i]->strides[loop] == 0)
+      continue;
+    else if (i == B && !panelSteps.empty() && panelSteps[loop])
+      result.offsets[i] = e.add(point.offsets[i], arith::MulIOp::create(b, by, panelSteps[loop]));
+    else
       result.offsets[i] = e.add(point.offsets[i], e.mul(by, views[i]->strides[loop]));
   return result;
 }
@@ -287,6 +294,45 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
                    sums[i * columns.vectors.size() + j], rowPoints[i].memory[C]);
 }
 
+/// Copies the columns of b next to each other, where the call has rows enough, and makes `point`
+/// read the copy.
+void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
+  const View &view = *views[B];
+  int64_t step = columns.vectors.size() * width;
+  SmallVector<int64_t> to(nest.sizes.size(), 0);
+  for (int loop : llvm::reverse(product.k)) {
+    to[loop] = step;
+    step *= nest.sizes[loop];
+  }
+  Value memory = e.flat(product.panel), packs;
+  bool dynamic = product.rowsAreM && tileLoop < 0;
+  if (dynamic)
+    packs = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, e.rows, e.index(Contraction::leastPanelRows));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (dynamic)
+      b.setInsertionPointToStart(scf::IfOp::create(b, packs, /*withElseRegion=*/false).thenBlock());
+    Value at = e.index(0), from = point.offsets[B];
+    for (int loop : product.k) {
+      scf::ForOp created = e.loop(e.index(0), e.index(nest.sizes[loop]), 1);
+      from = e.add(from, e.mul(created.getInductionVar(), view.strides[loop]));
+      at = e.add(at, e.mul(created.getInductionVar(), to[loop]));
+    }
+    View panel;
+    panel.buffer = product.panel;
+    for (auto [j, shape] : llvm::enumerate(columns.vectors))
+      e.storeLanes(panel, e.add(at, j * width), 1, shape, e.loadLanes(view, e.add(from, j * width), 1, shape), memory);
+  }
+  auto choose = [&](Value packed, Value plain) {
+    return dynamic ? arith::SelectOp::create(b, packs, packed, plain).getResult() : packed;
+  };
+  point.offsets[B] = choose(e.index(0), point.offsets[B]);
+  point.memory[B] = choose(memory, e.flat(view.buffer));
+  panelSteps.assign(nest.sizes.size(), Value());
+  for (int loop : product.k)
+    panelSteps[loop] = choose(e.index(to[loop]), e.index(view.strides[loop]));
+}
+
 //===----------------------------------------------------------------------===//
 // Vectors along k
 //===----------------------------------------------------------------------===//
@@ -452,11 +498,14 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
     }
     int64_t vectors = manyRegisters ? (numRows <= 3 ? 8 : 4) : (numRows <= 2 ? 4 : 2);
     forAllColumns(start, vectors * width, [&](Point at, int64_t count) {
+      panelSteps.clear();
       Columns columns;
       for (int64_t left = count; left > 0; left -= width) {
         int64_t valid = std::min(left, width);
         columns.vectors.push_back({int64_t(llvm::PowerOf2Ceil(valid)), valid});
       }
+      if (product.panel >= 0 && vectors * width <= product.panelWidth)
+        packPanel(at, columns);
       forAllRows(at, 6, [&](Point tile, int64_t rows) { emitTile(tile, rows, columns); });
     });
   });
@@ -479,7 +528,7 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
     llvm::interleave(loops, os, ",");
   }
   os << (product.rowsAreM ? " rows" : "") << (product.lanesAlongK ? " along-k" : "")
-     << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
+     << (product.panel >= 0 ? " panel" : "") << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
      << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";
@@ -525,6 +574,9 @@ void Emitter::emitContraction(const Nest &nest) {
     if (stride)
       operands.push_back(stride);
   }
+  int panel = nest.contraction->panel;
+  if (panel >= 0)
+    operands.push_back(flat(panel));
   std::string key = describe(nest, views, *this, strides, lists);
   auto around = cast<func::FuncOp>(rows.getParentBlock()->getParentOp());
   SymbolTable symbols(around->getParentOp());
@@ -564,6 +616,8 @@ void Emitter::emitContraction(const Nest &nest) {
       offsets[i] = entry->getArgument(next++);
       memories[view->buffer].rowStride = strides[i] ? entry->getArgument(next++) : Value();
     }
+    if (panel >= 0)
+      memories[panel].flat = entry->getArgument(next);
     for (auto [view, offset] : llvm::zip_equal(views, offsets))
       if (view->isSplat())
         offset = index(0);

@@ -160,6 +160,8 @@ Value Emitter::beginOf(const View &view) {
   if (view.isSplat())
     return index(0);
   Value begin = add(rowOffset(view.buffer), view.offset ? index(view.offset) : Value());
+  if (column && view.columnStride)
+    begin = add(begin, mul(column, view.columnStride));
   for (const DynamicTerm &term : view.terms) {
     View at;
     at.buffer = term.buffer;
@@ -387,6 +389,8 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
           (buffer.kind == Buffer::Kind::Input && buffer.batched))
         types[1 + buffer.number + (buffer.kind == Buffer::Kind::Output ? inputs : 0)] =
             LLVM::LLVMPointerType::get(b.getContext());
+  if (options.columns.tile)
+    types.push_back(b.getIndexType());
   bool checks = options.placeOf && hasDataIndices(graph);
   if (checks)
     types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
@@ -403,6 +407,8 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
   rows = entry->getArgument(0);
   if (checks)
     errors = entry->getArgument(entry->getNumArguments() - 2);
+  if (options.columns.tile)
+    column = entry->getArgument(entry->getNumArguments() - 2 - checks);
   bindMemory(func);
   for (const Segment &segment : segments) {
     OpBuilder::InsertionGuard guard(b);

@@ -44,6 +44,7 @@ public:
   LeafGraph &graph;
   const CpuTarget &target;
   Value rows;
+  Value column; // the first one of the call, where calls share the columns
 
   func::FuncOp emit(ArrayRef<Segment> segments);
   void emitNest(const Nest &nest);

@@ -41,6 +41,8 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
     return failure();
+  if (options.columns.tile)
+    cutColumns(*graph, options.columns);
   findContractions(*graph, options.target);
   fuseNests(*graph);
   findGuards(*graph);

@@ -93,6 +93,8 @@ SmallVector<Segment> mlir::ft::leaf::placeBuffers(LeafGraph &graph) {
         for (const DynamicTerm &term : view.terms)
           touch(term.buffer, n, s);
       };
+      if (graph.nests[n].contraction)
+        touch(graph.nests[n].contraction->panel, n, s);
       for (const Member &member : graph.nests[n].members) {
         llvm::for_each(member.reads, touchView);
         llvm::for_each(member.inits, touchView);

@@ -297,6 +297,23 @@ void tocpu::dealInShares(const Chain &chain, Value tid, Value threads, Bounds &b
 // In turn
 //===----------------------------------------------------------------------===//
 
+/// Iterations of chunks in one task, at least 1, where there are `others` tasks for each chunk: as many as leave one task
+/// for each thread.
+static Value emitTile(ImplicitLocOpBuilder &b, ChunksOp chunks, Value count, Value others, Value threads) {
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, value).getResult(); };
+  Value share = arith::CeilDivSIOp::create(b, arith::MulIOp::create(b, count, others), threads), one = index(1);
+  Value least = arith::MaxSIOp::create(b, share, one);
+  Value tile = arith::MinSIOp::create(b, least, index(chunks.getMost()));
+  if (!chunks.getUnit())
+    return tile;
+  // About equally long: as many chunks as there would be, none shorter than it must be.
+  Value chunksOfTile = arith::CeilDivSIOp::create(b, count, tile);
+  Value number = arith::MaxSIOp::create(b, chunksOfTile, one), unit = index(*chunks.getUnit());
+  Value units = arith::CeilDivSIOp::create(b, arith::CeilDivSIOp::create(b, count, number), unit);
+  Value even = arith::MinSIOp::create(b, arith::MulIOp::create(b, units, unit), index(chunks.getMost()));
+  return arith::MaxSIOp::create(b, even, one);
+}
+
 Tasks tocpu::emitTasks(OpBuilder &builder, const Chain &chain, Value threads, IRMapping *mapping) {
   Operation *outermost = chain.loops.front();
   ImplicitLocOpBuilder b(outermost->getLoc(), builder);
@@ -306,22 +323,25 @@ Tasks tocpu::emitTasks(OpBuilder &builder, const Chain &chain, Value threads, IR
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, value).getResult(); };
   Tasks tasks;
   Value others = index(1), zero = index(0);
-  for (Operation *loop : chain.loops) {
+  std::optional<unsigned> chunksAt;
+  for (auto [i, loop] : llvm::enumerate(chain.loops)) {
     Value lower = copier.copy(lowerOf(loop)), upper = copier.copy(upperOf(loop));
-    Value count = arith::MaxSIOp::create(b, arith::SubIOp::create(b, upper, lower), zero);
     tasks.lowers.push_back(lower);
-    if (auto chunks = dyn_cast<ChunksOp>(loop)) {
-      // As many in a task as leave one task for each thread.
-      Value share = arith::CeilDivSIOp::create(b, arith::MulIOp::create(b, count, others), threads);
-      Value least = arith::MaxSIOp::create(b, share, index(1));
-      tasks.tile = arith::MinSIOp::create(b, least, index(chunks.getMost()));
+    tasks.counts.push_back(arith::MaxSIOp::create(b, arith::SubIOp::create(b, upper, lower), zero));
+    if (isa<ChunksOp>(loop)) {
+      chunksAt = i;
       tasks.upper = upper;
-      count = arith::CeilDivSIOp::create(b, count, tasks.tile);
+    } else {
+      others = arith::MulIOp::create(b, others, tasks.counts.back());
     }
-    tasks.counts.push_back(count);
-    others = arith::MulIOp::create(b, others, count);
   }
   tasks.total = others;
+  if (chunksAt) {
+    Value &count = tasks.counts[*chunksAt];
+    tasks.tile = emitTile(b, cast<ChunksOp>(chain.loops[*chunksAt]), count, others, threads);
+    count = arith::CeilDivSIOp::create(b, count, tasks.tile);
+    tasks.total = arith::MulIOp::create(b, others, count);
+  }
   return tasks;
 }
 

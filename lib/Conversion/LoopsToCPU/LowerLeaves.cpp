@@ -8,6 +8,7 @@
 
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Schedule/LeafColumns.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -110,6 +111,8 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   for (bool varies : leaf.getVaries())
     stream << varies;
   stream << (leaf.getList() ? " listed" : "") << (program ? program.getSymName() : "");
+  if (leaf.getColumn())
+    stream << " columns " << *leaf.getTile() << " of " << *leaf.getColumns();
   // What may fail says where.
   body->walk([&](Operation *op) {
     if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
@@ -129,6 +132,14 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
   options.target = target;
+  if (leaf.getColumn()) {
+    options.columns.tile = *leaf.getTile();
+    options.columns.loops = schedule::findLeafColumns(function, leaf.getVaries(), *leaf.getColumns()).loops;
+    if (options.columns.loops.empty())
+      return leaf.emitError("column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
+                            "columns; found ")
+             << *leaf.getColumns() << " of them";
+  }
   options.placeOf = [&](Location place) { return addPlace(place); };
   FailureOr<func::FuncOp> generated = generateLeaf(function, options);
   if (succeeded(generated))
@@ -187,6 +198,8 @@ LogicalResult LeafLowering::lowerLeaf(loops::LeafOp leaf) {
       operands.push_back(leaf.getInputs()[view++]);
   }
   llvm::append_range(operands, leaf.getOutputs());
+  if (leaf.getColumn())
+    operands.push_back(leaf.getColumn());
   if (leaf.getList())
     for (size_t i = 0; i < leaf.getBody().front().getTerminator()->getNumOperands(); ++i)
       addListed();

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GpuLeaf.h"
+#include "ft/Schedule/LeafColumns.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -33,14 +34,14 @@ using Node = std::pair<LeafForm *, uintptr_t>;
 
 class Search {
 public:
-  Search(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::GpuPlanning &planning, int64_t wanted)
-      : block(block), leaves(leaves), planning(planning), wanted(wanted) {}
+  Search(BlockOp block, ArrayRef<LeafForm *> leaves, ColumnLimits limits, int64_t wanted)
+      : block(block), leaves(leaves), limits(limits), wanted(wanted) {}
   int64_t run();
 
 private:
   BlockOp block;
   ArrayRef<LeafForm *> leaves;
-  const Machine::GpuPlanning &planning;
+  const ColumnLimits limits;
   const int64_t wanted; // 0: any number
   int64_t columns = 0;
   struct Use {
@@ -101,6 +102,8 @@ static bool canMeet(AffineMap a, AffineMap b, unsigned numOuter) {
 
 /// Buffers of which one iteration may read what it wrote.
 void Search::findLocal() {
+  if (!block)
+    return;
   for (LeafForm *writer : leaves)
     for (unsigned w = 0; w < writer->block.getNumWrites(); ++w) {
       etdg::WriteAttr write = writer->block.getWrite(w);
@@ -136,15 +139,18 @@ SmallVector<Node> Search::nodesOf(LeafForm &leaf, int number) const {
     nodes.push_back({&leaf, uintptr_t(number)});
     break;
   case Buffer::Kind::Input:
+    if (!leaf.block)
+      break;
     for (etdg::PieceAttr piece : leaf.block.getRead(buffer.number).getPieces())
       if (piece.getKind() == etdg::SourceKind::Buffer)
         if (Value value = leaf.block.getBuffers()[piece.getOperand()]; local.contains(value))
           nodes.push_back(nodeOf(value));
     break;
   case Buffer::Kind::Output: {
-    Value value = leaf.block.getBuffers()[leaf.block.getWrite(buffer.number).getOperand()];
+    Value value =
+        leaf.block ? leaf.block.getBuffers()[leaf.block.getWrite(buffer.number).getOperand()] : Value();
     // Results are computed in place: the leaf itself may read them.
-    nodes.push_back(local.contains(value) ? nodeOf(value) : Node{&leaf, uintptr_t(number)});
+    nodes.push_back(value && local.contains(value) ? nodeOf(value) : Node{&leaf, uintptr_t(number)});
     break;
   }
   case Buffer::Kind::Constant:
@@ -157,7 +163,7 @@ SmallVector<Node> Search::nodesOf(LeafForm &leaf, int number) const {
 bool Search::isWrittenOutside(LeafForm &leaf, int number) const {
   const Buffer &buffer = leaf.graph.buffers[number];
   return buffer.kind == Buffer::Kind::Output &&
-         !isPrivate(leaf.block.getBuffers()[leaf.block.getWrite(buffer.number).getOperand()]);
+         (!leaf.block || !isPrivate(leaf.block.getBuffers()[leaf.block.getWrite(buffer.number).getOperand()]));
 }
 
 /// Whether iteration c of `loop` touches column c alone.
@@ -186,7 +192,7 @@ bool Search::require(Node node, int64_t stride) {
     if (node.first && node.first != leaf)
       continue;
     // Elements that are put together before the leaf runs are read whole.
-    for (unsigned r = 0; r < leaf->block.getNumReads(); ++r)
+    for (unsigned r = 0; leaf->block && r < leaf->block.getNumReads(); ++r)
       for (etdg::PieceAttr piece : leaf->block.getRead(r).getPieces()) {
         auto is = [&](int64_t operand) {
           return !node.first &&
@@ -374,7 +380,7 @@ bool Search::tryLoop(LeafForm &leaf, unsigned nest, int loop) {
   for (const auto &[key, split] : state.splits)
     (split.kind == NestSplit::shared ? cutWork : wholeWork) +=
         workOf(key.first->graph.nests[key.second]);
-  return wanted || wholeWork * planning.columnRepeat <= cutWork;
+  return wanted || wholeWork * limits.repeat <= cutWork;
 }
 
 int64_t Search::run() {
@@ -390,7 +396,7 @@ int64_t Search::run() {
   for (LeafForm *leaf : leaves)
     for (auto [n, nest] : llvm::enumerate(leaf->graph.nests))
       for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
-        if (!nest.reduced[loop] && (wanted ? nest.sizes[loop] == wanted : nest.sizes[loop] >= planning.leastColumns))
+        if (!nest.reduced[loop] && (wanted ? nest.sizes[loop] == wanted : nest.sizes[loop] >= limits.least))
           candidates.push_back({workOf(nest), candidates.size(), leaf, unsigned(n), loop});
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     return std::make_tuple(-a.work, a.order) < std::make_tuple(-b.work, b.order);
@@ -410,7 +416,11 @@ int64_t Search::run() {
   return 0;
 }
 
+int64_t schedule::shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, ColumnLimits limits, int64_t wanted) {
+  return Search(block, leaves, limits, wanted).run();
+}
+
 int64_t schedule::shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::GpuPlanning &planning,
                                int64_t wanted) {
-  return Search(block, leaves, planning, wanted).run();
+  return shareColumns(block, leaves, ColumnLimits{planning.leastColumns, planning.columnRepeat}, wanted);
 }

@@ -64,6 +64,40 @@ static etdg::GuardAttr makeGuard(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free
   return etdg::GuardAttr::get(context, all, limit);
 }
 
+/// Without steps nobody waits: blocks of threads share the columns of a leaf where its points alone are
+/// tasks for a part of the multiprocessors, and what all rows read is large.
+FailureOr<GpuPlanner::Forms> GpuPlanner::chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps) {
+  Forms forms;
+  forms.blocks = true;
+  BlockOp front = nest.front();
+  if (nest.size() != 1 || !front.isLeaf() || front.getNumAncestors() > 0 ||
+      sharedReadBytes(nest, steps.row) < planning.columnWeightBytes)
+    return forms;
+  // Tiles of products have columns of their own.
+  SmallVector<unsigned> free;
+  for (unsigned d = 0; d < front.getNumDims(); ++d)
+    if (isFreeMap(nest, d))
+      free.push_back(d);
+  GpuPlan products, columns = steps;
+  products.row = chooseRow(nest, free);
+  FailureOr<bool> inTiles = planProducts(nest, free, products);
+  if (failed(inTiles) || failed(shareColumns(nest, columns, /*privateRows=*/false)))
+    return failure();
+  if (*inTiles || columns.columns == 0)
+    return forms;
+  int64_t points = 1, rows = steps.row ? chooseRows(nest, *steps.row) : 1;
+  for (unsigned d : steps.flat)
+    points *= constantExtent(nest, d); // 0: lengths decide
+  int64_t fewer = options.getMultiprocessors() * rows;
+  if (points >= fewer)
+    return forms;
+  forms.steps = true;
+  forms.blocks = points == 0;
+  if (forms.blocks)
+    forms.guard = makeGuard(nest, steps.flat, fewer);
+  return forms;
+}
+
 FailureOr<GpuPlanner::Forms> GpuPlanner::chooseForms(ArrayRef<BlockOp> nest, const GpuPlan &steps) {
   using Steps = GpuScheduleOptions::Steps;
   auto isFree = [&](unsigned d) { return isFreeDimension(nest, d); };
@@ -73,8 +107,10 @@ FailureOr<GpuPlanner::Forms> GpuPlanner::chooseForms(ArrayRef<BlockOp> nest, con
   forms.blocks = true;
   // Whether some parallel loop is one that only steps can share.
   bool onlySteps = !steps.outer.empty() || free.size() < steps.flat.size();
-  if (options.steps == Steps::never || (steps.steps.empty() && !onlySteps))
+  if (options.steps == Steps::never)
     return forms;
+  if (steps.steps.empty() && !onlySteps)
+    return chooseFormsOfLeaf(nest, steps);
   int64_t weights = sharedReadBytes(nest, steps.row);
   bool always = options.steps == Steps::always || (draws() && draw(2) == 0);
   if (!onlySteps) {

@@ -48,6 +48,7 @@ private:
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan);
   int64_t sideOfTile() const;
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
+  FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);
   LogicalResult shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
   std::optional<unsigned> chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);

@@ -52,19 +52,32 @@ LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optiona
     }
     leafOptions.batched.push_back(varies);
   }
+  // A single row takes all as its own, so that results are computed in place.
+  if (failed(buildLeafForm(form, block, leafOptions.batched)))
+    return failure();
+  leaf::fuseNests(form.graph);
+  leaf::findGuards(form.graph);
+  return success();
+}
+
+LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
   func::FuncOp function = copyBody(block, *module);
+  form.block = block;
+  return buildLeafForm(form, std::move(module), function, batched);
+}
+
+LogicalResult schedule::buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function,
+                                      ArrayRef<bool> batched) {
+  LeafOptions leafOptions;
+  leafOptions.batched.assign(batched.begin(), batched.end());
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
-  // A single row takes all as its own, so that results are computed in place.
   FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, leafOptions);
   if (failed(graph))
     return failure();
-  leaf::fuseNests(*graph);
-  leaf::findGuards(*graph);
   form.graph = std::move(*graph);
   form.module = std::move(module);
-  form.block = block;
   return success();
 }
 

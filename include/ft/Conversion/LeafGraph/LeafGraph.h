@@ -44,11 +44,13 @@ struct View {
   int64_t offset = 0;
   SmallVector<int64_t> strides;
   SmallVector<DynamicTerm> terms;
+  /// In a leaf that computes some columns: by how much the first of them moves the view.
+  int64_t columnStride = 0;
 
   bool isSplat() const { return buffer < 0; }
   bool operator==(const View &o) const {
     return buffer == o.buffer && splat == o.splat && offset == o.offset && strides == o.strides &&
-           terms == o.terms;
+           terms == o.terms && columnStride == o.columnStride;
   }
 };
 
@@ -100,6 +102,12 @@ struct Contraction {
   bool lhsUnsigned = false, rhsUnsigned = false; // how integers are extended
   bool rowsAreM = false;                         // the rows join m
   bool lanesAlongK = false;                      // vectors along the last k, else along the last n
+  /// Scratch for the columns of b that a register tile reads, next to each other: where they are
+  /// far apart in memory, and so many rows read them that copying them first pays. -1: none.
+  int panel = -1;
+  int64_t panelWidth = 0; // columns of it
+  /// Rows from which on it pays: a copied vector costs a load and a store, each row a multiply-add with it.
+  static constexpr int64_t leastPanelRows = 24;
 };
 
 /// The flag at `buffer[offset]` is `when`.
@@ -148,6 +156,9 @@ LogicalResult makeMapsPlain(IRRewriter &rewriter, linalg::GenericOp op);
 
 /// One nest per op, in order.
 FailureOr<LeafGraph> buildLeafGraph(func::FuncOp func, const LeafOptions &options);
+
+/// Leaves of each nest the columns that one call computes: `tile` iterations of its column loop.
+void cutColumns(LeafGraph &graph, const ColumnCut &cut);
 
 /// Two loops that every access walks as if they were one become one; loop `kept` stays as it
 /// is and gets its new number.

@@ -13,6 +13,13 @@
 
 namespace mlir::ft {
 
+/// The part of a leaf's columns that a call of it computes.
+struct ColumnCut {
+  int64_t tile = 0; // how many; 0: all
+  /// By nest of the leaf's graph as it is built: the loop over the columns; -1: each call computes all of the nest.
+  SmallVector<int> loops;
+};
+
 struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
   /// for every row. Empty: all vary.
@@ -23,6 +30,8 @@ struct LeafOptions {
   /// The rows of inputs that vary and of outputs lie anywhere: such an argument is a list of
   /// addresses, one for each row.
   bool listed = false;
+  /// Where calls share the columns, the leaf takes the first one's number, an index behind its operands.
+  ColumnCut columns;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.

@@ -205,6 +205,11 @@ LogicalResult LeafOp::verifyRegions() {
            << " (loops_leaf1)";
   if (int64_t(getMost()) < 1)
     return emitOpError("expected a positive number of rows, found most ") << int64_t(getMost()) << " (loops_leaf4)";
+  if (bool(getColumn()) != getTile().has_value() || bool(getColumn()) != getColumns().has_value())
+    return emitOpError("expected a first column, a tile and a number of columns, or none of them (loops_leaf5)");
+  if (getColumn() && (getList() || int64_t(*getTile()) < 1 || *getTile() > *getColumns()))
+    return emitOpError("expected 1 to ") << *getColumns() << " columns of rows that no list holds, found a tile of "
+                                         << int64_t(*getTile()) << (getList() ? " and a list" : "") << " (loops_leaf5)";
   SmallVector<Type> viewed, listed;
   for (auto [type, varies] : llvm::zip_equal(body.getArgumentTypes(), getVaries()))
     (getList() && varies ? listed : viewed).push_back(type);

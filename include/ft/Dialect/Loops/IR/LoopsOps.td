@@ -206,6 +206,10 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     operands, in this order, and the rows are those that it holds. The region is the computation of one row,
     on static shapes: operations of linalg, arith, math and tensor. `most` bounds the number of rows.
 
+    With `columns(%c) tile T of N`, columns %c to below %c + T are computed, where the computation has N along some
+    dimension of its own and column c of all that it computes depends on column c alone of what it computed before
+    (a product's n; not a row's normalisation). Views are of all columns; the others' memory is left as it is.
+
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
       varies [true, false] outs(%y : memref<?x1x8xf32, ...>) {
@@ -219,12 +223,15 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf2) a view is `memref<? x shape x T>` of the tensor that it stands for.
     - (loops_leaf3) with a list there are as many inputs as do not vary, no outputs, and the list's rows are the others' types.
     - (loops_leaf4) `most` is positive.
+    - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list.
   }];
-  let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Variadic<AnyMemRef>:$inputs,
-                       Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most);
+  let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Variadic<AnyMemRef>:$inputs,
+                       Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
+                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
+    (`columns` `(` $column^ `)` `tile` $tile `of` $columns)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
