@@ -55,8 +55,35 @@ static SmallVector<std::optional<int64_t>> getStrides(Value buffer,
   return strides;
 }
 
+/// The distances between scalars, which lie at `linear` over the iteration's dimensions and then the element's; false
+/// where they are not constant.
+static bool findSteps(Box &box, AffineExpr linear, RankedTensorType type, unsigned rank, unsigned numDims,
+                      unsigned numSymbols) {
+  MLIRContext *context = linear.getContext();
+  unsigned all = numDims + rank;
+  AffineExpr zero = getAffineConstantExpr(0, context), sum = box.offset;
+  // (A read of a whole element has no dimensions of its own.)
+  box.strides.assign(rank, 1);
+  int64_t step = 1;
+  for (int64_t e = int64_t(rank) - 1; e >= 0; --e) {
+    AffineExpr dim = getAffineDimExpr(numDims + e, context);
+    box.strides[e] = step;
+    if (type.getDimSize(e) == 1) {
+      linear = linear.replace(dim, zero);
+      continue;
+    }
+    auto distance = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(linear.replace(dim, dim + 1) - linear, all, numSymbols));
+    // (A reshape's expression may have a constant distance only once the other terms are simplified.)
+    box.strides[e] = distance ? distance.getValue() : step;
+    box.inOrder &= box.strides[e] == step;
+    sum = sum + dim * box.strides[e];
+    step *= type.getDimSize(e);
+  }
+  return simplifyAffineExpr(linear - sum, all, numSymbols) == zero;
+}
+
 std::optional<Box> schedule::getBox(etdg::BlockOp block, etdg::ReadAttr read, RankedTensorType type,
-                                    llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+                                    llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
   if (read.getPieces().size() != 1)
     return std::nullopt;
   etdg::PieceAttr piece = read.getPieces().front();
@@ -93,16 +120,9 @@ std::optional<Box> schedule::getBox(etdg::BlockOp block, etdg::ReadAttr read, Ra
   for (unsigned d = 0; d < numDims; ++d)
     dims.push_back(getAffineDimExpr(d, context));
   dims.append(rank, zero);
-  AffineExpr first = simplifyAffineExpr(linear.replaceDims(dims), numDims, numSymbols), inOrder = first;
-  int64_t step = 1;
-  for (int64_t e = int64_t(rank) - 1; e >= 0; --e) {
-    if (type.getDimSize(e) == 1)
-      linear = linear.replace(getAffineDimExpr(numDims + e, context), zero);
-    else
-      inOrder = inOrder + getAffineDimExpr(numDims + e, context) * step;
-    step *= type.getDimSize(e);
-  }
-  if (simplifyAffineExpr(linear - inOrder, map.getNumDims(), numSymbols) != zero)
+  AffineExpr first = simplifyAffineExpr(linear.replaceDims(dims), numDims, numSymbols);
+  Box box{piece.getOperand(), AffineMap::get(numDims, numSymbols, index, context), first, {}};
+  if (!findSteps(box, linear, type, rank, numDims, numSymbols) || (!strided && !box.inOrder))
     return std::nullopt;
-  return Box{piece.getOperand(), AffineMap::get(numDims, numSymbols, index, context), first};
+  return box;
 }

@@ -123,7 +123,7 @@ bool schedule::isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsig
   return !step.isFunctionOfDim(dim);
 }
 
-RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
   unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
   RowUse use = RowUse::Uniform;
   auto evenMap = [&](AffineMap map, Value buffer) {
@@ -143,7 +143,7 @@ RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_
     if (scalars || readsDivided(leaf.getRead(i))) {
       // Elements put together from scalars are put together row by row; a box steps like an element.
       auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
-      std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf);
+      std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf, strided);
       if (box && isLinearIn(box->offset, dim, numDims, numSymbols) && evenMap(box->index, leaf.getBuffers()[box->operand]))
         continue;
       if (scalars)

@@ -110,3 +110,57 @@ func.func @flattened(%x: tensor<4x9x6xf32>, %w: tensor<6x10xf32>) -> tensor<4x9x
   %r = arith.addf %e, %e : tensor<4x9x10xf32>
   return %r : tensor<4x9x10xf32>
 }
+
+// Heads are parts of a row: split, and merged back, without a transposed tensor in memory.
+#hik = affine_map<(h, i, j, d) -> (h, i, d)>
+#hjk = affine_map<(h, i, j, d) -> (h, j, d)>
+#hij = affine_map<(h, i, j, d) -> (h, i, j)>
+func.func @merged_heads(%x: tensor<13x15xf32>, %wq: tensor<15x15xf32>, %wk: tensor<15x15xf32>, %wv: tensor<15x15xf32>, %wo: tensor<15x15xf32>) -> tensor<13x15xf32> {
+  %z = arith.constant dense<0.0> : tensor<13x15xf32>
+  %q = linalg.matmul ins(%x, %wq : tensor<13x15xf32>, tensor<15x15xf32>) outs(%z : tensor<13x15xf32>) -> tensor<13x15xf32>
+  %k = linalg.matmul ins(%x, %wk : tensor<13x15xf32>, tensor<15x15xf32>) outs(%z : tensor<13x15xf32>) -> tensor<13x15xf32>
+  %v = linalg.matmul ins(%x, %wv : tensor<13x15xf32>, tensor<15x15xf32>) outs(%z : tensor<13x15xf32>) -> tensor<13x15xf32>
+  %q3 = tensor.expand_shape %q [[0], [1, 2]] output_shape [13, 3, 5] : tensor<13x15xf32> into tensor<13x3x5xf32>
+  %k3 = tensor.expand_shape %k [[0], [1, 2]] output_shape [13, 3, 5] : tensor<13x15xf32> into tensor<13x3x5xf32>
+  %v3 = tensor.expand_shape %v [[0], [1, 2]] output_shape [13, 3, 5] : tensor<13x15xf32> into tensor<13x3x5xf32>
+  %eh = tensor.empty() : tensor<3x13x5xf32>
+  %qh = linalg.transpose ins(%q3 : tensor<13x3x5xf32>) outs(%eh : tensor<3x13x5xf32>) permutation = [1, 0, 2]
+  %kh = linalg.transpose ins(%k3 : tensor<13x3x5xf32>) outs(%eh : tensor<3x13x5xf32>) permutation = [1, 0, 2]
+  %vh = linalg.transpose ins(%v3 : tensor<13x3x5xf32>) outs(%eh : tensor<3x13x5xf32>) permutation = [1, 0, 2]
+  %zs = arith.constant dense<0.0> : tensor<3x13x13xf32>
+  %s = linalg.generic {indexing_maps = [#hik, #hjk, #hij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%qh, %kh : tensor<3x13x5xf32>, tensor<3x13x5xf32>) outs(%zs : tensor<3x13x13xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<3x13x13xf32>
+  %es = tensor.empty() : tensor<3x13x13xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<3x13x13xf32>) outs(%es : tensor<3x13x13xf32>) -> tensor<3x13x13xf32>
+  %zo = arith.constant dense<0.0> : tensor<3x13x5xf32>
+  %o = linalg.batch_matmul ins(%p, %vh : tensor<3x13x13xf32>, tensor<3x13x5xf32>) outs(%zo : tensor<3x13x5xf32>) -> tensor<3x13x5xf32>
+  %em = tensor.empty() : tensor<13x3x5xf32>
+  %t = linalg.transpose ins(%o : tensor<3x13x5xf32>) outs(%em : tensor<13x3x5xf32>) permutation = [1, 0, 2]
+  %c = tensor.collapse_shape %t [[0], [1, 2]] : tensor<13x3x5xf32> into tensor<13x15xf32>
+  %y = linalg.matmul ins(%c, %wo : tensor<13x15xf32>, tensor<15x15xf32>) outs(%z : tensor<13x15xf32>) -> tensor<13x15xf32>
+  return %y : tensor<13x15xf32>
+}
+// Permuted results of three dimensions, and one that is returned both ways.
+func.func @permuted(%x: tensor<7x3x5x2xi32>, %y: tensor<7x3x5x2xi32>) -> (tensor<5x7x3x2xi32>, tensor<3x7x5x2xi32>, tensor<7x3x5x2xi32>) {
+  %a = arith.addi %x, %y : tensor<7x3x5x2xi32>
+  %b = arith.muli %x, %y : tensor<7x3x5x2xi32>
+  %e = tensor.empty() : tensor<5x7x3x2xi32>
+  %f = tensor.empty() : tensor<3x7x5x2xi32>
+  %p = linalg.transpose ins(%a : tensor<7x3x5x2xi32>) outs(%e : tensor<5x7x3x2xi32>) permutation = [2, 0, 1, 3]
+  %q = linalg.transpose ins(%b : tensor<7x3x5x2xi32>) outs(%f : tensor<3x7x5x2xi32>) permutation = [1, 0, 2, 3]
+  return %p, %q, %b : tensor<5x7x3x2xi32>, tensor<3x7x5x2xi32>, tensor<7x3x5x2xi32>
+}
+// Operands that lie with gaps: a part of each row, every second column, turned round.
+func.func @gaps(%x: tensor<11x14xi32>, %w: tensor<14x9xi32>) -> (tensor<11x4xi32>, tensor<11x7xi32>) {
+  %z = arith.constant dense<0> : tensor<11x4xi32>
+  %part = tensor.extract_slice %w[0, 3] [14, 4] [1, 1] : tensor<14x9xi32> to tensor<14x4xi32>
+  %y = linalg.matmul ins(%x, %part : tensor<11x14xi32>, tensor<14x4xi32>) outs(%z : tensor<11x4xi32>) -> tensor<11x4xi32>
+  %even = tensor.extract_slice %x[0, 0] [11, 7] [1, 2] : tensor<11x14xi32> to tensor<11x7xi32>
+  %s = arith.addi %even, %even : tensor<11x7xi32>
+  return %y, %s : tensor<11x4xi32>, tensor<11x7xi32>
+}

@@ -22,6 +22,10 @@ struct Box {
   AffineMap index;
   /// Scalars from there to the first one that is read.
   AffineExpr offset;
+  /// Scalars between neighbours along each dimension of what is read.
+  SmallVector<int64_t> strides;
+  /// Whether they follow each other without gaps, in the order of what is read.
+  bool inOrder = true;
 };
 
 /// Whether a read addresses scalars: over the element's dimensions, or one inside of an element.
@@ -31,10 +35,11 @@ bool readsScalars(etdg::BlockOp block, etdg::ReadAttr read);
 bool readsDivided(etdg::ReadAttr read);
 
 /// The box that a read of scalars, or of an element at a divided index, is: one piece of a buffer, without
-/// data in its index, whose scalars follow each other in memory as in `type`. `planesOf` gives the planes that are kept of
-/// a buffer's dimension (0: all).
+/// data in its index, whose scalars follow each other in memory as in `type`; with `strided` also one whose scalars have
+/// constant distances along each dimension (a transpose, the part of one head, a window). `planesOf` gives the planes that
+/// are kept of a buffer's dimension (0: all).
 std::optional<Box> getBox(etdg::BlockOp block, etdg::ReadAttr read, RankedTensorType type,
-                          llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+                          llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = false);
 
 } // namespace mlir::ft::schedule
 

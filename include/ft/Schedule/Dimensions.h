@@ -37,7 +37,8 @@ enum class RowUse {
   Single,  // row by row
 };
 /// `planesOf` gives the planes kept of a buffer's dimension (0: all).
-RowUse getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
+RowUse getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf,
+                 bool strided = false);
 
 inline bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   return getRowUse(leaf, dim, planesOf) == RowUse::Uniform;

@@ -142,9 +142,11 @@ private:
     Value base, offset, rowStride;
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
-  FailureOr<Address> emitReadAddress(BlockOp block, unsigned read, const Point &point, bool rowWise);
+  FailureOr<Address> emitReadAddress(BlockOp block, unsigned read, const Point &point, bool rowWise, bool strided = false);
+  /// The strides at which a leaf takes a read in place; none where they are its element's own.
+  SmallVector<int64_t> stridesOfRead(BlockOp block, unsigned read);
   /// The memory of `rows` rows of an operand, as a leaf takes it.
-  Value emitRowsView(const Address &address, RankedTensorType element, Value rows);
+  Value emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> strides = {});
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
   void emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,

@@ -185,7 +185,7 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
   if (!point.rowDim)
     return emitLeafCall(block, point, false);
-  RowUse use = getRowUse(block, *point.rowDim, planes);
+  RowUse use = getRowUse(block, *point.rowDim, planes, /*strided=*/!rowLists);
   if (use == RowUse::Uniform)
     return emitLeafCall(block, point, true);
   if (use == RowUse::Single)
@@ -211,13 +211,13 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   return emitRuns(block, point, limits, [&](Point run) { return emitLeafCall(block, run, true); });
 }
 
-Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows) {
+Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> given) {
   // Row r of the leaf: the element at offset + r * rowStride.
   SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
   SmallVector<OpFoldResult> sizes = {rows}, strideValues = {address.rowStride};
   // As the leaf computes them for itself, also where an extent is 0.
-  SmallVector<int64_t> rowMajor = computeSuffixProduct(element.getShape());
-  for (auto [extent, stride] : llvm::zip_equal(element.getShape(), rowMajor)) {
+  SmallVector<int64_t> own = given.empty() ? computeSuffixProduct(element.getShape()) : llvm::to_vector(given);
+  for (auto [extent, stride] : llvm::zip_equal(element.getShape(), own)) {
     shape.push_back(extent);
     strides.push_back(stride);
     sizes.push_back(builder.getIndexAttr(extent));
@@ -229,7 +229,18 @@ Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Va
                                            strideValues);
 }
 
-FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, const Point &point, bool rowWise) {
+SmallVector<int64_t> Emitter::stridesOfRead(BlockOp block, unsigned i) {
+  etdg::ReadAttr read = block.getRead(i);
+  auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+  if (!readsScalars(block, read) && !readsDivided(read))
+    return {};
+  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  std::optional<Box> box = getBox(block, read, element, planes, /*strided=*/true);
+  return box && !box->inOrder ? box->strides : SmallVector<int64_t>();
+}
+
+FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, const Point &point, bool rowWise,
+                                                     bool strided) {
   auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
   ArrayRef<etdg::PieceAttr> pieces = block.getRead(i).getPieces();
   // A chain of choices; the last piece needs no condition: pieces cover the domain.
@@ -256,7 +267,7 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   bool scalars = readsScalars(block, block.getRead(i));
   auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
   if (scalars || readsDivided(block.getRead(i)))
-    if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes))
+    if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes, strided))
       return emitBoxAddress(block, *box, point, rowWise);
   if (!scalars)
     return choose(pieces);
@@ -283,10 +294,10 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
       }
     }
     batched.push_back(varies);
-    FailureOr<Address> address = emitReadAddress(block, i, point, rowWise);
+    FailureOr<Address> address = emitReadAddress(block, i, point, rowWise, /*strided=*/true);
     if (failed(address))
       return failure();
-    inputs.push_back(emitRowsView(*address, element, rows));
+    inputs.push_back(emitRowsView(*address, element, rows, stridesOfRead(block, i)));
   }
   for (unsigned i = 0; i < block.getNumWrites(); ++i) {
     Value buffer = block.getBuffers()[block.getWrite(i).getOperand()];

@@ -337,6 +337,8 @@ LogicalResult GraphBuilder::run(const LeafOptions &options) {
       return graph.func.emitError("the inputs of a leaf are tensors, found ") << arg.getType();
     views[arg] = newBuffer(Buffer::Kind::Input, arg.getType(), batched.contains(arg));
     graph.buffers.back().number = i;
+    if (ArrayRef<int64_t> strides = options.stridesOf(i); !strides.empty())
+      views[arg].strides.assign(strides.begin(), strides.end());
   }
   Operation *terminator = block.getTerminator();
   for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {

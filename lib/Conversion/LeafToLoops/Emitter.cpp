@@ -366,11 +366,13 @@ void Emitter::beginGuard(const Nest &nest) {
   b.setInsertionPointToStart(branch.thenBlock());
 }
 
-static MemRefType rowsType(Type tensor) {
+static MemRefType rowsType(Type tensor, ArrayRef<int64_t> given = {}) {
   auto type = cast<RankedTensorType>(tensor);
   SmallVector<int64_t> shape{ShapedType::kDynamic}, strides{ShapedType::kDynamic};
   llvm::append_range(shape, type.getShape());
-  llvm::append_range(strides, rowMajorStrides(type.getShape()));
+  if (given.empty())
+    llvm::append_range(strides, rowMajorStrides(type.getShape()));
+  llvm::append_range(strides, given);
   auto layout = StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
   return MemRefType::get(shape, type.getElementType(), layout);
 }
@@ -379,8 +381,8 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
   func::FuncOp source = graph.func;
   SmallVector<Type> types{b.getIndexType()};
   unsigned inputs = source.getNumArguments();
-  for (Type type : source.getArgumentTypes())
-    types.push_back(rowsType(type));
+  for (auto [i, type] : llvm::enumerate(source.getArgumentTypes()))
+    types.push_back(rowsType(type, options.stridesOf(i)));
   for (Type type : source.getResultTypes())
     types.push_back(rowsType(type));
   if (options.listed)

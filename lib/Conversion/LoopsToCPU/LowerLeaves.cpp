@@ -12,6 +12,7 @@
 #include "Spmd.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
@@ -86,6 +87,22 @@ Value LeafLowering::addressAt(Value memory, Value at) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
+/// Distances inside of a row, by input; nothing where they are those of rows in order, as a list's are.
+static SmallVector<SmallVector<int64_t>> stridesOfInputs(loops::LeafOp leaf) {
+  SmallVector<SmallVector<int64_t>> all;
+  size_t next = 0;
+  for (bool varies : leaf.getVaries()) {
+    all.emplace_back();
+    if (leaf.getList() && varies)
+      continue;
+    auto view = cast<MemRefType>(leaf.getInputs()[next++].getType());
+    SmallVector<int64_t> strides = *loops::getRowStrides(view);
+    if (strides != computeSuffixProduct(view.getShape().drop_front()))
+      all.back() = std::move(strides);
+  }
+  return all;
+}
+
 FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
@@ -113,6 +130,13 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   stream << (leaf.getList() ? " listed" : "") << (program ? program.getSymName() : "");
   if (leaf.getColumn())
     stream << " columns " << *leaf.getTile() << " of " << *leaf.getColumns();
+  LeafOptions options;
+  options.strides = stridesOfInputs(leaf);
+  for (ArrayRef<int64_t> strides : options.strides) {
+    stream << " strides";
+    for (int64_t stride : strides)
+      stream << ' ' << stride;
+  }
   // What may fail says where.
   body->walk([&](Operation *op) {
     if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
@@ -128,7 +152,6 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   for (unsigned n = functions.size() - 1; name.empty() || module.lookupSymbol(name); ++n)
     name = "leaf" + std::to_string(n);
   function.setSymName(name);
-  LeafOptions options;
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
   options.target = target;
@@ -206,6 +229,10 @@ LogicalResult LeafLowering::lowerLeaf(loops::LeafOp leaf) {
   if (leafChecksIndices(*function))
     operands.push_back(errorRecord());
   operands.push_back(scratchFor(*function, leaf.getMost()));
+  // (Views may know more of themselves than the function asks for.)
+  for (auto [operand, type] : llvm::zip_equal(operands, function->getArgumentTypes()))
+    if (isa<MemRefType>(type) && operand.getType() != type)
+      operand = memref::CastOp::create(b, type, operand);
   func::CallOp::create(b, *function, operands);
   leaf.erase();
   return success();

@@ -65,7 +65,8 @@ static etdg::GuardAttr makeGuard(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free
 }
 
 /// Without steps nobody waits: blocks of threads share the columns of a leaf where its points alone are
-/// tasks for a part of the multiprocessors, and what all rows read is large.
+/// tasks for a part of the multiprocessors, and what all rows read is large. (Where lengths are names, points are taken
+/// for enough.)
 FailureOr<GpuPlanner::Forms> GpuPlanner::chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps) {
   Forms forms;
   forms.blocks = true;
@@ -88,13 +89,8 @@ FailureOr<GpuPlanner::Forms> GpuPlanner::chooseFormsOfLeaf(ArrayRef<BlockOp> nes
   int64_t points = 1, rows = steps.row ? chooseRows(nest, *steps.row) : 1;
   for (unsigned d : steps.flat)
     points *= constantExtent(nest, d); // 0: lengths decide
-  int64_t fewer = options.getMultiprocessors() * rows;
-  if (points >= fewer)
-    return forms;
-  forms.steps = true;
-  forms.blocks = points == 0;
-  if (forms.blocks)
-    forms.guard = makeGuard(nest, steps.flat, fewer);
+  forms.steps = points > 0 && points < options.getMultiprocessors() * rows;
+  forms.blocks = !forms.steps;
   return forms;
 }
 

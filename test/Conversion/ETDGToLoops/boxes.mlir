@@ -6,7 +6,7 @@
 // RUN: ft-translate --mlir-to-llvmir --target=x86-64-v3 %s | FileCheck %s
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s | FileCheck %s --check-prefix=PTX
 // RUN: %python %S/../../Programs/Inputs/whole-tensors.py %ft_bin/ft-run %s | FileCheck %s --check-prefix=EQUAL
-// EQUAL: 3 programs, {{[1-9][0-9]*}} runs, 0 failures
+// EQUAL: 4 programs, {{[1-9][0-9]*}} runs, 0 failures
 
 // CHECK-LABEL: define internal {{.*}}square_k0(
 // CHECK-NOT: alloc
@@ -40,4 +40,15 @@ func.func @part(%x: tensor<12x8xi32>) -> tensor<12x2x4xi32> {
   %h = tensor.expand_shape %x [[0], [1, 2]] output_shape [12, 2, 4] : tensor<12x8xi32> into tensor<12x2x4xi32>
   %y = arith.addi %h, %h : tensor<12x2x4xi32>
   return %y : tensor<12x2x4xi32>
+}
+
+// Parts with gaps are read where they are: a head's keys and values, columns of a weight.
+// CHECK-LABEL: define internal {{.*}}gaps_k0(
+// CHECK-NOT: alloc
+// CHECK: ret void
+func.func @gaps(%x: tensor<12x8xf32>, %w: tensor<8x9xf32>) -> tensor<12x4xf32> {
+  %z = arith.constant dense<0.0> : tensor<12x4xf32>
+  %part = tensor.extract_slice %w[0, 3] [8, 4] [1, 1] : tensor<8x9xf32> to tensor<8x4xf32>
+  %y = linalg.matmul ins(%x, %part : tensor<12x8xf32>, tensor<8x4xf32>) outs(%z : tensor<12x4xf32>) -> tensor<12x4xf32>
+  return %y : tensor<12x4xf32>
 }

@@ -152,6 +152,52 @@ func.func @gather(%n: index, %at: memref<?xi32>, %x: memref<?xf32>) attributes {
   memref.store %v, %x[%c0] : memref<?xf32>
   return
 }
+
+// Tasks are chunks of rows and tiles of columns. There are 3 tiles of each chunk, and chunks are about equally long.
+// CHECK-LABEL: func.func @columns_count(
+// CHECK: %[[width:.*]] = arith.subi %c3, %c0
+// CHECK: %[[tiles:.*]] = arith.maxsi %[[width]], %c0
+// CHECK: %[[others:.*]] = arith.muli %c1, %[[tiles]]
+// CHECK: %[[all:.*]] = arith.muli %{{.*}}, %[[others]]
+// CHECK: %[[share:.*]] = arith.ceildivsi %[[all]],
+// CHECK: %[[least:.*]] = arith.maxsi %[[share]], %c1
+// CHECK: %[[tile:.*]] = arith.minsi %[[least]], %c4
+// CHECK: %[[chunks:.*]] = arith.ceildivsi %{{.*}}, %[[tile]]
+// CHECK: %[[some:.*]] = arith.maxsi %[[chunks]], %c1
+// CHECK: arith.ceildivsi %{{.*}}, %[[some]]
+// CHECK-LABEL: func.func @columns(
+// CHECK: scf.for %[[task:.*]] =
+// CHECK: %[[number:.*]] = arith.remsi %[[task]],
+// CHECK: %[[tile:.*]] = arith.addi %c0, %[[number]]
+// CHECK: %[[first:.*]] = arith.muli %[[tile]], %c4
+// CHECK: loops.leaf rows({{.*}}) most 4 columns(%[[first]]) tile 4 of 12
+// The first column goes behind the operands; the product's second operand is read as it lies, transposed.
+// LEAF-LABEL: func.func @columns(
+// LEAF: call @leaf{{[0-9]+}}({{.*}}) : (index, memref<?x5xf32, strided<[?, 1], offset: ?>>, memref<?x5x12xf32, strided<[?, 1, 5], offset: ?>>, memref<?x12xf32, strided<[?, 1], offset: ?>>, index, memref<?xi8>) -> ()
+func.func @columns(%n: index, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) attributes {loops.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  loops.chunks (%i, %rows) = %c0 to %n most 4 unit 1 level <core, turn> {
+    scf.forall (%t) in (3) {
+      %first = arith.muli %t, %c4 : index
+      %xi = affine.apply affine_map<(i) -> (i * 5)>(%i)
+      %yi = affine.apply affine_map<(i) -> (i * 12)>(%i)
+      %a = memref.reinterpret_cast %x to offset: [%xi], sizes: [%rows, 5], strides: [5, 1] : memref<?xf32> to memref<?x5xf32, strided<[5, 1], offset: ?>>
+      %b = memref.reinterpret_cast %w to offset: [0], sizes: [%c1, 5, 12], strides: [60, 1, 5] : memref<?xf32> to memref<?x5x12xf32, strided<[60, 1, 5]>>
+      %c = memref.reinterpret_cast %y to offset: [%yi], sizes: [%rows, 12], strides: [12, 1] : memref<?xf32> to memref<?x12xf32, strided<[12, 1], offset: ?>>
+      loops.leaf rows(%rows) most 4 columns(%first) tile 4 of 12
+          ins(%a, %b : memref<?x5xf32, strided<[5, 1], offset: ?>>, memref<?x5x12xf32, strided<[60, 1, 5]>>) varies [true, false]
+          outs(%c : memref<?x12xf32, strided<[12, 1], offset: ?>>) {
+      ^bb0(%r: tensor<5xf32>, %m: tensor<5x12xf32>):
+        %z = arith.constant dense<0.0> : tensor<12xf32>
+        %p = linalg.vecmat ins(%r, %m : tensor<5xf32>, tensor<5x12xf32>) outs(%z : tensor<12xf32>) -> tensor<12xf32>
+        loops.yield %p : tensor<12xf32>
+      }
+    } {mapping = [#loops.level<core, turn>]}
+  }
+  return
+}
 // (Functions of leaves stand at the end.)
 // LEAF: func.func private @leaf0(%{{.*}}: index, %{{.*}}: memref<?x8xf32, strided<[?, 1], offset: ?>>, %{{.*}}: memref<?x8xf32, strided<[?, 1], offset: ?>>, %{{.*}}: memref<?xi8>)
 // LEAF: vector.store

@@ -116,3 +116,20 @@ func.func @columns(%x: tensor<5x4xf32>, %y: tensor<1x4xf32>, %w: tensor<6x4xf32>
       ins(%y, %w : tensor<1x4xf32>, tensor<6x4xf32>) outs(%z1 : tensor<1x6xf32>) -> tensor<1x6xf32>
   return %a, %b : tensor<5x6xf32>, tensor<1x6xf32>
 }
+
+// Heads that are merged back: the product writes them where the row has them, and nothing permutes.
+// CHECK-LABEL: etdg.graph @merged(
+// CHECK: etdg.block @r0 [map, map] (i, j) in [0, 3) x [0, 7)
+// CHECK: writes (%[[BUF:.*]][j, i])
+// CHECK-NOT: linalg.transpose
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 7)
+func.func @merged(%p: tensor<3x7x7xf32>, %v: tensor<3x7x5xf32>, %w: tensor<15x4xf32>) -> tensor<7x4xf32> {
+  %zo = arith.constant dense<0.0> : tensor<3x7x5xf32>
+  %o = linalg.batch_matmul ins(%p, %v : tensor<3x7x7xf32>, tensor<3x7x5xf32>) outs(%zo : tensor<3x7x5xf32>) -> tensor<3x7x5xf32>
+  %e = tensor.empty() : tensor<7x3x5xf32>
+  %t = linalg.transpose ins(%o : tensor<3x7x5xf32>) outs(%e : tensor<7x3x5xf32>) permutation = [1, 0, 2]
+  %c = tensor.collapse_shape %t [[0], [1, 2]] : tensor<7x3x5xf32> into tensor<7x15xf32>
+  %z = arith.constant dense<0.0> : tensor<7x4xf32>
+  %y = linalg.matmul ins(%c, %w : tensor<7x15xf32>, tensor<15x4xf32>) outs(%z : tensor<7x4xf32>) -> tensor<7x4xf32>
+  return %y : tensor<7x4xf32>
+}

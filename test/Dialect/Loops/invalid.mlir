@@ -181,3 +181,79 @@ func.func @k(%n: index) {
 
 // expected-error @below {{unknown attribute 'loops.colour'}}
 func.func @k() attributes {loops.colour} { return }
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{expected 1 to 4 columns of rows that no list holds, found a tile of 5 (loops_leaf5)}}
+  loops.leaf rows(%n) most 4 columns(%n) tile 5 of 4 ins(%x : memref<?x4xf32>) varies [true] outs(%x : memref<?x4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{found a tile of 0 (loops_leaf5)}}
+  loops.leaf rows(%n) most 4 columns(%n) tile 0 of 4 ins(%x : memref<?x4xf32>) varies [true] outs(%x : memref<?x4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index) {
+  %l = loops.list most 4 : !loops.list<tensor<4xf32>, tensor<4xf32>>
+  // expected-error @below {{found a tile of 2 and a list (loops_leaf5)}}
+  loops.leaf rows(%n) most 4 list(%l : !loops.list<tensor<4xf32>, tensor<4xf32>>) columns(%n) tile 2 of 4 varies [true] {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32>) {
+  // expected-error @below {{expected a first column, a tile and a number of columns, or none of them (loops_leaf5)}}
+  "loops.leaf"(%n, %n, %x, %x) <{columns = 4 : i64, most = 4 : i64, operandSegmentSizes = array<i32: 1, 0, 1, 1, 1>, varies = array<i1: true>}> ({
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }) : (index, index, memref<?x4xf32>, memref<?x4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4xf32, strided<[?, ?], offset: ?>>, %y: memref<?x4xf32>) {
+  // expected-error @below {{expected inputs at known distances inside of a row, found 'memref<?x4xf32, strided<[?, ?], offset: ?>>' (loops_leaf6)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x4xf32, strided<[?, ?], offset: ?>>) varies [true] outs(%y : memref<?x4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    loops.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) {
+  // expected-error @below {{expected outputs in order and without gaps, found 'memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>' (loops_leaf6)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) varies [true] outs(%x : memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) {
+  ^bb0(%a: tensor<4x2xf32>):
+    loops.yield %a : tensor<4x2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) {
+  %l = loops.list most 4 : !loops.list<tensor<4x2xf32>>
+  // expected-error @below {{(loops_append1)}}
+  loops.append %l rows(%n) (%x : memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) : !loops.list<tensor<4x2xf32>>
+  return
+}

@@ -24,6 +24,8 @@ struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
   /// for every row. Empty: all vary.
   SmallVector<bool> batched;
+  /// Per input: elements between neighbours along each dimension; empty, of one or of all: row-major, without gaps.
+  SmallVector<SmallVector<int64_t>> strides;
   /// Per output: may its memory overlap the memory of an input? Such an output
   /// is written only after all inputs of the row tile were read. Empty: none.
   SmallVector<bool> aliasesOutput;
@@ -37,6 +39,10 @@ struct LeafOptions {
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.
   std::function<int64_t(Location)> placeOf;
   CpuTarget target = CpuTarget::host();
+
+  ArrayRef<int64_t> stridesOf(unsigned input) const {
+    return input < strides.size() ? ArrayRef<int64_t>(strides[input]) : ArrayRef<int64_t>();
+  }
 };
 
 /// Bytes of scratch that a call needs: `fixedBytes + rows * bytesPerRow`.

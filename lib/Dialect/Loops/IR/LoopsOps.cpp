@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Loops/IR/Loops.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -191,6 +192,28 @@ static bool holdsRows(Type view, Type row) {
          memory.getShape().drop_front() == tensor.getShape();
 }
 
+std::optional<SmallVector<int64_t>> loops::getRowStrides(MemRefType view) {
+  SmallVector<int64_t> strides, inOrder = computeSuffixProduct(view.getShape().drop_front());
+  int64_t offset;
+  if (failed(view.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  strides.erase(strides.begin());
+  for (auto [extent, stride, known] : llvm::zip_equal(view.getShape().drop_front(), strides, inOrder)) {
+    if (extent <= 1)
+      stride = known;
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+  }
+  return strides;
+}
+
+/// Whether rows of a view lie in order and without gaps.
+static bool holdsRowsInOrder(Type view) {
+  auto memory = cast<MemRefType>(view);
+  std::optional<SmallVector<int64_t>> strides = getRowStrides(memory);
+  return strides && *strides == computeSuffixProduct(memory.getShape().drop_front());
+}
+
 void LeafOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
@@ -224,6 +247,12 @@ LogicalResult LeafOp::verifyRegions() {
   for (auto [i, view, row] : llvm::enumerate(given, viewed))
     if (!holdsRows(view, row))
       return emitOpError("view ") << i << " is " << view << ", which does not hold rows of " << row << " (loops_leaf2)";
+  for (Type view : getInputs().getTypes())
+    if (!getRowStrides(cast<MemRefType>(view)))
+      return emitOpError("expected inputs at known distances inside of a row, found ") << view << " (loops_leaf6)";
+  for (Type view : getOutputs().getTypes())
+    if (!holdsRowsInOrder(view))
+      return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
   return success();
@@ -240,7 +269,7 @@ LogicalResult AppendOp::verify() {
   if (rows.size() != getViews().size())
     return emitOpError("expected ") << rows.size() << " views, found " << getViews().size() << " (loops_append1)";
   for (auto [i, view, row] : llvm::enumerate(getViews().getTypes(), rows))
-    if (!holdsRows(view, row))
+    if (!holdsRows(view, row) || !holdsRowsInOrder(view))
       return emitOpError("view ") << i << " is " << view << ", which does not hold rows of " << row
                                   << " (loops_append1)";
   return success();

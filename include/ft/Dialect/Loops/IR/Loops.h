@@ -24,6 +24,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <optional>
+
 #include "ft/Dialect/Loops/IR/LoopsDialect.h.inc"
 #include "ft/Dialect/Loops/IR/LoopsEnums.h.inc"
 
@@ -44,6 +46,10 @@ bool isKernel(func::FuncOp function);
 /// The level of a parallel loop (`scf.forall` of one dimension with a mapping of ours, or
 /// `loops.chunks`); nothing of any other operation.
 LevelAttr levelOf(Operation *loop);
+
+/// Elements between neighbours inside of a row of a view, by dimension; none where the type does not say. Where there
+/// are no neighbours it is what it would be without gaps.
+std::optional<SmallVector<int64_t>> getRowStrides(MemRefType view);
 
 } // namespace mlir::loops
 

@@ -224,6 +224,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf3) with a list there are as many inputs as do not vary, no outputs, and the list's rows are the others' types.
     - (loops_leaf4) `most` is positive.
     - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list.
+    - (loops_leaf6) inside of a row, an input lies at distances that its type says (`strided<[?, 1, 8], offset: ?>` is a
+      transposed one), an output in order and without gaps.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
@@ -262,7 +264,8 @@ def Loops_AppendOp : Loops_Op<"append", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     Row r of the `rows` new ones lies at `view[r]` of each view.
 
-    - (loops_append1) there is a view for each of the list's types, `memref<? x shape x T>` of its tensor.
+    - (loops_append1) there is a view for each of the list's types, `memref<? x shape x T>` of its tensor, in order and
+      without gaps.
   }];
   let arguments = (ins Loops_ListType:$list, Index:$rows, Variadic<AnyMemRef>:$views);
   let assemblyFormat = "$list `rows` `(` $rows `)` `(` $views `:` type($views) `)` attr-dict `:` type($list)";

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A product with a transposed tensor reads that tensor through another map. So the
-// transposed one need not exist, and its rows need not wait for all of it.
+// transposed one need not exist, and its rows need not wait for all of it. What is
+// left, and permutes rows that one statement writes (heads that are merged back), goes
+// into the map of that write.
 //
 //===----------------------------------------------------------------------===//
 #include "SpreadRows.h"
@@ -109,4 +111,62 @@ void etdg::foldTransposes(SmallVectorImpl<Statement> &statements) {
     buffer.getDefiningOp()->erase();
     statements.erase(statements.begin() + s);
   }
+}
+
+/// Whether a permutation moves nothing but the first `rows` dimensions.
+static bool movesRows(ArrayRef<int64_t> order, unsigned rows) {
+  for (auto [k, from] : llvm::enumerate(order))
+    if (k < rows ? from >= int64_t(rows) : from != int64_t(k))
+      return false;
+  return !order.empty();
+}
+
+/// The statement that alone writes the buffer, with no other result, or null.
+static Statement *findWriter(MutableArrayRef<Statement> statements, Value buffer) {
+  for (Statement &statement : statements)
+    if (statement.block.getNumWrites() == 1 &&
+        statement.block.getBuffers()[statement.block.getWrite(0).getOperand()] == buffer)
+      return &statement;
+  return nullptr;
+}
+
+/// The buffer that a statement reads as a whole and that nobody but its writer and this one uses, or null.
+static Value getOnlyRead(Statement &statement) {
+  ReadAttr read = statement.block.getRead(0);
+  if (read.getElementRank() != 0 || read.getPieces().size() != 1 || !read.getPieces().front().getGathers().empty() ||
+      read.getPieces().front().getKind() != SourceKind::Buffer)
+    return {};
+  Value buffer = statement.block.getBuffers()[read.getPieces().front().getOperand()];
+  bool isAlone = isa_and_nonnull<BufferOp>(buffer.getDefiningOp()) && llvm::range_size(buffer.getUses()) == 2;
+  return isAlone ? buffer : Value();
+}
+
+/// Makes the writer of what a permutation reads write what that one would; false where it can't.
+static bool foldIntoWriter(MutableArrayRef<Statement> statements, Statement &permutation) {
+  SmallVector<int64_t> order = getOrder(permutation);
+  Value from = order.empty() ? Value() : getOnlyRead(permutation);
+  Statement *writer = from ? findWriter(statements, from) : nullptr;
+  if (!writer || !writer->order.empty() || !movesRows(order, writer->rows))
+    return false;
+  BlockOp old = permutation.block;
+  Value to = old.getBuffers()[old.getWrite(0).getOperand()];
+  to.getDefiningOp()->moveBefore(writer->block);
+  BlockBuilder spec = BlockBuilder::from(writer->block);
+  for (Value &buffer : spec.buffers)
+    if (buffer == from)
+      buffer = to;
+  spec.assign(writer->block);
+  for (unsigned row = 0; row < writer->rows; ++row)
+    writer->order.push_back(order[row]);
+  old.erase();
+  from.getDefiningOp()->erase();
+  return true;
+}
+
+void etdg::foldIntoWriters(SmallVectorImpl<Statement> &statements) {
+  for (unsigned s = 0; s < statements.size();)
+    if (foldIntoWriter(statements, statements[s]))
+      statements.erase(statements.begin() + s);
+    else
+      ++s;
 }

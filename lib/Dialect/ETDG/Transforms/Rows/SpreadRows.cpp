@@ -194,6 +194,7 @@ void ETDGSpreadRows::runOnOperation() {
     }
   foldTransposes(statements);
   chooseRows(statements);
+  foldIntoWriters(statements);
   SmallVector<std::pair<Value, unsigned>> written;
   for (Statement &statement : statements) {
     if (statement.rows == 0)

@@ -15,6 +15,8 @@ struct Statement {
   RowSpace space;
   unsigned rows = 0;   // how many become dimensions
   unsigned origin = 0; // statements of one leaf have the same number
+  /// Row `order[k]` is index k of the results; empty: in order.
+  SmallVector<unsigned> order;
 
   /// What its operands are: the operation's, or what a copy yields.
   ValueRange getOperands() { return op ? ValueRange(op->getOperands()) : ValueRange(block.getYield().getOperands()); }
@@ -53,6 +55,10 @@ unsigned chooseRowsAlone(Operation *op, const RowSpace &space);
 
 /// Decides `rows` of each statement (ChooseRows.cpp).
 void chooseRows(MutableArrayRef<Statement> statements);
+
+/// Statements that only permute the rows of what one other statement writes: that one writes in the other order, and
+/// these are gone (FoldTransposes.cpp). Rows have been chosen.
+void foldIntoWriters(SmallVectorImpl<Statement> &statements);
 
 /// The statement over its rows, in its block's place; buffers are still whole, writes are
 /// those of the buffers to come (WriteRows.cpp).

@@ -166,6 +166,12 @@ BlockOp RowWriter::run() {
     constraints.push_back(statement.space.lengths[d] - 1 - dim);
     index.push_back(dim);
   }
+  if (!statement.order.empty()) {
+    SmallVector<AffineExpr> rowsInOrder(std::move(index));
+    index.clear();
+    for (unsigned row : statement.order)
+      index.push_back(rowsInOrder[row]);
+  }
   unsigned numSymbols = spec.symbols.size();
   SmallVector<bool> eqs(constraints.size(), false);
   spec.domain = IntegerSet::get(rows, numSymbols, constraints, eqs);
