@@ -66,14 +66,14 @@ LogicalResult ScalarBody::evaluate(Operation *op) {
     if (!view)
       return op->emitError("reads a tensor that the leaf does not know");
     Value offset = view->isSplat() ? b.number(0) : e.beginOf(*view, at);
-    if (!view->isSplat())
-      for (auto [position, stride, extent] : llvm::zip_equal(
-               extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {
-        Value index = lookup(position);
-        if (!leaf::isInRange(member, position, extent))
-          index = e.checkIndex(index, extent, op);
+    for (auto [position, stride, extent] : llvm::zip_equal(
+             extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {
+      Value index = lookup(position);
+      if (!leaf::isInRange(member, position, extent))
+        index = e.checkIndex(index, extent, op);
+      if (!view->isSplat())
         offset = b.add(offset, b.mul(index, stride));
-      }
+    }
     values[extract.getResult()] = e.loadOne(*view, offset, at);
     return success();
   }

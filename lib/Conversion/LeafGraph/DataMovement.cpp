@@ -132,6 +132,18 @@ LogicalResult GraphBuilder::addReshape(Operation *op, Value source) {
   return success();
 }
 
+/// Gives one value for all places a place: an index into them is in range or not, whatever they hold.
+void GraphBuilder::placeSplat(View &view, Type element) {
+  auto type = RankedTensorType::get({1}, element);
+  Attribute value = view.splat ? Attribute(view.splat) : Builder(element.getContext()).getZeroAttr(element);
+  View place = newBuffer(Buffer::Kind::Constant, type, false);
+  graph.buffers.back().constant = DenseElementsAttr::get(type, value);
+  view.buffer = place.buffer;
+  view.offset = 0;
+  view.splat = {};
+  view.undefined = false;
+}
+
 /// Adds `index * stride` to where `view` begins. The index should be in [0, bound).
 LogicalResult GraphBuilder::addOffset(View &view, Value index, int64_t stride, int64_t bound,
                                       Operation *op) {
@@ -146,7 +158,7 @@ LogicalResult GraphBuilder::addOffset(View &view, Value index, int64_t stride, i
     return success();
   }
   if (view.isSplat())
-    return success();
+    placeSplat(view, getElementTypeOrSelf(op->getOperand(0)));
   if (!at.terms.empty()) { // an index found by an index: keep it first
     View copy = newBuffer(Buffer::Kind::Scratch, index.getType(), batched.contains(index));
     addCopy(index.getDefiningOp(), at, copy, {});

@@ -64,6 +64,7 @@ struct GraphBuilder {
   std::optional<Assembly> assemblyOf(Operation *op);
   void findDestinations(Block &block);
   LogicalResult addAssembly(Operation *op, const Assembly &assembly);
+  void placeSplat(View &view, Type element);
   LogicalResult addOffset(View &view, Value index, int64_t stride, int64_t bound, Operation *op);
 
   // Memory.

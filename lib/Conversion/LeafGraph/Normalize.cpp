@@ -3,6 +3,7 @@
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
 
 #include "ft/Dialect/Math/Transforms/ExpandMath.h"
+#include "ft/Support/DataIndices.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -75,6 +76,7 @@ LogicalResult mlir::ft::leaf::normalizeLeaf(func::FuncOp func) {
     if (failed(makeMapsPlain(rewriter, op)))
       return failure();
 
+  keepDataIndices(func);
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
   populateAffineToStdConversionPatterns(patterns);

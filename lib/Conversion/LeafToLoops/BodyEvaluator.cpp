@@ -150,8 +150,12 @@ Value BodyEvaluator::evaluateExtract(Operation *op) {
   for (const auto &[captured, at] : member.captured)
     if (captured == extract.getTensor())
       view = &at;
-  if (view->isSplat())
+  if (view->isSplat()) {
+    for (auto [position, extent] : llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape()))
+      if (!isInRange(member, position, extent))
+        e.checked(lookup(position), extent, op, shape);
     return e.constant(view->splat.getType(), view->splat);
+  }
   Value offset = e.beginOf(*view), lanes;
   for (auto [position, stride, extent] : llvm::zip_equal(
            extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {

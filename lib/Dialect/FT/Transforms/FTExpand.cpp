@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Support/DataIndices.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,7 @@ struct FTExpand : ft::impl::FTExpandBase<FTExpand> {
       op->getResult(0).replaceAllUsesWith(expandShortForm(builder, op));
       op->erase();
     }
+    keepDataIndices(getOperation());
   }
 };
 } // namespace

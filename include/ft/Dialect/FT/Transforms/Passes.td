@@ -11,7 +11,8 @@ def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
   let summary = "put upstream operations in the place of short forms";
   let description = [{
     `ft.softmax`, `ft.layer_norm`, `ft.scale` and the like become operations of `linalg`, `arith`, `math`
-    and `tensor`, wherever they stand.
+    and `tensor`, wherever they stand. A tensor of one value that data indexes becomes a `linalg.generic`: folding would
+    take its elements for that value, and forget that the index may be out of range.
 
     ```mlir
     %y = ft.silu %x : !x
