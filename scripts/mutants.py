@@ -34,7 +34,7 @@ FOLDER = ROOT / "scripts/mutants"
 COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
 # Seconds, and those of a processor, after which a test has noticed a fault by never ending.
-HANGS, HANGS_CPU = 3600, 120
+HANGS, HANGS_CPU = 900, 120
 
 
 def pattern(text):

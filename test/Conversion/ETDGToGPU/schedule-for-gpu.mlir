@@ -54,6 +54,14 @@
 // RUN: %ft_bin/ft-run %s --entry=tiled --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 //
+// The host starts as many blocks of threads as a tile by hand leaves tasks.
+// RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_80 | sed 's/tile = ?, most = 64, kind = parallel, level = grid/tile = 3, kind = parallel, level = grid/; s/most = 64, kind = parallel, level = rows/most = 3, kind = parallel, level = rows/' > %t.5.mlir
+// RUN: ft-translate --mlir-to-bundle --target=sm_80 %t.5.mlir -o %t.ftb
+// RUN: FileCheck %s --input-file=%t.ftb --check-prefix=TASKS
+// TASKS: "kernels":["recurrence_k0"]
+// TASKS-SAME: "grid":{{\[\[}}"min",["ceildiv",["max","N",0],3],1073741824],1,1]
+// RUN: %ft_bin/ft-run %t.5.mlir --entry=recurrence --engine=emulate --target=sm_80 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+//
 // A layout by hand: a thread takes two adjacent elements instead of four.
 // CHECK-LABEL: etdg.graph @tiled
 // CHECK: etdg.layouts = [#etdg.tiling<vector = 0, width = 2>]

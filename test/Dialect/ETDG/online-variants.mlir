@@ -688,8 +688,9 @@ func.func @gap(
 }
 
 // A temperature between the maximum and its use, of unknown sign.
+// REMARK: remark: [Passed] merged {{.*}}ordered="a 'combine' reads nothing, and what scales an exponent is read"
 // CHECK-LABEL: etdg.graph @temperature
-// CHECK: etdg.block @{{.*}} [reduce] (i | j)
+// CHECK: etdg.block @{{.*}} [foldl] (i | j)
 // CHECK-NOT: (i | j)
 func.func @temperature(
     %xss: !ft.list<[N, K], !r> {ft.gen = #ft.normal<1.0>},
@@ -728,8 +729,9 @@ func.func @temperature(
 }
 
 // A temperature that is positive whatever the argument.
+// REMARK: remark: [Passed] merged {{.*}}ordered="a 'combine' reads nothing, and what scales an exponent is read"
 // CHECK-LABEL: etdg.graph @temperature_positive
-// CHECK: etdg.block @{{.*}} [reduce] (i | j)
+// CHECK: etdg.block @{{.*}} [foldl] (i | j)
 // CHECK-NOT: (i | j)
 func.func @temperature_positive(
     %xss: !ft.list<[N, K], !r> {ft.gen = #ft.normal<1.0>},

@@ -101,6 +101,8 @@ private:
         remark::RemarkOpts::name("merged").category("online").subCategory("etdg-online"));
     if (result.numRepeated)
       remark << remark::metric("repeated", result.numRepeated);
+    if (!result.hasCombine)
+      remark << remark::metric("ordered", result.whyOrdered);
     remark << remark::reason("{0} blocks over '{1}' became one with {2} states", result.numBlocks,
                              result.merged.getDimNames().back().getValue(), result.numStates)
            << remark::metric("block", result.merged.getBlockName().value_or("").str())

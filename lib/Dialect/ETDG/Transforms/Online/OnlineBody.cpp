@@ -430,18 +430,12 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
           makeBeside({state.member, state.write}, cast<RankedTensorType>(like.getType()),
                      bufferBuilder, before.moments[key], state.init);
     }
-  // What scales exponents is carried, too: a combine region reads nothing.
   for (const StatePlan &state : plan.states)
-    for (const FactorTerm &term : state.terms) {
-      Key scale = term.scale ? Key(term.scale->member, term.scale->read) : Key();
-      if (!term.scale || scaleBuffers.count(scale))
-        continue;
-      Key key{state.member, state.write};
-      Value value = after.scales[scale] = externals.lookup(scale);
-      Value made = makeBeside(key, cast<RankedTensorType>(value.getType()), bufferBuilder,
-                              before.scales[scale]);
-      scaleBuffers[scale] = {made, key};
-    }
+    for (const FactorTerm &term : state.terms)
+      if (term.scale) {
+        Key scale(term.scale->member, term.scale->read);
+        after.scales[scale] = externals.lookup(scale);
+      }
   for (const StatePlan &state : plan.states) {
     if (state.law != StatePlan::Moments)
       continue;
@@ -501,8 +495,6 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     addWrite({std::get<0>(moment), std::get<1>(moment)}, buffer, after.moments[moment]);
   for (auto &[parameter, buffer] : centreBuffers)
     addWrite(buffer.second, buffer.first, after.centres[parameter]);
-  for (auto &[scale, buffer] : scaleBuffers)
-    addWrite(buffer.second, buffer.first, after.scales[scale]);
   for (Key key : kept) {
     Type declared = cast<BufferType>(bufferOf(key).getType()).getElement().getElementType();
     addWrite(key, bufferOf(key),

@@ -61,6 +61,8 @@ public:
              OpBuilder &bufferBuilder);
   /// Whether partial states can be joined; fills `combine` and the identity.
   bool writeCombine(BlockBuilder &spec, Region &combine, Location loc);
+  /// Whether a correction takes what the body reads, as a `combine` cannot.
+  bool readsScale() const { return !after.scales.empty(); }
 
   std::unique_ptr<Region> body;
   /// A moment could not be written, although the plan said so: nothing may be made of this.
@@ -70,8 +72,6 @@ public:
   std::map<std::tuple<unsigned, unsigned, MomentIndex>, Value> momentBuffers;
   /// Of centres that are values, and whose write map and planes they share.
   std::map<unsigned, std::pair<Value, std::pair<unsigned, unsigned>>> centreBuffers;
-  std::map<std::pair<unsigned, unsigned>, std::pair<Value, std::pair<unsigned, unsigned>>>
-      scaleBuffers;
 
 private:
   using Key = std::pair<unsigned, unsigned>;
@@ -108,7 +108,7 @@ private:
   /// That of all slots, with their types; false where some state cannot be joined.
   bool collectIdentity(BlockBuilder &out, SmallVectorImpl<ReadAttr> &identity, SmallVectorImpl<Type> &types);
   /// Everything that one side of `combine` knows, in the order of its arguments: states, what stands beside
-  /// them, centres, scales.
+  /// them, centres.
   void forEachSlot(StateValues &values, llvm::function_ref<void(Value &)> visit);
   void joinBeside(CorrectionBuilder &make, StateValues (&sides)[2], StateValues &joined);
   void joinMoments(CorrectionBuilder &make, Key key, StateValues (&sides)[2], StateValues &joined,

@@ -49,8 +49,6 @@ void BodyWriter::forEachSlot(StateValues &values, llvm::function_ref<void(Value 
     visit(values.moments[moment]);
   for (auto &[parameter, buffer] : centreBuffers)
     visit(values.centres[parameter]);
-  for (auto &[scale, buffer] : scaleBuffers)
-    visit(values.scales[scale]);
 }
 
 ReadAttr BodyWriter::readNeutral(BlockBuilder &out, const StatePlan &state) {
@@ -110,20 +108,11 @@ bool BodyWriter::collectIdentity(BlockBuilder &out, SmallVectorImpl<ReadAttr> &i
   }
   for (auto &[parameter, buffer] : centreBuffers)
     addBeside(before.centres[parameter].getType());
-  for (auto &[scale, buffer] : scaleBuffers)
-    addBeside(before.scales[scale].getType());
   return true;
 }
 
 void BodyWriter::joinBeside(CorrectionBuilder &make, StateValues (&sides)[2], StateValues &joined) {
   OpBuilder &inside = make.builder;
-  for (auto &[scale, buffer] : scaleBuffers) {
-    // One that has seen nothing has 0.
-    Value a = sides[0].scales[scale], b = sides[1].scales[scale];
-    Value isNew = arith::CmpFOp::create(inside, make.loc, arith::CmpFPredicate::OEQ, a,
-                                        make.splat(cast<RankedTensorType>(a.getType()), 0.0));
-    joined.scales[scale] = arith::SelectOp::create(inside, make.loc, isNew, b, a);
-  }
   for (const StatePlan &state : plan.states) {
     if (state.law != StatePlan::Square)
       continue;
@@ -186,6 +175,8 @@ void BodyWriter::joinMember(CorrectionBuilder &make, unsigned m, StateValues (&s
 }
 
 bool BodyWriter::writeCombine(BlockBuilder &out, Region &combine, Location location) {
+  if (readsScale())
+    return false;
   SmallVector<ReadAttr> identity;
   SmallVector<Type> types;
   if (!collectIdentity(out, identity, types))

@@ -167,8 +167,6 @@ void Rewriter::undo() {
     buffer.getDefiningOp()->erase();
   for (auto &[parameter, buffer] : writer.centreBuffers)
     buffer.first.getDefiningOp()->erase();
-  for (auto &[scale, buffer] : writer.scaleBuffers)
-    buffer.first.getDefiningOp()->erase();
 }
 
 BlockOp Rewriter::build() {
@@ -199,6 +197,8 @@ BlockOp Rewriter::build() {
   }
   result.hasCombine = writer.writeCombine(spec, combine, place.getLoc());
   if (!result.hasCombine) {
+    result.whyOrdered = writer.readsScale() ? "a 'combine' reads nothing, and what scales an exponent is read"
+                                            : "no identity, or no way to join some state";
     combine.getBlocks().clear();
     spec.identity.clear();
     spec.operators.back() = ft::OperatorKind::FoldL;
@@ -658,7 +658,7 @@ RewriteResult Rewriter::run() {
     result.numStates += state.law == StatePlan::Square  ? 3
                         : state.law == StatePlan::Apart ? 2
                                                         : state.getMoments().size();
-  result.numStates += writer.centreBuffers.size() + writer.scaleBuffers.size();
+  result.numStates += writer.centreBuffers.size();
   for (unsigned m : plan.members)
     if (!plan.repeated.contains(m))
       member(m).erase();

@@ -14,6 +14,7 @@ struct RewriteResult {
   unsigned numErased = 0;   // buffers that are gone
   unsigned numRepeated = 0; // blocks that stay, too, for other readers
   bool hasCombine = false;
+  StringRef whyOrdered; // where it has no `combine`, and so keeps its order
 };
 
 /// Replaces the plan's members by one block, and corrects what reads their last states.
