@@ -275,7 +275,8 @@ Value Emitter::emitRunLength(const Point &point, BlockOp block, const RunLimits 
       atMost(index(1));
       continue;
     }
-    if (*step == 0)
+    // Pieces cover a read: where one ends as its constraint falls below 0, another begins.
+    if (*step == 0 || (*step < 0 && !equality))
       continue;
     Value v = expand(expr, at, point);
     // The first row at which the value has come to 0 or beyond, where it goes there.
@@ -286,12 +287,8 @@ Value Emitter::emitRunLength(const Point &point, BlockOp block, const RunLimits 
     if (equality) {
       Value isZero = compare(arith::CmpIPredicate::eq, v, zero);
       atMost(choose(isZero, index(1), choose(comes, rows, length)));
-    } else if (*step > 0) {
-      atMost(choose(comes, rows, length)); // false until it comes to 0
     } else {
-      Value holds = compare(arith::CmpIPredicate::sge, v, zero); // true until it falls below
-      Value after = make<arith::AddIOp>(make<arith::FloorDivSIOp>(v, size), index(1));
-      atMost(choose(holds, after, length));
+      atMost(choose(comes, rows, length)); // false until it comes to 0
     }
   }
   for (auto &[expr, planes] : limits.planes) {
