@@ -392,7 +392,8 @@ LogicalResult ProductEmitter::emitTiles(At at) {
   OpBuilder::InsertionGuard guard(b);
   Value begins[2];
   bool repeats = !product.loops.batch.empty() || product.rows == Rows::batch;
-  for (auto [d, axis] : llvm::enumerate(ArrayRef<const Axis *>{&m, &n})) {
+  const Axis *const axes[] = {&m, &n};
+  for (auto [d, axis] : llvm::enumerate(axes)) {
     int64_t block = attribute.getBlock()[d];
     begins[d] = b.number(0);
     if (axis->most <= block)
