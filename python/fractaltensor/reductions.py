@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Optional, Tuple
 
 from .elementwise import add, as_tensor, divide, exp, floats_only, full_of, log, multiply, rsqrt, sqrt, subtract, to
-from .errors import DTypeError, ShapeError
+from .errors import DTypeError, ShapeError, TraceError
 from .shaping import _known, _product, _reshape, normalize_axis
 from .source import here
 from .types import bool_, extent_of, i64
@@ -128,9 +128,16 @@ def log_softmax(x, axis: int = -1, *, dim: Optional[int] = None):
     return subtract(x, logsumexp(x, at, True))
 
 
+def _no_shape(weight, what: str) -> None:
+    """PyTorch's functions of the same names take the shape of what is normalised second."""
+    if isinstance(weight, (tuple, list, int)):
+        raise TraceError(f"{what}: the second argument is the weight, a tensor; found {weight!r}: what is normalised is named by axis=", here())
+
+
 def layer_norm(x, weight=None, bias=None, eps: float = 1e-5, axis: int = -1):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` along an axis (Ba, Kiros and Hinton, 2016)."""
     x = floats_only(x, "layer_norm")
+    _no_shape(weight, "layer_norm")
     at = normalize_axis(axis, x.type.rank, "layer_norm")
     centred = subtract(x, mean(x, at, True))
     result = multiply(centred, rsqrt(add(mean(multiply(centred, centred), at, True), eps)))
@@ -142,6 +149,7 @@ def layer_norm(x, weight=None, bias=None, eps: float = 1e-5, axis: int = -1):
 def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
     """``x / sqrt(mean(x²) + eps) * weight`` along an axis (Zhang and Sennrich, 2019)."""
     x = floats_only(x, "rms_norm")
+    _no_shape(weight, "rms_norm")
     at = normalize_axis(axis, x.type.rank, "rms_norm")
     result = multiply(x, rsqrt(add(mean(multiply(x, x), at, True), eps)))
     return result if weight is None else multiply(result, weight)
