@@ -9,6 +9,8 @@ import importlib.util
 import math
 import unittest
 
+import numpy as np
+
 import fractaltensor as ft
 from fractaltensor.binding import RaggedArray
 
@@ -162,6 +164,27 @@ class Gpu(unittest.TestCase):
         found = add(x[::2], y[1::2], stream=stream)
         stream.synchronize()
         close(found, x[::2] + y[1::2])
+
+    def test_joined_and_cut_by_names(self):
+        """Lists that two names flatten, or a name cuts, are read by one stride of the caller's; others are copied."""
+        from test_strides import flat, inside, pieces, recut
+
+        raw = torch.randn(4 * 3 * 128 * 2, device="cuda").reshape(-1, 2)
+        for n, m in ((3, 5), (1, 7), (7, 1), (127, 2)):
+            for step in (1, 2, 3):
+                with self.subTest(n=n, m=m, step=step):
+                    x = raw[::step][: n * m].unflatten(0, (n, m))
+                    close(flat(x), 2 * x.flatten(0, 1))
+                    close(recut(x[..., 0].clone(), torch.zeros(m, device="cuda")), x[..., 0].sum(1))
+                    close(pieces(raw[::step][: n * m], torch.zeros(m, device="cuda")), x.sum(1))
+        gaps = raw[:640].unflatten(0, (16, 40))[:, 3:17]
+        close(flat(gaps), 2 * gaps.flatten(0, 1))
+        self.assertIn("copied xs before calls with strides that the program cannot use: ", flat.explain())
+        rows = raw[:720].unflatten(0, (3, 240))[:, ::2].unflatten(1, (12, 10))
+        expected = torch.zeros(3, 2, device="cuda")
+        for k in range(120):
+            expected = 0.5 * expected + rows[:, k // 10, k % 10]
+        close(inside(rows), expected)
 
     def test_ragged(self):
         from test_ragged import attention, everything, gru, offsets_of, states
