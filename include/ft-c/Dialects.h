@@ -20,6 +20,13 @@
 #include "mlir-c/IR.h"
 #include "mlir-c/IntegerSet.h"
 
+/* A caller may give any number where one of these is asked for, and is told: C++ has to know that any number can come. */
+#ifdef __cplusplus
+#define MLIR_FT_ENUM : int
+#else
+#define MLIR_FT_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,7 +73,7 @@ MLIR_CAPI_EXPORTED MlirAttribute mlirFTBoundsAttrGetLength(MlirAttribute bounds,
 /*===-- ft: other attributes --------------------------------------------------===*/
 
 /* What a window sees outside of the list. */
-typedef enum MlirFTBoundary {
+typedef enum MlirFTBoundary MLIR_FT_ENUM {
   MlirFTBoundaryNone = 0,
   MlirFTBoundaryZero = 1,
   MlirFTBoundaryClamp = 2,
@@ -124,7 +131,7 @@ MLIR_CAPI_EXPORTED int64_t mlirETDGGatherAttrGetPosition(MlirAttribute gather);
 MLIR_CAPI_EXPORTED int64_t mlirETDGGatherAttrGetOperand(MlirAttribute gather);
 MLIR_CAPI_EXPORTED MlirAffineMap mlirETDGGatherAttrGetMap(MlirAttribute gather);
 
-typedef enum MlirETDGSourceKind {
+typedef enum MlirETDGSourceKind MLIR_FT_ENUM {
   MlirETDGSourceKindBuffer = 0,
   MlirETDGSourceKindSplat = 1,
   MlirETDGSourceKindIndex = 2
@@ -162,7 +169,7 @@ MLIR_CAPI_EXPORTED MlirAffineMap mlirETDGWriteAttrGetMap(MlirAttribute write);
 
 /*===-- etdg: schedules -------------------------------------------------------===*/
 
-typedef enum MlirETDGLoopKind {
+typedef enum MlirETDGLoopKind MLIR_FT_ENUM {
   MlirETDGLoopKindSequential = 0,
   MlirETDGLoopKindParallel = 1,
   MlirETDGLoopKindVector = 2,
@@ -170,7 +177,7 @@ typedef enum MlirETDGLoopKind {
   MlirETDGLoopKindAssociative = 4
 } MlirETDGLoopKind;
 
-typedef enum MlirETDGLoopLevel {
+typedef enum MlirETDGLoopLevel MLIR_FT_ENUM {
   MlirETDGLoopLevelNone = 0,
   MlirETDGLoopLevelGrid = 1,
   MlirETDGLoopLevelCluster = 2,
@@ -183,14 +190,14 @@ typedef enum MlirETDGLoopLevel {
   MlirETDGLoopLevelLifted = 9
 } MlirETDGLoopLevel;
 
-typedef enum MlirETDGDealing {
+typedef enum MlirETDGDealing MLIR_FT_ENUM {
   MlirETDGDealingNone = 0,
   MlirETDGDealingTurn = 1,
   MlirETDGDealingShares = 2,
   MlirETDGDealingFixed = 3
 } MlirETDGDealing;
 
-typedef enum MlirETDGSyncKind {
+typedef enum MlirETDGSyncKind MLIR_FT_ENUM {
   MlirETDGSyncKindNone = 0,
   MlirETDGSyncKindBlock = 1,
   MlirETDGSyncKindCluster = 2,
@@ -277,7 +284,7 @@ MLIR_CAPI_EXPORTED MlirType mlirTSSAMutableTensorTypeGetElement(MlirType tensor)
 /* The ranked tensor that it holds. */
 MLIR_CAPI_EXPORTED MlirType mlirTSSAMutableTensorTypeGetValueType(MlirType tensor);
 
-typedef enum MlirTSSAStepKind {
+typedef enum MlirTSSAStepKind MLIR_FT_ENUM {
   MlirTSSAStepKindSelect = 0,
   MlirTSSAStepKindSlice = 1,
   MlirTSSAStepKindNarrow = 2,

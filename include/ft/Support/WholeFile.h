@@ -3,6 +3,7 @@
 #ifndef FT_SUPPORT_WHOLEFILE_H
 #define FT_SUPPORT_WHOLEFILE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
 namespace mlir::ft {
