@@ -88,6 +88,8 @@ struct Options {
   cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate: of the GPU (default 3)"), cl::init(3),
                                     cl::cat(category), cl::Hidden};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
+  cl::opt<double> benchSeconds{"bench-seconds", cl::desc("with --bench: about how long to repeat it (default 1)"),
+                               cl::init(1.0), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
 };
 
@@ -206,8 +208,9 @@ LogicalResult Runner::repeat(Outcome &outcome, llvm::function_ref<LogicalResult(
     return success();
   // The first run pays for page faults and waking threads: it does not count
   // when there are others.
-  double budget = 1.0, first = outcome.runSeconds.front();
-  int64_t times = std::clamp<int64_t>(budget / std::max(first, 1e-6), 5, 2000);
+  const double first = std::max(outcome.runSeconds.front(), 1e-6);
+  const double wanted = options.benchSeconds > 0 ? std::min(options.benchSeconds / first, 2000.0) : 0;
+  int64_t times = std::max<int64_t>(wanted, 5);
   outcome.runSeconds.clear();
   for (int64_t i = 0; i < times && now() - begin < 10; ++i) {
     double start = now();
