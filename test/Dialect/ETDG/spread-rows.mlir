@@ -133,3 +133,31 @@ func.func @merged(%p: tensor<3x7x7xf32>, %v: tensor<3x7x5xf32>, %w: tensor<15x4x
   %y = linalg.matmul ins(%c, %w : tensor<7x15xf32>, tensor<15x4xf32>) outs(%z : tensor<7x4xf32>) -> tensor<7x4xf32>
   return %y : tensor<7x4xf32>
 }
+
+// Who reads one element of a permuted tensor doesn't read the tensor by another map.
+// CHECK-LABEL: etdg.graph @element(
+// CHECK: linalg.transpose
+// CHECK: reads (%{{.*}} = %{{.*}}[0, 3] : tensor<i64>)
+etdg.graph @element(%x: !etdg.buffer<[], tensor<5x1xi64>>) -> !etdg.buffer<[], tensor<i64>> {
+  %t = etdg.buffer : !etdg.buffer<[], tensor<1x5xi64>>
+  %y = etdg.buffer : !etdg.buffer<[], tensor<i64>>
+  etdg.block @r0 [] ()
+      reads (%a = %x[] : tensor<5x1xi64>)
+      writes (%t[]) {
+    %e = tensor.empty() : tensor<1x5xi64>
+    %p = linalg.transpose ins(%a : tensor<5x1xi64>) outs(%e : tensor<1x5xi64>) permutation = [1, 0]
+    etdg.yield %p : tensor<1x5xi64>
+  } : !etdg.buffer<[], tensor<5x1xi64>>, !etdg.buffer<[], tensor<1x5xi64>>
+  etdg.block @r1 [] ()
+      reads (%a = %t[0, 3] : tensor<i64>)
+      writes (%y[]) {
+    %e = tensor.empty() : tensor<i64>
+    %d = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%a : tensor<i64>) outs(%e : tensor<i64>) {
+    ^bb0(%in: i64, %out: i64):
+      %s = arith.addi %in, %in : i64
+      linalg.yield %s : i64
+    } -> tensor<i64>
+    etdg.yield %d : tensor<i64>
+  } : !etdg.buffer<[], tensor<1x5xi64>>, !etdg.buffer<[], tensor<i64>>
+  etdg.return %y : !etdg.buffer<[], tensor<i64>>
+}

@@ -32,7 +32,8 @@ static SmallVector<unsigned> getUses(Statement &statement, Value buffer) {
     return uses;
   for (OpOperand *input : cast<linalg::LinalgOp>(statement.op).getDpsInputOperands()) {
     auto argument = dyn_cast<BlockArgument>(input->get());
-    if (!argument || argument.getOwner() != &statement.block.getBody().front())
+    if (!argument || argument.getOwner() != &statement.block.getBody().front() ||
+        argument.getType() != cast<BufferType>(buffer.getType()).getElement()) // (one element of it, say)
       continue;
     ReadAttr read = statement.block.getRead(argument.getArgNumber());
     if (read.getElementRank() == 0 && read.getPieces().size() == 1 &&
