@@ -38,14 +38,23 @@ struct Selection {
         if (!llvm::is_contained(dims, d) && next-- == 0)
           return tensor::DimOp::create(b, loc, source, d);
     }
-    // The largest of the indices' sizes: others are 1.
-    Value most = arith::ConstantIndexOp::create(b, loc, 1);
+    // Of the indices those that are not 1 long there are equally long.
     for (Value index : indices) {
       int64_t at = dim - begin - (broadcastRank - tensorType(index).getRank());
-      if (at >= 0)
-        most = arith::MaxSIOp::create(b, loc, most, tensor::DimOp::create(b, loc, index, at));
+      if (at >= 0 && tensorType(index).isDynamicDim(at))
+        return tensor::DimOp::create(b, loc, index, at);
     }
-    return most;
+    llvm_unreachable("an open size comes from a tensor that has it");
+  }
+
+  /// Where an index is read for each point of the result.
+  AffineMap indexMap(unsigned which) {
+    RankedTensorType type = tensorType(indices[which]);
+    SmallVector<AffineExpr> at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      at.push_back(type.getDimSize(d) == 1 ? b.getAffineConstantExpr(0)
+                                           : b.getAffineDimExpr(begin + broadcastRank - type.getRank() + d));
+    return AffineMap::get(shape.size(), 0, at, b.getContext());
   }
 
   /// `value` at the point of a shape that it is broadcast to.
@@ -58,7 +67,8 @@ struct Selection {
     return tensor::ExtractOp::create(b, loc, value, at);
   }
 
-  SmallVector<Value> position(ValueRange point) {
+  /// `selected`: the indices at the point, where they are known.
+  SmallVector<Value> position(ValueRange point, ValueRange selected = {}) {
     SmallVector<Value> inner, result;
     for (int64_t d = 0; d < broadcastRank; ++d)
       inner.push_back(point[begin + d]);
@@ -73,7 +83,8 @@ struct Selection {
         result.push_back(plain[next++]);
         continue;
       }
-      Value index = extractBroadcast(indices[which - dims.begin()], inner);
+      unsigned number = which - dims.begin();
+      Value index = selected.empty() ? extractBroadcast(indices[number], inner) : selected[number];
       if (!index.getType().isIndex())
         index = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
       int64_t known = tensorType(source).getDimSize(d);
@@ -107,16 +118,19 @@ Value mlir::tssa::lowerIndex(OpBuilder &b, IndexOp op) {
                                                               : b.getIndexAttr(selection.shape[d]));
   unsigned rank = sizes.size();
   Value init = tensor::EmptyOp::create(b, loc, sizes, tensorType(op.getSource()).getElementType());
-  SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(rank)};
+  SmallVector<AffineMap> maps;
+  for (unsigned i = 0; i < op.getIndices().size(); ++i)
+    maps.push_back(selection.indexMap(i));
+  maps.push_back(b.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             b, loc, init.getType(), ValueRange(), init, maps, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange) {
+             b, loc, init.getType(), op.getIndices(), init, maps, iterators,
+             [&](OpBuilder &nested, Location at, ValueRange arguments) {
                SmallVector<Value> point;
                for (unsigned d = 0; d < rank; ++d)
                  point.push_back(linalg::IndexOp::create(nested, at, d));
-               Value element =
-                   tensor::ExtractOp::create(nested, at, op.getSource(), selection.position(point));
+               Value element = tensor::ExtractOp::create(nested, at, op.getSource(),
+                                                         selection.position(point, arguments.drop_back()));
                linalg::YieldOp::create(nested, at, element);
              })
       .getResult(0);
