@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by `fractaltensor.torch.script` beside eager PyTorch: runs in turn, medians, checked against each other.
+"""Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by
+`fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: runs in turn, medians, all checked against eager.
 
-    python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--rounds 20] [--threads 2] [--json FILE]
+    python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
+                                     [--threads 2] [--limit 150] [--json FILE]
 
-On a GPU, the peers are eager PyTorch and, where it can be captured, its CUDA graph; times are of the host until the device has ended.
+On a GPU, times are of the host until the device has ended; what can be captured runs in a CUDA graph, too. A peer that does not
+take a program, gives another result, or compiles for more than `--limit` seconds, is left out with the reason.
 """
 
 import argparse
 import json
 import pathlib
+import signal
 import statistics
 import sys
 import time
@@ -84,42 +88,91 @@ def check(found, expected, name):
             assert torch.equal(a.cpu(), b), name
 
 
-def captured(function, arguments):
-    """A replay of the function's kernels, or None where it asks the host for something."""
+def captured(call):
+    """A replay of the call's kernels, or None where it asks the host for something."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     try:
         with torch.cuda.stream(stream):
-            function(*arguments)
+            call()
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            function(*arguments)
+            call()
         return graph.replay
-    except RuntimeError:
+    except Exception:  # noqa: BLE001 - what asks the host fails in PyTorch's way or in its compiler's
         torch.cuda.synchronize()
         return None
+
+
+class TooLong(Exception):
+    """A peer compiles for longer than it may."""
+
+
+def limited(seconds, call):
+    """What a call gives, unless it takes longer."""
+    def stop(_number, _frame):
+        raise TooLong(f"took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        return call()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def eager_call(name, function, values, device):
+    """A call of eager PyTorch, or of what a compiler of PyTorch made of the function."""
+    if device == "cpu" or name in RECURRENT:
+        return lambda: function(*values)
+    return on(device, function, values)
+
+
+def compiled_by(peer, name, values, device):
+    """A call of the function as a peer compiles it, after its first calls."""
+    function = getattr(small, name)
+    if peer == "torchscript":
+        made = torch.jit.script(function)
+    else:
+        torch._dynamo.reset()
+        made = torch.compile(function, dynamic=False)
+    call = eager_call(name, made, fresh(values, device), device)
+    for _ in range(3):  # TorchScript specialises in its first calls
+        call()
+    found = eager_call(name, made, fresh(values, device), device)()
+    check(found, function(*fresh(values, "cpu")), name)
+    return call
+
+
+def add_peers(calls, row, name, values, device, options):
+    """Adds a call for each peer that takes the program; says of others why not."""
+    for peer in filter(None, options.peers.split(",")):
+        begun = time.perf_counter()
+        try:
+            calls[peer] = limited(options.limit, lambda: compiled_by(peer, name, values, device))
+            row[peer + "_compile_s"] = time.perf_counter() - begun
+        except Exception as error:  # noqa: BLE001 - compilers of others fail in all ways
+            row[peer + "_refused"] = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
 
 
 def measure(name, options, device):
     function, values = getattr(small, name), inputs(name)
     script = ftt.script(function, engine=options.engine)
-    ours, theirs = fresh(values, device), fresh(values, device)
+    ours = fresh(values, device)
     begun, used = time.perf_counter(), time.process_time()
     script.lower(*ours)
     compiled, used = time.perf_counter() - begun, time.process_time() - used
     check(script(*ours), function(*fresh(values, "cpu")), name)
-    calls = {"ours": lambda: script(*ours)}
-    if device == "cpu":
-        calls["eager"] = lambda: function(*theirs)
-    else:
-        calls["eager"] = eager = (lambda: function(*theirs)) if name in RECURRENT else on(device, function, theirs)
-        replay = captured(eager, [])
-        if replay:
-            calls["eager in a graph"] = replay
-        replay = captured(script, ours)
-        if replay:
-            calls["ours in a graph"] = replay
+    row = {"program": name, "compile_s": compiled, "compile_cpu_s": used, "report": repr(script.report()), "remarks": len(script.remarks)}
+    calls = {"ours": lambda: script(*ours), "eager": eager_call(name, function, fresh(values, device), device)}
+    add_peers(calls, row, name, values, device, options)
+    if device != "cpu":
+        for key, call in list(calls.items()):
+            replay = captured(call)
+            if replay:
+                calls[key + " in a graph"] = replay
     times = {key: [] for key in calls}
     for _ in range(options.rounds):
         for key, call in calls.items():
@@ -128,9 +181,22 @@ def measure(name, options, device):
             if device != "cpu":
                 torch.cuda.synchronize()
             times[key].append((time.perf_counter() - begun) * 1e3)
-    row = {"program": name, "compile_s": compiled, "compile_cpu_s": used, "report": repr(script.report()), "remarks": len(script.remarks)}
     row.update({key: statistics.median(t) for key, t in times.items()})
     return row
+
+
+def describe(row):
+    """A row as text: times, how often ours fits into the best peer's, who was left out."""
+    peers = {k: v for k, v in row.items() if k.removesuffix(" in a graph") in ("eager", "torchscript", "inductor")}
+    mine = min(row[k] for k in ("ours", "ours in a graph") if k in row)
+    best = min(peers, key=peers.get)
+    parts = [f"{row['program']:15} ours {row['ours']:9.3f} ms"]
+    parts += [f"ours in a graph {row['ours in a graph']:.3f}"] if "ours in a graph" in row else []
+    parts += [f"{k} {v:.3f}" for k, v in peers.items()]
+    parts += [f"best peer {best}: {peers[best] / mine:.2f} times ours", f"compile {row['compile_s']:.2f} s"]
+    parts += [f"{k} {v:.1f}" for k, v in row.items() if k.endswith("_compile_s")]
+    parts += [f"{k}: {v}" for k, v in row.items() if k.endswith("_refused")]
+    return "  ".join([*parts, row["report"]])
 
 
 def on(device, function, arguments):
@@ -148,6 +214,8 @@ def main():
     parser.add_argument("--only", default=",".join(NAMES))
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--peers", default="torchscript,inductor")
+    parser.add_argument("--limit", type=int, default=150, help="seconds that a peer may compile for")
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -157,14 +225,9 @@ def main():
         for name in options.only.split(","):
             row = measure(name, options, options.engine if options.engine == "cuda" else "cpu")
             rows.append(row)
-            ratio = row["eager"] / row["ours"]
-            extra = "".join(f"  {k} {row[k]:.3f} ms" for k in ("eager in a graph", "ours in a graph") if k in row)
-            print(
-                f"{name:15} ours {row['ours']:9.3f} ms  eager {row['eager']:9.3f} ms ({ratio:5.2f} times){extra}  "
-                f"compile {row['compile_s']:.2f} s  {row['report']}", flush=True,
-            )
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
+            print(describe(row), flush=True)
+            if options.json:
+                pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":
