@@ -119,9 +119,16 @@ class Memory:
 
     def base(self, array):
         """All of the storage that an array is a view of, as one dimension."""
+        first, dtype = array.__array_interface__["data"][0], array.dtype
         while isinstance(array.base, np.ndarray):
             array = array.base
-        return array.reshape(-1)
+        flat = array.reshape(-1)
+        if flat.dtype == dtype:
+            return flat
+        # Results of compiled code lie in bytes (`empty`), from the first one that an element begins with.
+        data = flat.view(np.uint8)
+        lead = (first - data.__array_interface__["data"][0]) % dtype.itemsize
+        return data[lead : lead + (data.size - lead) // dtype.itemsize * dtype.itemsize].view(dtype)
 
     def step(self, name: str) -> Callable:
         return library.step(name)
