@@ -359,7 +359,7 @@ class Writer:
         r = self.random
         name, most = self.fresh("k"), r.randint(1, 5)
         self.put(indent, f"{name} = 0")
-        test = f"{name} < {most}" + (f" and {self.condition()}" if r.random() < 0.6 else "")
+        test = f"{name} < {most}" + (f" and ({self.condition()})" if r.random() < 0.6 else "")
         self.put(indent, f"while {test}:")
         saved, self.loops = list(self.scope), self.loops + 1
         self.counters.append((name, most))
