@@ -365,7 +365,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual(len(script.lower(*self.programs.inputs(name)).segments()), 1)
 
     def test_the_interpreter_says_why(self):
-        remarks = self.check("ssd", "cpu").remarks
+        remarks = self.check("yolov3", "cpu").remarks
         self.assertTrue(remarks)
         self.assertIn("runs in the interpreter", repr(remarks[0]))
 
@@ -535,6 +535,61 @@ class Random(unittest.TestCase):
 
     def test_compiled(self):
         self.check("cpu", 10000, int(os.environ.get("FT_PROGRAMS", 25)))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Loops(unittest.TestCase):
+    def test_what_ends_a_loop_by_an_error(self):
+        """Indices by counters of loops that the runner goes through are looked at; what is noted ends a loop that nothing else ends."""
+        def by_counter(x):
+            k = 0
+            while k < 2 or x.sum() > 0:
+                k += 1
+                x.unbind(0)[3][-1 - k].zero_()
+                x[0].add_(1)
+            return x
+
+        def by_data(x):
+            k = 0
+            while k < 2 or x.sum() > 0:
+                k += 1
+                x[0] += x[torch.tensor([k])].sum()
+            return x
+
+        def by_range(x, n: int):
+            for i in range(n):
+                if x[i % 2].sum() > 100:
+                    break
+                x[i + 1].add_(x.sort(0)[0][0])
+            return x
+
+        for function, values, index in ((by_counter, (), -4), (by_data, (), 4), (by_range, (9,), 4)):
+            with self.subTest(function.__name__):
+                with self.assertRaises(IndexError):
+                    function(torch.ones(4, 3), *values)
+                with self.assertRaisesRegex(ftt.RunIndexError, f"index {index}"):
+                    ftt.script(function)(torch.ones(4, 3), *values)
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Overlaps(unittest.TestCase):
+    def test_a_result_of_compiled_code_under_several_names(self):
+        """Its memory begins with bytes that are no elements; names that overlap are views of all of it."""
+        def program(x):
+            t = x % 5 + x // 2
+            k = 0
+            while k < 3:
+                k += 1
+                row = t[0]
+                for i in range(2):
+                    row.add_(1)
+                    row = t[i]
+                row[torch.tensor([0])] = 7
+                row[k % 2][row[k % 2] < 3] = 9
+            return t
+
+        x = torch.arange(4).reshape(2, 2)
+        self.assertTrue(torch.equal(ftt.script(program)(x), program(x)))
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)

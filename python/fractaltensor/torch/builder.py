@@ -589,6 +589,23 @@ def _clamped_end(b: Builder, end, size: SizeLike, missing: SizeLike) -> SizeLike
     return b.maximum(b.minimum(Num("int", picked), size), 0)
 
 
+def is_counted(size: SizeLike) -> bool:
+    """Whether a size is a number that a library step gives."""
+    return isinstance(size, Num) and size.value.op is not None and size.value.op.kind == "step"
+
+
+def _counted_ends(b: Builder, size: SizeLike, start, stop, by: int):
+    """First, last and count of a slice of a size that a step gives: numbers of steps as well, so that the runner knows them."""
+    def asked(name: str, *numbers) -> Num:
+        key = (name, size.value.number, *numbers)
+        return b.remember(key, lambda: Num("int", b.step(name, [size.value], [INDEX], numbers=numbers)[0]))
+
+    first = 0 if start is None else start if start >= 0 else asked("clamped", start)
+    last = size if stop is None else asked("clamped", stop)
+    count = last if first == 0 and by == 1 else asked("slice_length", start, stop, by)
+    return first, last, count
+
+
 def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
     """`x[..., start:stop:step, ...]` in dimension d."""
     size = x.sizes[d]
@@ -604,6 +621,13 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
         own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
         sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
         return b.view(x, "narrow", [d, start, length, by], sizes, strides, own)
+    plain = all(e is None or isinstance(e, int) for e in (start, stop)) and isinstance(by, int)
+    if b.checked and plain and is_counted(size):
+        first, last, count = _counted_ends(b, size, start, stop, by)
+        sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
+        strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
+        own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
+        return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
     first = _clamped_end(b, start, size, 0)
     last = _clamped_end(b, stop, size, size)
     if isinstance(first, int) and isinstance(last, int):

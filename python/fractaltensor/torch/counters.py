@@ -2,28 +2,32 @@
 """Counters of `while` loops: numbers that grow by a constant in each iteration.
 
 Where the compiler takes such a loop whole, it knows them as functions of the iteration and proves that indices
-made of them lie within bounds, or refuses the loop. So such indices need no check of the program's own.
+made of them lie within bounds, or refuses the loop. So such indices need no check of the program's own. Of a loop that
+the runner goes through the compiler knows nothing: there the counter is a number like others.
 """
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Set
+from typing import Collection, Dict, Optional, Set
 
 from .ir import Block, Op, Value, walk
 
 
-def prove_counters(top: Block) -> None:
-    """Marks views at counters as proven."""
+def prove_counters(top: Block, hosted: Collection[Op] = ()) -> None:
+    """Marks views at counters as proven, but for those of `hosted` loops."""
     known: Set[Value] = set()
     for op in walk(top.ops):
+        if op in hosted:
+            continue
         if op.kind == "while":
             known.update(_counters(op))
         elif op.kind == "for":
             known.add(op.blocks[0].args[0])
     memo: Dict[Value, bool] = {}
     for op in walk(top.ops):
-        if op.attributes.get("proven") is False and all(_is_affine(v, known, memo) for v in op.operands[1:]):
-            op.attributes["proven"] = True
+        if op.attributes.get("proven") is False or "by_counters" in op.attributes:
+            op.attributes["by_counters"] = True
+            op.attributes["proven"] = all(_is_affine(v, known, memo) for v in op.operands[1:])
 
 
 def _counters(op: Op) -> Set[Value]:

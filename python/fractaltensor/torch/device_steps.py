@@ -57,6 +57,25 @@ def index_put(value, x, *indices, dims, accumulate: bool):
     return [made]
 
 
+def take(x, *indices, dims):
+    """As the processor's; nobody waits for what is out of range."""
+    torch, key, wrong = _torch(), [None] * x.dim(), []
+    for d, index in zip(dims, indices):
+        size = x.shape[d]
+        if not size and index.numel():
+            raise RunIndexError(f"index {int(index.reshape(-1)[0])} is out of range in dimension {d} of size {size}")
+        outside = (index < -size) | (index >= size)
+        noted = torch.where(outside, index, library.NOTHING)
+        wrong.append(noted.max() if index.numel() else torch.full((), library.NOTHING, device=x.device))
+        key[d] = torch.where(outside, 0, index)
+    return [torch.ops.aten.index(x, key), *wrong]
+
+
+def cat(*parts, dim: int):
+    made = _torch().cat(parts, dim)
+    return [made, made.shape[dim]]
+
+
 def sort(x, dim: int, descending: bool):
     found = _torch().sort(x, dim=dim, descending=descending, stable=True)
     return [found.values, found.indices]
@@ -138,5 +157,5 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require, nonzero, index_put, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require, take, cat, library.clamped, library.slice_length, nonzero, index_put, sort, topk, median, unique, bincount, searchsorted, nms)
 }

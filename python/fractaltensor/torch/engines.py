@@ -176,11 +176,11 @@ class CompiledEngine(Engine):
 
     def divide(self, top: Block) -> Division:
         """Compiles, and divides further what the compiler refuses: first loops and conditions, then single operations."""
-        prove_counters(top)
         apart: Set[Op] = set()
         alone: Set[Op] = set()
         while True:
             division = Division(top, apart, alone)
+            prove_counters(top, division.hosted)
             found = len(apart) + len(alone)
             for segment in division.segments:
                 unproven = segment.unproven()

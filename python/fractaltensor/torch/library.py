@@ -79,6 +79,43 @@ def index_put(value, x, *indices, dims, accumulate: bool):
     return [made]
 
 
+#: Of an index: nothing is wrong with it.
+NOTHING = -(1 << 63)
+
+
+@_registered
+def take(x, *indices, dims):
+    """Elements at tensors of indices, and of each of these the greatest that is out of range (it is taken as 0)."""
+    key: List = [slice(None)] * x.ndim
+    wrong = []
+    for d, index in zip(dims, indices):
+        size = x.shape[d]
+        outside = (index < -size) | (index >= size)
+        if outside.any() and not size:
+            raise RunIndexError(f"index {int(index[outside].flat[0])} is out of range in dimension {d} of size {size}")
+        wrong.append(np.array(index[outside].max() if outside.any() else NOTHING, np.int64))
+        key[d] = np.where(outside, 0, index)
+    return [np.ascontiguousarray(x[tuple(key)]), *wrong]
+
+
+@_registered
+def cat(*parts, dim: int):
+    made = np.concatenate(parts, dim)
+    return [made, made.shape[dim]]
+
+
+@_registered
+def clamped(size: int, numbers):
+    """An end of a slice as a position from 0 to the size."""
+    (end,) = numbers
+    return [max(0, min(end + size if end < 0 else end, size))]
+
+
+@_registered
+def slice_length(size: int, numbers):
+    return [len(range(size)[slice(*numbers)])]
+
+
 def order(x, axis: int, descending: bool):
     """A stable order; NaN is the greatest."""
     if x.dtype == np.bool_:

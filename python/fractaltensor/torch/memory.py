@@ -28,6 +28,9 @@ class Memory:
     #: Of the runtime's struct.
     device = (CPU, 0)
 
+    #: Whether the host reads numbers without waiting for a device.
+    knows_numbers = True
+
     # -- arguments and results ------------------------------------------------------------------------------------------
 
     def adopt(self, value):
@@ -157,6 +160,7 @@ class TorchMemory(Memory):
         self.place_of = self.torch.device(device)
         is_cpu = self.place_of.type == "cpu"
         self.device = (CPU, 0) if is_cpu else (CUDA, self.place_of.index or 0)
+        self.knows_numbers = is_cpu
 
     def adopt(self, value):
         return value.detach()

@@ -50,7 +50,8 @@ class Program:
         forward_new(ev.b.top)
         remove_dead(ev.b.top)
         self.division = engine.divide(ev.b.top)
-        self.runner = Runner(self.division, engine)
+        self.site_values = [tensor.value for tensor, _, _ in ev.b.sites.values()]
+        self.runner = Runner(self.division, engine, self.site_values, self._look_at)
         self.written = self._written()
 
     def _evaluate(self, target, args, kwargs):
@@ -142,6 +143,10 @@ class Program:
         """Fails with what was noticed while the program ran."""
         if self.sites:
             self.engine.memory.when_known(found[len(found) - len(self.sites) :], self._look)
+
+    def _look_at(self, values: Sequence, numbers: Sequence[int]) -> None:
+        by_value = dict(zip(values, numbers))
+        self._look([by_value.get(v, NOTHING) for v in self.site_values])
 
     def _look(self, numbers: Sequence[int]) -> None:
         for (message, frames), number in zip(self.sites, numbers):

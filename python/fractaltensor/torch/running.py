@@ -6,7 +6,7 @@ Names of storage are views of the engine's memory while a program runs, so that 
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from . import engines
 from .ir import Op, Value
@@ -30,8 +30,10 @@ class Counts:
 class Runner:
     """A program that is compiled for an engine; `run` takes the top block's arguments and gives its results."""
 
-    def __init__(self, division: Division, engine: "engines.Engine"):
+    def __init__(self, division: Division, engine: "engines.Engine", sites: Sequence[Value] = (), look: Callable = lambda _: None):
         self.division, self.engine, self.memory = division, engine, engine.memory
+        #: Where compiled code notes what goes wrong, and who fails with it.
+        self.sites, self.look = list(sites), look
 
     def run(self, arguments: Sequence[Any]) -> List[Any]:
         env: Env = dict(zip(self.division.top.args, arguments))
@@ -100,6 +102,10 @@ class Runner:
             self._bind(after.args, carried, env)
             self._nodes(node.plans[1], env)
             carried = [self.get(env, v) for v in after.yields]
+            # What went wrong may be what would have ended the loop.
+            known = [v for v in self.sites if v in env]
+            if known and self.memory.knows_numbers:
+                self.look(known, [self.number(env, v) for v in known])
         self._bind(node.op.results, carried, env)
 
     # -- library steps --------------------------------------------------------------------------------------------------

@@ -40,6 +40,11 @@ def cat(b: Builder, tensors, dim=0):
                     raise Problem(f"cat: {first.describe()} and {x.describe()} differ in dimension {i}", "shape")
                 b.require_equal(n, m)
         total = b.add(total, x.sizes[d])
+    if b.checked and any(base.is_counted(x.sizes[d]) for x in tensors):
+        from .steps import call
+
+        sizes = [*first.sizes[:d], None, *first.sizes[d + 1 :]]
+        return call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, dim=d)[0]
     made = b.constant_tensor(0, dtype, [*first.sizes[:d], total, *first.sizes[d + 1 :]])
     at = 0
     for x in tensors:
@@ -130,7 +135,9 @@ def repeat_interleave(b: Builder, input, repeats, dim=None):
 
 
 def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
-    """`tssa.index`: elements of `x` at tensors of indices."""
+    """`tssa.index`: elements of `x` at tensors of indices. Where sizes are counted by steps, it is one, too."""
+    if b.checked and any(base.is_counted(n) for t in (x, *indices) for n in t.sizes):
+        return _taken_by_step(b, x, dims, indices)
     indices = [checked_index(b, i, x.sizes[d], d) for d, i in zip(dims, indices)]
     sizes = indexed_sizes(b, x, dims, indices)
     value = b.read(x)
@@ -143,6 +150,18 @@ def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
     pieces.append(f" : {value.type.text()}, {types} -> {type_.text()}")
     # It fails where an index is out of range, so it stays even if nobody reads it.
     return b.new(b.text(pieces, [type_], pure=False, role="index").results[0], sizes)
+
+
+def _taken_by_step(b: Builder, x: Tensor, dims, indices) -> Tensor:
+    from .steps import call
+
+    sizes = indexed_sizes(b, x, dims, [index_tensor(b, i) for i in indices])
+    types = [(x.dtype, sizes)] + [(dtypes.int64, [])] * len(dims)
+    made, *wrong = call(b, "take", [x, *(pointwise.to_dtype(b, i, dtypes.int64) for i in indices)], types, dims=tuple(dims))
+    for d, noted in zip(dims, wrong):
+        own = "data" if isinstance(x.sizes[d], Num) else str(x.sizes[d])
+        b.notice(noted, f"index {{}} is out of range in dimension {d} of size {own}")
+    return made
 
 
 def index_tensor(b: Builder, x: Tensor) -> Tensor:

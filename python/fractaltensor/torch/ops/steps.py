@@ -19,7 +19,7 @@ from .table import dim_of, named, need_tensor, operator, tensor_of
 GROUP = "Library steps"
 
 
-def _call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, counts: int = 0, numbers: Sequence = (), **parameters):
+def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, counts: int = 0, numbers: Sequence = (), **parameters):
     """Runs step `name`. `results` are (dtype, sizes) where a size None is one of the `counts` numbers, in order."""
     values = [b.read(x) for x in operands] + [b.scalar(n) for n in numbers]
     types = [Type("tensor", t, [n if isinstance(n, int) else None for n in sizes]) for t, sizes in results] + [INDEX] * counts
@@ -37,7 +37,7 @@ def nonzero(b: Builder, input, *, as_tuple=False):
     x = need_tensor(input, "nonzero")
     if as_tuple is True:
         return tuple(columns(b, x))
-    (found,) = _call(b, "nonzero", [x], [(dtypes.int64, [None, x.rank])], 1)
+    (found,) = call(b, "nonzero", [x], [(dtypes.int64, [None, x.rank])], 1)
     return found
 
 
@@ -67,7 +67,7 @@ def _sorted(b: Builder, x: Tensor, dim, descending) -> Sequence[Tensor]:
     if x.rank == 0:
         return b.copy(x), b.constant_tensor(0, dtypes.int64)
     d = dim_of(dim, x.rank)
-    return _call(b, "sort", [x], [(x.dtype, x.sizes), (dtypes.int64, x.sizes)], dim=d, descending=descending)
+    return call(b, "sort", [x], [(x.dtype, x.sizes), (dtypes.int64, x.sizes)], dim=d, descending=descending)
 
 
 @operator("sort", GROUP, note="always stable")
@@ -92,7 +92,7 @@ def topk(b: Builder, input, k, dim=-1, largest=True, sorted=True):
     if isinstance(k, int) and isinstance(size, int) and not 0 <= k <= size:
         raise Problem(f"topk: k is {k}, the dimension has size {size}", "shape")
     sizes = [*input.sizes[:d], k, *input.sizes[d + 1 :]]
-    found = _call(b, "topk", [input], [(input.dtype, sizes), (dtypes.int64, sizes)], numbers=[k], dim=d, largest=bool(largest))
+    found = call(b, "topk", [input], [(input.dtype, sizes), (dtypes.int64, sizes)], numbers=[k], dim=d, largest=bool(largest))
     return named(found, "values", "indices")
 
 
@@ -110,7 +110,7 @@ def kthvalue(b: Builder, input, k, dim=-1, keepdim=False):
 def median(b: Builder, input, dim=None, keepdim=False):
     if dim is None:
         flat = base.reshape(b, input, [-1])
-        return _call(b, "median", [flat], [(input.dtype, [])])[0]
+        return call(b, "median", [flat], [(input.dtype, [])])[0]
     size = input.sizes[dim_of(dim, input.rank)]
     return kthvalue(b, input, b.add(b.floordiv(b.sub(size, 1), 2), 1), dim, keepdim)
 
@@ -120,7 +120,7 @@ def unique(b: Builder, input, sorted=True, return_inverse=False, return_counts=F
     if dim is not None:
         raise Problem("unique: dim is not supported")
     results = [(input.dtype, [None]), (dtypes.int64, input.sizes), (dtypes.int64, [None])]
-    values, inverse, counts = _call(b, "unique", [input], results, 1)
+    values, inverse, counts = call(b, "unique", [input], results, 1)
     found = [values] + ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -131,7 +131,7 @@ def bincount(b: Builder, input, weights=None, minlength=0):
         raise Problem(f"bincount: expects integers, found {input.dtype}", "dtype")
     operands = [input] if weights is None else [input, weights]
     out = dtypes.int64 if weights is None else weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
-    return _call(b, "bincount", operands, [(out, [None])], 1, minlength=minlength)[0]
+    return call(b, "bincount", operands, [(out, [None])], 1, minlength=minlength)[0]
 
 
 @operator("searchsorted", GROUP)
@@ -140,7 +140,7 @@ def searchsorted(b: Builder, sorted_sequence, input, *, out_int32=False, right=F
     out = dtypes.int32 if out_int32 else dtypes.int64
     if sorted_sequence.rank != 1:
         raise Problem("searchsorted: expects a sequence of 1 dimension", "shape")
-    return _call(b, "searchsorted", [sorted_sequence, values], [(out, values.sizes)], right=bool(right) or side == "right")[0]
+    return call(b, "searchsorted", [sorted_sequence, values], [(out, values.sizes)], right=bool(right) or side == "right")[0]
 
 
 @operator("bucketize", GROUP)
@@ -164,4 +164,4 @@ def _nms(b: Builder, boxes, scores, labels: Optional[Tensor], threshold) -> Tens
     if not is_number(threshold):
         raise Problem("nms: the threshold must be known when the program is compiled")
     operands = [boxes, scores] + ([labels] if labels is not None else [])
-    return _call(b, "nms", operands, [(dtypes.int64, [None])], 1, threshold=float(threshold))[0]
+    return call(b, "nms", operands, [(dtypes.int64, [None])], 1, threshold=float(threshold))[0]
