@@ -25,6 +25,13 @@
 // RUN: ft-opt %t/branch.mlir --canonicalize --ft-inline --cse | FileCheck %s --check-prefix=KEPT
 // KEPT: cf.cond_br
 
+// A callee, and a switch.
+// RUN: not ft-opt %t/callee.mlir --ft-compile=to=etdg 2>&1 | FileCheck %s --check-prefix=CALLEE
+// RUN: not ft-run %t/callee.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=CALLEE
+// RUN: not ft-run %t/switch.mlir --engine=cpu 2>&1 | FileCheck %s --check-prefix=SWITCH
+// CALLEE: callee.mlir:12:8: error: {{.*}}the callee must have one block that ends in 'func.return'
+// SWITCH: switch.mlir:2:1: error: {{.*}}(V5) must have one block
+
 //--- branch.mlir
 !x = tensor<2xf32>
 !l = !ft.list<[N], !x>
@@ -72,4 +79,33 @@ func.func @tensors(%x: tensor<4xf32>, %k: tensor<i1>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 ^b:
   return %x : tensor<4xf32>
+}
+//--- callee.mlir
+!l = !ft.list<[N], tensor<2xf32>>
+func.func private @chosen(%v: !l, %c: tensor<i1>) -> !l {
+  %k = tensor.extract %c[] : tensor<i1>
+  cf.cond_br %k, ^same, ^last
+^same:
+  return %v : !l
+^last:
+  %r = ft.reverse %v : !l
+  return %r : !l
+}
+func.func @outer(%v: !l, %c: tensor<i1>) -> !l attributes {ft.lengths = {N = 3 : i64}} {
+  %r = func.call @chosen(%v, %c) : (!l, tensor<i1>) -> !l
+  return %r : !l
+}
+//--- switch.mlir
+!l = !ft.list<[N], tensor<2xf32>>
+func.func @switch(%v: !l, %c: tensor<i32>) -> !l attributes {ft.lengths = {N = 3 : i64}} {
+  %k = tensor.extract %c[] : tensor<i32>
+  cf.switch %k : i32, [
+    default: ^same,
+    1: ^last
+  ]
+^same:
+  return %v : !l
+^last:
+  %r = ft.reverse %v : !l
+  return %r : !l
 }

@@ -50,6 +50,7 @@
 // RUN: %ft_bin/ft-run %s --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: sed 's/tile = 3, kind/tile = 2, kind/' %s > %t.2.mlir && %ft_bin/ft-run %t.2.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: sed 's/dealing = turn/dealing = shares/' %s > %t.3.mlir && %ft_bin/ft-run %t.3.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: %ft_bin/ft-run %t.3.mlir --entry=by_hand --engine=emulate --multiprocessors=2 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: sed 's/dealing = turn/dealing = fixed/' %s > %t.4.mlir && %ft_bin/ft-run %t.4.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=tiled --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal

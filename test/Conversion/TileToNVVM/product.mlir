@@ -123,3 +123,19 @@ llvm.func @fragments(%m: !llvm.ptr<3>, %i: i64) {
   // CHECK: llvm.return
   llvm.return
 }
+
+// Twice as many threads as the tile has rows: half of them move nothing.
+#wide = #tile.blocked<vector = [1, 4], threads = [32, 4]>
+// CHECK-LABEL: llvm.func @beyond(
+// CHECK: %[[ROWS:.*]] = arith.constant 16 : i64
+// CHECK-NEXT: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[ROWS]] : i64
+// CHECK: scf.if %[[IN]] {
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg
+llvm.func @beyond(%a: !llvm.ptr<1>, %m: !llvm.ptr<3>, %rows: i64, %stride: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.view %a strides(%stride, %one) sizes(%rows) : !llvm.ptr<1> -> !a
+  %sa = tile.shared %m : !sa
+  tile.copy %v[%zero, %zero], %sa[%zero] {layout = #wide, in_bounds = array<i1: true, true>, async} : !a, !sa
+  llvm.return
+}
