@@ -57,7 +57,7 @@ class Partition {
 public:
   Partition(const Graph &graph, const Options &options)
       : graph(graph), options(options), start(std::chrono::steady_clock::now()),
-        sets(fusibleSets(graph, options.fusion, truncated)), partition(graph, sets) {
+        sets(fusibleSets(graph, options, truncated)), partition(graph, sets) {
     for (size_t s = 0; s < sets.size(); ++s)
       numbers[sets[s]] = s;
   }
@@ -143,10 +143,7 @@ private:
   }
 
   void seed(const GroupResult &group) {
-    Set set;
-    for (const OpPlan &plan : group.group.ops)
-      set.push_back(plan.op);
-    std::sort(set.begin(), set.end());
+    const Set set = operatorsOf(group.group);
     auto at = numbers.find(set);
     if (at == numbers.end())
       return;
@@ -316,7 +313,7 @@ private:
       result.accesses = add(result.accesses, group.cost.accesses);
       result.footprint = std::max(result.footprint, group.cost.footprint);
       for (const OperandTraffic &operand : group.cost.operands)
-        if (operand.volume == 0)
+        if (operand.volume == 0 && !operand.isReused)
           result.fused.push_back(
               graph.operators[operand.op].operand(operand.operand).tensor);
     }

@@ -15,12 +15,14 @@ namespace {
 /// Sets beyond which larger ones are left to the genetic algorithm.
 constexpr size_t maxSets = 20000;
 
-/// Connected, convex sets: no path leaves one and comes back. Such a set grows from any of its operators by a
+/// Connected, convex sets: operators are neighbours by a result that one reads of the other, or, where slots may be shared, a tensor that
+/// both read; no path leaves a set and comes back. Such a set grows from any of its operators by a
 /// neighbour and what lies between it and the set, which is within every larger such set; so all are met, and no
 /// others are looked at.
 class Enumeration {
 public:
-  Enumeration(const Graph &graph, Fusion fusion) : graph(graph), fusion(fusion) {
+  Enumeration(const Graph &graph, const Options &options)
+      : graph(graph), fusion(options.fusion), sharedSlots(options.sharedSlots) {
     const size_t count = graph.operators.size();
     before.assign(count, std::vector<bool>(count, false));
     for (size_t i = 0; i < count; ++i)
@@ -93,11 +95,20 @@ private:
     };
     for (int index : set) {
       const Operator &op = graph.operators[index];
-      for (const Operand &input : op.inputs)
+      for (const Operand &input : op.inputs) {
         put(graph.tensors[input.tensor].producer);
+        if (sharesInputs())
+          for (int reader : graph.tensors[input.tensor].consumers)
+            put(reader);
+      }
       for (int consumer : graph.tensors[op.output.tensor].consumers)
         put(consumer);
     }
+  }
+
+  /// Whether operators that only read the same tensor may be fused: the baselines' pairs and chains are bound by results.
+  bool sharesInputs() const {
+    return sharedSlots && (fusion == Fusion::Two || fusion == Fusion::Any);
   }
 
   /// Whether the mode fuses such a set.
@@ -142,13 +153,22 @@ private:
 
   const Graph &graph;
   const Fusion fusion;
+  const bool sharedSlots;
   std::vector<std::vector<bool>> before; // by operator: those that it depends on
 };
 
 } // namespace
 
-std::vector<Set> exact::fusibleSets(const Graph &graph, Fusion fusion, bool &truncated) {
-  return Enumeration(graph, fusion).run(truncated);
+std::vector<Set> exact::fusibleSets(const Graph &graph, const Options &options, bool &truncated) {
+  return Enumeration(graph, options).run(truncated);
+}
+
+Set exact::operatorsOf(const Group &group) {
+  Set set;
+  for (const OpPlan &plan : group.ops)
+    set.push_back(plan.op);
+  std::sort(set.begin(), set.end());
+  return set;
 }
 
 std::vector<Count> exact::signatureOf(const Graph &graph, const Set &set) {

@@ -11,7 +11,10 @@ using Set = std::vector<int>; // sorted operators
 
 /// The connected, convex sets that a mode fuses, small ones first: every operator by itself at least.
 /// `truncated` says that there are more than a search should look at, and larger ones are left out.
-std::vector<Set> fusibleSets(const Graph &graph, Fusion fusion, bool &truncated);
+std::vector<Set> fusibleSets(const Graph &graph, const Options &options, bool &truncated);
+
+/// The operators of a group.
+Set operatorsOf(const Group &group);
 
 /// What a set moves and how it is made, but no names: sets that are alike have the same optimum.
 std::vector<Count> signatureOf(const Graph &graph, const Set &set);

@@ -128,7 +128,7 @@ private:
     const int op = random.below(graph.operators.size());
     OpPlan &plan = individual.plans[op];
     const Operator &what = graph.operators[op];
-    switch (random.below(5)) {
+    switch (random.below(options.sharedSlots ? 6 : 5)) {
     case 0:
       individual.fused[op] = !individual.fused[op];
       break;
@@ -153,9 +153,25 @@ private:
       }
       break;
     }
+    case 5: {
+      // All readers of an input come to share its slot, or to have their own.
+      const int tensor = what.inputs[random.below(what.inputs.size())].tensor;
+      const bool shares = random.below(2);
+      for (int reader : graph.tensors[tensor].consumers)
+        setSlots(individual.plans[reader], tensor, shares);
+      break;
+    }
     default:
       plan.holds[random.below(plan.holds.size())] = random.below(plan.order.size() + 1);
     }
+  }
+
+  void setSlots(OpPlan &plan, int tensor, bool shares) const {
+    const std::vector<Operand> &inputs = graph.operators[plan.op].inputs;
+    plan.slots.resize(inputs.size(), 0);
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k].tensor == tensor)
+        plan.slots[k] = shares;
   }
 
   /// Takes the genes of operators from a place on (an interval of the graph) from another one.
@@ -255,10 +271,16 @@ private:
         share(group.ops.back(), plan);
       group.ops.push_back(plan);
     }
-    // Less sharing until it is legal, smaller tiles until it fits.
+    // Less sharing until it is legal, first of slots; smaller tiles until it fits.
     for (unsigned attempt = 0; attempt < 64; ++attempt) {
       if (!check(graph, group).empty()) {
         bool less = false;
+        for (OpPlan &plan : group.ops) {
+          less |= std::any_of(plan.slots.begin(), plan.slots.end(), [](uint8_t slot) { return slot; });
+          plan.slots.clear();
+        }
+        if (less)
+          continue;
         for (size_t i = group.ops.size(); i-- > 0 && !less;)
           if (group.ops[i].shared > 0)
             --group.ops[i].shared, less = true;

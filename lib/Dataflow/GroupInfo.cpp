@@ -57,7 +57,7 @@ bool GroupInfo::isEverywhere(int dim) const {
 }
 
 /// Whether each dimension is a class of its own: of few, all orders are looked at.
-bool GroupInfo::isSmall() const {
+bool GroupInfo::hasFewDims() const {
   std::vector<int> dims;
   for (int index : ops)
     for (int dim : graph.operators[index].dims)
@@ -67,7 +67,7 @@ bool GroupInfo::isSmall() const {
 }
 
 void GroupInfo::classify() {
-  const bool separate = isSmall();
+  isSmall = hasFewDims();
   std::map<std::vector<uint64_t>, unsigned> known;
   classOf.assign(graph.dims.size(), -1);
   for (int index : ops)
@@ -79,7 +79,7 @@ void GroupInfo::classify() {
         continue;
       }
       std::vector<uint64_t> where = signature(dim);
-      if (separate)
+      if (isSmall)
         where.push_back(dim);
       auto [at, isNew] = known.emplace(std::move(where), classes.size());
       if (isNew)
@@ -167,6 +167,26 @@ void GroupInfo::describe() {
   }
   for (OpInfo &info : infos)
     info.inPlaceOf = inPlace(info);
+  findShareables();
+}
+
+void GroupInfo::findShareables() {
+  if (!options.sharedSlots)
+    return;
+  std::map<int, std::vector<Shareable::Reader>> readers; // by tensor
+  for (unsigned i = 0; i < infos.size(); ++i) {
+    const std::vector<Operand> &inputs = graph.operators[infos[i].op].inputs;
+    for (unsigned k = 0; k < inputs.size(); ++k) {
+      const bool once = std::count_if(inputs.begin(), inputs.end(), [&](const Operand &other) {
+                          return other.tensor == inputs[k].tensor;
+                        }) == 1;
+      if (once && !(infos[i].inside >> k & 1))
+        readers[inputs[k].tensor].push_back({i, k});
+    }
+  }
+  for (auto &[tensor, list] : readers)
+    if (list.size() > 1)
+      shareables.push_back({tensor, std::move(list)});
 }
 
 void GroupInfo::describeOperands(OpInfo &info, const std::vector<int> &place) const {
@@ -245,6 +265,9 @@ Count GroupInfo::compulsory() const {
   Count sum = 0;
   for (const OpInfo &info : infos)
     sum = add(sum, compulsory(info));
+  if (sum != tooLarge)
+    for (const Shareable &shareable : shareables)
+      sum -= Count(shareable.readers.size() - 1) * graph.tensors[shareable.tensor].size();
   return sum;
 }
 

@@ -10,8 +10,9 @@
 //    tiles of one: it repeats nothing and makes every block small;
 //  * of dimensions that are walked together only tiles matter than which no
 //    others are both smaller and fewer.
-// And one convention of the space, for groups of more than two operators or of many
-// dimensions: dimensions that the same operands have are walked next to each other.
+// And two conventions of the space, for groups of more than two operators or of many
+// dimensions: dimensions that the same operands have are walked next to each other;
+// and what several operators read from one slot is brought once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_DATAFLOW_GROUPINFO_H
@@ -53,6 +54,15 @@ struct OpInfo {
   }
 };
 
+/// A tensor from outside that several operators read, each once: they may share slots.
+struct Shareable {
+  int tensor = -1;
+  struct Reader {
+    unsigned op = 0, operand = 0; // a place in the list of operators; an input
+  };
+  std::vector<Reader> readers;
+};
+
 struct GroupInfo {
   /// `ops` is sorted: producers come before their consumers.
   GroupInfo(const Graph &graph, std::vector<int> ops, const Options &options);
@@ -60,7 +70,8 @@ struct GroupInfo {
   /// Whether more classes are there than sets can hold.
   bool tooWide() const { return classes.size() > 60 || ops.size() > 60; }
   Count size(const OpInfo &info, unsigned k) const;
-  /// What an operator moves at least, however the buffer is; and all of them.
+  /// What an operator with slots of its own moves at least, however the buffer is; and what all of them do,
+  /// whatever they share.
   Count compulsory(const OpInfo &info) const;
   Count compulsory() const;
   /// Whether a loop over a class may be shared by the operator at place `writer` and a reader of its
@@ -72,19 +83,22 @@ struct GroupInfo {
   const Options &options;
   std::vector<int> batch, classOf;
   std::vector<LoopClass> classes;
+  bool isSmall = false;   // no convention narrows its space
   uint64_t divisible = 0; // classes whose loops can have several iterations
   std::vector<OpInfo> infos;
+  std::vector<Shareable> shareables;
 
 private:
   std::vector<uint64_t> signature(int dim) const;
   bool isEverywhere(int dim) const;
-  bool isSmall() const;
+  bool hasFewDims() const;
   void classify();
   std::vector<Count> tilesOf(int dim) const;
   void addChoices(LoopClass &entry) const;
   void describe();
   void describeOperands(OpInfo &info, const std::vector<int> &place) const;
   int inPlace(const OpInfo &info) const;
+  void findShareables();
 };
 
 } // namespace ft::dataflow::exact

@@ -25,6 +25,16 @@ struct Binding {
   bool stored = false;
 };
 
+/// A tensor from outside that several operators read from one slot.
+struct SharedSlot {
+  int tensor = -1;
+  unsigned number = 0; // in OpPlan::slots
+  struct User {
+    unsigned op = 0, operand = 0; // a place in the group; an input
+  };
+  std::vector<User> users; // in the order of execution, at least two
+};
+
 struct GroupShape {
   GroupShape(const Graph &graph, const Group &group);
 
@@ -51,9 +61,17 @@ struct GroupShape {
   const Group &group;
   std::map<int, unsigned> place; // of an operator
   std::vector<Binding> bindings; // by producer
+  std::vector<SharedSlot> slots;
+  /// The slot that an operand shares with others, or null.
+  const SharedSlot *slotOf(unsigned i, unsigned k) const;
+  /// The position of the last loop that changes the block of an operand from outside, or -1.
+  int lastChange(unsigned i, unsigned k) const;
+  /// Whether the two operators run in one loop of several iterations at this depth or deeper.
+  bool together(unsigned i, unsigned k, unsigned depth) const;
 
 private:
   void addBinding(unsigned i);
+  void addSlots();
 };
 
 /// Whether a reader of an online operator's result can correct its own sums.

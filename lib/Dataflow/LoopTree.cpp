@@ -29,6 +29,7 @@ GroupShape::GroupShape(const Graph &graph, const Group &group) : graph(graph), g
     place[group.ops[i].op] = i;
   for (unsigned i = 0; i < group.ops.size(); ++i)
     addBinding(i);
+  addSlots();
 }
 
 const Operator &GroupShape::op(unsigned i) const { return graph.operators[group.ops[i].op]; }
@@ -59,6 +60,47 @@ void GroupShape::addBinding(unsigned i) {
     if (consumer > i)
       binding.depth = std::min(binding.depth, commonLoops(group, i, consumer));
   bindings.push_back(binding);
+}
+
+void GroupShape::addSlots() {
+  std::map<std::pair<int, unsigned>, SharedSlot> known;
+  for (unsigned i = 0; i < group.ops.size(); ++i)
+    for (unsigned k = 0; k < op(i).inputs.size(); ++k) {
+      const int tensor = op(i).inputs[k].tensor;
+      const unsigned number = group.ops[i].slot(k);
+      if (!number || bindingOf(tensor))
+        continue;
+      SharedSlot &slot = known[{tensor, number}];
+      slot.tensor = tensor, slot.number = number;
+      slot.users.push_back({i, k});
+    }
+  for (auto &[key, slot] : known)
+    if (slot.users.size() > 1)
+      slots.push_back(std::move(slot));
+}
+
+const SharedSlot *GroupShape::slotOf(unsigned i, unsigned k) const {
+  for (const SharedSlot &slot : slots)
+    for (const SharedSlot::User &user : slot.users)
+      if (user.op == i && user.operand == k)
+        return &slot;
+  return nullptr;
+}
+
+int GroupShape::lastChange(unsigned i, unsigned k) const {
+  const OpPlan &plan = group.ops[i];
+  int last = -1;
+  for (unsigned p = 0; p < plan.holds[k]; ++p)
+    if ((op(i).mask(k) >> plan.order[p] & 1) && trips(i, p) > 1)
+      last = p;
+  return last;
+}
+
+bool GroupShape::together(unsigned i, unsigned k, unsigned depth) const {
+  for (unsigned p = depth; p < common(i, k); ++p)
+    if (trips(i, p) > 1)
+      return true;
+  return false;
 }
 
 const Binding *GroupShape::bindingOf(int tensor) const {
@@ -131,6 +173,10 @@ public:
     for (unsigned i = 0; i < group.ops.size(); ++i)
       if (std::string wrong = rows(i); !wrong.empty())
         return wrong;
+    for (const SharedSlot &slot : shape.slots)
+      for (size_t k = 1; k < slot.users.size(); ++k)
+        if (std::string wrong = sharedBlock(slot.users[k - 1], slot.users[k]); !wrong.empty())
+          return wrong;
     return "";
   }
 
@@ -189,6 +235,32 @@ private:
       }
     }
     return "";
+  }
+
+  /// Dimensions of the operand that an operator's loop at a position walks, as a set.
+  uint32_t walked(const SharedSlot::User &user, unsigned position) const {
+    const Operator &op = shape.op(user.op);
+    const Operand &operand = op.inputs[user.operand];
+    const int dim = op.dims[group.ops[user.op].order[position]];
+    uint32_t result = 0;
+    for (size_t d = 0; d < operand.dims.size(); ++d)
+      result |= uint32_t(operand.dims[d] == dim) << d;
+    return result;
+  }
+
+  /// Two that share a slot use the same block at the same time.
+  std::string sharedBlock(const SharedSlot::User &a, const SharedSlot::User &b) const {
+    const std::string &first = shape.op(a.op).name, &second = shape.op(b.op).name;
+    const std::string &tensor = graph.tensors[shape.op(a.op).inputs[a.operand].tensor].name;
+    if (a.op == b.op)
+      return "'" + first + "' reads '" + tensor + "' twice from one slot";
+    const int last = shape.lastChange(a.op, a.operand);
+    bool same = last == shape.lastChange(b.op, b.operand) &&
+                last < int(commonLoops(group, a.op, b.op));
+    for (int p = 0; same && p <= last; ++p)
+      same = shape.trips(a.op, p) == 1 || walked(a, p) == walked(b, p);
+    return same ? "" : "'" + first + "' and '" + second + "' share a slot for '" + tensor +
+                           "' and hold different blocks of it";
   }
 
   std::string rows(unsigned i) const {
@@ -291,11 +363,10 @@ private:
     const Operator &op = shape.op(i);
     const uint32_t mask = op.mask(k);
     const bool isOutput = k == op.inputs.size();
-    // The last loop that changes the block.
-    int last = -1;
-    for (unsigned p = 0; p < plan.holds[k]; ++p)
-      if ((mask >> plan.order[p] & 1) && shape.trips(i, p) > 1)
-        last = p;
+    const int last = shape.lastChange(i, k);
+    const SharedSlot *slot = shape.slotOf(i, k);
+    if (slot && slot->users.front().op != i)
+      return reuse(i, k);
     Count again = 1, blocks = 1;
     for (int p = 0; p <= last; ++p) {
       // The sweep is a loop of two iterations right around the rows; results come in the second.
@@ -313,9 +384,29 @@ private:
     traffic.volume = multiply(times, shape.graph.tensors[op.operand(k).tensor].size());
     traffic.accesses = multiply(times, blocks);
     traffic.block = shape.block(i, mask, plan.holds[k]);
-    reserve(i, nextLoop(i, last + 1),
-            multiply(traffic.block, rules.doubleBuffer && multiply(again, blocks) > 1 ? 2 : 1));
+    const Count held = multiply(traffic.block, rules.doubleBuffer && multiply(again, blocks) > 1 ? 2 : 1);
+    if (slot)
+      reserveBetween(i, slot->users.back().op, last + 1, held);
+    else
+      reserve(i, nextLoop(i, last + 1), held);
     record(traffic);
+  }
+
+  /// The block is there: somebody else read it.
+  void reuse(unsigned i, unsigned k) {
+    OperandTraffic traffic;
+    traffic.op = group.ops[i].op;
+    traffic.operand = k;
+    traffic.block = shape.block(i, shape.op(i).mask(k), group.ops[i].holds[k]);
+    traffic.isReused = true;
+    record(traffic);
+  }
+
+  /// From the first to the last operator of one body, and for all that run in one more loop with either.
+  void reserveBetween(unsigned first, unsigned last, unsigned depth, Count size) {
+    for (unsigned k = 0; k < group.ops.size(); ++k)
+      if (k < first ? shape.together(k, first, depth) : k <= last || shape.together(last, k, depth))
+        use[k] = add(use[k], size);
   }
 
   void record(const OperandTraffic &traffic) {
@@ -338,14 +429,6 @@ private:
     unsigned depth = shape.rowDepth(i);
     uint32_t rest = op.mask(op.inputs.size()) & ~op.rows();
     reserve(i, depth, multiply(op.states, shape.block(i, rest, depth)));
-  }
-
-  /// Whether the two operators run in one loop of several iterations at this depth or deeper.
-  bool together(unsigned i, unsigned k, unsigned depth) const {
-    for (unsigned p = depth; p < shape.common(i, k); ++p)
-      if (shape.trips(i, p) > 1)
-        return true;
-    return false;
   }
 
   void bindings() {
@@ -388,9 +471,9 @@ private:
 
   bool isLive(const Binding &binding, unsigned k) const {
     if (k < binding.producer)
-      return together(k, binding.producer, binding.depth);
+      return shape.together(k, binding.producer, binding.depth);
     if (k > binding.consumers.back())
-      return together(binding.consumers.back(), k, binding.depth);
+      return shape.together(binding.consumers.back(), k, binding.depth);
     return true;
   }
 
@@ -426,8 +509,11 @@ std::string exact::print(const Graph &graph, const Group &group) {
       return result + "]";
     };
     text += std::string(2 * plan.order.size(), ' ') + name(op.output) + " = " + op.name + "(";
-    for (size_t k = 0; k < op.inputs.size(); ++k)
-      text += (k ? ", " : "") + name(op.inputs[k]);
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      const SharedSlot *slot = shape.slotOf(i, k);
+      text += (k ? ", " : "") + name(op.inputs[k]) +
+              (slot && slot->users.front().op != i ? " as held" : "");
+    }
     text += ")";
     if (shape.online(i))
       text += "  online";

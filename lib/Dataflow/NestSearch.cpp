@@ -32,8 +32,9 @@ constexpr size_t maxWaiting = 60000;
 /// Which parts a body can begin with.
 class Parts {
 public:
-  Parts(const NestModel &model, uint64_t left, uint64_t around)
-      : model(model), group(model.group), left(left), around(around) {}
+  Parts(const NestModel &model, unsigned pattern, uint64_t left, uint64_t around)
+      : model(model), group(model.group), slots(model.patterns[pattern].slots), left(left),
+        around(around) {}
 
   std::vector<Part> run(bool &all) {
     for (unsigned i = 0; i < group.infos.size(); ++i)
@@ -61,6 +62,9 @@ private:
     for (const Bound &bound : model.bounds)
       if ((bound.users & part) && (bound.users & left & ~part))
         sum = std::max(sum, model.leastBlock(bound, around));
+    for (const PatternSlot &slot : slots)
+      if ((slot.users & part) && (slot.users & left & ~part))
+        sum = std::max(sum, model.leastBlock(slot, around));
     return sum <= group.options.buffer;
   }
 
@@ -110,7 +114,7 @@ private:
     return true;
   }
 
-  /// Whether tensors all of whose users are in the set bind it together. If not, its pieces can run
+  /// Whether tensors, or shared slots, all of whose users are in the set bind it together. If not, its pieces can run
   /// one after another - unless each of two needs what the other one makes.
   bool holdsTogether(uint64_t set) const {
     std::vector<uint64_t> pieces;
@@ -128,6 +132,9 @@ private:
     for (const Bound &bound : model.bounds)
       if (!(bound.users & ~set))
         merge(bound.users);
+    for (const PatternSlot &slot : slots)
+      if (!(slot.users & ~set))
+        merge(slot.users);
     // Pieces that can run are taken away; what is left waits in a circle.
     for (bool taken = true; taken && pieces.size() > 1;) {
       taken = false;
@@ -148,6 +155,7 @@ private:
 
   const NestModel &model;
   const GroupInfo &group;
+  const std::vector<PatternSlot> &slots;
   const uint64_t left, around;
   bool truncated = false;
   std::vector<Part> result;
@@ -165,13 +173,10 @@ public:
       leftOut = sum;
       return;
     }
-    PartialNest root;
-    root.bound = std::max(sum, std::accumulate(model.floors.begin(), model.floors.end(), Count(0), add));
-    root.ops.resize(ops.size());
-    for (unsigned i = 0; i < ops.size(); ++i)
-      root.ops[i].holds.assign(group.infos[i].operands.size(), OpState::open);
-    root.bodies.push_back({ops.size() == 64 ? ~uint64_t(0) : bit(ops.size()) - 1, 0, 0});
-    waiting.insert({std::pair(root.bound, 0u), std::move(root)});
+    if (!model.allPatterns)
+      leave(sum);
+    for (unsigned pattern = 0; pattern < model.patterns.size(); ++pattern)
+      plant(pattern);
   }
 
   void advance(Count newCutoff, Count limit, const std::function<bool()> &stop) {
@@ -212,6 +217,19 @@ public:
   std::optional<GroupResult> found;
 
 private:
+  /// The root of all nests with this pattern of slots.
+  void plant(unsigned pattern) {
+    PartialNest root;
+    root.pattern = pattern;
+    root.slotHolds.assign(model.patterns[pattern].slots.size(), OpState::open);
+    root.bound = std::max(group.compulsory(), model.floorOf(pattern));
+    root.ops.resize(group.ops.size());
+    for (unsigned i = 0; i < group.ops.size(); ++i)
+      root.ops[i].holds.assign(group.infos[i].operands.size(), OpState::open);
+    root.bodies.push_back({bit(group.ops.size()) - 1, 0, 0});
+    waiting.insert({std::pair(root.bound, 0u), std::move(root)});
+  }
+
   /// What a nest must stay below to be of use.
   Count limitOf() const { return std::min(cutoff, found ? found->cost.volume : tooLarge); }
   bool hopeless(Count bound, Count best) const {
@@ -272,6 +290,8 @@ private:
   void decideHold(PartialNest &nest) {
     const auto [i, k] = nest.pending.back();
     nest.pending.pop_back();
+    if (i == PartialNest::slot)
+      return decideSlot(nest, k);
     const OpState &state = nest.ops[i];
     const unsigned depth = state.loops.size() - 1;
     uint64_t around = 0;
@@ -285,18 +305,34 @@ private:
     push(std::move(nest));
   }
 
+  /// The same for a slot that several operators share.
+  void decideSlot(PartialNest &nest, unsigned s) {
+    const PatternSlot &slot = model.patterns[nest.pattern].slots[s];
+    const OpState &state = nest.ops[__builtin_ctzll(slot.users)];
+    const unsigned depth = state.loops.size() - 1;
+    uint64_t around = 0;
+    for (unsigned p = 0; p < depth; ++p)
+      around |= bit(state.loops[p].entry);
+    if (model.leastBlock(slot, around) <= group.options.buffer) {
+      PartialNest stays = nest;
+      stays.slotHolds[s] = depth;
+      push(std::move(stays));
+    }
+    push(std::move(nest));
+  }
+
   void divide(PartialNest &nest) {
     const Body body = nest.bodies.front();
     const unsigned first = __builtin_ctzll(body.left);
-    for (const Part &part : partsOf(body.left, NestModel::shared(nest.ops[first])))
+    for (const Part &part : partsOf(nest.pattern, body.left, NestModel::shared(nest.ops[first])))
       push(withPart(nest, part));
   }
 
-  const std::vector<Part> &partsOf(uint64_t left, uint64_t around) {
-    auto [at, isNew] = parts.try_emplace({left, around});
+  const std::vector<Part> &partsOf(unsigned pattern, uint64_t left, uint64_t around) {
+    auto [at, isNew] = parts.try_emplace({pattern, left, around});
     if (isNew) {
       bool all;
-      at->second = Parts(model, left, around).run(all);
+      at->second = Parts(model, pattern, left, around).run(all);
       if (!all)
         leave(group.compulsory());
     }
@@ -309,6 +345,9 @@ private:
     const uint8_t number = body.parts++, depth = body.depth;
     body.left &= ~part.ops;
     const uint8_t variable = next.variables.size();
+    for (unsigned s = 0; s < next.slotHolds.size(); ++s)
+      if (next.slotHolds[s] == OpState::open)
+        enterSlot(next, s, part, depth);
     for (unsigned i = 0; i < next.ops.size(); ++i) {
       if (!(part.ops >> i & 1))
         continue;
@@ -318,7 +357,8 @@ private:
         continue;
       for (unsigned k = 0; k < state.holds.size(); ++k) {
         const uint64_t members = group.infos[i].operands[k];
-        if (!(group.infos[i].inside >> k & 1) && state.holds[k] == OpState::open &&
+        if (!((group.infos[i].inside | model.patterns[next.pattern].shared[i]) >> k & 1) &&
+            state.holds[k] == OpState::open &&
             (members & ~NestModel::shared(state) & group.divisible) && !(members >> part.entry & 1))
           next.pending.push_back({uint8_t(i), uint8_t(k)});
       }
@@ -329,6 +369,25 @@ private:
       next.bodies.push_back({part.ops, uint8_t(depth + 1), 0});
     }
     return next;
+  }
+
+  /// A shared slot whose users were in one body of `depth` loops, of which a part is made.
+  void enterSlot(PartialNest &next, unsigned s, const Part &part, unsigned depth) const {
+    const PatternSlot &slot = model.patterns[next.pattern].slots[s];
+    if (!(slot.users & part.ops))
+      return;
+    // Who is in another part, or walks other dimensions, sees the block change in no further loop.
+    if ((slot.users & ~part.ops) || (slot.mixed >> part.entry & 1)) {
+      next.slotHolds[s] = depth;
+      return;
+    }
+    const uint64_t around = NestModel::shared(next.ops[__builtin_ctzll(slot.users)]);
+    if (slot.members >> part.entry & 1)
+      return;
+    if (group.isSmall && (slot.members & ~around & group.divisible))
+      next.pending.push_back({PartialNest::slot, uint8_t(s)});
+    else
+      next.slotHolds[s] = depth;
   }
 
   void walkAlone(PartialNest nest, unsigned i) {
@@ -399,7 +458,7 @@ private:
   Count boxes = 0;
   /// By bound, then the most decided first.
   std::multimap<std::pair<Count, unsigned>, PartialNest> waiting;
-  std::map<std::pair<uint64_t, uint64_t>, std::vector<Part>> parts;
+  std::map<std::tuple<unsigned, uint64_t, uint64_t>, std::vector<Part>> parts;
   std::map<std::tuple<unsigned, uint64_t, std::vector<Settled>, bool>, std::vector<PrivatePlan>> plans;
 };
 

@@ -125,7 +125,7 @@ public:
            Objective objective)
       : graph(graph), options(options), machine(machine), pricer(graph, machine, objective),
         start(std::chrono::steady_clock::now()),
-        sets(fusibleSets(graph, options.fusion, truncated)), partition(graph, sets),
+        sets(fusibleSets(graph, options, truncated)), partition(graph, sets),
         states(sets.size()) {
     for (size_t s = 0; s < sets.size(); ++s) {
       numbers[sets[s]] = s;
@@ -215,11 +215,7 @@ private:
 
   /// Improves a nest and keeps it where it is better than what is known of its operators.
   void offer(GroupResult group) {
-    Set set;
-    for (const OpPlan &plan : group.group.ops)
-      set.push_back(plan.op);
-    std::sort(set.begin(), set.end());
-    auto at = numbers.find(set);
+    auto at = numbers.find(operatorsOf(group.group));
     if (at == numbers.end())
       return;
     State &state = states[at->second];
@@ -355,7 +351,7 @@ private:
       schedule.accesses = add(schedule.accesses, group.cost.accesses);
       schedule.footprint = std::max(schedule.footprint, group.cost.footprint);
       for (const OperandTraffic &operand : group.cost.operands)
-        if (operand.volume == 0)
+        if (operand.volume == 0 && !operand.isReused)
           schedule.fused.push_back(graph.operators[operand.op].operand(operand.operand).tensor);
     }
     std::sort(schedule.fused.begin(), schedule.fused.end());

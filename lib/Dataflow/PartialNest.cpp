@@ -41,6 +41,56 @@ NestModel::NestModel(const GroupInfo &info, std::vector<Count> floors)
     bound.shareable = shareable(bound);
     bounds.push_back(bound);
   }
+  if (!group.tooWide())
+    patterns = slotPatterns(group, allPatterns);
+}
+
+Count NestModel::floorOf(unsigned pattern, unsigned i) const {
+  const uint32_t shared = patterns[pattern].shared[i];
+  if (!shared)
+    return floors[i];
+  Count result = group.compulsory(group.infos[i]);
+  for (unsigned k = 0; k < group.infos[i].operands.size(); ++k)
+    if (shared >> k & 1)
+      result = subtract(result, group.size(group.infos[i], k));
+  return result;
+}
+
+Count NestModel::floorOf(unsigned pattern) const {
+  Count sum = 0;
+  for (unsigned i = 0; i < group.infos.size(); ++i)
+    sum = add(sum, floorOf(pattern, i));
+  const std::vector<PatternSlot> &slots = patterns[pattern].slots;
+  for (unsigned s = 0; s < slots.size(); ++s) {
+    const JointFloor joint = jointFloor(pattern, s);
+    sum = add(sum, joint.least(floorOf(slots[s])));
+    for (const JointFloor::User &user : joint.users)
+      sum = subtract(sum, user.own);
+  }
+  return sum;
+}
+
+JointFloor NestModel::jointFloor(unsigned pattern, unsigned s) const {
+  const PatternSlot &slot = patterns[pattern].slots[s];
+  JointFloor result;
+  result.slot = group.infos.size() + s;
+  result.isFixed = !mayRepeat(slot, 0);
+  for (unsigned i = 0; i < group.infos.size(); ++i) {
+    const uint32_t shared = patterns[pattern].shared[i];
+    if ((slot.users >> i & 1) && !(shared & (shared - 1)))
+      result.users.push_back({i, floorOf(pattern, i), floors[i]});
+  }
+  return result;
+}
+
+bool NestModel::mayRepeat(const PatternSlot &slot, uint64_t around) const {
+  if (!group.isSmall)
+    return false;
+  uint64_t common = group.divisible & ~around & ~slot.members & ~slot.mixed;
+  for (unsigned i = 0; i < group.infos.size(); ++i)
+    if (slot.users >> i & 1)
+      common &= group.infos[i].all();
+  return common;
 }
 
 uint64_t NestModel::shareable(const Bound &bound) const {
@@ -91,7 +141,8 @@ std::vector<Settled> NestModel::settled(const PartialNest &nest, unsigned i) con
   const uint64_t around = shared(state);
   std::vector<Settled> result;
   for (unsigned k = 0; k < info.operands.size(); ++k) {
-    if ((info.inside >> k & 1) || state.holds[k] != OpState::open ||
+    if ((info.inside >> k & 1) || (patterns[nest.pattern].shared[i] >> k & 1) ||
+        state.holds[k] != OpState::open ||
         !(info.operands[k] & ~around & group.divisible)) {
       result.push_back(Settled::Yes);
       continue;
@@ -125,7 +176,8 @@ void NestModel::pose(const PartialNest &nest, TileProblem &problem, OwnVariables
   const unsigned count = nest.ops.size();
   problem.buffer = group.options.buffer;
   problem.uses.resize(count);
-  problem.traffic.resize(count);
+  const std::vector<PatternSlot> &slots = patterns[nest.pattern].slots;
+  problem.traffic.resize(count + slots.size());
   own.assign(count, {});
   for (uint8_t entry : nest.variables) {
     problem.choices.push_back(&group.classes[entry].choices);
@@ -134,7 +186,7 @@ void NestModel::pose(const PartialNest &nest, TileProblem &problem, OwnVariables
   Posing posing{nest, problem, own};
   for (unsigned i = 0; i < count; ++i) {
     const OpInfo &info = group.infos[i];
-    problem.traffic[i].floor = floors[i];
+    problem.traffic[i].floor = floorOf(nest.pattern, i);
     if (const PrivatePlan *plan = nest.ops[i].own) {
       own[i].assign(group.classes.size(), none);
       uint64_t repeats = 0;
@@ -149,13 +201,74 @@ void NestModel::pose(const PartialNest &nest, TileProblem &problem, OwnVariables
         }
     }
     for (unsigned k = 0; k < info.operands.size(); ++k)
-      if (!(info.inside >> k & 1))
+      if (!((info.inside | patterns[nest.pattern].shared[i]) >> k & 1))
         poseOperand(posing, i, k);
     if (info.stored && !info.consumers.empty())
       problem.traffic[i].terms.push_back({group.size(info, info.operands.size() - 1), {}});
     poseStates(posing, i);
   }
+  for (unsigned s = 0; s < slots.size(); ++s)
+    poseSlot(posing, s);
   poseBounds(posing);
+}
+
+/// Whether an operator runs while the block of a shared slot stays: inside `depth` loops from the first user to the
+/// last one, or in one more loop with any of them.
+bool NestModel::holdsSlot(const PartialNest &nest, const PatternSlot &slot, unsigned depth,
+                          unsigned i) const {
+  if (slot.users >> i & 1)
+    return true;
+  bool after = false, before = false;
+  for (unsigned k = 0; k < nest.ops.size(); ++k) {
+    if (!(slot.users >> k & 1))
+      continue;
+    bool apart;
+    if (sharedLoops(nest.ops[i], nest.ops[k], apart) > depth)
+      return true;
+    after |= apart && runsBefore(nest.ops[k], nest.ops[i]);
+    before |= apart && runsBefore(nest.ops[i], nest.ops[k]);
+  }
+  return after && before;
+}
+
+void NestModel::poseSlot(Posing &posing, unsigned s) const {
+  const PatternSlot &slot = patterns[posing.nest.pattern].slots[s];
+  const std::vector<SharedLoop> &loops = posing.nest.ops[__builtin_ctzll(slot.users)].loops;
+  const uint8_t hold = posing.nest.slotHolds[s];
+  const bool isOpen = hold == OpState::open;
+  Term traffic, block;
+  traffic.coefficient = floorOf(slot);
+  int last = -1;
+  uint64_t tiled = 0;
+  for (unsigned p = 0; p < (isOpen ? loops.size() : hold); ++p)
+    if (slot.members >> loops[p].entry & 1) {
+      last = p;
+      tiled |= bit(loops[p].entry);
+      block.variables.push_back(loops[p].variable);
+    }
+  // Of the newest loop it may not be decided whether the block stays.
+  const auto &pending = posing.nest.pending;
+  const bool waits = std::find(pending.begin(), pending.end(),
+                               std::pair(PartialNest::slot, uint8_t(s))) != pending.end();
+  for (int p = 0; p < (isOpen ? int(loops.size()) - waits : last); ++p)
+    if (!(slot.members >> loops[p].entry & 1))
+      traffic.variables.push_back(loops[p].variable);
+  // While all users are in one body, they may come to share more loops.
+  block.coefficient = product(slot.block & ~tiled, isOpen ? slot.members : 0);
+  if (group.options.rules.doubleBuffer && last >= 0)
+    block.coefficient = multiply(block.coefficient, 2);
+  TrafficPart &part = posing.problem.traffic[posing.nest.ops.size() + s];
+  part.floor = traffic.coefficient;
+  JointFloor joint = jointFloor(posing.nest.pattern, s);
+  uint64_t around = 0;
+  for (const SharedLoop &loop : loops)
+    around |= bit(loop.entry);
+  joint.isFixed = traffic.variables.empty() && !waits && (!isOpen || !mayRepeat(slot, around));
+  posing.problem.joint.push_back(std::move(joint));
+  part.terms.push_back(traffic);
+  for (unsigned i = 0; i < posing.nest.ops.size(); ++i)
+    if (isOpen ? slot.users >> i & 1 : holdsSlot(posing.nest, slot, last + 1, i))
+      posing.problem.uses[i].push_back({block});
 }
 
 /// The variable of the private loop that must change an operand's block, or none.
@@ -381,7 +494,13 @@ Group NestModel::plan(const PartialNest &nest, const TileProblem &problem, const
     if (at > 0)
       plan.shared = depthAt[sharedLoops(nest.ops[sequence[at - 1]], state, apart)];
     std::vector<Settled> kinds = settled(nest, i);
+    plan.slots.assign(op.inputs.size(), 0);
     for (unsigned k = 0; k < info.operands.size(); ++k) {
+      if (const int s = patterns[nest.pattern].slotOf(i, k); s >= 0) {
+        plan.slots[k] = s + 1;
+        plan.holds.push_back(depthAt[nest.slotHolds[s]]);
+        continue;
+      }
       unsigned hold = state.loops.size() + state.own->order.size();
       if (state.holds[k] != OpState::open)
         hold = state.holds[k];

@@ -9,6 +9,7 @@
 #define FT_LIB_DATAFLOW_PARTIALNEST_H
 
 #include "PrivateLoops.h"
+#include "SlotPatterns.h"
 
 namespace ft::dataflow::exact {
 
@@ -46,13 +47,20 @@ struct PartialNest {
   std::vector<OpState> ops;
   std::vector<uint8_t> variables; // classes of the shared loops
   std::vector<Body> bodies;       // the outermost first
-  /// Operands that the newest loop does not change, to be decided: operator, operand.
+  /// Operands that the newest loop does not change, to be decided: operator, operand; or `slot` and the number of
+  /// a shared one.
+  static constexpr uint8_t slot = 255;
   std::vector<std::pair<uint8_t, uint8_t>> pending;
+  /// Who shares slots (NestModel::patterns), and by slot the number of loops around its block, or `open` while
+  /// all users are in one body.
+  unsigned pattern = 0;
+  std::vector<uint8_t> slotHolds;
 };
 
 /// What stays the same over a search, and the questions that a partial nest answers with it.
 class NestModel {
 public:
+  /// `floors`: by operator, what it moves at least with slots of its own.
   NestModel(const GroupInfo &info, std::vector<Count> floors);
 
   /// The tile problem. `own[i][c]` gets the variable of operator i's private loop over class c, or none.
@@ -73,12 +81,25 @@ public:
   }
   /// The least block of a tensor inside whose users share just these loops.
   Count leastBlock(const Bound &bound, uint64_t shared) const;
-  /// The least block of an operand that stays in loops over `tiled`.
+  /// The least block of an operand, and of a shared slot, that stays in loops over `tiled`.
   Count leastBlock(unsigned i, unsigned k, uint64_t tiled) const;
+  Count leastBlock(const PatternSlot &slot, uint64_t tiled) const {
+    return product(slot.block, tiled & slot.members);
+  }
+  /// What an operator and the shared slots move at least.
+  Count floorOf(unsigned pattern, unsigned i) const;
+  Count floorOf(const PatternSlot &slot) const { return group.graph.tensors[slot.tensor].size(); }
+  Count floorOf(unsigned pattern) const;
+  /// What a slot and those that use no other shared slot move at least together.
+  JointFloor jointFloor(unsigned pattern, unsigned s) const;
+  /// Whether loops that the users of a slot may still share, inside of `around`, can bring its blocks again.
+  bool mayRepeat(const PatternSlot &slot, uint64_t around) const;
 
   const GroupInfo &group;
   const std::vector<Count> floors; // by operator: what it moves at least
   std::vector<Bound> bounds;
+  std::vector<SlotPattern> patterns;
+  bool allPatterns = true;
 
 private:
   struct Posing;
@@ -89,6 +110,8 @@ private:
   void poseOperand(Posing &posing, unsigned i, unsigned k) const;
   void poseStates(Posing &posing, unsigned i) const;
   void poseBounds(Posing &posing) const;
+  void poseSlot(Posing &posing, unsigned s) const;
+  bool holdsSlot(const PartialNest &nest, const PatternSlot &slot, unsigned depth, unsigned i) const;
   bool isLive(const PartialNest &nest, const Bound &bound, unsigned i) const;
   Term boundTerm(const PartialNest &nest, const Bound &bound) const;
 };

@@ -18,11 +18,12 @@ using namespace ft::dataflow::exact;
 
 namespace {
 
-/// Which tile each loop that a block depends on is at.
+/// A block of a tensor: the first element and the end in each of its dimensions.
 using Key = std::vector<Count>;
 
 struct Slot {
   bool reserved = false, filled = false;
+  bool outlives = false; // reserved by one branch, to be freed by another
   Key key;
   Count elements = 0;          // of the block that is there
   std::set<Key> left;          // results: blocks that left with partial sums
@@ -130,12 +131,16 @@ private:
     for (unsigned i = from; i < to; ++i) {
       for (unsigned k = 0; k < shape.op(i).numOperands(); ++k) {
         Slot &slot = slots[i][k];
+        const SharedSlot *shared = shape.slotOf(i, k);
         if (shape.bindingOf(shape.op(i).operand(k).tensor) || slot.reserved ||
-            changes(i, k, depth))
+            changes(i, k, depth) || (shared && shared->users.front().op != i))
           continue;
         slot.reserved = true;
         slot.filled = false;
-        owner[{depth, i, k}] = true;
+        // What is shared with an operator outside of this branch stays until that one is done.
+        slot.outlives = shared && shared->users.back().op >= to;
+        if (!slot.outlives)
+          owner[{depth, i, k}] = true;
         hold(operandSize(i, k));
       }
       if (shape.op(i).normalizes() && shape.rowDepth(i) == depth)
@@ -168,6 +173,9 @@ private:
         if (shape.op(i).normalizes() && shape.rowDepth(i) == depth)
           hold(-statesOf(i));
       }
+    for (const SharedSlot &shared : shape.slots)
+      if (!(from <= shared.users.front().op && shared.users.front().op < to))
+        leaveShared(shared, depth, from, to);
     for (const Binding &binding : shape.bindings) {
       unsigned last = binding.consumers.back();
       if (!computed[binding.tensor].reserved || last < from || last >= to ||
@@ -179,6 +187,20 @@ private:
       if (once)
         release(binding);
     }
+  }
+
+  /// Frees a slot that was reserved in another branch when the outermost loop of its last user ends.
+  void leaveShared(const SharedSlot &shared, unsigned depth, unsigned from, unsigned to) {
+    const auto [first, operand] = shared.users.front();
+    const unsigned last = shared.users.back().op;
+    Slot &slot = slots[first][operand];
+    if (!slot.reserved || !slot.outlives || last < from || last >= to)
+      return;
+    for (unsigned p = shape.common(first, last); p < depth; ++p)
+      if (shape.trips(last, p) > 1)
+        return; // an inner loop of the last user
+    slot.reserved = slot.filled = false;
+    hold(-operandSize(first, operand));
   }
 
   void release(const Binding &binding) {
@@ -259,15 +281,19 @@ private:
 
   Key keyOf(unsigned i, unsigned k, Count &elements) const {
     const OpPlan &plan = group.ops[i];
+    const Operator &op = shape.op(i);
     Key key;
     elements = 1;
-    for (unsigned p = 0; p < plan.order.size(); ++p) {
-      if (!(shape.op(i).mask(k) >> plan.order[p] & 1))
-        continue;
-      if (p < plan.holds[k])
-        key.push_back(index[p]);
-      elements *= p < plan.holds[k] ? extent(i, p) : graph.size(shape.op(i), plan.order[p]);
+    for (int dim : op.operand(k).dims) {
+      const int local = op.local(dim);
+      const unsigned p = std::find(plan.order.begin(), plan.order.end(), local) - plan.order.begin();
+      const bool isTile = p < plan.holds[k];
+      key.push_back(isTile ? index[p] * plan.tiles[local] : 0);
+      key.push_back(isTile ? key.back() + extent(i, p) : graph.size(op, local));
     }
+    for (unsigned p = 0; p < plan.order.size(); ++p)
+      if (op.mask(k) >> plan.order[p] & 1)
+        elements *= p < plan.holds[k] ? extent(i, p) : graph.size(op, plan.order[p]);
     return key;
   }
 
@@ -277,7 +303,8 @@ private:
   }
 
   void read(unsigned i, unsigned k) {
-    Slot &slot = slots[i][k];
+    const SharedSlot *shared = shape.slotOf(i, k);
+    Slot &slot = shared ? slots[shared->users.front().op][shared->users.front().operand] : slots[i][k];
     Count elements;
     Key key = keyOf(i, k, elements);
     if (slot.filled && slot.key == key)

@@ -8,8 +8,24 @@
 using namespace ft::dataflow;
 using namespace ft::dataflow::exact;
 
+Count JointFloor::least(Count volume) const {
+  auto sum = [&](Count moved) {
+    Count total = moved;
+    for (const User &user : users)
+      total = add(total, std::max(user.own, subtract(user.alone, std::min(user.alone, moved))));
+    return total;
+  };
+  // Linear between the volumes at which a user is satisfied.
+  Count result = sum(volume);
+  for (const User &user : users)
+    if (!isFixed && user.alone > user.own && user.alone - user.own > volume)
+      result = std::min(result, sum(user.alone - user.own));
+  return result;
+}
+
 Count TileSolver::traffic(const Box &at) const {
   Count total = 0;
+  std::vector<Count> parts;
   for (const TrafficPart &part : problem.traffic) {
     Count sum = 0;
     for (const Term &term : part.terms) {
@@ -18,7 +34,18 @@ Count TileSolver::traffic(const Box &at) const {
         product = multiply(product, (*problem.choices[v])[at[v]].trips);
       sum = add(sum, product);
     }
-    total = add(total, std::max(part.floor, subtract(sum, part.offset)));
+    const Count moved = std::max(part.floor, subtract(sum, part.offset));
+    total = add(total, moved);
+    if (!problem.joint.empty())
+      parts.push_back(moved);
+  }
+  for (const JointFloor &joint : problem.joint) {
+    Count together = parts[joint.slot];
+    for (const JointFloor::User &user : joint.users)
+      together = add(together, parts[user.part]);
+    const Count least = joint.least(parts[joint.slot]);
+    if (least > together && total != tooLarge)
+      total = add(total, least - together);
   }
   return total;
 }

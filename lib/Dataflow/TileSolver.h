@@ -39,12 +39,26 @@ struct TrafficPart {
   std::vector<Term> terms;
 };
 
+/// Parts of which each moves at least what it does by itself less what one of them, a shared slot, moves for it.
+struct JointFloor {
+  struct User {
+    unsigned part = 0;
+    Count own = 0, alone = 0; // what it moves at least beside the slot; by itself, its own reads of the tensor included
+  };
+  unsigned slot = 0; // the slot's part
+  bool isFixed = false; // whether the slot moves just what its part says; else that or more
+  std::vector<User> users;
+  /// The least of all together, if the slot moves `volume`.
+  Count least(Count volume) const;
+};
+
 struct TileProblem {
   /// The choices of each variable, and the first one that is allowed.
   std::vector<const TileList *> choices;
   std::vector<unsigned> first;
   /// Traffic: Σ over parts.
   std::vector<TrafficPart> traffic;
+  std::vector<JointFloor> joint;
   /// Use of each operator: Σ over parts of max over terms of coefficient × ∏ extents.
   std::vector<std::vector<std::vector<Term>>> uses;
   Count buffer = 0;

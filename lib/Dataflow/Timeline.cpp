@@ -21,6 +21,7 @@ namespace {
 struct Place {
   unsigned op = 0, operand = 0;
   const Binding *binding = nullptr;
+  const SharedSlot *slot = nullptr;
   bool reserved = false;
   int owner = -1; // the depth at which a slot was reserved
   std::vector<Count> key;
@@ -62,10 +63,13 @@ private:
         continue;
       if (binding && k < op.inputs.size())
         continue;
+      const SharedSlot *slot = shape.slotOf(i, k);
+      if (slot && slot->users.front().op != i)
+        continue;
       Place place;
-      place.op = i, place.operand = k, place.binding = binding;
+      place.op = i, place.operand = k, place.binding = binding, place.slot = slot;
       place.row.tensor = graph.tensors[tensor].name;
-      place.row.op = binding ? "" : op.name;
+      place.row.op = binding || slot ? "" : op.name;
       place.row.elements = shape.block(i, op.mask(k), binding ? binding->depth : plan.holds[k]);
       places.push_back(std::move(place));
     }
@@ -140,17 +144,21 @@ private:
     for (Place &place : places) {
       if (!place.reserved)
         continue;
-      if (!place.binding) {
-        if (isLoop && place.owner == int(depth) && place.op >= from && place.op < to)
+      const unsigned last = place.binding ? place.binding->consumers.back()
+                            : place.slot  ? place.slot->users.back().op
+                                          : place.op;
+      const bool within = from <= place.op && place.op < to;
+      if (!place.binding && within) {
+        if (isLoop && place.owner == int(depth) && last < to)
           close(place);
         continue;
       }
-      const unsigned last = place.binding->consumers.back();
-      if (last < from || last >= to || depth < place.binding->depth ||
-          (from <= place.op && place.op < to))
+      const unsigned shared = place.binding ? place.binding->depth : shape.common(place.op, last);
+      const bool isOuter = place.slot && place.owner < int(shared); // freed by the branch that has both
+      if (last < from || last >= to || depth < shared || within || isOuter)
         continue;
       bool once = true;
-      for (unsigned p = place.binding->depth; p < depth; ++p)
+      for (unsigned p = shared; p < depth; ++p)
         once &= shape.trips(last, p) == 1;
       if (once)
         close(place);

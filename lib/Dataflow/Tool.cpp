@@ -41,6 +41,7 @@ between a memory and a buffer (DAT, DAC 2024).
   --gap=SHARE           stop within this of the optimum (default 0)
   --seed=N              of the genetic algorithm
   --min-tile=N --granularity=N --double-buffer   what tiles may be
+  --shared-slots        operators that read one tensor may share its slot (rules exact)
   --json                JSON instead of a table
   --svg=FILE            and a picture of loops and buffer
   --print-graph         the graph in JSON, and no search
@@ -53,6 +54,7 @@ struct Arguments {
   std::string graph, model, svg, figures;
   std::vector<std::string> machines;
   bool layer = false, json = false, printGraph = false, progress = false, doubleBuffer = false;
+  bool sharedSlots = false;
   Count sequence = 0, heads = 0, hidden = 0, batch = 0;
   Count buffer = 0, minTile = 0, granularity = 1, seed = 1;
   bool artifact = false;
@@ -122,8 +124,10 @@ private:
 
   bool flag(const std::string &key) {
     bool *const known[] = {&arguments.layer, &arguments.json, &arguments.printGraph,
-                           &arguments.progress, &arguments.doubleBuffer};
-    const char *const names[] = {"layer", "json", "print-graph", "progress", "double-buffer"};
+                           &arguments.progress, &arguments.doubleBuffer,
+                           &arguments.sharedSlots};
+    const char *const names[] = {"layer",    "json",          "print-graph",
+                                 "progress", "double-buffer", "shared-slots"};
     for (size_t i = 0; i < std::size(known); ++i)
       if (key == names[i])
         return *known[i] = true;
@@ -328,6 +332,7 @@ private:
     options.seed = arguments.seed;
     options.granularity = arguments.granularity;
     options.rules.doubleBuffer = arguments.doubleBuffer;
+    options.sharedSlots = arguments.sharedSlots;
     if (arguments.minTile)
       options.minTile = arguments.minTile;
     if (arguments.progress)

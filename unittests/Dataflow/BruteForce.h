@@ -82,8 +82,10 @@ private:
 
   void holds(unsigned at, OpPlan &plan, unsigned k) {
     const Operator &op = graph.operators[plan.op];
-    if (k == op.numOperands())
-      return shared(at, plan);
+    if (k == op.numOperands()) {
+      plan.slots.assign(op.inputs.size(), 0);
+      return slots(at, plan, 0);
+    }
     const Tensor &tensor = graph.tensors[op.operand(k).tensor];
     bool inside = k < op.inputs.size()
                       ? has(tensor.producer)
@@ -96,6 +98,28 @@ private:
       plan.holds[k] = depth;
       holds(at, plan, k + 1);
     }
+  }
+
+  /// The slots of a tensor that operators placed before have.
+  unsigned slotsOf(int tensor) const {
+    unsigned most = 0;
+    for (const OpPlan &plan : group.ops)
+      for (unsigned k = 0; k < graph.operators[plan.op].inputs.size(); ++k)
+        if (graph.operators[plan.op].inputs[k].tensor == tensor)
+          most = std::max(most, plan.slot(k));
+    return most;
+  }
+
+  /// One of the slots that are there, or the next one.
+  void slots(unsigned at, OpPlan &plan, unsigned k) {
+    const Operator &op = graph.operators[plan.op];
+    if (k == op.inputs.size())
+      return shared(at, plan);
+    const int tensor = op.inputs[k].tensor;
+    const unsigned most = has(graph.tensors[tensor].producer) ? 0 : slotsOf(tensor) + 1;
+    for (plan.slots[k] = std::min(most, 1u); plan.slots[k] <= most; ++plan.slots[k])
+      slots(at, plan, k + 1);
+    plan.slots[k] = 0;
   }
 
   void shared(unsigned at, OpPlan &plan) {

@@ -41,6 +41,69 @@ TEST(LoopTree, closedFormIsWhatTheSimulatorCounts) {
   EXPECT_GE(shared, 500u);
 }
 
+/// The same where operators share slots of what they read from outside.
+TEST(LoopTree, sharedSlotsReplay) {
+  Random random(17);
+  unsigned legal = 0, sharing = 0, changing = 0;
+  for (unsigned round = 0; round < 400000 && legal < 4000; ++round) {
+    Graph graph = randomSharing(random, 6);
+    Group group = randomGroup(random, graph);
+    shareSlots(random, graph, group);
+    if (!check(graph, group).empty())
+      continue;
+    ++legal;
+    for (bool doubled : {false, true}) {
+      Rules rules{doubled};
+      GroupCost cost = evaluate(graph, group, rules);
+      Replay replay = simulate(graph, group, rules);
+      ASSERT_EQ(replay.error, "") << print(graph, group);
+      ASSERT_EQ(cost.volume, replay.volume) << print(graph, group);
+      ASSERT_EQ(cost.accesses, replay.accesses) << print(graph, group);
+      ASSERT_EQ(cost.footprint, replay.footprint) << print(graph, group);
+      for (const OperandTraffic &operand : cost.operands) {
+        sharing += operand.isReused;
+        changing += operand.isReused && operand.block < graph.tensors[graph.operators[operand.op].operand(operand.operand).tensor].size();
+      }
+    }
+  }
+  EXPECT_EQ(legal, 4000u);
+  EXPECT_GE(sharing, 1000u);
+  EXPECT_GE(changing, 100u);
+}
+
+/// Two products of X's rows: a shared block is read once, and must be the same.
+TEST(LoopTree, sharedBlocksAreTheSame) {
+  Graph graph;
+  for (auto [dim, size] : {std::pair<const char *, Count>{"n", 6}, {"l", 4}, {"q", 3}})
+    graph.addDim(dim, size);
+  graph.add("P", Kind::Product, {{"X", {"n", "l"}}, {"V", {"l", "q"}}}, {"Y", {"n", "q"}});
+  graph.add("Q", Kind::Product, {{"X", {"n", "l"}}, {"W", {"l", "q"}}}, {"Z", {"n", "q"}});
+  ASSERT_TRUE(graph.finish().empty());
+  // Both: n q l, of which n is shared, in tiles of 2; X in blocks of 2 x 4, the weights held.
+  Group group{{OpPlan{0, 0, {0, 1, 2}, {2, 1, 4}, {1, 0, 3}, {1, 0}},
+               OpPlan{1, 1, {0, 1, 2}, {2, 1, 4}, {1, 0, 3}, {1, 0}}}};
+  ASSERT_EQ(check(graph, group), "");
+  GroupCost cost = evaluate(graph, group);
+  EXPECT_EQ(cost.volume, 6 * 4 + 2 * 4 * 3 + 2 * 6 * 3);
+  EXPECT_EQ(cost.footprint, 2 * 4 + 2 * 4 * 3 + 2 * 1);
+  EXPECT_TRUE(cost.operands[3].isReused);
+  EXPECT_EQ(cost.operands[3].volume, 0);
+  // With slots of their own both read it, and one after another they hold as much.
+  for (OpPlan &plan : group.ops)
+    plan.slots.clear();
+  EXPECT_EQ(evaluate(graph, group).volume, cost.volume + 6 * 4);
+  for (OpPlan &plan : group.ops)
+    plan.slots = {1, 0};
+  // One after another over n, in tiles of 2: the second begins again.
+  group.ops[1].shared = 0;
+  EXPECT_EQ(check(graph, group), "'P' and 'Q' share a slot for 'X' and hold different blocks of it");
+  EXPECT_NE(simulate(graph, group).error, "");
+  // Whole it may stay.
+  group.ops[0].holds[0] = group.ops[1].holds[0] = 0;
+  EXPECT_EQ(check(graph, group), "");
+  EXPECT_EQ(evaluate(graph, group).volume, cost.volume);
+}
+
 /// What the check refuses goes wrong when it runs: the simulator sees an incomplete tile.
 TEST(LoopTree, partialSumsAreNotRead) {
   Graph graph;

@@ -84,6 +84,54 @@ inline Graph randomGraph(Random &random, unsigned most, Count largest, bool batc
   return graph;
 }
 
+/// Two or three operators that read one tensor, as the projections of attention do; some by another name of its
+/// rows. Sometimes the first results meet in a product.
+inline Graph randomSharing(Random &random, Count largest) {
+  Graph graph;
+  auto dim = [&](const std::string &name, Count size) {
+    graph.addDim(name, size);
+    return name;
+  };
+  const Count rows = 1 + random.below(largest);
+  const std::string n = dim("n", rows), m = dim("m", rows), l = dim("l", 1 + random.below(largest));
+  const bool joins = random.coin();
+  const unsigned count = 2 + random.below(2);
+  const std::string q = dim("q", 1 + random.below(largest));
+  for (unsigned i = 0; i < count; ++i) {
+    const std::string at = std::to_string(i), row = (i == 1 && joins) || random.below(3) == 0 ? m : n;
+    if (i == 2 && random.coin()) {
+      graph.add("R" + at, Kind::Row, {{"X", {row, l}}}, {"Y" + at, {row, l}}, {l});
+      continue;
+    }
+    const std::string column = joins && i < 2 ? q : dim("k" + at, 1 + random.below(largest));
+    graph.add("P" + at, Kind::Product, {{"X", {row, l}}, {"W" + at, {l, column}}}, {"Y" + at, {row, column}});
+  }
+  const bool first = graph.operators[0].output.dims[0] == graph.findDim(n);
+  if (joins && first)
+    graph.add("S", Kind::Product, {{"Y0", {n, q}}, {"Y1", {m, q}}}, {"S", {n, m}});
+  graph.finish();
+  return graph;
+}
+
+/// Lets readers of one tensor from outside share its slot now and then, with a block that their common loops may
+/// change. Often, not always, that is legal.
+inline void shareSlots(Random &random, const Graph &graph, exact::Group &group) {
+  for (unsigned i = 0; i < group.ops.size(); ++i) {
+    const Operator &op = graph.operators[group.ops[i].op];
+    group.ops[i].slots.assign(op.inputs.size(), 0);
+    for (unsigned k = 0; k < op.inputs.size(); ++k)
+      for (unsigned j = 0; j < i && random.coin(); ++j) {
+        const Operator &other = graph.operators[group.ops[j].op];
+        for (unsigned l = 0; l < other.inputs.size(); ++l)
+          if (other.inputs[l].tensor == op.inputs[k].tensor) {
+            const unsigned hold = random.below(exact::commonLoops(group, j, i) + 1);
+            group.ops[i].slots[k] = group.ops[j].slots[l] = 1;
+            group.ops[i].holds[k] = group.ops[j].holds[l] = hold;
+          }
+      }
+  }
+}
+
 /// A random plan for all operators as one group; legal or not.
 inline exact::Group randomGroup(Random &random, const Graph &graph) {
   exact::Group group;

@@ -25,6 +25,7 @@ std::vector<int> allOf(const Graph &graph) {
 GroupSearchResult searchAll(const Graph &graph, Count buffer, Count cutoff = tooLarge) {
   Options options;
   options.buffer = buffer;
+  options.sharedSlots = true;
   return searchGroup(graph, allOf(graph), options, cutoff, 0, nullptr);
 }
 
@@ -38,7 +39,7 @@ Count searched(const Graph &graph, Count buffer) {
   EXPECT_EQ(result.lowerBound, result.best->cost.volume);
   Replay replay = simulate(graph, result.best->group);
   EXPECT_EQ(replay.error, "");
-  EXPECT_EQ(replay.volume, result.best->cost.volume);
+  EXPECT_EQ(replay.volume, result.best->cost.volume) << print(graph, result.best->group) << buffer;
   EXPECT_EQ(replay.footprint, result.best->cost.footprint);
   // What is known before must not hide it, however near it is; nor is there anything better.
   GroupSearchResult again = searchAll(graph, buffer, result.best->cost.volume + 1);
@@ -103,6 +104,88 @@ TEST(Search, softmaxBetweenProducts) {
   expectOptima(graph);
 }
 
+/// About how many plans brute force looks at.
+Count plansOf(const Graph &graph) {
+  Count product = 1;
+  for (const Operator &op : graph.operators) {
+    for (unsigned d = 0; d < op.dims.size(); ++d)
+      product = multiply(product, (d + 1) * graph.size(op, d));
+    for (unsigned k = 0; k < op.numOperands(); ++k)
+      product = multiply(product, op.dims.size());
+  }
+  return product;
+}
+
+/// Two products of the same rows, or of rows that the second one calls otherwise.
+Graph readersOfOne(Count n, Count l, Count q, const char *row) {
+  Graph graph;
+  graph.addDim("n", n), graph.addDim("m", n), graph.addDim("l", l), graph.addDim("q", q);
+  graph.add("P", Kind::Product, {{"X", {"n", "l"}}, {"V", {"l", "q"}}}, {"Y", {"n", "q"}});
+  graph.add("Q", Kind::Product, {{"X", {row, "l"}}, {"W", {"l", "q"}}}, {"Z", {row, "q"}});
+  EXPECT_TRUE(graph.finish().empty());
+  return graph;
+}
+
+/// Operators that read one tensor from outside, in every buffer.
+TEST(Search, sharedInputs) {
+  expectOptima(readersOfOne(2, 2, 1, "n"));
+  expectOptima(readersOfOne(2, 1, 2, "n"));
+  expectOptima(readersOfOne(2, 2, 1, "m"));
+  // Three readers, of which any two or all may share.
+  Graph three;
+  three.addDim("n", 2), three.addDim("l", 2);
+  three.add("P", Kind::Row, {{"X", {"n", "l"}}}, {"P", {"n", "l"}}, {"l"});
+  three.add("R", Kind::Row, {{"X", {"n", "l"}}}, {"R", {"n"}}, {"l"});
+  three.add("S", Kind::Row, {{"X", {"n", "l"}}}, {"S", {"l"}}, {"n"});
+  ASSERT_TRUE(three.finish().empty());
+  expectOptima(three);
+}
+
+/// A whole search finds what a group with a shared slot saves, and only if it may share.
+TEST(Search, sharingIsAnOption) {
+  Graph graph;
+  graph.addDim("n", 40), graph.addDim("l", 30), graph.addDim("q", 5);
+  for (const char *name : {"Q", "K", "V"})
+    graph.add(name, Kind::Product, {{"X", {"n", "l"}}, {std::string("W") + name, {"l", "q"}}},
+              {std::string("Y") + name, {"n", "q"}});
+  ASSERT_TRUE(graph.finish().empty());
+  Options options;
+  options.buffer = 500;
+  Result own = search(graph, options);
+  options.sharedSlots = true;
+  Result shared = search(graph, options);
+  // The weights, 450 elements, stay beside a row of X, 30, and one result.
+  const Count rest = 3 * (30 * 5 + 40 * 5), rows = 40 * 30;
+  EXPECT_TRUE(own.proved() && shared.proved());
+  EXPECT_EQ(own.volume, rest + 3 * rows);
+  EXPECT_EQ(shared.volume, rest + rows);
+  EXPECT_EQ(shared.groups.size(), 1u);
+  EXPECT_TRUE(shared.fused.empty());
+}
+
+/// What is found for graphs with shared inputs is what the simulator counts; where all fits, each tensor moves once.
+TEST(Search, sharingReplays) {
+  Random random(41);
+  for (unsigned round = 0; round < 60; ++round) {
+    Graph graph = randomSharing(random, 5);
+    SCOPED_TRACE(writeGraph(graph));
+    Count all = 0, once = 0;
+    for (const Tensor &tensor : graph.tensors) {
+      all += 2 * tensor.size();
+      once += tensor.isResult || tensor.producer < 0 ? tensor.size() : 0;
+    }
+    EXPECT_EQ(searched(graph, all), once);
+    for (Count buffer = 3; buffer < 40; buffer += 1 + random.below(6))
+      searched(graph, buffer);
+  }
+  for (auto [n, l, q] : {std::tuple<Count, Count, Count>{3, 2, 2}, {2, 3, 2}, {2, 2, 3}})
+    for (const char *row : {"n", "m"}) {
+      Graph graph = readersOfOne(n, l, q, row);
+      for (Count buffer = 3; buffer < 32; ++buffer)
+        searched(graph, buffer);
+    }
+}
+
 /// A result with two readers, one of which needs it whole; and one that comes back beside what was
 /// made of it.
 TEST(Search, severalReaders) {
@@ -119,18 +202,6 @@ TEST(Search, severalReaders) {
   renamed.add("Y", Kind::Product, {{"X", {"i", "k"}}, {"X", {"j", "k"}}}, {"Y", {"i", "j"}});
   renamed.finish();
   expectOptima(renamed);
-}
-
-/// About how many plans brute force looks at.
-Count plansOf(const Graph &graph) {
-  Count product = 1;
-  for (const Operator &op : graph.operators) {
-    for (unsigned d = 0; d < op.dims.size(); ++d)
-      product = multiply(product, (d + 1) * graph.size(op, d));
-    for (unsigned k = 0; k < op.numOperands(); ++k)
-      product = multiply(product, op.dims.size());
-  }
-  return product;
 }
 
 /// Y = x·xᵀ of x = f(z): x must be whole, and fits beside one element of z and of Y.

@@ -23,6 +23,9 @@
 //    everything in the others. A read costs the block's elements unless the slot
 //    holds that very block. A result's block costs its elements when it leaves,
 //    and again when it comes back for more partial sums.
+//  * Operators that read one tensor from outside may share a slot: all of them use
+//    the same block at the same time, so the loops that change it are shared by
+//    all. The first one reads it, and it is reserved until the last one is done.
 //  * A tensor between operators of a group never moves. Its block is fixed by
 //    the loops that all its users share; it must be complete when it is read,
 //    so no shared loop may be one that its producer sums over. If others want
@@ -58,6 +61,10 @@ struct OpPlan {
   /// By operand, the output last: the number of loops around its block. Only operands from outside
   /// of the group use it.
   std::vector<uint8_t> holds;
+  /// By input: operators of the group that read one tensor with the same number, not 0, share its slot.
+  /// 0, or no entry: a slot of its own.
+  std::vector<uint8_t> slots = {};
+  unsigned slot(unsigned input) const { return input < slots.size() ? slots[input] : 0; }
 };
 
 struct Group {
@@ -79,6 +86,7 @@ struct OperandTraffic {
   unsigned operand = 0;
   Count volume = 0, accesses = 0; // elements, blocks
   Count block = 0;                // elements held
+  bool isReused = false;          // another operator brought the block into the slot that both share
 };
 
 struct GroupCost {

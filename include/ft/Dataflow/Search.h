@@ -36,6 +36,8 @@ struct Options {
   Count buffer = 0; // elements
   Rules rules;
   Fusion fusion = Fusion::Any;
+  /// Whether operators of a group that read one tensor from outside may share a slot (OpPlan::slots).
+  bool sharedSlots = false;
   /// Tiles are multiples of this, or the whole dimension.
   Count granularity = 1;
   /// Tiles are at least this (or the whole dimension), but for batch and heads (Graph::batch), along which
