@@ -1,6 +1,5 @@
-// Planes that take each other's places: rows of a leaf end where the planes of a buffer begin again, a state that is
-// written where it was read is written once in a step, whichever thread comes first,
-// and shares of iterations that weigh more than one leave none out.
+// Planes that take each other's places: rows of a leaf end where the planes of a buffer begin again, a state of one plane
+// is right whichever thread comes first, and shares of iterations that weigh more than one leave none out.
 //
 // RUN: %ft_bin/ft-run %s --entry=wrapped --compare=interpret | FileCheck %s
 // RUN: %ft_bin/ft-run %s --entry=wrapped --compare=interpret --dim D=17 --dim L=5 | FileCheck %s
@@ -33,7 +32,7 @@ etdg.graph @wrapped(%xs: !etdg.buffer<[L], !x>, %ks: !etdg.buffer<[D], !x>) -> !
   etdg.return %ys : !etdg.buffer<[D], !x>
 }
 
-// s = 3 s + x at each step, in place.
+// s = 3 s + x at each step.
 etdg.graph @in_place(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> !etdg.buffer<[N], !x>
     attributes {ft.bounds = #ft.bounds<"T >= 1">, ft.lengths = {N = 13 : i64, T = 5 : i64}} {
   %s = etdg.buffer live [1, all] : !etdg.buffer<[T, N], !x>
