@@ -9,6 +9,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Schedule/BindInPlace.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -90,6 +91,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
   case Phase::Schedule:
     // The target's pass follows: what it knows of lengths and machine is the caller's.
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
+    pm.addNestedPass<etdg::GraphOp>(createETDGBindInPlace());
     break;
   case Phase::Storage:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());

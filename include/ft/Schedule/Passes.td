@@ -33,6 +33,20 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
                  PlanSeedOption];
 }
 
+def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
+  let summary = "let results take the memory of the arguments that they are new versions of";
+  let description = [{
+    `tssa.writeback = array<i64: argument, result, ...>` of a graph says which result is an argument's last version.
+    Where each item that reads old elements stands before each one that writes new ones, both may share memory.
+    Elsewhere (a recurrence that reads a cache and writes it) the new elements are written to a buffer of their own,
+    and a last block copies the box that they fill, or one for each block that writes. Blocks that copy an element of the argument to the same one of the
+    result stay; engines skip them where the two are bound to one memory.
+
+    What may share memory is listed in `etdg.in_place`, and as `writeback` in the entry of a launch plan. A remark
+    (category `storage`) says which result does not: its type is another one, or an element has several iterations that write it.
+  }];
+}
+
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {
   let summary = "write the loops that the CPU engine runs into the schedules";
   let description = [{

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -565,10 +566,25 @@ LogicalResult GraphEmitter::emitNest(ArrayRef<BlockOp> nest, Point point) {
   return emitted;
 }
 
+/// Whether a copy from arguments to results that may lie there moves anything in this call; none of what always does.
+Value GraphEmitter::emitMoves(BlockOp leaf) {
+  Value moves;
+  for (auto [result, source] : etdg::getCopiesInPlace(leaf)) {
+    Value to = argument(callBuffers.find(result)->second.planBuffer);
+    Value from = argument(callBuffers.find(source)->second.planBuffer);
+    Value differ = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, to, from);
+    moves = moves ? b.createOrFold<arith::OrIOp>(moves, differ) : differ;
+  }
+  return moves;
+}
+
 LogicalResult GraphEmitter::emitBlock(BlockOp block, Point point) {
-  if (block.isLeaf())
-    return emitLeaf(block, point);
-  return emitGraphBody(block.getBody(), point);
+  if (!block.isLeaf())
+    return emitGraphBody(block.getBody(), point);
+  OpBuilder::InsertionGuard guard(b);
+  if (Value moves = emitMoves(block))
+    b.setInsertionPointToStart(scf::IfOp::create(b, moves, /*withElseRegion=*/false).thenBlock());
+  return emitLeaf(block, point);
 }
 
 LogicalResult GraphEmitter::emitGraphBody(Region &body, Point point) {

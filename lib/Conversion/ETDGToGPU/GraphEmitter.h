@@ -103,6 +103,7 @@ private:
   LogicalResult endKernel(BlockOp front, etdg::ThreadBlockAttr block);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
+  Value emitMoves(BlockOp leaf);
   LogicalResult emitBlock(BlockOp block, Point point);
   LogicalResult emitGraphBody(Region &body, Point point);
   LogicalResult emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests, std::vector<Point> &points,

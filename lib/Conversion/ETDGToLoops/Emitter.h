@@ -124,6 +124,7 @@ private:
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,
                             llvm::function_ref<LogicalResult(BlockOp, Point)> body);
+  Value emitMoves(BlockOp leaf);
   LogicalResult emitBlock(BlockOp block, Point point);
   LogicalResult emitGraphBody(Region &body, Point point);
   LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);

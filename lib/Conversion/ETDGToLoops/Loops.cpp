@@ -8,6 +8,8 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/ETDG/IR/InPlace.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toloops;
@@ -334,10 +336,27 @@ LogicalResult Emitter::emitRuns(BlockOp block, const Point &point, const RunLimi
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Whether a copy from arguments to results that may lie there moves anything in this call; none of what always does.
+Value Emitter::emitMoves(BlockOp leaf) {
+  Value moves;
+  auto addressOf = [&](Value buffer) {
+    return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, storageOf(buffer).base).getResult();
+  };
+  for (auto [result, source] : etdg::getCopiesInPlace(leaf)) {
+    Value to = addressOf(result), from = addressOf(source);
+    Value differ = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, to, from);
+    moves = moves ? arith::OrIOp::create(builder, loc, moves, differ).getResult() : differ;
+  }
+  return moves;
+}
+
 LogicalResult Emitter::emitBlock(BlockOp block, Point point) {
-  if (block.isLeaf())
-    return emitLeaf(block, point);
-  return emitGraphBody(block.getBody(), point);
+  if (!block.isLeaf())
+    return emitGraphBody(block.getBody(), point);
+  OpBuilder::InsertionGuard guard(builder);
+  if (Value moves = emitMoves(block))
+    builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, moves, /*withElseRegion=*/false).thenBlock());
+  return emitLeaf(block, point);
 }
 
 LogicalResult Emitter::emitGraphBody(Region &body, Point point) {

@@ -3,6 +3,8 @@
 #include "ft/Conversion/LaunchPlan/Entry.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "ft/Conversion/LaunchPlan/Writebacks.h"
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/ArrayType.h"
 
@@ -485,14 +487,37 @@ static LogicalResult checkStridedReads(etdg::GraphOp graph) {
   return failure(result.wasInterrupted());
 }
 
+/// Outputs that may lie where an argument lies, in calls of this graph's code.
+static void takeWritebacks(etdg::GraphOp graph, rt::Entry &entry) {
+  auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName);
+  size_t inputs = graph.getNumArguments();
+  if (!pairs || entry.arguments.size() != inputs + graph.getNumResults())
+    return;
+  for (int64_t i = 0; i < pairs.size(); i += 2)
+    entry.arguments[inputs + pairs[i + 1]].writeback = pairs[i];
+}
+
+void mlir::ft::restrictWritebacks(etdg::GraphOp graph, rt::Entry &entry) {
+  rt::Entry own;
+  own.arguments.resize(entry.arguments.size());
+  takeWritebacks(graph, own);
+  for (auto [argument, allowed] : llvm::zip_equal(entry.arguments, own.arguments))
+    if (argument.writeback != allowed.writeback)
+      argument.writeback = -1;
+}
+
 FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
-  if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation()); graph && failed(checkStridedReads(graph)))
+  auto graph = dyn_cast<etdg::GraphOp>(function.getOperation());
+  if (graph && failed(checkStridedReads(graph)))
     return failure();
   std::optional<Interface> interface = getInterface(function);
   if (!interface)
     return function->emitError()
            << "has an argument or result that no array holds; expected lists, buffers or tensors of static shape";
-  return EntryBuilder(function, *interface, interface->names, nullptr).build();
+  FailureOr<rt::Entry> entry = EntryBuilder(function, *interface, interface->names, nullptr).build();
+  if (succeeded(entry) && graph)
+    takeWritebacks(graph, *entry);
+  return entry;
 }
 
 FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &program) {

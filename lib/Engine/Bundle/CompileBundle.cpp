@@ -6,6 +6,7 @@
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Conversion/LaunchPlan/Writebacks.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
@@ -380,6 +381,8 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   for (auto [target, planned] : llvm::zip_equal(targets, ofTargets)) {
     auto &[resolved, own] = planned;
     SmallVector<etdg::GraphOp> graphs = llvm::to_vector(own.getOps<etdg::GraphOp>());
+    for (auto [graph, entry] : llvm::zip_equal(graphs, bundle.entries))
+      restrictWritebacks(graph, entry);
     if (!isGpuTarget(target)) {
       if (failed(addCpuPlans(graphs, target, resolved.cpu, bundle, bundle.entries, options.report)))
         return failure();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
 
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 
@@ -398,10 +399,15 @@ FailureOr<GpuPlan> schedule::readGpuPlan(ArrayRef<BlockOp> nest, const GpuPlace 
 //===----------------------------------------------------------------------===//
 
 void schedule::collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes) {
+  auto inPlace = etdg::getInPlaceArguments(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
   for (BlockOp block : nest)
     for (BlockOp leaf : leavesOf(block)) {
-      for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
-        writes.insert(leaf.getBuffers()[leaf.getWrite(i).getOperand()]);
+      for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
+        Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
+        writes.insert(buffer);
+        if (Value argument = inPlace.lookup(buffer)) // one memory, in some calls
+          writes.insert(argument);
+      }
       for (Value buffer : leaf.getBuffers())
         reads.insert(buffer); // written ones as well: that is safe
     }

@@ -248,9 +248,14 @@ class _Code:
 
     def call(self, inputs, kinds) -> List:
         library, memory, keep = lib.library(), self.memory, []
-        tensors = [tensor_of(memory.aligned(a, d), d, keep, memory) for a, d in zip(inputs, kinds)]
+        taken = [memory.aligned(a, d) for a, d in zip(inputs, kinds)]
+        tensors = [tensor_of(a, d, keep, memory) for a, d in zip(taken, kinds)]
         results = []
         for at, type_ in enumerate(self.outputs):
+            home = self.module.arguments[len(inputs) + at].writeback
+            if home >= 0:
+                results.append(taken[home])
+                continue
             shape = type_.shape if None not in type_.shape else self._shape(tensors, len(inputs), at, type_)
             results.append(memory.empty(shape, type_.dtype))
         tensors += [tensor_of(a, t.dtype, keep, memory) for a, t in zip(results, self.outputs)]

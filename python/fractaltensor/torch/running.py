@@ -149,6 +149,8 @@ class Runner:
         return found
 
     def _write(self, target, new) -> None:
+        if self.memory.place(new)[0] == self.memory.place(target)[0]:
+            return  # compiled code has written there
         self.counts.copied(new)
         self.memory.write(target, new)
 

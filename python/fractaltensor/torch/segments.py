@@ -293,6 +293,8 @@ class SegmentText:
         self.segment = segment
         self.printer = Printer(locations=locations)
         self.results: List[Tuple[str, str]] = []
+        #: Of storage that is written: the numbers of its argument and of its result.
+        self.homes: List[Tuple[int, int]] = []
         self._text: Optional[str] = None
 
     def text(self) -> str:
@@ -308,12 +310,16 @@ class SegmentText:
         for value in segment.outputs:
             self._result(value)
         for value in self._storages():
+            self.homes.append((self.inputs().index(value), len(self.results)))
             self._result(value)
         body = "\n".join(printer.lines)
         types = ", ".join(t for _, t in self.results)
         values = ", ".join(n for n, _ in self.results)
         tail = f"  return {values} : {types}" if self.results else "  return"
         arrow = f" -> ({types})" if self.results else ""
+        # Storage that is written may be where its last version lies.
+        pairs = ", ".join(f"{argument}, {result}" for argument, result in self.homes)
+        arrow += f" attributes {{tssa.writeback = array<i64: {pairs}>}}" if pairs else ""
         return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
 
     def _storages(self) -> List[Value]:

@@ -161,6 +161,13 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
   return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes, found " << value;
 }
 
+static bool arePairs(GraphOp graph, ArrayRef<int64_t> pairs) {
+  for (auto [i, number] : llvm::enumerate(pairs))
+    if (number < 0 || number >= int64_t(i % 2 ? graph.getNumResults() : graph.getNumArguments()))
+      return false;
+  return pairs.size() % 2 == 0;
+}
+
 LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().strref().drop_front(StringRef("etdg.").size());
   Attribute value = attribute.getValue();
@@ -203,13 +210,19 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                : expected(isa<DictionaryAttr>(value), "a dictionary of products");
   if (name == "checks")
     return failed(onlyOf(isProgram, "a function or graph")) ? failure() : expected(isa<ArrayAttr>(value), "a list");
+  if (name == "in_place") {
+    auto pairs = dyn_cast<DenseI64ArrayAttr>(value);
+    return failed(onlyOf(isa<GraphOp>(op), "a graph")) ? failure()
+                                                       : expected(pairs && arePairs(cast<GraphOp>(op), pairs.asArrayRef()),
+                                                                  "pairs of an argument's and a result's number");
+  }
   if (name == "snapshots") // what `etdg-take-snapshots` keeps for the validator
     return failed(onlyOf(isa<ModuleOp>(op), "a module")) ? failure()
                                                          : expected(isa<DictionaryAttr>(value), "a dictionary of graphs");
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, dims, divisions, kept_together, layouts, merged, slot or snapshots";
+                           << "': expected candidates, checks, dims, divisions, in_place, kept_together, layouts, merged, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
