@@ -79,6 +79,17 @@ def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SCFPrintRaising : Pass<"scf-print-raising", "::mlir::ModuleOp"> {
+  let summary = "print what raising knows of imperative functions, and change nothing";
+  let description = [{
+    What `convert-scf-to-etdg` writes a graph from, as text on the standard output: for each array who writes which
+    cells when, whether it is written once at each cell and which buffer holds it; the buffers; and the blocks of the
+    graph with their domains, what each reads as pieces of buffers, computes and writes. Loops are called i, j, k, …, the
+    cell of an array is c0, c1, …. Of a function that is refused, the reason.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
   let summary = "turn accesses, assigns and indexing of values into tensor, linalg and scf";
   let description = [{

@@ -58,7 +58,7 @@ void LeafInputs::requireAll() {
   }
 }
 
-void LeafInputs::clone(OpBuilder &builder, IRMapping &mapping) const {
+SmallVector<Operation *> LeafInputs::getOperations() const {
   // What stands further out comes first. Inside the statements' block a repeated scalar may use a statement's
   // result, so the program's order holds there.
   SmallVector<Operation *> order, here(statements);
@@ -67,6 +67,10 @@ void LeafInputs::clone(OpBuilder &builder, IRMapping &mapping) const {
     (op->getBlock() == home ? here : order).push_back(op);
   llvm::sort(here, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   llvm::append_range(order, here);
-  for (Operation *op : order)
+  return order;
+}
+
+void LeafInputs::clone(OpBuilder &builder, IRMapping &mapping) const {
+  for (Operation *op : getOperations())
     builder.clone(*op, mapping);
 }

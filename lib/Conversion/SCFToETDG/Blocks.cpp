@@ -5,7 +5,7 @@
 // the iterations at which it runs.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "ft/Dialect/ETDG/IR/SetText.h"
 
@@ -13,17 +13,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
-LogicalResult Raiser::refuse(Operation *op, const Twine &reason) {
-  return refuse(op->getLoc(), reason);
-}
-
-LogicalResult Raiser::refuse(Location loc, const Twine &reason) {
-  if (!refusal)
-    refusal = Refusal{loc, reason.str()};
-  return failure();
-}
-
-LogicalResult Raiser::nameLengths() {
+LogicalResult ProgramAnalysis::nameLengths() {
   bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
   llvm::SmallDenseMap<std::pair<unsigned, unsigned>, StringAttr> given;
   llvm::SetVector<StringAttr> all;
@@ -70,13 +60,14 @@ LogicalResult Raiser::nameLengths() {
   }
   SmallVector<StringAttr> names = all.takeVector();
   llvm::sort(names, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
-  sets = std::make_unique<Sets>(context, names, bounds);
+  plan.sets = std::make_unique<Sets>(context, names, bounds);
+  sets = plan.sets.get();
   for (auto &[where, name] : given)
     argumentSizes[where] = sets->name(llvm::find(names, name) - names.begin());
   return success();
 }
 
-Conjunction Raiser::box(ArrayRef<AffineExpr> sizes) {
+Conjunction ProgramAnalysis::box(ArrayRef<AffineExpr> sizes) {
   Conjunction result;
   for (auto [d, size] : llvm::enumerate(sizes)) {
     result.push_back({sets->cell(d)});
@@ -85,7 +76,7 @@ Conjunction Raiser::box(ArrayRef<AffineExpr> sizes) {
   return result;
 }
 
-Conjunction Raiser::commonDomain(Block *block) {
+Conjunction ProgramAnalysis::commonDomain(Block *block) {
   const BlockInfo &info = infoOf(block);
   if (info.domains.size() == 1)
     return info.domains.front();
@@ -99,7 +90,7 @@ Conjunction Raiser::commonDomain(Block *block) {
   return common;
 }
 
-LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper,
+LogicalResult ProgramAnalysis::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper,
                               OpFoldResult step, bool carries, BlockInfo &info) {
   std::optional<AffineExpr> stride = evalSingle(step);
   auto constant = stride ? dyn_cast<AffineConstantExpr>(*stride) : AffineConstantExpr();
@@ -129,8 +120,8 @@ LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFol
     for (AffineExpr e : *uppers)
       loop.uppers.push_back((e - lowers->front()).ceilDiv(by));
   }
-  loops.push_back(loop);
-  const Loop &kept = loops.back();
+  plan.loops.push_back(loop);
+  const Loop &kept = plan.loops.back();
   ivs[iv] = {&kept, kept.iv};
   info.loops.push_back(&kept);
   for (Conjunction &domain : info.domains) {
@@ -144,7 +135,7 @@ LogicalResult Raiser::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFol
   return success();
 }
 
-LogicalResult Raiser::collectBlocks(Block &block, const BlockInfo &info) {
+LogicalResult ProgramAnalysis::collectBlocks(Block &block, const BlockInfo &info) {
   blocks[&block] = info;
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -192,7 +183,7 @@ LogicalResult Raiser::collectBlocks(Block &block, const BlockInfo &info) {
   return success();
 }
 
-FailureOr<LengthAttr> Raiser::toLength(Operation *op, AffineExpr expr) {
+FailureOr<LengthAttr> ProgramAnalysis::toLength(Operation *op, AffineExpr expr) {
   if (!expr || !expr.isSymbolicOrConstant())
     return refuse(op,
                   "the length of a buffer would not be a function of the arguments' lengths alone");
@@ -201,7 +192,7 @@ FailureOr<LengthAttr> Raiser::toLength(Operation *op, AffineExpr expr) {
   return refuse(op, "the length of a buffer overflows");
 }
 
-FailureOr<std::pair<LengthAttr, AffineExpr>> Raiser::extentOf(Operation *op, const BlockInfo &info,
+FailureOr<std::pair<LengthAttr, AffineExpr>> ProgramAnalysis::extentOf(Operation *op, const BlockInfo &info,
                                                               unsigned dim) {
   SmallVector<SmallVector<AffineExpr>> lowers, uppers;
   for (unsigned d = 0; d < dim; ++d) {

@@ -6,13 +6,13 @@
 // last writer.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
-FailureOr<bool> Raiser::isWrittenOnce(Family &family) {
+FailureOr<bool> ProgramAnalysis::isWrittenOnce(Family &family) {
   unsigned shared = infoOf(family.block).depth();
   for (Writer *a : family.writers)
     for (Writer *b : family.writers) {
@@ -54,7 +54,7 @@ FailureOr<bool> Raiser::isWrittenOnce(Family &family) {
 }
 
 /// The fewest dimensions that leave a static element which every writer writes whole.
-unsigned Raiser::leadingNeeded(Family &family) {
+unsigned ProgramAnalysis::leadingNeeded(Family &family) {
   auto type = cast<RankedTensorType>(family.root.getType());
   unsigned needed = type.getRank();
   for (; needed > 0; --needed) {
@@ -85,8 +85,8 @@ unsigned Raiser::leadingNeeded(Family &family) {
 
 /// A body that writes an array of its own and then inserts it whole into another
 /// one writes where it goes at once.
-LogicalResult Raiser::decideInsertions() {
-  for (Writer &w : writers) {
+LogicalResult ProgramAnalysis::decideInsertions() {
+  for (Writer &w : plan.writers) {
     Family *inner = familyOf.lookup(w.source);
     Block *body = bodyOf(w.op);
     if (!inner || inner == w.family || !w.family->byCells || !inner->byCells || inner->insertedBy ||
@@ -107,14 +107,12 @@ LogicalResult Raiser::decideInsertions() {
   return success();
 }
 
-LogicalResult Raiser::decideCells() {
-  for (Family &family : families) {
+LogicalResult ProgramAnalysis::decideCells() {
+  for (Family &family : plan.families) {
     FailureOr<bool> once = isWrittenOnce(family);
     if (failed(once))
       return failure();
     family.byCells = *once;
-    numFamilies += !family.writers.empty();
-    numByCells += !family.writers.empty() && *once;
   }
   if (failed(decideInsertions()))
     return failure();
@@ -128,7 +126,7 @@ LogicalResult Raiser::decideCells() {
     }
     family.leading = leadingNeeded(family);
   };
-  for (Family &family : families)
+  for (Family &family : plan.families)
     setLeading(family);
   return success();
 }

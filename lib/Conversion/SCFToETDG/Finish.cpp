@@ -7,18 +7,57 @@
 // has several pieces, as those of `ft` do at their first iterations (FT §4.4).
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "PlanWriter.h"
 
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Support/NamedAffine.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
 static constexpr unsigned maxRegions = 16;
+
+namespace {
+class GraphFinisher {
+public:
+  GraphFinisher(etdg::GraphOp graph, const Sets &sets, ArrayRef<IterationPlanes> planes, unsigned numBlocks)
+      : graph(graph), sets(sets), planes(planes), builder(graph.getContext()), numBlocks(numBlocks) {}
+
+  void finish() {
+    findOperators();
+    chooseLive();
+    nameFolds();
+    splitRegions();
+  }
+
+private:
+  using Carriers = SmallVector<Value>;
+
+  void findOperators();
+  void addCarried(etdg::SymbolSpace &space, Value buffer, etdg::Access write, etdg::Access read);
+  bool isCarried(etdg::SymbolSpace &space, etdg::Access write, etdg::Access read, const etdg::Precedence &order);
+  SmallVector<std::pair<etdg::BufferOp, unsigned>> carriedPlanes();
+  void chooseLive();
+  void nameFolds();
+  void splitRegions();
+  void splitNest(ArrayRef<etdg::BlockOp> nest);
+  void splitBlock(etdg::BlockOp block, const llvm::DenseSet<Value> &written);
+  SmallVector<Conjunction> regionsOf(etdg::BlockOp block, const Conjunction &domain,
+                                     const llvm::DenseSet<Value> &written);
+
+  etdg::GraphOp graph;
+  const Sets &sets;
+  ArrayRef<IterationPlanes> planes;
+  OpBuilder builder;
+  unsigned numBlocks;
+  /// Buffers by which a dimension of a nest (or lone block) carries a dependence.
+  llvm::MapVector<std::pair<Operation *, unsigned>, Carriers> carried;
+};
+} // namespace
 
 /// The nest, or the block that stands alone.
 static Operation *itemOf(etdg::BlockOp block) {
@@ -38,42 +77,49 @@ static void setOperator(etdg::BlockOp block, unsigned own, OperatorKind kind) {
   block.setOperatorsAttr(ArrayAttr::get(block.getContext(), operators));
 }
 
-void Raiser::findOperators() {
+/// Whether a write reaches a read in an order of their iterations, for some lengths.
+bool GraphFinisher::isCarried(etdg::SymbolSpace &space, etdg::Access write, etdg::Access read,
+                              const etdg::Precedence &order) {
+  unsigned offset = read.getPointSize();
+  etdg::SetBuilder pair(space, offset + write.getPointSize());
+  if (failed(etdg::addPoint(pair, read)) || failed(etdg::addPoint(pair, write, offset)))
+    return false;
+  auto planeR = etdg::getPlane(pair, read), planeW = etdg::getPlane(pair, write, offset);
+  if (failed(planeR) || failed(planeW))
+    return false;
+  for (auto [x, y] : llvm::zip(*planeR, *planeW)) {
+    if (!x || !y)
+      continue;
+    etdg::LinearExpr difference = *y;
+    difference *= -1;
+    difference += *x;
+    pair.add(difference, true);
+  }
+  etdg::addPrecedence(pair, order, offset, 0);
+  return !etdg::isEmpty(pair.get());
+}
+
+/// Adds the buffer to what the dimensions carry between a write and a read of it.
+void GraphFinisher::addCarried(etdg::SymbolSpace &space, Value buffer, etdg::Access write, etdg::Access read) {
+  for (const etdg::Precedence &order : etdg::getPrecedence(write.block, read.block)) {
+    if (!order.strict)
+      continue;
+    etdg::BlockOp owner = read.block;
+    while (owner.getNumAncestors() > order.equal)
+      owner = owner.getParentBlock();
+    Carriers &carriers = carried[{itemOf(owner), order.equal}];
+    if (!llvm::is_contained(carriers, buffer) && isCarried(space, write, read, order))
+      carriers.push_back(buffer);
+  }
+}
+
+void GraphFinisher::findOperators() {
   etdg::SymbolSpace space(graph);
   etdg::GraphAccesses accesses(graph);
   for (Value buffer : accesses.getBuffers())
-    for (const etdg::Access &constWrite : accesses.getWrites(buffer))
-      for (const etdg::Access &constRead : accesses.getReads(buffer)) {
-        etdg::Access write = constWrite, read = constRead;
-        unsigned offset = read.getPointSize();
-        for (const etdg::Precedence &order : etdg::getPrecedence(write.block, read.block)) {
-          if (!order.strict)
-            continue;
-          etdg::BlockOp owner = read.block;
-          while (owner.getNumAncestors() > order.equal)
-            owner = owner.getParentBlock();
-          auto &carriers = carried[{itemOf(owner), order.equal}];
-          if (llvm::is_contained(carriers, buffer))
-            continue;
-          etdg::SetBuilder pair(space, offset + write.getPointSize());
-          if (failed(etdg::addPoint(pair, read)) || failed(etdg::addPoint(pair, write, offset)))
-            continue;
-          auto planeR = etdg::getPlane(pair, read), planeW = etdg::getPlane(pair, write, offset);
-          if (failed(planeR) || failed(planeW))
-            continue;
-          for (auto [x, y] : llvm::zip(*planeR, *planeW)) {
-            if (!x || !y)
-              continue;
-            etdg::LinearExpr difference = *y;
-            difference *= -1;
-            difference += *x;
-            pair.add(difference, true);
-          }
-          etdg::addPrecedence(pair, order, offset, 0);
-          if (!etdg::isEmpty(pair.get()))
-            carriers.push_back(buffer);
-        }
-      }
+    for (const etdg::Access &write : accesses.getWrites(buffer))
+      for (const etdg::Access &read : accesses.getReads(buffer))
+        addCarried(space, buffer, write, read);
   graph.walk([&](etdg::BlockOp block) {
     for (unsigned own = 0; own < block.getNumOwnDims(); ++own)
       if (carried.lookup({itemOf(block), block.getNumAncestors() + own}).empty())
@@ -81,26 +127,26 @@ void Raiser::findOperators() {
   });
 }
 
-/// Tries with one plane, then two; the verifier says what is enough.
-void Raiser::chooseLive() {
-  SmallVector<std::pair<etdg::BufferOp, unsigned>> candidates;
-  for (Home &home : homes) {
-    auto op = home.buffer ? home.buffer.getDefiningOp<etdg::BufferOp>() : etdg::BufferOp();
-    if (!op || !home.planes)
-      continue;
-    unsigned prefix = home.prefix;
-    for (unsigned d = 0; d < prefix; ++d) {
-      // The planes of a dimension that carries the buffer.
-      for (auto &[where, buffers] : carried)
-        if (where.second == home.scope->depth + d && llvm::is_contained(buffers, home.buffer)) {
-          candidates.push_back({op, d});
-          break;
-        }
+/// Dimensions of buffers that are iterations of a dimension that carries the buffer.
+SmallVector<std::pair<etdg::BufferOp, unsigned>> GraphFinisher::carriedPlanes() {
+  SmallVector<std::pair<etdg::BufferOp, unsigned>> found;
+  for (auto [buffer, first, count] : planes)
+    for (unsigned d = 0; d < count; ++d) {
+      auto carries = [&, dim = first + d, value = buffer.getResult()](auto &entry) {
+        return entry.first.second == dim && llvm::is_contained(entry.second, value);
+      };
+      if (llvm::any_of(carried, carries))
+        found.push_back({buffer, d});
     }
-  }
+  return found;
+}
+
+/// Tries with one plane, then two; the verifier says what is enough.
+void GraphFinisher::chooseLive() {
+  SmallVector<std::pair<etdg::BufferOp, unsigned>> candidates = carriedPlanes();
   if (candidates.empty() || candidates.size() > 24)
     return;
-  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler quiet(graph.getContext(), [](Diagnostic &) { return success(); });
   auto set = [&](etdg::BufferOp op, unsigned d, int64_t planes) {
     SmallVector<int64_t> live(op.getResult().getType().getDepth(), -1);
     if (op.getLive())
@@ -127,7 +173,7 @@ void Raiser::chooseLive() {
     }
 }
 
-void Raiser::nameFolds() {
+void GraphFinisher::nameFolds() {
   graph.walk([&](etdg::BlockOp block) {
     for (unsigned own = 0; own < block.getNumOwnDims(); ++own) {
       unsigned dim = block.getNumAncestors() + own;
@@ -154,7 +200,10 @@ namespace {
 struct RegionCloner {
   const Sets &sets;
   MLIRContext *context;
-  std::function<IntegerSet(ArrayRef<Constraint>, unsigned)> makeSet;
+
+  IntegerSet makeSet(ArrayRef<Constraint> constraints, unsigned numDims) const {
+    return graphwriter::makeSet(context, numDims, sets.getNames().size(), constraints);
+  }
 
   AffineExpr align(AffineExpr expr, ArrayRef<StringAttr> symbols) const {
     return ft::alignSymbols(expr, symbols, sets.getNames());
@@ -174,6 +223,37 @@ struct RegionCloner {
     return AffineMap::get(map.getNumDims(), sets.getNames().size(), results, context);
   }
 
+  /// The read of `type` where `domain` holds.
+  etdg::ReadAttr cloneRead(etdg::ReadAttr read, RankedTensorType type, unsigned numDims, const Conjunction &domain,
+                           ArrayRef<StringAttr> symbols) const {
+    Conjunction known(domain);
+    SmallVector<etdg::PieceAttr> pieces;
+    unsigned size = numDims + read.getElementRank();
+    if (read.getElementRank())
+      for (auto [d, extent] : llvm::enumerate(type.getShape())) {
+        AffineExpr e = sets.dim(numDims + d);
+        known.push_back({e});
+        known.push_back({-e + extent - 1});
+      }
+    for (etdg::PieceAttr piece : read.getPieces()) {
+      std::optional<Conjunction> when = sets.simplify(toConjunction(piece.getSet().getValue(), symbols), known);
+      if (!when)
+        continue;
+      SmallVector<etdg::GatherAttr> gathers;
+      for (etdg::GatherAttr gather : piece.getGathers())
+        gathers.push_back(etdg::GatherAttr::get(context, gather.getPosition(), gather.getOperand(),
+                                                AffineMapAttr::get(align(gather.getMap().getValue(), symbols))));
+      pieces.push_back(etdg::PieceAttr::get(context, IntegerSetAttr::get(makeSet(*when, size)), piece.getKind(),
+                                            piece.getOperand(),
+                                            AffineMapAttr::get(align(piece.getMap().getValue(), symbols)), gathers,
+                                            piece.getValue()));
+    }
+    if (pieces.empty()) // never runs here
+      pieces.push_back(etdg::PieceAttr::getSplat(
+          makeSet({}, size), cast<TypedAttr>(Builder(context).getZeroAttr(type.getElementType()))));
+    return etdg::ReadAttr::get(context, pieces, read.getElementRank());
+  }
+
   etdg::BlockOp clone(OpBuilder &builder, etdg::BlockOp old, const Conjunction &domain,
                       const Conjunction &ancestors, StringRef name, IRMapping &mapping) const {
     SmallVector<StringAttr> symbols = old.getSymbolNames();
@@ -187,39 +267,9 @@ struct RegionCloner {
     spec.domain = makeSet(sets.reduce(domain, ancestors), old.getNumDims());
     for (Value buffer : old.getBuffers())
       spec.buffers.push_back(mapping.lookupOrDefault(buffer));
-    for (auto [i, read] : llvm::enumerate(old.getReads().getAsRange<etdg::ReadAttr>())) {
-      Conjunction known(domain);
-      SmallVector<etdg::PieceAttr> pieces;
-      unsigned size = old.getNumDims() + read.getElementRank();
-      if (read.getElementRank())
-        for (auto [d, extent] : llvm::enumerate(
-                 cast<RankedTensorType>(old.getBody().getArgument(i).getType()).getShape())) {
-          AffineExpr e = sets.dim(old.getNumDims() + d);
-          known.push_back({e});
-          known.push_back({-e + extent - 1});
-        }
-      for (etdg::PieceAttr piece : read.getPieces()) {
-        std::optional<Conjunction> when =
-            sets.simplify(toConjunction(piece.getSet().getValue(), symbols), known);
-        if (!when)
-          continue;
-        SmallVector<etdg::GatherAttr> gathers;
-        for (etdg::GatherAttr gather : piece.getGathers())
-          gathers.push_back(etdg::GatherAttr::get(
-              context, gather.getPosition(), gather.getOperand(),
-              AffineMapAttr::get(align(gather.getMap().getValue(), symbols))));
-        pieces.push_back(etdg::PieceAttr::get(
-            context, IntegerSetAttr::get(makeSet(*when, size)), piece.getKind(), piece.getOperand(),
-            AffineMapAttr::get(align(piece.getMap().getValue(), symbols)), gathers,
-            piece.getValue()));
-      }
-      if (pieces.empty()) // never runs here
-        pieces.push_back(etdg::PieceAttr::getSplat(
-            makeSet({}, size),
-            cast<TypedAttr>(builder.getZeroAttr(
-                cast<RankedTensorType>(old.getBody().getArgument(i).getType()).getElementType()))));
-      spec.reads.push_back(etdg::ReadAttr::get(context, pieces, read.getElementRank()));
-    }
+    for (auto [i, read] : llvm::enumerate(old.getReads().getAsRange<etdg::ReadAttr>()))
+      spec.reads.push_back(cloneRead(read, cast<RankedTensorType>(old.getBody().getArgument(i).getType()),
+                                     old.getNumDims(), domain, symbols));
     for (etdg::WriteAttr write : old.getWrites().getAsRange<etdg::WriteAttr>())
       spec.writes.push_back(
           etdg::WriteAttr::get(context, write.getOperand(),
@@ -258,83 +308,103 @@ struct RegionCloner {
 };
 } // namespace
 
-void Raiser::splitNest(ArrayRef<etdg::BlockOp> nest) {
-  RegionCloner cloner{*sets, context,
-                      [&](ArrayRef<Constraint> c, unsigned n) { return makeSet(c, n); }};
+/// The conditions of a read's pieces, where the nest itself writes what it reads, and where a scan's iteration
+/// decides; none else.
+static SmallVector<Conjunction> cutsOf(etdg::BlockOp block, etdg::BlockOp inner, etdg::ReadAttr read,
+                                       const RegionCloner &cloner, const llvm::DenseSet<Value> &written) {
+  if (read.getPieces().size() < 2)
+    return {};
+  unsigned size = block.getNumDims(), first = block.getNumAncestors();
+  bool reads = false, here = true, scans = false;
+  SmallVector<Conjunction> cuts;
+  for (etdg::PieceAttr piece : read.getPieces()) {
+    if (piece.getKind() == etdg::SourceKind::Buffer)
+      reads |= written.contains(inner.getBuffers()[piece.getOperand()]);
+    cuts.push_back(cloner.toConjunction(piece.getSet().getValue(), inner.getSymbolNames()));
+    for (const Constraint &c : cuts.back())
+      c.expr.walk([&](AffineExpr e) {
+        if (auto d = dyn_cast<AffineDimExpr>(e)) {
+          here &= d.getPosition() < size;
+          scans |= d.getPosition() >= first && d.getPosition() < size &&
+                   block.getOperator(d.getPosition() - first) == OperatorKind::ScanL;
+        }
+      });
+  }
+  return reads && here && scans ? cuts : SmallVector<Conjunction>();
+}
+
+/// Each region cut by the conditions; none where that can't be told or where they would be too many.
+static std::optional<SmallVector<Conjunction>> cutRegions(const Sets &sets, ArrayRef<Conjunction> regions,
+                                                          ArrayRef<Conjunction> cuts, bool withRest) {
+  SmallVector<Conjunction> next;
+  for (const Conjunction &region : regions) {
+    SmallVector<Conjunction> parts;
+    for (const Conjunction &cut : cuts)
+      if (!sets.isEmpty(region, cut)) {
+        parts.push_back(region);
+        llvm::append_range(parts.back(), cut);
+      }
+    if (withRest) {
+      FailureOr<SmallVector<Conjunction>> rest = sets.subtract(region, parts);
+      if (failed(rest))
+        return std::nullopt;
+      llvm::append_range(parts, *rest);
+    }
+    llvm::append_range(next, parts);
+  }
+  return next.size() <= maxRegions ? std::optional(next) : std::nullopt;
+}
+
+SmallVector<Conjunction> GraphFinisher::regionsOf(etdg::BlockOp block, const Conjunction &domain,
+                                                  const llvm::DenseSet<Value> &written) {
+  RegionCloner cloner{sets, graph.getContext()};
+  SmallVector<Conjunction> regions = {domain};
+  block.walk([&](etdg::BlockOp inner) {
+    for (etdg::ReadAttr read : inner.getReads().getAsRange<etdg::ReadAttr>()) {
+      SmallVector<Conjunction> cuts = cutsOf(block, inner, read, cloner, written);
+      if (cuts.empty())
+        continue;
+      // A child that runs under a condition says nothing of the other iterations.
+      if (auto next = cutRegions(sets, regions, cuts, /*withRest=*/inner != block))
+        regions = std::move(*next);
+    }
+  });
+  return regions;
+}
+
+void GraphFinisher::splitBlock(etdg::BlockOp block, const llvm::DenseSet<Value> &written) {
+  RegionCloner cloner{sets, graph.getContext()};
+  Conjunction ancestors, domain;
+  for (etdg::BlockOp b = block; b; b = b.getParentBlock()) {
+    Conjunction own = cloner.toConjunction(b.getDomainSet(), b.getSymbolNames());
+    llvm::append_range(domain, own);
+    if (b != block)
+      llvm::append_range(ancestors, own);
+  }
+  SmallVector<Conjunction> regions = regionsOf(block, domain, written);
+  if (regions.size() < 2)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(block);
+  for (const Conjunction &region : regions) {
+    IRMapping mapping;
+    cloner.clone(builder, block, region, ancestors, "r" + std::to_string(numBlocks++), mapping);
+  }
+  block.erase();
+}
+
+void GraphFinisher::splitNest(ArrayRef<etdg::BlockOp> nest) {
   llvm::DenseSet<Value> written;
   for (etdg::BlockOp block : nest)
-    const_cast<etdg::BlockOp &>(block).walk([&](etdg::BlockOp inner) {
+    block.walk([&](etdg::BlockOp inner) {
       for (etdg::WriteAttr write : inner.getWrites().getAsRange<etdg::WriteAttr>())
         written.insert(inner.getBuffers()[write.getOperand()]);
     });
-  for (etdg::BlockOp block : nest) {
-    unsigned size = block.getNumDims(), first = block.getNumAncestors();
-    Conjunction ancestors, domain;
-    for (etdg::BlockOp b = block; b; b = b.getParentBlock()) {
-      Conjunction own = cloner.toConjunction(b.getDomainSet(), b.getSymbolNames());
-      llvm::append_range(domain, own);
-      if (b != block)
-        llvm::append_range(ancestors, own);
-    }
-    SmallVector<Conjunction> regions = {domain};
-    block.walk([&](etdg::BlockOp inner) {
-      SmallVector<StringAttr> symbols = inner.getSymbolNames();
-      for (etdg::ReadAttr read : inner.getReads().getAsRange<etdg::ReadAttr>()) {
-        if (read.getPieces().size() < 2)
-          continue;
-        bool reads = false, here = true, scans = false;
-        SmallVector<Conjunction> cuts;
-        for (etdg::PieceAttr piece : read.getPieces()) {
-          if (piece.getKind() == etdg::SourceKind::Buffer)
-            reads |= written.contains(inner.getBuffers()[piece.getOperand()]);
-          Conjunction when = cloner.toConjunction(piece.getSet().getValue(), symbols);
-          for (const Constraint &c : when)
-            c.expr.walk([&](AffineExpr e) {
-              if (auto d = dyn_cast<AffineDimExpr>(e)) {
-                here &= d.getPosition() < size;
-                scans |= d.getPosition() >= first && d.getPosition() < size &&
-                         block.getOperator(d.getPosition() - first) == OperatorKind::ScanL;
-              }
-            });
-          cuts.push_back(when);
-        }
-        if (!reads || !here || !scans)
-          continue;
-        SmallVector<Conjunction> next;
-        bool known = true;
-        for (const Conjunction &region : regions) {
-          SmallVector<Conjunction> parts;
-          for (const Conjunction &cut : cuts)
-            if (!sets->isEmpty(region, cut)) {
-              parts.push_back(region);
-              llvm::append_range(parts.back(), cut);
-            }
-          // A child that runs under a condition says nothing of the other iterations.
-          if (inner != block) {
-            FailureOr<SmallVector<Conjunction>> rest = sets->subtract(region, parts);
-            known &= succeeded(rest);
-            if (known)
-              llvm::append_range(parts, *rest);
-          }
-          llvm::append_range(next, parts);
-        }
-        if (known && next.size() <= maxRegions)
-          regions = std::move(next);
-      }
-    });
-    if (regions.size() < 2)
-      continue;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(block);
-    for (const Conjunction &region : regions) {
-      IRMapping mapping;
-      cloner.clone(builder, block, region, ancestors, "r" + std::to_string(numBlocks++), mapping);
-    }
-    block.erase();
-  }
+  for (etdg::BlockOp block : nest)
+    splitBlock(block, written);
 }
 
-void Raiser::splitRegions() {
+void GraphFinisher::splitRegions() {
   SmallVector<etdg::NestOp> nests;
   graph.walk<WalkOrder::PostOrder>([&](etdg::NestOp nest) { nests.push_back(nest); });
   for (etdg::NestOp nest : nests)
@@ -346,10 +416,7 @@ void Raiser::splitRegions() {
   });
 }
 
-LogicalResult Raiser::finish() {
-  findOperators();
-  chooseLive();
-  nameFolds();
-  splitRegions();
-  return success();
+void mlir::ft::raising::finishGraph(etdg::GraphOp graph, const Sets &sets, ArrayRef<IterationPlanes> planes,
+                                    unsigned numBlocks) {
+  GraphFinisher(graph, sets, planes, numBlocks).finish();
 }

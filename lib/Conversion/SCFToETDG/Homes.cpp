@@ -4,7 +4,7 @@
 // A buffer lies in the innermost body that encloses all iterations that read it.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -19,7 +19,7 @@ using namespace mlir::ft::raising;
 
 /// For each value the fewest loops that enclose all its readers and tell its
 /// instances apart: what a loop carries is read in another iteration.
-void Raiser::findEscapes() {
+void ProgramAnalysis::findEscapes() {
   auto get = [&](Value v) {
     auto [it, isNew] = escapes.try_emplace(v, 0);
     if (isNew)
@@ -35,7 +35,7 @@ void Raiser::findEscapes() {
   };
   while (changed) {
     changed = false;
-    for (Family &family : families) {
+    for (Family &family : plan.families) {
       // An array is read by all its versions.
       unsigned all = infoOf(family.block).depth();
       for (Value member : family.members)
@@ -83,7 +83,7 @@ void Raiser::findEscapes() {
 // Homes
 //===----------------------------------------------------------------------===//
 
-Scope *Raiser::scopeAt(Block *block, unsigned depth) {
+Scope *ProgramAnalysis::scopeAt(Block *block, unsigned depth) {
   Block *b = block;
   while (!scopeOf.lookup(b) && b->getParentOp())
     b = b->getParentOp()->getBlock();
@@ -93,10 +93,10 @@ Scope *Raiser::scopeAt(Block *block, unsigned depth) {
   return scope;
 }
 
-Home *Raiser::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element,
+Home *ProgramAnalysis::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTensorType element,
                          StringRef name) {
-  homes.emplace_back();
-  Home &home = homes.back();
+  plan.homes.emplace_back();
+  Home &home = plan.homes.back();
   home.scope = scope;
   home.lengths.assign(lengths.begin(), lengths.end());
   home.element = element;
@@ -104,7 +104,7 @@ Home *Raiser::createHome(Scope *scope, ArrayRef<LengthAttr> lengths, RankedTenso
   return &home;
 }
 
-RankedTensorType Raiser::elementOf(RankedTensorType type, unsigned leading) {
+RankedTensorType ProgramAnalysis::elementOf(RankedTensorType type, unsigned leading) {
   return RankedTensorType::get(type.getShape().drop_front(leading), type.getElementType());
 }
 
@@ -113,7 +113,7 @@ static RankedTensorType tensorTypeOf(Type type) {
   return tensor ? tensor : RankedTensorType::get({}, type);
 }
 
-FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v,
+FailureOr<SmallVector<LengthAttr>> ProgramAnalysis::leadingLengths(Operation *op, Value v,
                                                           unsigned leading) {
   SmallVector<LengthAttr> lengths;
   for (unsigned d = 0; d < leading; ++d) {
@@ -129,7 +129,7 @@ FailureOr<SmallVector<LengthAttr>> Raiser::leadingLengths(Operation *op, Value v
 }
 
 /// The iterations of the loops between the scope and the block: one plane each.
-FailureOr<Place> Raiser::prefixPlace(Operation *op, Block *block, Scope *scope,
+FailureOr<Place> ProgramAnalysis::prefixPlace(Operation *op, Block *block, Scope *scope,
                                      SmallVectorImpl<LengthAttr> &lengths) {
   Place place;
   const BlockInfo info = infoOf(block);
@@ -143,7 +143,7 @@ FailureOr<Place> Raiser::prefixPlace(Operation *op, Block *block, Scope *scope,
   return place;
 }
 
-FailureOr<Place> Raiser::createPlanes(Operation *op, Value value, Block *block, StringRef name) {
+FailureOr<Place> ProgramAnalysis::createPlanes(Operation *op, Value value, Block *block, StringRef name) {
   unsigned reach = std::min<unsigned>(escapes.lookup(value), infoOf(block).depth());
   Scope *scope = scopeAt(block, reach);
   SmallVector<LengthAttr> lengths;
@@ -166,7 +166,7 @@ FailureOr<Place> Raiser::createPlanes(Operation *op, Value value, Block *block, 
 
 /// How many dimensions index the buffer of a value; those after the last dynamic one may be its
 /// element.
-unsigned Raiser::leadingOf(Value v) {
+unsigned ProgramAnalysis::leadingOf(Value v) {
   auto type = dyn_cast<RankedTensorType>(v.getType());
   if (!type)
     return 0;
@@ -199,7 +199,7 @@ unsigned Raiser::leadingOf(Value v) {
   return family ? std::max(least, family->leading) : least;
 }
 
-Home *Raiser::argumentHome(BlockArgument arg) {
+Home *ProgramAnalysis::argumentHome(BlockArgument arg) {
   Home *&home = argumentHomes[arg];
   if (home)
     return home;
@@ -245,7 +245,7 @@ Home *Raiser::argumentHome(BlockArgument arg) {
     if (partial[d] && type.getDimSize(d) != 1)
       leading = std::max(leading, d + 1);
   if (!any)
-    for (Family &family : families)
+    for (Family &family : plan.families)
       if (family.root == arg)
         leading = std::max(leading, family.leading);
   SmallVector<LengthAttr> lengths;
@@ -255,30 +255,35 @@ Home *Raiser::argumentHome(BlockArgument arg) {
   return home;
 }
 
-Home *Raiser::constantHome(DenseElementsAttr value) {
+Home *ProgramAnalysis::constantHome(DenseElementsAttr value) {
   Home *&home = constantHomes[value];
   if (!home) {
-    home = createHome(&scopes.front(), {}, cast<RankedTensorType>(value.getType()), "");
+    home = createHome(&plan.scopes.front(), {}, cast<RankedTensorType>(value.getType()), "");
     home->constant = value;
   }
   return home;
 }
 
-LogicalResult Raiser::placeFamily(Family &family) {
+Place ProgramAnalysis::insertedPlace(const Writer &w, const Writer::Alternative &alternative) {
+  SmallVector<AffineExpr> cells;
+  for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d)
+    cells.push_back(w.dropped.test(d) ? alternative.offsets[d]
+                                      : alternative.offsets[d] + sets->cell(kept++) * w.strides[d]);
+  Place place;
+  place.home = w.family->place.home;
+  for (AffineExpr e : w.family->place.index)
+    place.index.push_back(sets->withCells(e, cells));
+  return place;
+}
+
+LogicalResult ProgramAnalysis::placeFamily(Family &family) {
   if (family.place.home || !family.byCells || family.writers.empty())
     return success();
   auto type = cast<RankedTensorType>(family.root.getType());
   if (Writer *w = family.insertedBy) {
     if (failed(placeFamily(*w->family)))
       return failure();
-    SmallVector<AffineExpr> cells;
-    for (unsigned d = 0, kept = 0; d < w->sizes.size(); ++d) {
-      AffineExpr offset = w->alternatives.front().offsets[d];
-      cells.push_back(w->dropped.test(d) ? offset : offset + sets->cell(kept++) * w->strides[d]);
-    }
-    family.place.home = w->family->place.home;
-    for (AffineExpr e : w->family->place.index)
-      family.place.index.push_back(sets->withCells(e, cells));
+    family.place = insertedPlace(*w, w->alternatives.front());
     return success();
   }
   Operation *op = family.members.front().getDefiningOp();
@@ -301,7 +306,7 @@ LogicalResult Raiser::placeFamily(Family &family) {
 }
 
 /// Whether anything but its own run reads a statement's value.
-bool Raiser::isUsedOutside(Value v) {
+bool ProgramAnalysis::isUsedOutside(Value v) {
   unsigned run = runOf.lookup(v.getDefiningOp());
   Block *block = v.getParentBlock();
   return llvm::any_of(v.getUsers(), [&](Operation *user) {
@@ -322,9 +327,9 @@ bool Raiser::isUsedOutside(Value v) {
   });
 }
 
-LogicalResult Raiser::planResults() {
+LogicalResult ProgramAnalysis::planResults() {
   auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  Scope *top = &scopes.front();
+  Scope *top = &plan.scopes.front();
   for (Value v : ret.getOperands()) {
     auto type = cast<RankedTensorType>(v.getType());
     Family *family = familyOf.lookup(v);
@@ -336,7 +341,7 @@ LogicalResult Raiser::planResults() {
     if (failed(lengths))
       return failure();
     Home *home = createHome(top, *lengths, elementOf(type, leading), "");
-    resultHomes.push_back(home);
+    plan.results.push_back(home);
     Place place;
     place.home = home;
     for (unsigned d = 0, e = type.getRank(); d < e; ++d)
@@ -355,28 +360,15 @@ LogicalResult Raiser::planResults() {
   return success();
 }
 
-LogicalResult Raiser::decideHomes() {
-  if (failed(planResults()))
-    return failure();
-  for (Family &family : families)
-    if (failed(placeFamily(family)))
-      return failure();
-  // Statements write where their values are inserted.
-  for (Writer &w : writers) {
-    if (w.copies || w.alternatives.empty() || !w.family->byCells || !writesDirectly(w))
-      continue;
-    SmallVector<AffineExpr> cells;
-    for (unsigned d = 0, kept = 0; d < w.sizes.size(); ++d) {
-      AffineExpr offset = w.alternatives.front().offsets[d];
-      cells.push_back(w.dropped.test(d) ? offset : offset + sets->cell(kept++) * w.strides[d]);
-    }
-    Place place;
-    place.home = w.family->place.home;
-    for (AffineExpr e : w.family->place.index)
-      place.index.push_back(sets->withCells(e, cells));
-    places[w.source].push_back(place);
-  }
-  // In the program's order, so that buffers come in it.
+/// Statements write where their values are inserted.
+void ProgramAnalysis::placeInsertedValues() {
+  for (Writer &w : plan.writers)
+    if (!w.copies && !w.alternatives.empty() && w.family->byCells && writesDirectly(w))
+      places[w.source].push_back(insertedPlace(w, w.alternatives.front()));
+}
+
+/// Values that other blocks read have a buffer, in the program's order, so that buffers come in it.
+LogicalResult ProgramAnalysis::placeReadValues() {
   WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!statements.contains(op))
       return WalkResult::advance();
@@ -408,7 +400,12 @@ LogicalResult Raiser::decideHomes() {
       return failure();
     place = *planes;
   }
-  for (Writer &w : writers) {
+  return success();
+}
+
+/// What is written into an array that is not kept by cells stays with the iterations that write it.
+LogicalResult ProgramAnalysis::placeWriters() {
+  for (Writer &w : plan.writers) {
     if (w.family->byCells || w.alternatives.empty())
       continue;
     if (!w.copies) {
@@ -428,4 +425,16 @@ LogicalResult Raiser::decideHomes() {
     w.place = *planes;
   }
   return success();
+}
+
+LogicalResult ProgramAnalysis::decideHomes() {
+  if (failed(planResults()))
+    return failure();
+  for (Family &family : plan.families)
+    if (failed(placeFamily(family)))
+      return failure();
+  placeInsertedValues();
+  if (failed(placeReadValues()))
+    return failure();
+  return placeWriters();
 }

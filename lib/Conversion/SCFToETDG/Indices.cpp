@@ -6,7 +6,7 @@
 // are everywhere in a graph.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,18 +25,18 @@ static Conjunction both(ArrayRef<Constraint> a, ArrayRef<Constraint> b) {
   return all;
 }
 
-bool Raiser::isNonNegative(Value at, AffineExpr expr) {
+bool ProgramAnalysis::isNonNegative(Value at, AffineExpr expr) {
   return llvm::all_of(infoOf(at.getParentBlock()).domains,
                       [&](const Conjunction &domain) { return sets->isImplied(domain, {expr}); });
 }
 
-std::optional<Cases> Raiser::evalIndex(OpFoldResult value) {
+std::optional<Cases> ProgramAnalysis::evalIndex(OpFoldResult value) {
   if (auto attr = dyn_cast<Attribute>(value))
     return Cases{{{}, sets->constant(cast<IntegerAttr>(attr).getInt())}};
   return evalIndex(cast<Value>(value));
 }
 
-std::optional<AffineExpr> Raiser::evalSingle(OpFoldResult value) {
+std::optional<AffineExpr> ProgramAnalysis::evalSingle(OpFoldResult value) {
   std::optional<Cases> cases = evalIndex(value);
   if (!cases || cases->size() != 1)
     return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<AffineExpr> Raiser::evalSingle(OpFoldResult value) {
 }
 
 std::optional<SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>>>
-Raiser::evalAll(ArrayRef<OpFoldResult> values) {
+ProgramAnalysis::evalAll(ArrayRef<OpFoldResult> values) {
   SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>> all(1);
   for (OpFoldResult value : values) {
     std::optional<Cases> cases = evalIndex(value);
@@ -61,7 +61,7 @@ Raiser::evalAll(ArrayRef<OpFoldResult> values) {
   return all;
 }
 
-std::optional<SmallVector<AffineExpr>> Raiser::evalEnds(OpFoldResult value, bool isMax) {
+std::optional<SmallVector<AffineExpr>> ProgramAnalysis::evalEnds(OpFoldResult value, bool isMax) {
   SmallVector<AffineExpr> ends;
   if (auto v = dyn_cast<Value>(value)) {
     Operation *def = v.getDefiningOp();
@@ -126,7 +126,7 @@ AffineExpr applyBinary(Operation *op, AffineExpr a, AffineExpr b,
 }
 } // namespace
 
-std::optional<Cases> Raiser::evalIndex(Value value) {
+std::optional<Cases> ProgramAnalysis::evalIndex(Value value) {
   auto cached = indexCache.find(value);
   if (cached != indexCache.end())
     return cached->second;
@@ -145,7 +145,7 @@ std::optional<Cases> Raiser::evalIndex(Value value) {
   return result;
 }
 
-std::optional<Cases> Raiser::computeIndex(Value value) {
+std::optional<Cases> ProgramAnalysis::computeIndex(Value value) {
   auto iv = ivs.find(value);
   if (iv != ivs.end())
     return Cases{{{}, iv->second.second}};
@@ -190,7 +190,7 @@ std::optional<Cases> Raiser::computeIndex(Value value) {
 }
 
 /// One expression for each combination of the operands' cases; none where `apply` has none.
-std::optional<Cases> Raiser::combineIndices(Operation *op, function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) {
+std::optional<Cases> ProgramAnalysis::combineIndices(Operation *op, function_ref<AffineExpr(ArrayRef<AffineExpr>)> apply) {
   auto all = evalAll(llvm::to_vector_of<OpFoldResult>(op->getOperands()));
   if (!all)
     return std::nullopt;
@@ -205,7 +205,7 @@ std::optional<Cases> Raiser::combineIndices(Operation *op, function_ref<AffineEx
 }
 
 /// A select, or the result of a condition: the cases of both sides, each where it is chosen.
-std::optional<Cases> Raiser::chooseIndex(OpResult value) {
+std::optional<Cases> ProgramAnalysis::chooseIndex(OpResult value) {
   Operation *op = value.getOwner();
   Value yes, no;
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
@@ -234,7 +234,7 @@ std::optional<Cases> Raiser::chooseIndex(OpResult value) {
 }
 
 /// A maximum or minimum: each end where it is the extreme one, the first of equal ones.
-std::optional<Cases> Raiser::extremeIndex(OpResult value) {
+std::optional<Cases> ProgramAnalysis::extremeIndex(OpResult value) {
   Operation *op = value.getOwner();
   Cases result;
   if (isa<arith::MaxSIOp, arith::MinSIOp>(op)) {
@@ -335,7 +335,7 @@ static void addComparison(Condition &result, const Conjunction &when, arith::Cmp
   }
 }
 
-std::optional<Condition> Raiser::evalCondition(Value value) {
+std::optional<Condition> ProgramAnalysis::evalCondition(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
     Condition result;
@@ -370,7 +370,7 @@ std::optional<Condition> Raiser::evalCondition(Value value) {
   return limited(result);
 }
 
-std::optional<SmallVector<AffineExpr>> Raiser::sizesOf(Value tensor) {
+std::optional<SmallVector<AffineExpr>> ProgramAnalysis::sizesOf(Value tensor) {
   SmallVector<AffineExpr> sizes;
   if (auto type = dyn_cast<RankedTensorType>(tensor.getType()))
     for (unsigned d = 0, e = type.getRank(); d < e; ++d) {
@@ -382,7 +382,7 @@ std::optional<SmallVector<AffineExpr>> Raiser::sizesOf(Value tensor) {
   return sizes;
 }
 
-std::optional<AffineExpr> Raiser::sizeOf(Value tensor, unsigned dim) {
+std::optional<AffineExpr> ProgramAnalysis::sizeOf(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return sets->constant(type.getDimSize(dim));

@@ -5,9 +5,10 @@
 // the induction variable becomes that function.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "Prepare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::ft;

@@ -6,7 +6,7 @@
 // buffers are private.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -15,7 +15,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
 /// Whether the statement that computes the source can write where the update goes.
-bool Raiser::writesDirectly(Writer &w) {
+bool ProgramAnalysis::writesDirectly(Writer &w) {
   Operation *def = w.source.getDefiningOp();
   if (!def || !statements.contains(def) || def->getBlock() != bodyOf(w.op))
     return false;
@@ -30,115 +30,102 @@ bool Raiser::writesDirectly(Writer &w) {
   return true;
 }
 
-void Raiser::planItems(Block &block) {
+/// The statements so far become an item; the next ones begin another.
+void ProgramAnalysis::closeRun(Run &run) {
+  if (run.ops.empty())
+    return;
+  ++numRuns;
+  for (Operation *op : run.ops)
+    runOf[op] = numRuns;
+  items[&run.block].push_back({Item::Run, run.ops, nullptr, Value()});
+  run.ops.clear();
+  run.inside.clear();
+}
+
+/// Whether a value is read from the run through anything but its own name.
+bool ProgramAnalysis::readsRun(const Run &run, Value v, bool throughView, llvm::DenseSet<Value> &seen) {
+  Operation *def = v.getDefiningOp();
+  if (!def || def->getBlock() != &run.block || !seen.insert(v).second)
+    return false;
+  if (run.inside.contains(def))
+    return throughView;
+  if (statements.contains(def))
+    return false;
+  throughView |= !isRepeatable(def);
+  auto anyReads = [&](Operation *op, bool viewed) {
+    return llvm::any_of(op->getOperands(), [&](Value o) { return readsRun(run, o, viewed, seen); });
+  };
+  if (def->getNumRegions() == 0)
+    return anyReads(def, throughView);
+  // What a condition or a loop passes on.
+  WalkResult walked = def->walk([&](Operation *inner) {
+    return anyReads(inner, true) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
+void ProgramAnalysis::addStatement(Operation &op, Run &run) {
+  llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
+  for (Region &region : op.getRegions())
+    getUsedValuesDefinedAbove(region, operands);
+  llvm::DenseSet<Value> seen;
+  if (llvm::any_of(operands, [&](Value v) { return readsRun(run, v, false, seen); }))
+    closeRun(run);
+  run.ops.push_back(&op);
+  run.inside.insert(&op);
+}
+
+/// An update is a copy, unless what it inserts is written where it goes.
+void ProgramAnalysis::addUpdate(Operation &update, Run &run) {
+  auto it = writerOf.find(&update);
+  if (it == writerOf.end())
+    return;
+  Writer &w = *it->second;
+  Family *inner = familyOf.lookup(w.source);
+  if (writesDirectly(w) || (inner && inner->insertedBy == &w))
+    return;
+  w.copies = true;
+  closeRun(run);
+  items[&run.block].push_back({Item::Copy, {&update}, &w, Value()});
+}
+
+/// The item of an operation, where it makes one, and those of its regions.
+void ProgramAnalysis::planItemsOf(Operation &op, Run &run) {
+  if (statements.contains(&op))
+    return addStatement(op, run);
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && access.isWrite())
+    return addUpdate(op, run);
+  if (!isa<scf::ForOp, scf::ForallOp, scf::IfOp>(op))
+    return;
+  bool any = false;
+  for (Region &region : op.getRegions())
+    if (!region.empty()) {
+      planItems(region.front());
+      any |= !items[&region.front()].empty();
+    }
+  if (!any)
+    return;
+  closeRun(run);
+  items[&run.block].push_back({isa<scf::IfOp>(op) ? Item::If : Item::Loop, {&op}, nullptr, Value()});
+}
+
+void ProgramAnalysis::planItems(Block &block) {
   items[&block];
   if (infoOf(&block).domains.empty())
     return; // never runs
-  SmallVector<Operation *> run;
-  llvm::DenseSet<Operation *> inRun;
-  auto flush = [&] {
-    if (run.empty())
-      return;
-    ++numRuns;
-    for (Operation *op : run)
-      runOf[op] = numRuns;
-    items[&block].push_back({Item::Run, run, nullptr, Value()});
-    run.clear();
-    inRun.clear();
-  };
-  // Whether a value is read through anything but its own name from the current run.
-  std::function<bool(Value, bool, llvm::DenseSet<Value> &)> readsRun =
-      [&](Value v, bool throughView, llvm::DenseSet<Value> &seen) -> bool {
-    Operation *def = v.getDefiningOp();
-    if (!def || def->getBlock() != &block || !seen.insert(v).second)
-      return false;
-    if (inRun.contains(def))
-      return throughView;
-    if (statements.contains(def))
-      return false;
-    throughView |= !isRepeatable(def);
-    // What a condition or a loop passes on.
-    if (def->getNumRegions() > 0) {
-      WalkResult walked = def->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(), [&](Value o) { return readsRun(o, true, seen); })
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      });
-      return walked.wasInterrupted();
-    }
-    return llvm::any_of(def->getOperands(),
-                        [&](Value o) { return readsRun(o, throughView, seen); });
-  };
-  auto operandsOf = [](Operation *op) {
-    llvm::SetVector<Value> all(op->operand_begin(), op->operand_end());
-    for (Region &region : op->getRegions())
-      getUsedValuesDefinedAbove(region, all);
-    return all;
-  };
-  for (Operation &op : block.without_terminator()) {
-    if (statements.contains(&op)) {
-      llvm::DenseSet<Value> seen;
-      if (llvm::any_of(operandsOf(&op), [&](Value v) { return readsRun(v, false, seen); }))
-        flush();
-      run.push_back(&op);
-      inRun.insert(&op);
-      continue;
-    }
-    auto addWriter = [&](Operation *update) {
-      auto it = writerOf.find(update);
-      if (it == writerOf.end())
-        return;
-      Writer &w = *it->second;
-      Family *inner = familyOf.lookup(w.source);
-      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
-        return;
-      w.copies = true;
-      flush();
-      items[&block].push_back({Item::Copy, {update}, &w, Value()});
-    };
-    if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && access.isWrite()) {
-      addWriter(&op);
-    } else if (isa<scf::ForOp, scf::ForallOp>(op)) {
-      Block &body = op.getRegion(0).front();
-      planItems(body);
-      if (items[&body].empty())
-        continue;
-      flush();
-      items[&block].push_back({Item::Loop, {&op}, nullptr, Value()});
-    } else if (isa<scf::IfOp>(op)) {
-      bool any = false;
-      for (Region &region : op.getRegions())
-        if (!region.empty()) {
-          planItems(region.front());
-          any |= !items[&region.front()].empty();
-        }
-      if (!any)
-        continue;
-      flush();
-      items[&block].push_back({Item::If, {&op}, nullptr, Value()});
-    }
-  }
-  if (auto parallel = dyn_cast<scf::InParallelOp>(block.getTerminator())) {
-    for (Operation &update : parallel.getRegion().front()) {
-      auto it = writerOf.find(&update);
-      if (it == writerOf.end())
-        continue;
-      Writer &w = *it->second;
-      Family *inner = familyOf.lookup(w.source);
-      if (writesDirectly(w) || (inner && inner->insertedBy == &w))
-        continue;
-      w.copies = true;
-      flush();
-      items[&block].push_back({Item::Copy, {&update}, &w, Value()});
-    }
-  }
-  flush();
+  Run run{block};
+  for (Operation &op : block.without_terminator())
+    planItemsOf(op, run);
+  if (auto parallel = dyn_cast<scf::InParallelOp>(block.getTerminator()))
+    for (Operation &update : parallel.getRegion().front())
+      addUpdate(update, run);
+  closeRun(run);
   for (BlockArgument arg : block.getArguments())
     if (materialized.contains(arg))
       items[&block].push_back({Item::Copy, {block.getTerminator()}, nullptr, arg});
 }
 
-void Raiser::planScopes(Block &block, Scope *scope) {
+void ProgramAnalysis::planScopes(Block &block, Scope *scope) {
   bool pending = infoOf(&block).depth() > scope->depth;
   ArrayRef<Item> list = items[&block];
   bool isGraph = list.size() > 1;
@@ -153,8 +140,8 @@ void Raiser::planScopes(Block &block, Scope *scope) {
         kinds.size() > 1 && llvm::any_of(kinds, [](Item::Kind kind) { return kind != Item::Run; });
   }
   if (pending && isGraph) {
-    scopes.push_back({&block, infoOf(&block).depth(), scope});
-    scope = &scopes.back();
+    plan.scopes.push_back({&block, infoOf(&block).depth(), scope});
+    scope = &plan.scopes.back();
     graphBodies.insert(&block);
   }
   scopeOf[&block] = scope;

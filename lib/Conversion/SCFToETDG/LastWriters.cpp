@@ -7,7 +7,7 @@
 // for all lengths.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -15,14 +15,14 @@ using namespace mlir::ft::raising;
 
 static constexpr unsigned maxPieces = 64;
 
-Raiser::Point Raiser::pointOf(Value member) {
+ProgramAnalysis::Point ProgramAnalysis::pointOf(Value member) {
   if (auto arg = dyn_cast<BlockArgument>(member))
     return {arg.getOwner(), nullptr};
   return {member.getDefiningOp()->getBlock(), member.getDefiningOp()};
 }
 
 /// Whether a writer comes before a point at equal iterations of the loops around both.
-bool Raiser::precedes(Operation *writer, const Point &point) {
+bool ProgramAnalysis::precedes(Operation *writer, const Point &point) {
   for (Block *block = point.block; block;
        block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr) {
     Operation *here = block->findAncestorOpInBlock(*writer);
@@ -47,98 +47,121 @@ static unsigned countShared(const BlockInfo &a, const BlockInfo &b) {
   return shared;
 }
 
-FailureOr<SmallVector<Raiser::Candidate>> Raiser::lastWriters(Family &family, Value member) {
+/// From the most recent iterations to the oldest: equal in all shared loops, then less in the innermost one, and so
+/// on outwards.
+SmallVector<ProgramAnalysis::Order> ProgramAnalysis::ordersOf(Writer &w, const Question &question) {
+  unsigned shared = countShared(question.at, infoOf(w.op->getBlock()));
+  SmallVector<Order> orders;
+  if (precedes(w.op, question.point))
+    orders.push_back({shared, false});
+  for (unsigned d = shared; d-- > question.own;)
+    if (question.at.loops[d]->carries)
+      orders.push_back({d, true});
+  return orders;
+}
+
+/// The iterations of a writer, as dimensions after those of the point, at which it writes the cell in this order.
+Conjunction ProgramAnalysis::touching(Writer &w, const Writer::Alternative &alternative, const Question &question,
+                                      Order order) {
+  unsigned depth = infoOf(w.op->getBlock()).depth();
+  SmallVector<AffineExpr> shifted;
+  for (unsigned d = 0; d < depth; ++d)
+    shifted.push_back(sets->dim(question.at.depth() + d));
+  Conjunction all(question.context);
+  for (const Constraint &c : alternative.domain)
+    all.push_back({sets->withDims(c.expr, shifted), c.isEquality});
+  for (unsigned d = 0; d < order.equal; ++d)
+    all.push_back({shifted[d] - sets->dim(d), true});
+  if (order.strict)
+    all.push_back({sets->dim(order.equal) - shifted[order.equal] - 1});
+  for (unsigned d = 0; d < question.rank; ++d) {
+    AffineExpr offset = sets->withDims(alternative.offsets[d], shifted);
+    AffineExpr size = sets->withDims(w.sizes[d], shifted);
+    if (auto one = dyn_cast<AffineConstantExpr>(size); one && one.getValue() == 1) {
+      all.push_back({sets->cell(d) - offset, true});
+      continue;
+    }
+    addTouched(all, sets->cell(d), offset, size, w.strides[d]);
+  }
+  return all;
+}
+
+/// A writer's latest iterations in one order. Of its alternatives the later iteration counts.
+FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::latestAt(Writer &w, const Question &question,
+                                                                             Order order) {
+  unsigned depth = infoOf(w.op->getBlock()).depth();
+  SmallVector<Candidate> level;
+  for (const Writer::Alternative &alternative : w.alternatives) {
+    Conjunction all = touching(w, alternative, question, order);
+    if (sets->isEmpty(all))
+      continue;
+    FailureOr<SmallVector<LatestPiece>> pieces = sets->latest(all, question.at.depth(), depth, question.rank);
+    if (failed(pieces))
+      return refuse(w.op, "the last writer of a cell can't be told: an index is not affine");
+    SmallVector<Candidate> more;
+    for (LatestPiece &piece : *pieces) {
+      Candidate candidate{piece.when, &w, piece.point, {}};
+      for (AffineExpr offset : alternative.offsets)
+        candidate.offsets.push_back(sets->withDims(offset, piece.point));
+      more.push_back(std::move(candidate));
+    }
+    if (failed(mergeCandidates(level, std::move(more))))
+      return failure();
+  }
+  return level;
+}
+
+/// The latest iteration of one writer at each cell: an older order counts where no younger one has written.
+FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::latestOf(Writer &w, const Question &question) {
+  SmallVector<Candidate> latest;
+  SmallVector<Conjunction> found;
+  for (Order order : ordersOf(w, question)) {
+    FailureOr<SmallVector<Candidate>> level = latestAt(w, question, order);
+    if (failed(level))
+      return failure();
+    for (Candidate &candidate : *level) {
+      FailureOr<SmallVector<Conjunction>> fresh = sets->subtract(candidate.when, found);
+      if (failed(fresh))
+        return refuse(w.op, "the last writer of a cell can't be told");
+      for (Conjunction &when : *fresh)
+        latest.push_back({std::move(when), &w, candidate.point, candidate.offsets});
+    }
+    for (Candidate &candidate : *level)
+      found.push_back(candidate.when);
+  }
+  return latest;
+}
+
+FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::lastWriters(Family &family, Value member) {
   auto known = candidates.find(member);
   if (known != candidates.end())
     return known->second;
-  Point point = pointOf(member);
-  const BlockInfo at = infoOf(point.block);
   std::optional<SmallVector<AffineExpr>> sizes = sizesOf(member);
   if (!sizes)
     return refuse(member.getLoc(),
                   "the size of this array is not an affine function of loops and lengths");
-  unsigned n = at.depth(), rank = sizes->size(), own = infoOf(family.block).depth();
-  Conjunction context = commonDomain(point.block);
-  llvm::append_range(context, box(*sizes));
-
+  Point point = pointOf(member);
+  const BlockInfo at = infoOf(point.block);
+  Question question{point, at, static_cast<unsigned>(sizes->size()), infoOf(family.block).depth(),
+                    commonDomain(point.block)};
+  llvm::append_range(question.context, box(*sizes));
   SmallVector<Candidate> best;
   for (Writer *w : llvm::reverse(family.writers)) {
-    const BlockInfo from = infoOf(w->op->getBlock());
-    unsigned depth = from.depth(), shared = countShared(at, from);
-    SmallVector<AffineExpr> shifted;
-    for (unsigned d = 0; d < depth; ++d)
-      shifted.push_back(sets->dim(n + d));
-    // From the most recent iterations to the oldest: equal in all shared loops, then
-    // less in the innermost one, and so on outwards.
-    SmallVector<std::pair<unsigned, bool>> orders;
-    if (precedes(w->op, point))
-      orders.push_back({shared, false});
-    for (unsigned d = shared; d-- > own;)
-      if (at.loops[d]->carries)
-        orders.push_back({d, true});
-    SmallVector<Candidate> ofWriter;
-    SmallVector<Conjunction> found;
-    for (auto [equal, strict] : orders) {
-      SmallVector<Candidate> level;
-      for (const Writer::Alternative &alternative : w->alternatives) {
-        Conjunction all(context);
-        for (const Constraint &c : alternative.domain)
-          all.push_back({sets->withDims(c.expr, shifted), c.isEquality});
-        for (unsigned d = 0; d < equal; ++d)
-          all.push_back({shifted[d] - sets->dim(d), true});
-        if (strict)
-          all.push_back({sets->dim(equal) - shifted[equal] - 1});
-        SmallVector<AffineExpr> offsets;
-        for (unsigned d = 0; d < rank; ++d) {
-          AffineExpr offset = sets->withDims(alternative.offsets[d], shifted);
-          AffineExpr size = sets->withDims(w->sizes[d], shifted);
-          if (auto one = dyn_cast<AffineConstantExpr>(size); one && one.getValue() == 1) {
-            all.push_back({sets->cell(d) - offset, true});
-            continue;
-          }
-          addTouched(all, sets->cell(d), offset, size, w->strides[d]);
-        }
-        if (sets->isEmpty(all))
-          continue;
-        FailureOr<SmallVector<LatestPiece>> pieces = sets->latest(all, n, depth, rank);
-        if (failed(pieces))
-          return refuse(w->op, "the last writer of a cell can't be told: an index is not affine");
-        SmallVector<Candidate> more;
-        for (LatestPiece &piece : *pieces) {
-          SmallVector<AffineExpr> dims = piece.point;
-          Candidate candidate{piece.when, w, piece.point, {}};
-          for (AffineExpr offset : alternative.offsets)
-            candidate.offsets.push_back(sets->withDims(offset, dims));
-          more.push_back(std::move(candidate));
-        }
-        // Alternatives of one writer at one level: the later iteration counts.
-        if (failed(mergeCandidates(level, std::move(more))))
-          return failure();
-      }
-      for (Candidate &candidate : level) {
-        FailureOr<SmallVector<Conjunction>> fresh = sets->subtract(candidate.when, found);
-        if (failed(fresh))
-          return refuse(w->op, "the last writer of a cell can't be told");
-        for (Conjunction &when : *fresh)
-          ofWriter.push_back({std::move(when), w, candidate.point, candidate.offsets});
-      }
-      for (Candidate &candidate : level)
-        found.push_back(candidate.when);
-    }
-    if (failed(mergeCandidates(best, std::move(ofWriter))))
+    FailureOr<SmallVector<Candidate>> ofWriter = latestOf(*w, question);
+    if (failed(ofWriter) || failed(mergeCandidates(best, std::move(*ofWriter))))
       return failure();
     if (best.size() > maxPieces)
       return refuse(w->op,
                     "the last writers of this array have more than " + Twine(maxPieces) + " cases");
   }
   for (Candidate &candidate : best)
-    if (std::optional<Conjunction> simple = sets->simplify(candidate.when, context))
+    if (std::optional<Conjunction> simple = sets->simplify(candidate.when, question.context))
       candidate.when = std::move(*simple);
   return candidates[member] = best;
 }
 
 /// Adds candidates; where two are there, the one that runs later stays.
-LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best,
+LogicalResult ProgramAnalysis::mergeCandidates(SmallVectorImpl<Candidate> &best,
                                       SmallVector<Candidate> more) {
   for (Candidate &b : more) {
     SmallVector<Candidate> result;
@@ -184,7 +207,7 @@ LogicalResult Raiser::mergeCandidates(SmallVectorImpl<Candidate> &best,
   return success();
 }
 
-FailureOr<SmallVector<Conjunction>> Raiser::unwritten(Family &family, Value member) {
+FailureOr<SmallVector<Conjunction>> ProgramAnalysis::unwritten(Family &family, Value member) {
   FailureOr<SmallVector<Candidate>> written = lastWriters(family, member);
   if (failed(written))
     return failure();

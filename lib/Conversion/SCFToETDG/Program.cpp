@@ -6,7 +6,7 @@
 // their cells.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,7 +24,7 @@ using namespace mlir::ft::raising;
 static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
 /// What each block that uses it computes for itself.
-bool Raiser::isRepeatable(Operation *op) {
+bool ProgramAnalysis::isRepeatable(Operation *op) {
   if (statements.contains(op) || op->getNumResults() == 0)
     return false;
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
@@ -38,10 +38,10 @@ bool Raiser::isRepeatable(Operation *op) {
          llvm::all_of(op->getOperandTypes(), isScalar);
 }
 
-bool Raiser::isStatementOp(Operation *op) { return statements.contains(op); }
+bool ProgramAnalysis::isStatementOp(Operation *op) { return statements.contains(op); }
 
 /// Operations that become part of a leaf; the rest only say what is read where.
-void Raiser::findStatements(Block &block) {
+void ProgramAnalysis::findStatements(Block &block) {
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return isScalar(type) || (tensor && tensor.hasStaticShape());
@@ -104,7 +104,7 @@ void Raiser::findStatements(Block &block) {
 // Chains
 //===----------------------------------------------------------------------===//
 
-Value Raiser::parentOf(Value v) {
+Value ProgramAnalysis::parentOf(Value v) {
   auto result = dyn_cast<OpResult>(v);
   if (!result || statements.contains(result.getOwner()))
     return Value();
@@ -126,7 +126,7 @@ Value Raiser::parentOf(Value v) {
   return root;
 }
 
-bool Raiser::isInPlace(OpResult result) {
+bool ProgramAnalysis::isInPlace(OpResult result) {
   auto known = inPlace.find(result);
   if (known != inPlace.end())
     return known->second;
@@ -159,7 +159,7 @@ bool Raiser::isInPlace(OpResult result) {
   return inPlace[result] = answer;
 }
 
-void Raiser::assignFamily(Value v, Family *family) {
+void ProgramAnalysis::assignFamily(Value v, Family *family) {
   if (!familyOf.try_emplace(v, family).second)
     return;
   family->members.push_back(v);
@@ -181,7 +181,7 @@ void Raiser::assignFamily(Value v, Family *family) {
   }
 }
 
-void Raiser::findFamilies(Block &block) {
+void ProgramAnalysis::findFamilies(Block &block) {
   for (Operation &op : block) {
     for (OpResult result : op.getResults()) {
       Value parent = parentOf(result);
@@ -199,8 +199,8 @@ void Raiser::findFamilies(Block &block) {
           family = before;
       }
       if (!family) {
-        families.emplace_back();
-        family = &families.back();
+        plan.families.emplace_back();
+        family = &plan.families.back();
         family->root = parent;
         family->block = &block;
       }
@@ -216,7 +216,7 @@ void Raiser::findFamilies(Block &block) {
 // Writers
 //===----------------------------------------------------------------------===//
 
-LogicalResult Raiser::collectWriters() {
+LogicalResult ProgramAnalysis::collectWriters() {
   auto add = [&](SubsetAccessOpInterface op, Family *family) -> LogicalResult {
     SmallVector<OpFoldResult> sizes = op.getSubsetSizes(), strides = op.getSubsetStrides();
     auto name = op->getName().getStringRef();
@@ -233,8 +233,8 @@ LogicalResult Raiser::collectWriters() {
       return refuse(op,
                     "'" + name +
                         "' writes at an index that is not an affine function of loops and lengths");
-    writers.emplace_back();
-    Writer &writer = writers.back();
+    plan.writers.emplace_back();
+    Writer &writer = plan.writers.back();
     writer.op = op;
     writer.source = op.getUpdate();
     writer.family = family;
@@ -282,7 +282,7 @@ LogicalResult Raiser::collectWriters() {
 
 /// `h = c ? f(h) : h`, `a, b = b, a`: what a state was can't be said as a view of
 /// other values, so that it is kept at each iteration.
-void Raiser::findCycles() {
+void ProgramAnalysis::findCycles() {
   // The states that a value is a view of.
   std::function<void(Value, llvm::SmallSetVector<BlockArgument, 4> &, llvm::DenseSet<Value> &)>
       collect =

@@ -1,11 +1,13 @@
 //===- SCFToETDG.cpp - imperative loops over tensors to graphs ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `convert-scf-to-etdg` (docs/raising.md): the frame of a graph, and the pass.
+// `convert-scf-to-etdg` (docs/raising.md): a copy of the function is prepared, analysed, and a graph written from what
+// is known of it. `scf-print-raising` prints that instead.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"
-#include "Raiser.h"
+#include "PlanWriter.h"
+#include "ProgramAnalysis.h"
 
 #include "ft/Analysis/GraphVerifier.h"
 #include "mlir/IR/Remarks.h"
@@ -13,94 +15,13 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTSCFTOETDG
+#define GEN_PASS_DEF_SCFPRINTRAISING
 #include "ft/Conversion/Passes.h.inc"
 } // namespace mlir::ft
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
-
-etdg::GraphOp Raiser::raise(Operation *at) {
-  if (!function.getBody().hasOneBlock()) {
-    (void)refuse(function, "has several basic blocks; control flow must be structured");
-    return nullptr;
-  }
-  if (!isa<func::ReturnOp>(function.getBody().front().back())) {
-    (void)refuse(function, "does not end in 'func.return'");
-    return nullptr;
-  }
-  for (Type type : function.getResultTypes())
-    if (!isa<RankedTensorType>(type)) {
-      (void)refuse(function, "a result is no ranked tensor");
-      return nullptr;
-    }
-  if (function.getNumResults() == 0) {
-    (void)refuse(function, "has no results");
-    return nullptr;
-  }
-  if (failed(boundWhiles()))
-    return nullptr;
-  // Other control flow has states that nothing below looks into.
-  WalkResult known = function.walk([&](Operation *op) {
-    if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()) || op->getNumRegions() == 0 ||
-        isa<scf::ForOp, scf::ForallOp, scf::InParallelOp, scf::IfOp>(op))
-      return WalkResult::advance();
-    (void)refuse(op, "'" + op->getName().getStringRef() + "' has no place in a graph");
-    return WalkResult::interrupt();
-  });
-  if (known.wasInterrupted())
-    return nullptr;
-  Block &body = function.getBody().front();
-  BlockInfo top;
-  top.domains.push_back({});
-  if (failed(selectData()) || failed(nameLengths()) || failed(collectBlocks(body, top)))
-    return nullptr;
-  findStatements(body);
-  findFamilies(body);
-  findCycles();
-  if (failed(collectWriters()) || failed(decideCells()))
-    return nullptr;
-  planItems(body);
-  scopes.push_back({&body, 0, nullptr});
-  planScopes(body, &scopes.front());
-  findEscapes();
-  if (failed(decideHomes()))
-    return nullptr;
-
-  SmallVector<graphwriter::GraphArgument> arguments;
-  for (BlockArgument arg : function.getArguments()) {
-    Home *home = argumentHome(arg);
-    NamedAttrList attributes(function.getArgAttrDict(arg.getArgNumber()));
-    attributes.erase("etdg.dims"); // their names are the buffer's
-    arguments.push_back({etdg::BufferType::get(context, home->lengths, home->element), arg.getLoc(),
-                         attributes.getDictionary(context)});
-  }
-  SmallVector<Type> outputs;
-  for (Home *home : resultHomes)
-    outputs.push_back(etdg::BufferType::get(context, home->lengths, home->element));
-  Location loc = function.getLoc();
-  builder.setInsertionPoint(at);
-  graph = graphwriter::createGraph(builder, function, arguments, outputs);
-  Block *entry = &graph.getBody().front();
-  for (auto [buffer, argument] : llvm::zip_equal(entry->getArguments(), function.getArguments()))
-    argumentHome(argument)->buffer = buffer;
-  Scope *scope = &scopes.front();
-  scopeBodies[scope] = entry;
-  for (Home *home : resultHomes)
-    bufferOf(home);
-  builder.setInsertionPointToEnd(entry);
-  auto ret = cast<func::ReturnOp>(body.getTerminator());
-  SmallVector<Value> returned;
-  for (Home *home : resultHomes)
-    returned.push_back(home->buffer);
-  auto terminator = etdg::ReturnOp::create(builder, loc, returned);
-  builder.setInsertionPoint(terminator);
-  if (failed(emitItems(&body, Context())) || failed(emitResults(ret)) || failed(finish())) {
-    graph.erase();
-    return nullptr;
-  }
-  return graph;
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -139,47 +60,79 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
 
   void raise(func::FuncOp function) {
     // Conditions are rewritten on a copy: what is refused stays as it was.
-    func::FuncOp copy = function.clone();
-    Raiser raiser(copy);
-    etdg::GraphOp graph = raiser.raise(function);
-    if (graph) {
-      // A graph that is not well formed says which access is out of bounds, or read
-      // before it is written: the program's own fault more often than not.
-      std::optional<Raiser::Refusal> &refusal = raiser.refusal;
-      ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-        if (!refusal && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          refusal = Raiser::Refusal{diagnostic.getLocation(), diagnostic.str()};
-        return success();
-      });
-      if (failed(verify(graph)) || failed(etdg::verifyGraph(graph))) {
-        graph.erase();
-        graph = nullptr;
-      }
-    }
-    unsigned copies = raiser.numCopies, arrays = raiser.numFamilies, byCells = raiser.numByCells;
-    if (!graph) {
-      Location loc = raiser.refusal ? raiser.refusal->loc : function.getLoc();
-      std::string reason =
-          raiser.refusal ? raiser.refusal->reason : "it has a form that raising does not know";
-      emitWarning(loc) << "'" << function.getSymName() << "' is not raised to a graph: " << reason;
-      remark::missed(loc, remark::RemarkOpts::name("raise")
-                              .category("etdg")
-                              .subCategory("convert-scf-to-etdg")
-                              .function(function.getSymName()))
-          << remark::reason("{0}", reason);
-      copy.erase();
-      return;
-    }
-    unsigned blocks = 0;
-    graph.walk([&](etdg::BlockOp) { ++blocks; });
-    remark::passed(function.getLoc(), remark::RemarkOpts::name("raise")
-                                          .category("etdg")
-                                          .subCategory("convert-scf-to-etdg")
-                                          .function(function.getSymName()))
-        << remark::metric("blocks", blocks) << remark::metric("arrays", arrays)
-        << remark::metric("written once at each cell", byCells) << remark::metric("copies", copies);
-    copy.erase();
+    OwningOpRef<func::FuncOp> copy = function.clone();
+    Refusal refusal;
+    ProgramAnalysis analysis(*copy, refusal);
+    const GraphPlan *plan = succeeded(prepare(*copy, refusal)) ? analysis.analyse() : nullptr;
+    etdg::GraphOp graph = plan ? PlanWriter(*plan, function).write() : etdg::GraphOp();
+    if (!graph || failed(check(graph, refusal)))
+      return remarkRefusal(function, refusal);
+    remarkGraph(function, graph, *plan);
     function.erase();
+  }
+
+  /// A graph that is not well formed says which access is out of bounds, or read before it is written: the program's
+  /// own fault more often than not. It goes then.
+  LogicalResult check(etdg::GraphOp graph, Refusal &refusal) {
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        (void)refusal.refuse(diagnostic.getLocation(), diagnostic.str());
+      return success();
+    });
+    if (succeeded(verify(graph)) && succeeded(etdg::verifyGraph(graph)))
+      return success();
+    graph.erase();
+    return failure();
+  }
+
+  static remark::RemarkOpts optionsOf(func::FuncOp function) {
+    return remark::RemarkOpts::name("raise")
+        .category("etdg")
+        .subCategory("convert-scf-to-etdg")
+        .function(function.getSymName());
+  }
+
+  void remarkRefusal(func::FuncOp function, const Refusal &refusal) {
+    Location loc = refusal.loc.value_or(function.getLoc());
+    StringRef reason = refusal.loc ? StringRef(refusal.reason) : "it has a form that raising does not know";
+    emitWarning(loc) << "'" << function.getSymName() << "' is not raised to a graph: " << reason;
+    remark::missed(loc, optionsOf(function)) << remark::reason("{0}", reason);
+  }
+
+  void remarkGraph(func::FuncOp function, etdg::GraphOp graph, const GraphPlan &plan) {
+    unsigned blocks = 0, arrays = 0, byCells = 0;
+    graph.walk([&](etdg::BlockOp) { ++blocks; });
+    for (const Family &family : plan.families) {
+      arrays += !family.writers.empty();
+      byCells += !family.writers.empty() && family.byCells;
+    }
+    remark::passed(function.getLoc(), optionsOf(function))
+        << remark::metric("blocks", blocks) << remark::metric("arrays", arrays)
+        << remark::metric("written once at each cell", byCells) << remark::metric("copies", plan.numCopies);
+  }
+};
+
+struct SCFPrintRaising : ft::impl::SCFPrintRaisingBase<SCFPrintRaising> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SCFPrintRaisingBase::getDependentDialects(registry);
+    registry.insert<etdg::ETDGDialect>(); // whose types and lengths a plan has
+    registerSubsetAccessModels(registry);
+  }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (isImperative(function))
+        print(function);
+  }
+
+  void print(func::FuncOp function) {
+    OwningOpRef<func::FuncOp> copy = function.clone();
+    Refusal refusal;
+    ProgramAnalysis analysis(*copy, refusal);
+    if (const GraphPlan *plan = succeeded(prepare(*copy, refusal)) ? analysis.analyse() : nullptr)
+      plan->print(llvm::outs());
+    else
+      llvm::outs() << "program @" << function.getSymName() << " is refused: " << refusal.reason << "\n";
   }
 };
 } // namespace

@@ -6,10 +6,14 @@
 // by the new value or the old one.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "Prepare.h"
+
+#include "ft/Interfaces/SubsetAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -192,7 +196,7 @@ static void forwardInvariants(func::FuncOp function) {
   });
 }
 
-LogicalResult Raiser::selectData() {
+LogicalResult mlir::ft::raising::selectData(func::FuncOp function, Refusal &refusal) {
   replaceInductions(function);
   forwardInvariants(function);
   SmallVector<scf::IfOp> branches;
@@ -208,7 +212,7 @@ LogicalResult Raiser::selectData() {
     // In a loop, the other way is to come back to the host in each iteration.
     bool skips = branch->getParentOfType<scf::ForOp>() && isSkip(branch);
     if (!areComputable(/*cheap=*/!skips))
-      return refuse(branch, "the condition is data, which no iteration domain can depend on, and "
+      return refusal.refuse(branch.getLoc(), "the condition is data, which no iteration domain can depend on, and "
                             "the branches are not "
                             "cheap: they hold loops, reductions or more than " +
                                 Twine(maxOps) + " operations");
@@ -228,7 +232,7 @@ LogicalResult Raiser::selectData() {
     for (auto [result, a, c] : llvm::zip(branch.getResults(), yes, no)) {
       Value chosen = select(b, branch.getLoc(), branch.getCondition(), a, c);
       if (!chosen)
-        return refuse(branch, "the condition is data, and result " +
+        return refusal.refuse(branch.getLoc(), "the condition is data, and result " +
                                   Twine(result.getResultNumber()) +
                                   " is a whole array of dynamic size in each branch");
       result.replaceAllUsesWith(chosen);

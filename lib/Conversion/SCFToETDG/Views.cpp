@@ -6,7 +6,7 @@
 // before has yielded.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "ProgramAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,7 +18,7 @@ using namespace mlir::ft::raising;
 
 static constexpr unsigned maxPieces = 64;
 
-FailureOr<View> Raiser::viewOf(Value v) {
+FailureOr<View> ProgramAnalysis::viewOf(Value v) {
   auto known = views.find(v);
   if (known != views.end())
     return known->second;
@@ -34,7 +34,7 @@ FailureOr<View> Raiser::viewOf(Value v) {
 }
 
 /// The pieces of `view` where `when` holds, at other cells and iterations.
-FailureOr<View> Raiser::restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells,
+FailureOr<View> ProgramAnalysis::restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells,
                                    ArrayRef<AffineExpr> dims) {
   View result;
   auto rewrite = [&](AffineExpr e) {
@@ -59,7 +59,7 @@ FailureOr<View> Raiser::restricted(View view, ArrayRef<Constraint> when, ArrayRe
   return result;
 }
 
-FailureOr<View> Raiser::familyView(Family &family, Value member) {
+FailureOr<View> ProgramAnalysis::familyView(Family &family, Value member) {
   FailureOr<SmallVector<Candidate>> written = lastWriters(family, member);
   FailureOr<SmallVector<Conjunction>> rest = unwritten(family, member);
   if (failed(written) || failed(rest))
@@ -102,7 +102,7 @@ FailureOr<View> Raiser::familyView(Family &family, Value member) {
 
 /// What the loop's state is at the beginning of an iteration: what the one before
 /// has yielded, the initial value in the first.
-FailureOr<View> Raiser::carriedView(BlockArgument arg) {
+FailureOr<View> ProgramAnalysis::carriedView(BlockArgument arg) {
   auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
   const BlockInfo info = infoOf(arg.getOwner());
   const Loop &at = *info.loops.back();
@@ -146,7 +146,7 @@ FailureOr<View> Raiser::carriedView(BlockArgument arg) {
 }
 
 /// The state after the last iteration, or the initial value where there is none.
-FailureOr<View> Raiser::finalView(OpResult result) {
+FailureOr<View> ProgramAnalysis::finalView(OpResult result) {
   auto loop = cast<scf::ForOp>(result.getOwner());
   const BlockInfo info = infoOf(loop.getBody());
   const Loop &at = *info.loops.back();
@@ -203,7 +203,7 @@ FailureOr<View> Raiser::finalView(OpResult result) {
   return view;
 }
 
-std::optional<View> Raiser::gatherView(OpFoldResult offset) {
+std::optional<View> ProgramAnalysis::gatherView(OpFoldResult offset) {
   auto v = dyn_cast<Value>(offset);
   while (v && isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(v.getDefiningOp()))
     v = v.getDefiningOp()->getOperand(0);
@@ -220,7 +220,7 @@ std::optional<View> Raiser::gatherView(OpFoldResult offset) {
   return *view;
 }
 
-FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets,
+FailureOr<View> ProgramAnalysis::sliceView(Operation *op, Value source, ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides,
                                   const llvm::SmallBitVector &dropped) {
   auto name = op->getName().getStringRef();
@@ -300,7 +300,7 @@ FailureOr<View> Raiser::sliceView(Operation *op, Value source, ArrayRef<OpFoldRe
 }
 
 /// Dimensions of size 1 come and go; anything else is a statement of its own.
-FailureOr<View> Raiser::reshapeView(Operation *op, Value source, RankedTensorType to) {
+FailureOr<View> ProgramAnalysis::reshapeView(Operation *op, Value source, RankedTensorType to) {
   auto from = cast<RankedTensorType>(source.getType());
   auto isUnit = [](RankedTensorType type, unsigned d) { return type.getDimSize(d) == 1; };
   SmallVector<unsigned> kept;
@@ -329,107 +329,125 @@ FailureOr<View> Raiser::reshapeView(Operation *op, Value source, RankedTensorTyp
   return restricted(*view, {}, cells, {});
 }
 
-FailureOr<View> Raiser::computeView(Value v) {
-  auto of = [](Place place) {
+View ProgramAnalysis::wholeView(Place place) {
+  Piece piece;
+  piece.place = std::move(place);
+  return View{piece};
+}
+
+View ProgramAnalysis::indexView(const Cases &cases) {
+  View view;
+  for (const Case &c : cases) {
     Piece piece;
-    piece.place = std::move(place);
-    return View{piece};
-  };
+    piece.when = c.when;
+    piece.value = c.value;
+    view.push_back(piece);
+  }
+  return view;
+}
+
+/// An argument of the function, or what a loop's body begins with.
+FailureOr<View> ProgramAnalysis::argumentView(BlockArgument arg) {
+  Operation *parent = arg.getOwner()->getParentOp();
+  if (parent == function) {
+    Place place;
+    place.home = argumentHome(arg);
+    for (unsigned d = 0; d < cast<RankedTensorType>(arg.getType()).getRank(); ++d)
+      place.index.push_back(sets->cell(d));
+    return wholeView(place);
+  }
+  if (isa<scf::ForOp>(parent))
+    return carriedView(arg);
+  // The bodies of an scf.forall see the array as it was before.
+  if (auto loop = dyn_cast<scf::ForallOp>(parent))
+    return viewOf(loop.getTiedOpOperand(arg)->get());
+  return refuse(arg.getLoc(), "an argument of '" + parent->getName().getStringRef() +
+                                  "' is no value of the program");
+}
+
+FailureOr<View> ProgramAnalysis::constantView(Operation *op, Attribute constant) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
+    if (!dense.isSplat()) {
+      Place place;
+      place.home = constantHome(dense);
+      for (unsigned d = 0; d < dense.getType().getRank(); ++d)
+        place.index.push_back(sets->cell(d));
+      return wholeView(place);
+    }
+    constant = dense.getSplatValue<Attribute>();
+  }
+  return fillView(op, constant, "a constant of this kind has no place in a graph");
+}
+
+/// One scalar everywhere.
+FailureOr<View> ProgramAnalysis::fillView(Operation *op, Attribute scalar, StringRef otherwise) {
+  Piece piece;
+  piece.splat = dyn_cast_or_null<TypedAttr>(scalar);
+  if (!piece.splat)
+    return refuse(op, otherwise);
+  return View{piece};
+}
+
+/// What each branch yields, where its condition holds.
+FailureOr<View> ProgramAnalysis::branchView(OpResult result) {
+  auto branch = cast<scf::IfOp>(result.getOwner());
+  const Condition condition = conditions[branch];
+  unsigned number = result.getResultNumber();
+  View view;
+  for (auto [yield, alternatives] : {std::pair(branch.thenYield(), &condition.yes),
+                                     std::pair(branch.elseYield(), &condition.no)}) {
+    if (llvm::all_of(*alternatives, [&](const Conjunction &when) {
+          return sets->isEmpty(commonDomain(branch->getBlock()), when);
+        }))
+      continue;
+    FailureOr<View> chosen = viewOf(yield.getOperand(number));
+    if (failed(chosen))
+      return failure();
+    for (const Conjunction &when : *alternatives) {
+      FailureOr<View> part = restricted(*chosen, when, {}, {});
+      if (failed(part))
+        return failure();
+      llvm::append_range(view, *part);
+    }
+  }
+  return view;
+}
+
+FailureOr<View> ProgramAnalysis::computeView(Value v) {
   auto placed = places.find(v);
   if (placed != places.end() && !placed->second.empty())
-    return of(placed->second.front());
+    return wholeView(placed->second.front());
   if (Family *family = familyOf.lookup(v))
     return familyView(*family, v);
-  if (auto cases = v.getType().isIntOrIndex() ? evalIndex(v) : std::nullopt) {
-    View view;
-    for (const Case &c : *cases) {
-      Piece piece;
-      piece.when = c.when;
-      piece.value = c.value;
-      view.push_back(piece);
-    }
-    return view;
-  }
-  if (auto arg = dyn_cast<BlockArgument>(v)) {
-    Operation *parent = arg.getOwner()->getParentOp();
-    if (parent == function) {
-      Place place;
-      place.home = argumentHome(arg);
-      for (unsigned d = 0; d < cast<RankedTensorType>(v.getType()).getRank(); ++d)
-        place.index.push_back(sets->cell(d));
-      return of(place);
-    }
-    if (isa<scf::ForOp>(parent))
-      return carriedView(arg);
-    // The bodies of an scf.forall see the array as it was before.
-    if (auto loop = dyn_cast<scf::ForallOp>(parent))
-      return viewOf(loop.getTiedOpOperand(arg)->get());
-    return refuse(v.getLoc(), "an argument of '" + parent->getName().getStringRef() +
-                                  "' is no value of the program");
-  }
-  Operation *op = v.getDefiningOp();
+  if (auto cases = v.getType().isIntOrIndex() ? evalIndex(v) : std::nullopt)
+    return indexView(*cases);
+  if (auto arg = dyn_cast<BlockArgument>(v))
+    return argumentView(arg);
+  return resultView(cast<OpResult>(v));
+}
+
+FailureOr<View> ProgramAnalysis::resultView(OpResult result) {
+  Operation *op = result.getOwner();
   Attribute constant;
-  if (matchPattern(v, m_Constant(&constant))) {
-    Piece piece;
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant)) {
-      if (!dense.isSplat()) {
-        piece.place.home = constantHome(dense);
-        for (unsigned d = 0; d < dense.getType().getRank(); ++d)
-          piece.place.index.push_back(sets->cell(d));
-        return View{piece};
-      }
-      constant = dense.getSplatValue<Attribute>();
-    }
-    piece.splat = dyn_cast<TypedAttr>(constant);
-    if (!piece.splat)
-      return refuse(op, "a constant of this kind has no place in a graph");
-    return View{piece};
-  }
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    // It holds anything: zeros are as good.
-    Piece piece;
-    piece.splat = cast<TypedAttr>(builder.getZeroAttr(empty.getType().getElementType()));
-    return View{piece};
-  }
+  if (matchPattern(result, m_Constant(&constant)))
+    return constantView(op, constant);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) // It holds anything: zeros are as good.
+    return fillView(op, builder.getZeroAttr(empty.getType().getElementType()), "an array of this type has no zero");
   if (auto fill = dyn_cast<linalg::FillOp>(op); fill && !statements.contains(op)) {
-    Piece piece;
-    Attribute value;
-    if (!matchPattern(fill.getInputs()[0], m_Constant(&value)))
-      return refuse(op, "an array of dynamic size is filled with a value that is no constant");
-    piece.splat = cast<TypedAttr>(value);
-    return View{piece};
+    (void)matchPattern(fill.getInputs()[0], m_Constant(&constant));
+    return fillView(op, constant, "an array of dynamic size is filled with a value that is no constant");
   }
   if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isWrite())
     return sliceView(op, access.getBase(), access.getSubsetOffsets(), access.getSubsetSizes(),
                      access.getSubsetStrides(), access.getSubsetDroppedDims());
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-    return reshapeView(op, op->getOperand(0), cast<RankedTensorType>(v.getType()));
+    return reshapeView(op, op->getOperand(0), cast<RankedTensorType>(result.getType()));
   if (isa<tensor::CastOp>(op))
     return viewOf(op->getOperand(0));
   if (isa<scf::ForOp>(op))
-    return finalView(cast<OpResult>(v));
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    const Condition condition = conditions[op];
-    unsigned number = cast<OpResult>(v).getResultNumber();
-    View view;
-    for (auto [yield, alternatives] : {std::pair(branch.thenYield(), &condition.yes),
-                                       std::pair(branch.elseYield(), &condition.no)}) {
-      if (llvm::all_of(*alternatives, [&](const Conjunction &when) {
-            return sets->isEmpty(commonDomain(op->getBlock()), when);
-          }))
-        continue;
-      FailureOr<View> chosen = viewOf(yield.getOperand(number));
-      if (failed(chosen))
-        return failure();
-      for (const Conjunction &when : *alternatives) {
-        FailureOr<View> part = restricted(*chosen, when, {}, {});
-        if (failed(part))
-          return failure();
-        llvm::append_range(view, *part);
-      }
-    }
-    return view;
-  }
+    return finalView(result);
+  if (isa<scf::IfOp>(op))
+    return branchView(result);
   return refuse(
       op, "'" + op->getName().getStringRef() +
               "' has no place in a graph of blocks: expected scf loops and "

@@ -7,9 +7,10 @@
 // Simplify.cpp makes selections of the flag, so that what was carried stays as it is.
 //
 //===----------------------------------------------------------------------===//
-#include "Raiser.h"
+#include "Prepare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -292,11 +293,11 @@ bool WhileBounder::replace() {
   return true;
 }
 
-LogicalResult Raiser::boundWhiles() {
+LogicalResult mlir::ft::raising::boundWhiles(func::FuncOp function, Refusal &refusal) {
   SmallVector<scf::WhileOp> loops;
   function.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
   for (scf::WhileOp loop : loops)
     if (!WhileBounder(loop).replace())
-      return refuse(loop, "the loop ends on data, and its condition bounds no counter that grows by a constant in each iteration");
+      return refusal.refuse(loop.getLoc(), "the loop ends on data, and its condition bounds no counter that grows by a constant in each iteration");
   return success();
 }

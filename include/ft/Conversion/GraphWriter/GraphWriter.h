@@ -96,7 +96,9 @@ public:
 
   /// Values that reach the leaf as region arguments.
   ArrayRef<Value> getReads() const { return reads.getArrayRef(); }
-  /// Clones what is repeated and the statements at the builder's place. `mapping` holds what the reads are
+  /// What the leaf's body holds: what is repeated, and the statements, in an order in which each finds its operands.
+  SmallVector<Operation *> getOperations() const;
+  /// Clones the operations at the builder's place. `mapping` holds what the reads are
   /// inside; it gets the statements' results.
   void clone(OpBuilder &builder, IRMapping &mapping) const;
 

@@ -7,6 +7,7 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DECL_CONVERTSCFTOETDG
+#define GEN_PASS_DECL_SCFPRINTRAISING
 #include "ft/Conversion/Passes.h.inc"
 } // namespace mlir::ft
 
