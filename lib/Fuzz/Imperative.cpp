@@ -76,6 +76,26 @@ std::string listText(const Shape &numbers) {
   return text;
 }
 
+/// A step of a view: its numbers, as the views take them (0 for an index of a loop), and its two spellings.
+struct ViewStep {
+  StepKind kind;
+  Shape numbers;
+  std::string mlir, python;
+};
+
+std::string numbersText(ArrayRef<int64_t> numbers) { return listText(Shape(numbers.begin(), numbers.end())); }
+
+/// A step that both languages spell alike, as a method with its numbers.
+ViewStep methodStep(StepKind kind, StringRef method, Shape numbers) {
+  std::string text = method.str() + "(" + listText(numbers) + ")";
+  return {kind, std::move(numbers), text, "." + text};
+}
+
+/// Dimension `dim` of a tensor indexed in Python, the ones before taken whole.
+std::string pythonIndex(int64_t dim, const std::string &index) {
+  return "[(slice(None),) * " + std::to_string(dim) + " + (slice(" + index + "),)]";
+}
+
 class Generator {
 public:
   Generator(uint64_t seed, uint64_t number) : random(seed * 1000003 + number) {
@@ -105,6 +125,15 @@ private:
   void statements(Scope &scope, int budget);
   void statement(Scope &scope);
   void makeView(Scope &scope);
+  std::optional<ViewStep> drawView(const Scope &scope, const Mutable &base);
+  std::optional<ViewStep> drawSelect(const Scope &scope, const Shape &shape, int64_t dim);
+  ViewStep drawSlice(const Shape &shape, int64_t dim);
+  ViewStep drawNarrow(const Scope &scope, const Shape &shape, int64_t dim);
+  ViewStep drawPermute(int64_t rank);
+  ViewStep drawReshape(const Mutable &base, int64_t dim);
+  ViewStep drawExpand(Shape shape);
+  std::optional<ViewStep> drawDiagonal(int64_t rank, int64_t dim);
+  ViewStep drawUnfold(const Shape &shape, int64_t dim);
   void makeNew(Scope &scope);
   void mutate(Scope &scope);
   void inPlace(Scope &scope);
@@ -230,165 +259,161 @@ std::string Generator::condition(Scope &scope) {
 // Statements
 //===----------------------------------------------------------------------===//
 
+/// By the index of a loop, where one is small enough, or by a number.
+std::optional<ViewStep> Generator::drawSelect(const Scope &scope, const Shape &shape, int64_t dim) {
+  std::vector<const Index *> fits;
+  for (const Index &index : scope.indices)
+    if (index.end <= shape[dim])
+      fits.push_back(&index);
+  if (shape[dim] == 0)
+    return std::nullopt;
+  if (fits.empty() || !random.percent(75))
+    return methodStep(StepKind::Select, "select", {dim, random.between(-shape[dim], shape[dim] - 1)});
+  const Index &index = *fits[random.below(fits.size())];
+  return ViewStep{StepKind::Select,
+                  {dim, 0},
+                  "select(" + std::to_string(dim) + ", %" + index.name + ")",
+                  ".select(" + std::to_string(dim) + ", " + index.name + ")"};
+}
+
+/// With ends anywhere.
+ViewStep Generator::drawSlice(const Shape &shape, int64_t dim) {
+  int64_t from = random.between(-shape[dim] - 1, shape[dim] + 1), to = random.between(-shape[dim] - 1, shape[dim] + 2),
+          by = random.pick<int64_t>({1, 1, 1, 2, 3});
+  if (random.percent(60)) {
+    from = random.below(std::max<int64_t>(1, shape[dim]));
+    to = shape[dim];
+  }
+  return {StepKind::Slice,
+          {dim, from, to, by},
+          "slice(" + numbersText({dim, from, to, by}) + ")",
+          pythonIndex(dim, numbersText({from, to, by}))};
+}
+
+/// A box that lies inside: from the index of a loop where the last one leaves room, else from a number.
+ViewStep Generator::drawNarrow(const Scope &scope, const Shape &shape, int64_t dim) {
+  int64_t count = random.below(shape[dim] + 1), by = count > 1 ? random.pick<int64_t>({1, 1, 2}) : 1;
+  if (count > 0 && (count - 1) * by >= shape[dim])
+    by = 1;
+  int64_t room = shape[dim] - (count > 0 ? (count - 1) * by : 0);
+  const Index *start = nullptr;
+  for (const Index &index : scope.indices)
+    if (index.end <= room && count > 0)
+      start = &index;
+  if (start)
+    return {StepKind::Narrow,
+            {dim, 0, count, by},
+            "narrow(" + std::to_string(dim) + ", %" + start->name + ", " + numbersText({count, by}) + ")",
+            pythonIndex(dim, start->name + ", " + start->name + " + " + std::to_string((count - 1) * by + 1) + ", " +
+                                 std::to_string(by))};
+  int64_t from = count > 0 ? random.below(room) : 0, to = from + (count > 0 ? (count - 1) * by + 1 : 0);
+  return {StepKind::Narrow,
+          {dim, from, count, by},
+          "narrow(" + numbersText({dim, from, count, by}) + ")",
+          pythonIndex(dim, numbersText({from, to, by}))};
+}
+
+ViewStep Generator::drawPermute(int64_t rank) {
+  Shape order;
+  for (int64_t d = 0; d < rank; ++d)
+    order.push_back(d);
+  for (int64_t d = rank - 1; d > 0; --d)
+    std::swap(order[d], order[random.below(d + 1)]);
+  return methodStep(StepKind::Permute, "permute", order);
+}
+
+/// Two dimensions joined, or one split; one size may be left to be found.
+ViewStep Generator::drawReshape(const Mutable &base, int64_t dim) {
+  Shape sizes = base.shape();
+  if (sizes.size() > 1 && random.percent(60)) {
+    int64_t at = random.below(sizes.size() - 1);
+    sizes[at] *= sizes[at + 1];
+    sizes.erase(sizes.begin() + at + 1);
+  } else if (sizes[dim] % 2 == 0 && sizes[dim] > 0) {
+    sizes[dim] /= 2;
+    sizes.insert(sizes.begin() + dim, 2);
+  }
+  if (!sizes.empty() && base.view.numElements() > 0 && random.percent(20))
+    sizes[random.below(sizes.size())] = -1;
+  std::string text = listText(sizes);
+  return {StepKind::Reshape, sizes, "reshape(" + text + ")", ".view([" + text + "])"};
+}
+
+/// Repeats dimensions of size 1, and perhaps the whole: for reading.
+ViewStep Generator::drawExpand(Shape shape) {
+  for (int64_t &size : shape)
+    if (size == 1)
+      size = random.between(1, 3);
+  if (random.percent(40))
+    shape.insert(shape.begin(), random.between(1, 3));
+  return methodStep(StepKind::Expand, "expand", shape);
+}
+
+std::optional<ViewStep> Generator::drawDiagonal(int64_t rank, int64_t dim) {
+  if (rank < 2)
+    return std::nullopt;
+  int64_t second = (dim + 1 + random.below(rank - 1)) % rank;
+  return methodStep(StepKind::Diagonal, "diagonal", {random.between(-1, 1), dim, second});
+}
+
+ViewStep Generator::drawUnfold(const Shape &shape, int64_t dim) {
+  int64_t window = random.between(1, shape[dim]);
+  return methodStep(StepKind::Unfold, "unfold", {dim, window, random.pick<int64_t>({1, 2, window})});
+}
+
+/// A step from `base` to a view of it; none where the kind that was drawn does not fit its shape.
+std::optional<ViewStep> Generator::drawView(const Scope &scope, const Mutable &base) {
+  Shape shape = base.shape();
+  int64_t rank = shape.size(), dim = random.below(rank);
+  int choice = random.below(plain ? 4 : 11);
+  switch (rank == 0 ? 7 : choice) {
+  case 0:
+  case 1:
+    return drawSelect(scope, shape, dim);
+  case 2:
+    return drawSlice(shape, dim);
+  case 3:
+    return drawNarrow(scope, shape, dim);
+  case 4:
+    return drawPermute(rank);
+  case 5:
+    return drawReshape(base, dim);
+  case 6:
+    return methodStep(StepKind::Squeeze, "squeeze", {dim});
+  case 7:
+    if (rank > 3)
+      return std::nullopt;
+    return methodStep(StepKind::Unsqueeze, "unsqueeze", {random.below(rank + 1)});
+  case 8:
+    if (rank > 3)
+      return std::nullopt;
+    return drawExpand(shape);
+  case 9:
+    return drawDiagonal(rank, dim);
+  default:
+    if (rank > 3 || shape[dim] == 0)
+      return std::nullopt;
+    return drawUnfold(shape, dim);
+  }
+}
+
 void Generator::makeView(Scope &scope) {
   const Mutable base = pickMutable(scope);
   Mutable result{fresh(), base.view, base.strides};
-  Shape shape = base.shape();
-  int64_t rank = shape.size();
-  std::string mlir, python, begin = base.name;
-  Shape numbers;
-  StepKind kind = StepKind::Select;
-  auto text = [](ArrayRef<int64_t> all) { return listText(Shape(all.begin(), all.end())); };
-  int64_t dim = random.below(rank);
-  std::string around = "(slice(None),) * " + std::to_string(dim);
-  int choice = random.below(plain ? 4 : 11);
-  if (rank == 0)
-    choice = 7;
-  switch (choice) {
-  case 0:
-  case 1: { // select
-    std::vector<const Index *> fits;
-    for (const Index &index : scope.indices)
-      if (index.end <= shape[dim])
-        fits.push_back(&index);
-    if (shape[dim] == 0)
-      return;
-    if (!fits.empty() && random.percent(75)) {
-      const Index &index = *fits[random.below(fits.size())];
-      numbers = {dim, 0};
-      mlir = "select(" + std::to_string(dim) + ", %" + index.name + ")";
-      python = ".select(" + std::to_string(dim) + ", " + index.name + ")";
-    } else {
-      numbers = {dim, random.between(-shape[dim], shape[dim] - 1)};
-      mlir = "select(" + text(numbers) + ")";
-      python = "." + mlir;
-    }
-    break;
-  }
-  case 2: { // slice, ends anywhere
-    kind = StepKind::Slice;
-    int64_t from = random.between(-shape[dim] - 1, shape[dim] + 1),
-            to = random.between(-shape[dim] - 1, shape[dim] + 2), by = random.pick<int64_t>({1, 1, 1, 2, 3});
-    if (random.percent(60)) {
-      from = random.below(std::max<int64_t>(1, shape[dim]));
-      to = shape[dim];
-    }
-    numbers = {dim, from, to, by};
-    mlir = "slice(" + text(numbers) + ")";
-    python = "[" + around + " + (slice(" + text({from, to, by}) + "),)]";
-    break;
-  }
-  case 3: { // narrow
-    kind = StepKind::Narrow;
-    int64_t count = random.below(shape[dim] + 1), by = count > 1 ? random.pick<int64_t>({1, 1, 2}) : 1;
-    if (count > 0 && (count - 1) * by >= shape[dim])
-      by = 1;
-    int64_t room = shape[dim] - (count > 0 ? (count - 1) * by : 0);
-    for (const Index &index : scope.indices)
-      if (index.end <= room && count > 0) {
-        numbers = {dim, 0, count, by};
-        mlir = "narrow(" + std::to_string(dim) + ", %" + index.name + ", " + text({count, by}) + ")";
-        python = "[" + around + " + (slice(" + index.name + ", " + index.name + " + " +
-                 std::to_string((count - 1) * by + 1) + ", " + std::to_string(by) + "),)]";
-      }
-    if (mlir.empty()) {
-      int64_t from = count > 0 ? random.below(room) : 0;
-      numbers = {dim, from, count, by};
-      mlir = "narrow(" + text(numbers) + ")";
-      python = "[" + around + " + (slice(" + text({from, from + (count > 0 ? (count - 1) * by + 1 : 0), by}) + "),)]";
-    }
-    break;
-  }
-  case 4: { // permute
-    kind = StepKind::Permute;
-    for (int64_t d = 0; d < rank; ++d)
-      numbers.push_back(d);
-    for (int64_t d = rank - 1; d > 0; --d)
-      std::swap(numbers[d], numbers[random.below(d + 1)]);
-    mlir = "permute(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  }
-  case 5: { // reshape: split or join dimensions
-    kind = StepKind::Reshape;
-    numbers = shape;
-    if (rank > 1 && random.percent(60)) {
-      int64_t at = random.below(rank - 1);
-      numbers[at] *= numbers[at + 1];
-      numbers.erase(numbers.begin() + at + 1);
-    } else if (shape[dim] % 2 == 0 && shape[dim] > 0) {
-      numbers[dim] /= 2;
-      numbers.insert(numbers.begin() + dim, 2);
-    }
-    if (!numbers.empty() && base.view.numElements() > 0 && random.percent(20))
-      numbers[random.below(numbers.size())] = -1;
-    mlir = "reshape(" + text(numbers) + ")";
-    python = ".view([" + text(numbers) + "])";
-    break;
-  }
-  case 6:
-    kind = StepKind::Squeeze;
-    numbers = {dim};
-    mlir = "squeeze(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  case 7:
-    if (rank > 3)
-      return;
-    kind = StepKind::Unsqueeze;
-    numbers = {random.below(rank + 1)};
-    mlir = "unsqueeze(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  case 8: { // expand, for reading
-    if (rank > 3)
-      return;
-    kind = StepKind::Expand;
-    numbers = shape;
-    for (int64_t &size : numbers)
-      if (size == 1)
-        size = random.between(1, 3);
-    if (random.percent(40))
-      numbers.insert(numbers.begin(), random.between(1, 3));
-    mlir = "expand(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  }
-  case 9: { // diagonal
-    if (rank < 2)
-      return;
-    kind = StepKind::Diagonal;
-    int64_t second = (dim + 1 + random.below(rank - 1)) % rank;
-    numbers = {random.between(-1, 1), dim, second};
-    mlir = "diagonal(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  }
-  case 10: { // unfold
-    if (rank > 3 || shape[dim] == 0)
-      return;
-    kind = StepKind::Unfold;
-    int64_t window = random.between(1, shape[dim]);
-    numbers = {dim, window, random.pick<int64_t>({1, 2, window})};
-    mlir = "unfold(" + text(numbers) + ")";
-    python = "." + mlir;
-    break;
-  }
-  }
+  std::optional<ViewStep> step = drawView(scope, base);
   // What the strides do not allow is no view: PyTorch refuses it, too.
-  std::string problem = result.view.apply(kind, numbers, std::numeric_limits<int64_t>::max());
-  if (!problem.empty())
+  if (!step || !result.view.apply(step->kind, step->numbers, std::numeric_limits<int64_t>::max()).empty())
     return;
   // A window that overlaps is written by nobody.
-  if (kind == StepKind::Unfold && numbers[2] < numbers[1])
+  if (step->kind == StepKind::Unfold && step->numbers[2] < step->numbers[1])
     result.strides = false;
   // An expanded view stays one, whatever is taken of it.
   for (auto [size, stride] : llvm::zip_equal(result.view.sizes, result.view.strides))
     if (size > 1 && stride == 0)
       result.strides = false;
-  line("%" + result.name + " = tssa.view %" + begin + "[" + mlir + "] : " + mutableType(shape) +
+  line("%" + result.name + " = tssa.view %" + base.name + "[" + step->mlir + "] : " + mutableType(base.shape()) +
            " -> " + mutableType(result.shape()),
-       result.name + " = " + begin + python);
+       result.name + " = " + base.name + step->python);
   scope.mutables.push_back(result);
 }
 

@@ -14,19 +14,15 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::fuzz;
 
-/// A result of the wanted type, each place by one of these: its own loop, forwards or
-/// backwards; every second place; a constant place; two loops that meet; two iterations
-/// each. A second result, over some of the loops, may come along.
-Value ProgramBuilder::makeOddGeneric(Scope &scope, RankedTensorType type, int effort) {
-  SmallVector<int64_t> ranges;
+/// The place of a result in each dimension, by one of these: its own loop, forwards or backwards; every second place;
+/// a constant place; two loops that meet; two iterations each. Adds the loops.
+SmallVector<AffineExpr> ProgramBuilder::drawPlaces(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &ranges) {
   SmallVector<AffineExpr> places;
   auto loop = [&](int64_t range) {
     ranges.push_back(range);
     return b.getAffineDimExpr(ranges.size() - 1);
   };
-  for (int64_t size : type.getShape()) {
-    if (size == 0)
-      return {};
+  for (int64_t size : shape)
     switch (rng.below(7)) {
     case 0:
       places.push_back(loop((size + 1) / 2) * 2);
@@ -49,9 +45,56 @@ Value ProgramBuilder::makeOddGeneric(Scope &scope, RankedTensorType type, int ef
     default:
       places.push_back(loop(size));
     }
+  return places;
+}
+
+/// A dimension that is read in groups, around, at a distance or as it is; or none for this loop.
+void ProgramBuilder::drawGroupedRead(AffineExpr dim, int64_t range, SmallVectorImpl<AffineExpr> &map,
+                                     SmallVectorImpl<int64_t> &shape) {
+  auto add = [&](AffineExpr index, int64_t size) {
+    map.push_back(index);
+    shape.push_back(size);
+  };
+  switch (rng.below(5)) {
+  case 0:
+    return add(dim.floorDiv(2), (range + 1) / 2);
+  case 1:
+    return add(dim % 3, std::min<int64_t>(range, 3));
+  case 2:
+    return add(dim + 1, range + 1);
+  case 3:
+    if (map.size() < 2)
+      add(dim, range);
+    return;
+  default:
+    return;
   }
+}
+
+SmallVector<utils::IteratorType> ProgramBuilder::drawIteratorTypes(unsigned count) {
+  SmallVector<utils::IteratorType> kinds;
+  for (unsigned i = 0; i < count; ++i)
+    kinds.push_back(rng.percent(50) ? utils::IteratorType::parallel : utils::IteratorType::reduction);
+  return kinds;
+}
+
+/// What a place holds and what comes to it: their sum, or the larger one.
+Value ProgramBuilder::accumulate(OpBuilder &nested, Location at, bool adds, Value old, Value more) {
+  if (isa<FloatType>(scalar))
+    return adds ? Value(arith::AddFOp::create(nested, at, old, more))
+                : Value(arith::MaximumFOp::create(nested, at, old, more));
+  return adds ? Value(arith::AddIOp::create(nested, at, old, more))
+              : Value(arith::MaxSIOp::create(nested, at, old, more));
+}
+
+/// A result of the wanted type at odd places. A second result, over some of the loops, may come along.
+Value ProgramBuilder::makeOddGeneric(Scope &scope, RankedTensorType type, int effort) {
+  SmallVector<int64_t> ranges;
+  SmallVector<AffineExpr> places = drawPlaces(type.getShape().take_until([](int64_t size) { return size == 0; }), ranges);
+  if (places.size() < static_cast<size_t>(type.getRank()))
+    return {};
   if (rng.percent(40))
-    loop(1 + rng.below(3));
+    ranges.push_back(1 + rng.below(3));
   unsigned loops = ranges.size();
   int64_t work = type.getNumElements();
   for (int64_t range : ranges)
@@ -60,36 +103,13 @@ Value ProgramBuilder::makeOddGeneric(Scope &scope, RankedTensorType type, int ef
     return {};
 
   // The first input shows every loop; the second is read at a distance, or in groups.
-  SmallVector<AffineExpr> whole, part;
+  SmallVector<AffineExpr> whole, part, sumPlaces;
   SmallVector<int64_t> partShape, sumShape;
-  SmallVector<AffineExpr> sumPlaces;
   for (unsigned i = 0; i < loops; ++i) {
-    AffineExpr dim = b.getAffineDimExpr(i);
-    whole.push_back(dim);
-    switch (rng.below(5)) {
-    case 0:
-      part.push_back(dim.floorDiv(2));
-      partShape.push_back((ranges[i] + 1) / 2);
-      break;
-    case 1:
-      part.push_back(dim % 3);
-      partShape.push_back(std::min<int64_t>(ranges[i], 3));
-      break;
-    case 2:
-      part.push_back(dim + 1);
-      partShape.push_back(ranges[i] + 1);
-      break;
-    case 3:
-      if (part.size() < 2) {
-        part.push_back(dim);
-        partShape.push_back(ranges[i]);
-      }
-      break;
-    default:
-      break;
-    }
+    whole.push_back(b.getAffineDimExpr(i));
+    drawGroupedRead(whole[i], ranges[i], part, partShape);
     if (rng.percent(50)) {
-      sumPlaces.push_back(dim);
+      sumPlaces.push_back(whole[i]);
       sumShape.push_back(ranges[i]);
     }
   }
@@ -108,26 +128,16 @@ Value ProgramBuilder::makeOddGeneric(Scope &scope, RankedTensorType type, int ef
     types.push_back(inits.back().getType());
     maps.push_back(AffineMap::get(loops, 0, sumPlaces, context));
   }
-  SmallVector<utils::IteratorType> kinds;
-  for (unsigned i = 0; i < loops; ++i)
-    kinds.push_back(rng.percent(50) ? utils::IteratorType::parallel
-                                    : utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> kinds = drawIteratorTypes(loops);
   bool adds = rng.percent(60);
-  auto op = linalg::GenericOp::create(
-      b, loc, types, inputs, inits, maps, kinds,
-      [&](OpBuilder &nested, Location at, ValueRange args) {
-        Value v = scalarCode(nested, at, {args[0], args[1]});
-        SmallVector<Value> yields;
-        for (Value old : args.drop_front(2)) {
-          if (isa<FloatType>(scalar))
-            yields.push_back(adds ? Value(arith::AddFOp::create(nested, at, old, v))
-                                  : Value(arith::MaximumFOp::create(nested, at, old, v)));
-          else
-            yields.push_back(adds ? Value(arith::AddIOp::create(nested, at, old, v))
-                                  : Value(arith::MaxSIOp::create(nested, at, old, v)));
-        }
-        linalg::YieldOp::create(nested, at, yields);
-      });
+  auto op = linalg::GenericOp::create(b, loc, types, inputs, inits, maps, kinds,
+                                      [&](OpBuilder &nested, Location at, ValueRange args) {
+                                        Value v = scalarCode(nested, at, {args[0], args[1]});
+                                        SmallVector<Value> yields;
+                                        for (Value old : args.drop_front(2))
+                                          yields.push_back(accumulate(nested, at, adds, old, v));
+                                        linalg::YieldOp::create(nested, at, yields);
+                                      });
   if (second)
     add(scope, tame(op->getResult(1)));
   return tame(op->getResult(0));

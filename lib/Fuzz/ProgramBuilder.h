@@ -13,6 +13,7 @@
 #include "ft/Fuzz/Generator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::ft::fuzz {
@@ -74,6 +75,10 @@ private:
   Value splat(RankedTensorType type, int64_t value);
   Value empty(RankedTensorType type);
   Value makeTensor(Scope &scope, RankedTensorType type, int effort);
+  Value makeOtherElements(Scope &scope, RankedTensorType type);
+  Value computeTensor(Scope &scope, RankedTensorType type, int effort);
+  Value makeTranspose(Scope &scope, RankedTensorType type, int effort);
+  Value findTensor(Scope &scope, RankedTensorType type);
   Value binary(Value a, Value b);
   Value unary(Value a);
   Value tame(Value a);
@@ -87,7 +92,13 @@ private:
   Value makeReduce(Scope &scope, RankedTensorType type, int effort);
   Value makeBroadcast(Scope &scope, RankedTensorType type, int effort);
   Value makeGeneric(Scope &scope, RankedTensorType type, int effort);
-  Value makeOddGeneric(Scope &scope, RankedTensorType type, int effort); // OddGenerics.cpp
+  // OddGenerics.cpp
+  Value makeOddGeneric(Scope &scope, RankedTensorType type, int effort);
+  SmallVector<AffineExpr> drawPlaces(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &ranges);
+  void drawGroupedRead(AffineExpr dim, int64_t range, SmallVectorImpl<AffineExpr> &map,
+                       SmallVectorImpl<int64_t> &shape);
+  SmallVector<utils::IteratorType> drawIteratorTypes(unsigned count);
+  Value accumulate(OpBuilder &nested, Location at, bool adds, Value old, Value more);
   Value makeSlice(Scope &scope, RankedTensorType type, int effort);
   Value makeReshape(Scope &scope, RankedTensorType type, int effort);
   void tensorStep(Scope &scope);

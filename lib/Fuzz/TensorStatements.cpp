@@ -270,77 +270,64 @@ Value ProgramBuilder::throughOther(Scope &scope, Value x) {
 // Tensors of a wanted type
 //===----------------------------------------------------------------------===//
 
-Value ProgramBuilder::makeTensor(Scope &scope, RankedTensorType type, int effort) {
-  auto existing = [&]() -> Value { return pickType(scope, type); };
-  if (type.getElementType() != scalar) {
-    if (Value v = existing())
-      return v;
-    if (type.getElementType().isInteger(1)) {
-      auto wide = tensorType(type.getShape());
-      Value x = makeTensor(scope, wide, 0), y = splat(wide, 0);
-      if (isa<FloatType>(scalar))
-        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-    }
+/// A tensor of another element type than the program's.
+Value ProgramBuilder::makeOtherElements(Scope &scope, RankedTensorType type) {
+  if (Value v = pickType(scope, type))
+    return v;
+  if (!type.getElementType().isInteger(1))
     return splat(type, 1);
-  }
-  int64_t count = type.getNumElements();
+  auto wide = tensorType(type.getShape());
+  Value x = makeTensor(scope, wide, 0), y = splat(wide, 0);
+  if (isa<FloatType>(scalar))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+}
+
+Value ProgramBuilder::makeTranspose(Scope &scope, RankedTensorType type, int effort) {
+  auto turned = tensorType({type.getDimSize(1), type.getDimSize(0)});
+  Value x = makeTensor(scope, turned, effort - 1), e = empty(type);
+  return linalg::TransposeOp::create(b, loc, x, e, ArrayRef<int64_t>{1, 0})->getResult(0);
+}
+
+/// One of the operations, drawn; null where it cannot make this type here.
+Value ProgramBuilder::computeTensor(Scope &scope, RankedTensorType type, int effort) {
   unsigned rank = type.getRank();
-  if (effort > 0 && afford(scope, count)) {
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      Value v;
-      switch (rng.weighted(
-          {22, 8, rank ? 8 : 0, rank == 2 ? 5 : 0, 8, rank == 2 ? 14 : 0, 8, 6, 5, 12, 4})) {
-      case 0: {
-        Value x = makeTensor(scope, type, effort - 1), y = makeTensor(scope, type, effort - 1);
-        v = binary(x, y);
-        break;
-      }
-      case 1:
-        v = unary(makeTensor(scope, type, effort - 1));
-        break;
-      case 2:
-        v = makeBroadcast(scope, type, effort);
-        break;
-      case 3: {
-        auto turned = tensorType({type.getDimSize(1), type.getDimSize(0)});
-        Value x = makeTensor(scope, turned, effort - 1), e = empty(type);
-        v = linalg::TransposeOp::create(b, loc, x, e, ArrayRef<int64_t>{1, 0})->getResult(0);
-        break;
-      }
-      case 4:
-        v = makeReduce(scope, type, effort);
-        break;
-      case 5:
-        v = makeMatmul(scope, type, effort);
-        break;
-      case 6:
-        v = makeGeneric(scope, type, effort);
-        break;
-      case 7:
-        v = makeSlice(scope, type, effort);
-        break;
-      case 8:
-        v = makeReshape(scope, type, effort);
-        break;
-      case 9: {
-        // An element of a list.
-        Value list = pick(scope, [&](Value v) {
-          auto l = dyn_cast<ListType>(v.getType());
-          return l && l.getPeeled() == type;
-        });
-        if (list)
-          v = at(list);
-        break;
-      }
-      default:
-        v = existing();
-        break;
-      }
-      if (v)
-        return v;
-    }
+  switch (rng.weighted({22, 8, rank ? 8 : 0, rank == 2 ? 5 : 0, 8, rank == 2 ? 14 : 0, 8, 6, 5, 12, 4})) {
+  case 0: {
+    Value x = makeTensor(scope, type, effort - 1), y = makeTensor(scope, type, effort - 1);
+    return binary(x, y);
   }
+  case 1:
+    return unary(makeTensor(scope, type, effort - 1));
+  case 2:
+    return makeBroadcast(scope, type, effort);
+  case 3:
+    return makeTranspose(scope, type, effort);
+  case 4:
+    return makeReduce(scope, type, effort);
+  case 5:
+    return makeMatmul(scope, type, effort);
+  case 6:
+    return makeGeneric(scope, type, effort);
+  case 7:
+    return makeSlice(scope, type, effort);
+  case 8:
+    return makeReshape(scope, type, effort);
+  case 9: {
+    // An element of a list.
+    Value list = pick(scope, [&](Value v) {
+      auto l = dyn_cast<ListType>(v.getType());
+      return l && l.getPeeled() == type;
+    });
+    return list ? at(list) : Value();
+  }
+  default:
+    return pickType(scope, type);
+  }
+}
+
+/// Something that is there: of the type itself or of another one, which is converted; null where nothing is.
+Value ProgramBuilder::findTensor(Scope &scope, RankedTensorType type) {
   // Of another type, of which a program of mixed types has some.
   if (mixed && side.percent(60))
     if (Value other = pick(scope, [&](Value v) {
@@ -351,20 +338,27 @@ Value ProgramBuilder::makeTensor(Scope &scope, RankedTensorType type, int effort
         }))
       if (Value v = widen(other))
         return v;
-  if (Value v = existing())
+  if (Value v = pickType(scope, type))
     return v;
-  // One of the same size, or a scalar spread out.
-  if (Value s = pick(scope,
-                     [&](Value v) {
-                       auto t = dyn_cast<RankedTensorType>(v.getType());
-                       return t && t.getRank() == 0 &&
-                              t.getElementType() != type.getElementType() &&
-                              !isa<FloatType>(t.getElementType());
-                     });
-      s && rank == 0 && rng.percent(70))
-    if (Value v = convert(s))
-      return v;
-  if (rank > 0 && rng.percent(60))
+  Value number = pick(scope, [&](Value v) {
+    auto t = dyn_cast<RankedTensorType>(v.getType());
+    return t && t.getRank() == 0 && t.getElementType() != type.getElementType() &&
+           !isa<FloatType>(t.getElementType());
+  });
+  return number && type.getRank() == 0 && rng.percent(70) ? convert(number) : Value();
+}
+
+Value ProgramBuilder::makeTensor(Scope &scope, RankedTensorType type, int effort) {
+  if (type.getElementType() != scalar)
+    return makeOtherElements(scope, type);
+  if (effort > 0 && afford(scope, type.getNumElements()))
+    for (int attempt = 0; attempt < 3; ++attempt)
+      if (Value v = computeTensor(scope, type, effort))
+        return v;
+  if (Value v = findTensor(scope, type))
+    return v;
+  // A smaller one spread out.
+  if (type.getRank() > 0 && rng.percent(60))
     if (Value v = makeBroadcast(scope, type, 0))
       return v;
   if (scope.depth == 0 || rng.percent(25))

@@ -495,6 +495,142 @@ static bool parseLengths(Options &options, DataOptions &data) {
   return true;
 }
 
+namespace {
+/// How the results agree with those of the reference.
+struct Agreement {
+  bool equal = true;
+  double maxError = 0; // as a share of the tolerance
+  std::string text;    // a line for each result
+  llvm::json::Array entries;
+};
+} // namespace
+
+static llvm::json::Value finiteOrNull(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
+}
+
+static Agreement compareResults(const Options &options, const Entry &entry, ArrayRef<HostArray> results,
+                                ArrayRef<HostArray> reference) {
+  Agreement all;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    ::ft::rt::Tolerance tolerance = getTolerance(entry, i, result.dtype);
+    if (options.rtol >= 0)
+      tolerance.rtol = options.rtol;
+    if (options.atol >= 0)
+      tolerance.atol = options.atol;
+    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, reference[i], tolerance);
+    all.equal &= comparison.equal;
+    all.maxError = std::max(all.maxError, comparison.maxScaled);
+    all.text += "result " + std::to_string(i) + " " + result.describe() + ": " + comparison.message + "\n";
+    all.entries.push_back(llvm::json::Object{{"result", static_cast<int64_t>(i)},
+                                             {"type", result.describe()},
+                                             {"equal", comparison.equal},
+                                             {"max_error", finiteOrNull(comparison.maxError)},
+                                             {"of_tolerance", finiteOrNull(comparison.maxScaled)},
+                                             {"message", comparison.message}});
+  }
+  return all;
+}
+
+static double bestOf(const Outcome &outcome) { return outcome.runSeconds.empty() ? 0 : outcome.runSeconds.front(); }
+
+static double medianOf(const Outcome &outcome) {
+  return outcome.runSeconds.empty() ? 0 : outcome.runSeconds[outcome.runSeconds.size() / 2];
+}
+
+/// `--json`: one object for the run.
+static void reportJson(const Options &options, const Entry &entry, const Data &data, const Outcome &outcome,
+                       double parseSeconds, Agreement &agreement) {
+  llvm::json::Object lengths;
+  for (StringAttr name : entry.names)
+    lengths[name.getValue()] = data.lengths.lookup(name);
+  llvm::json::Object report{{"file", options.file.getValue()},
+                            {"entry", entry.name},
+                            {"engine", options.engine.getValue()},
+                            {"threads", options.engine == "cpu" ? static_cast<int64_t>(ft_num_threads()) : 1},
+                            {"lengths", std::move(lengths)},
+                            {"parse_seconds", parseSeconds},
+                            {"compile_seconds", outcome.compileSeconds},
+                            {"run_seconds", bestOf(outcome)},
+                            {"run_seconds_median", medianOf(outcome)},
+                            {"runs", static_cast<int64_t>(outcome.runSeconds.size())}};
+  for (auto &[name, value] : outcome.figures)
+    report[name] = value;
+  if (outcome.compileCpuSeconds > 0)
+    report["compile_cpu_seconds"] = outcome.compileCpuSeconds;
+  if (!outcome.plans.empty()) {
+    report["predicted_seconds"] = outcome.predictedSeconds;
+    report["plans"] = llvm::json::Array(outcome.plans);
+  }
+  if (!options.compare.empty()) {
+    report["equal"] = agreement.equal;
+    report["of_tolerance"] = finiteOrNull(agreement.maxError);
+    report["comparisons"] = std::move(agreement.entries);
+  }
+  llvm::outs() << llvm::json::Value(std::move(report)) << "\n";
+}
+
+static void reportText(const Options &options, const Entry &entry, const Data &data, const Outcome &outcome,
+                       const Agreement &agreement) {
+  llvm::outs() << "@" << entry.name << " on " << options.engine.getValue();
+  for (StringAttr name : entry.names)
+    llvm::outs() << " " << name.getValue() << "=" << data.lengths.lookup(name);
+  llvm::outs() << "\n";
+  if (options.compare.empty())
+    for (auto [i, result] : llvm::enumerate(outcome.results))
+      llvm::outs() << "result " << i << " " << result.describe() << "\n";
+  llvm::outs() << agreement.text;
+  if (options.bench) {
+    llvm::outs() << llvm::format("compile %.3f s, run %.6f s best, %.6f s median of %zu\n", outcome.compileSeconds,
+                                 bestOf(outcome), medianOf(outcome), outcome.runSeconds.size());
+    for (auto &[name, value] : outcome.figures)
+      llvm::outs() << name << " " << value << "\n";
+    for (const std::string &plan : outcome.plans)
+      llvm::outs() << plan << "\n";
+  }
+  if (!options.compare.empty())
+    llvm::outs() << (agreement.equal ? "equal\n" : "NOT EQUAL\n");
+}
+
+static int failWith(const ::ft::rt::Status &status) {
+  llvm::errs() << "ft-run: error: " << status.message() << "\n";
+  return EXIT_FAILURE;
+}
+
+/// Runs one entry, compares and reports. What cannot be written is said before the run, and nothing is there before
+/// all is.
+static int runEntry(Options &options, ModuleOp module, Entry &entry, Data &data, double parseSeconds) {
+  ::ft::rt::OutputFiles files;
+  for (const std::string &path : options.outs)
+    if (auto status = files.open(path); !status.ok())
+      return failWith(status);
+  Runner runner(options, module, entry, data);
+  FailureOr<Outcome> outcome = runner.runEngine();
+  if (failed(outcome))
+    return EXIT_FAILURE;
+  Agreement agreement;
+  if (!options.compare.empty()) {
+    FailureOr<std::vector<HostArray>> reference = runner.interpretReference(options.compare == "truth");
+    if (failed(reference))
+      return EXIT_FAILURE;
+    agreement = compareResults(options, entry, outcome->results, *reference);
+  }
+  if (agreement.equal) {
+    for (size_t i = 0; i < files.size(); ++i)
+      if (auto status = ::ft::rt::writeNpy(files, i, outcome->results[i]); !status.ok())
+        return failWith(status);
+    if (auto status = files.commit(); !status.ok())
+      return failWith(status);
+  }
+  if (options.json)
+    reportJson(options, entry, data, *outcome, parseSeconds, agreement);
+  else
+    reportText(options, entry, data, *outcome, agreement);
+  if (!flushOutput(llvm::outs(), "standard output"))
+    return EXIT_FAILURE;
+  return agreement.equal ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-run");
   tools::registerInputOptions();
@@ -539,107 +675,5 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   FailureOr<Data> data = makeData(*entry, dataOptions);
   if (failed(data))
     return EXIT_FAILURE;
-
-  // What cannot be written is said before the run, and nothing is there before all is.
-  auto failWith = [](const ::ft::rt::Status &status) {
-    llvm::errs() << "ft-run: error: " << status.message() << "\n";
-    return EXIT_FAILURE;
-  };
-  ::ft::rt::OutputFiles files;
-  for (const std::string &path : options.outs)
-    if (auto status = files.open(path); !status.ok())
-      return failWith(status);
-  Runner runner(options, *module, *entry, *data);
-  FailureOr<Outcome> outcome = runner.runEngine();
-  if (failed(outcome))
-    return EXIT_FAILURE;
-
-  bool equal = true;
-  llvm::json::Array comparisons;
-  std::string text;
-  double maxError = 0;
-  if (!options.compare.empty()) {
-    FailureOr<std::vector<HostArray>> reference = runner.interpretReference(options.compare == "truth");
-    if (failed(reference))
-      return EXIT_FAILURE;
-    for (auto [i, result] : llvm::enumerate(outcome->results)) {
-      ::ft::rt::Tolerance tolerance = getTolerance(*entry, i, result.dtype);
-      if (options.rtol >= 0)
-        tolerance.rtol = options.rtol;
-      if (options.atol >= 0)
-        tolerance.atol = options.atol;
-      ::ft::rt::Comparison comparison = ::ft::rt::compare(result, (*reference)[i], tolerance);
-      equal &= comparison.equal;
-      maxError = std::max(maxError, comparison.maxScaled);
-      text += "result " + std::to_string(i) + " " + result.describe() + ": " + comparison.message + "\n";
-      comparisons.push_back(llvm::json::Object{{"result", static_cast<int64_t>(i)},
-                                               {"type", result.describe()},
-                                               {"equal", comparison.equal},
-                                               {"max_error", std::isfinite(comparison.maxError) ? llvm::json::Value(comparison.maxError) : nullptr},
-                                               {"of_tolerance", std::isfinite(comparison.maxScaled) ? llvm::json::Value(comparison.maxScaled) : nullptr},
-                                               {"message", comparison.message}});
-    }
-  }
-  if (equal) {
-    for (size_t i = 0; i < files.size(); ++i)
-      if (auto status = ::ft::rt::writeNpy(files, i, outcome->results[i]); !status.ok())
-        return failWith(status);
-    if (auto status = files.commit(); !status.ok())
-      return failWith(status);
-  }
-
-  double best = outcome->runSeconds.empty() ? 0 : outcome->runSeconds.front();
-  double median = outcome->runSeconds.empty() ? 0 : outcome->runSeconds[outcome->runSeconds.size() / 2];
-  if (options.json) {
-    llvm::json::Object lengths;
-    for (StringAttr name : entry->names)
-      lengths[name.getValue()] = data->lengths.lookup(name);
-    llvm::json::Object report{{"file", options.file.getValue()},
-                              {"entry", entry->name},
-                              {"engine", options.engine.getValue()},
-                              {"threads", options.engine == "cpu" ? static_cast<int64_t>(ft_num_threads()) : 1},
-                              {"lengths", std::move(lengths)},
-                              {"parse_seconds", parseSeconds},
-                              {"compile_seconds", outcome->compileSeconds},
-                              {"run_seconds", best},
-                              {"run_seconds_median", median},
-                              {"runs", static_cast<int64_t>(outcome->runSeconds.size())}};
-    for (auto &[name, value] : outcome->figures)
-      report[name] = value;
-    if (outcome->compileCpuSeconds > 0)
-      report["compile_cpu_seconds"] = outcome->compileCpuSeconds;
-    if (!outcome->plans.empty()) {
-      report["predicted_seconds"] = outcome->predictedSeconds;
-      report["plans"] = llvm::json::Array(outcome->plans);
-    }
-    if (!options.compare.empty()) {
-      report["equal"] = equal;
-      report["of_tolerance"] = std::isfinite(maxError) ? llvm::json::Value(maxError) : nullptr;
-      report["comparisons"] = std::move(comparisons);
-    }
-    llvm::outs() << llvm::json::Value(std::move(report)) << "\n";
-  } else {
-    llvm::outs() << "@" << entry->name << " on " << options.engine.getValue();
-    for (StringAttr name : entry->names)
-      llvm::outs() << " " << name.getValue() << "=" << data->lengths.lookup(name);
-    llvm::outs() << "\n";
-    if (options.compare.empty())
-      for (auto [i, result] : llvm::enumerate(outcome->results))
-        llvm::outs() << "result " << i << " " << result.describe() << "\n";
-    llvm::outs() << text;
-    if (options.bench)
-      llvm::outs() << llvm::format("compile %.3f s, run %.6f s best, %.6f s median of %zu\n", outcome->compileSeconds,
-                                   best, median, outcome->runSeconds.size());
-    if (options.bench) {
-      for (auto &[name, value] : outcome->figures)
-        llvm::outs() << name << " " << value << "\n";
-      for (const std::string &plan : outcome->plans)
-        llvm::outs() << plan << "\n";
-    }
-    if (!options.compare.empty())
-      llvm::outs() << (equal ? "equal\n" : "NOT EQUAL\n");
-  }
-  if (!flushOutput(llvm::outs(), "standard output"))
-    return EXIT_FAILURE;
-  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+  return runEntry(options, *module, *entry, *data, parseSeconds);
 }

@@ -182,26 +182,68 @@ static FailureOr< ::ft::rt::Distribution> distributionOf(const Parameter &parame
   return isFloat ? Distribution::makeNormal(1.0) : Distribution::makeInteger(-3, 3);
 }
 
-FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) {
+namespace {
+/// The lengths and arrays of one call: given ones first, what is missing drawn.
+class DataMaker {
+public:
+  DataMaker(const Entry &entry, const DataOptions &options)
+      : entry(entry), options(options), loc(entry.op->getLoc()), ragged(entry) {}
+
+  FailureOr<Data> make() {
+    if (failed(bindGivenLengths()) || failed(readArguments()) || failed(bindListCounts()))
+      return failure();
+    takeDefaultLengths();
+    if (failed(checkLengths()) || failed(checkRaggedLevels()))
+      return failure();
+    interp::LengthBinding binding;
+    binding.names = data.lengths;
+    if (failed(interp::checkBounds(entry.op, binding)) ||
+        failed(ragged.generate(data.lengths, longest, options.seed)) || failed(completeArguments()))
+      return failure();
+    for (HostArray &offsets : ragged.take())
+      data.arguments.push_back(std::move(offsets));
+    return std::move(data);
+  }
+
+private:
+  LogicalResult bind(StringAttr name, int64_t value, const std::string &from);
+  LogicalResult bindGivenLengths();
+  LogicalResult readArguments();
+  LogicalResult readArgument(const Parameter &parameter, const std::string &file);
+  LogicalResult bindListCounts();
+  void takeDefaultLengths();
+  LogicalResult checkLengths();
+  LogicalResult checkRaggedLevels();
+  FailureOr<std::vector<int64_t>> shapeOf(const Parameter &parameter);
+  LogicalResult completeArguments();
+  FailureOr<HostArray> drawArgument(const Parameter &parameter, size_t number, ArrayRef<int64_t> shape);
+
+  const Entry &entry;
+  const DataOptions &options;
+  Location loc;
   Data data;
-  MLIRContext *context = entry.op->getContext();
-  Location loc = entry.op->getLoc();
-  RaggedData ragged(entry);
+  RaggedData ragged;
   LengthValues longest; // of the lists of ragged levels
   llvm::DenseMap<StringAttr, std::string> origin;
-  auto bind = [&](StringAttr name, int64_t value, const std::string &from) -> LogicalResult {
-    auto [it, inserted] = data.lengths.try_emplace(name, value);
-    if (inserted) {
-      origin[name] = from;
-      return success();
-    }
-    if (it->second != value)
-      return emitError(loc) << "two lengths for '" << name.getValue() << "': " << it->second << " from " << origin[name]
-                            << ", " << value << " from " << from;
+};
+} // namespace
+
+LogicalResult DataMaker::bind(StringAttr name, int64_t value, const std::string &from) {
+  auto [it, inserted] = data.lengths.try_emplace(name, value);
+  if (inserted) {
+    origin[name] = from;
     return success();
-  };
+  }
+  if (it->second != value)
+    return emitError(loc) << "two lengths for '" << name.getValue() << "': " << it->second << " from " << origin[name]
+                          << ", " << value << " from " << from;
+  return success();
+}
+
+/// `--dim`.
+LogicalResult DataMaker::bindGivenLengths() {
   for (auto &[name, value] : options.lengths) {
-    StringAttr attr = StringAttr::get(context, name);
+    StringAttr attr = StringAttr::get(entry.op->getContext(), name);
     bool isRagged = llvm::is_contained(entry.ragged, attr);
     if (!isRagged && !llvm::is_contained(entry.names, attr)) {
       InFlightDiagnostic error = emitError(loc) << "--dim names '" << name << "', which @" << entry.name << " does not have; its lengths are ";
@@ -215,6 +257,37 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
     else if (failed(bind(attr, value, "--dim")))
       return failure();
   }
+  return success();
+}
+
+/// A given array binds the names in its shape.
+LogicalResult DataMaker::readArgument(const Parameter &parameter, const std::string &file) {
+  HostArray array;
+  ::ft::rt::NpyExpectation expected;
+  expected.dtype = arrayTypeOf(parameter.element.getElementType());
+  if (auto status = ::ft::rt::readNpy(file, array, expected); !status.ok())
+    return emitError(parameter.loc) << parameter.name << ": " << status.message();
+  unsigned depth = isRagged(parameter) ? 1 : parameter.lengths.size();
+  unsigned rank = depth + parameter.element.getRank();
+  if (array.shape.size() != rank) {
+    InFlightDiagnostic error = emitError(parameter.loc) << parameter.name << ": expected an array of rank " << rank << " (";
+    if (isRagged(parameter))
+      error << "the elements of all lists, one after the other";
+    else
+      error << depth << " lengths";
+    return error << ", then the element's " << parameter.element.getRank() << "), found " << array.describe() << " in '"
+                 << file << "'";
+  }
+  for (auto [d, length] : llvm::enumerate(parameter.lengths))
+    if (StringAttr single = length.getSingleName(); single && !isRagged(parameter))
+      if (failed(bind(single, array.shape[d], "the shape of '" + file + "'")))
+        return failure();
+  data.arguments.push_back(std::move(array));
+  return success();
+}
+
+/// `--arg`: the entry's arrays, then the offsets of its ragged levels.
+LogicalResult DataMaker::readArguments() {
   size_t numParameters = entry.parameters.size();
   if (options.argumentFiles.size() > numParameters + entry.ragged.size()) {
     InFlightDiagnostic error = emitError(loc) << "@" << entry.name << " takes " << numParameters << " arrays";
@@ -222,47 +295,31 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
       error << " and the offsets of " << entry.ragged.size() << " ragged levels";
     return error << ", but --arg was given " << options.argumentFiles.size() << " times";
   }
+  for (auto [i, file] : llvm::enumerate(options.argumentFiles))
+    if (failed(i < numParameters ? readArgument(entry.parameters[i], file) : ragged.read(i - numParameters, file)))
+      return failure();
+  return success();
+}
 
-  // Given arrays bind the names in their shapes.
-  for (auto [i, file] : llvm::enumerate(options.argumentFiles)) {
-    if (i >= numParameters) {
-      if (failed(ragged.read(i - numParameters, file)))
-        return failure();
-      continue;
-    }
-    const Parameter &parameter = entry.parameters[i];
-    HostArray array;
-    ::ft::rt::NpyExpectation expected;
-    expected.dtype = arrayTypeOf(parameter.element.getElementType());
-    if (auto status = ::ft::rt::readNpy(file, array, expected); !status.ok())
-      return emitError(parameter.loc) << parameter.name << ": " << status.message();
-    unsigned depth = isRagged(parameter) ? 1 : parameter.lengths.size();
-    unsigned rank = depth + parameter.element.getRank();
-    if (array.shape.size() != rank) {
-      InFlightDiagnostic error = emitError(parameter.loc) << parameter.name << ": expected an array of rank " << rank << " (";
-      if (isRagged(parameter))
-        error << "the elements of all lists, one after the other";
-      else
-        error << depth << " lengths";
-      return error << ", then the element's " << parameter.element.getRank() << "), found " << array.describe() << " in '"
-                   << file << "'";
-    }
-    for (auto [d, length] : llvm::enumerate(parameter.lengths))
-      if (StringAttr single = length.getSingleName(); single && !isRagged(parameter))
-        if (failed(bind(single, array.shape[d], "the shape of '" + file + "'")))
-          return failure();
-    data.arguments.push_back(std::move(array));
-  }
-  // As many lists as the offsets say, where that is one name.
+/// As many lists as the offsets say, where that is one name.
+LogicalResult DataMaker::bindListCounts() {
   for (const Parameter &parameter : entry.parameters)
     if (parameter.lengths.size() > 1 && parameter.lengths[0].getSingleName() && parameter.lengths[1].getRagged())
       if (std::optional<int64_t> lists = ragged.numLists(parameter.lengths[1].getNames().front()))
         if (failed(bind(parameter.lengths[0].getSingleName(), *lists, "the offsets of " + parameter.lengths[1].str())))
           return failure();
+  return success();
+}
+
+/// `ft.lengths`, where nothing else says more.
+void DataMaker::takeDefaultLengths() {
   if (auto defaults = entry.op->getAttrOfType<DictionaryAttr>("ft.lengths"))
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         (llvm::is_contained(entry.ragged, attr.getName()) ? longest : data.lengths).try_emplace(attr.getName(), value.getInt());
+}
+
+LogicalResult DataMaker::checkLengths() {
   for (auto [name, value] : data.lengths)
     if (value < 0)
       return emitError(loc) << "length '" << name.getValue() << "' must not be negative, got " << value;
@@ -270,6 +327,11 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
     if (!data.lengths.contains(name))
       return emitError(loc) << "length '" << name.getValue() << "' of @" << entry.name
                             << " has no value: give --dim " << name.getValue() << "=N, or ft.lengths on the function";
+  return success();
+}
+
+/// Each ragged level has offsets, or a longest list to draw them by.
+LogicalResult DataMaker::checkRaggedLevels() {
   for (StringAttr name : entry.ragged) {
     if (ragged.numLists(name))
       continue;
@@ -281,56 +343,67 @@ FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) 
       return emitError(loc) << "the ragged level '" << name.getValue() << "' of @" << entry.name << " has no lengths: give --dim "
                             << name.getValue() << "=N, the longest that its lists get, or ft.lengths on the function";
   }
-  interp::LengthBinding binding;
-  binding.names = data.lengths;
-  if (failed(interp::checkBounds(entry.op, binding)) ||
-      failed(ragged.generate(data.lengths, longest, options.seed)))
-    return failure();
+  return success();
+}
 
-  auto shapeOf = [&](const Parameter &parameter) -> FailureOr<std::vector<int64_t>> {
-    std::vector<int64_t> shape;
-    if (isRagged(parameter)) {
-      FailureOr<int64_t> count = ragged.countElements(parameter, data.lengths);
-      if (failed(count))
-        return failure();
-      shape.push_back(*count);
-    } else {
-      for (LengthAttr length : parameter.lengths) {
-        std::optional<int64_t> value = length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
-          auto it = data.lengths.find(name);
-          return it == data.lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
-        });
-        if (!value || *value < 0)
-          return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
-        shape.push_back(*value);
-      }
+FailureOr<std::vector<int64_t>> DataMaker::shapeOf(const Parameter &parameter) {
+  std::vector<int64_t> shape;
+  if (isRagged(parameter)) {
+    FailureOr<int64_t> count = ragged.countElements(parameter, data.lengths);
+    if (failed(count))
+      return failure();
+    shape.push_back(*count);
+  } else {
+    for (LengthAttr length : parameter.lengths) {
+      std::optional<int64_t> value = length.evaluate([&](StringAttr name) -> std::optional<int64_t> {
+        auto it = data.lengths.find(name);
+        return it == data.lengths.end() ? std::nullopt : std::optional<int64_t>(it->second);
+      });
+      if (!value || *value < 0)
+        return emitError(parameter.loc) << parameter.name << ": length " << length.str() << " is negative or overflows";
+      shape.push_back(*value);
     }
-    llvm::append_range(shape, parameter.element.getShape());
-    return shape;
-  };
+  }
+  llvm::append_range(shape, parameter.element.getShape());
+  return shape;
+}
+
+FailureOr<HostArray> DataMaker::drawArgument(const Parameter &parameter, size_t number, ArrayRef<int64_t> shape) {
+  HostArray array;
+  DType dtype = *arrayTypeOf(parameter.element.getElementType());
+  if (auto status = HostArray::create(dtype, std::vector<int64_t>(shape), array); !status.ok())
+    return emitError(parameter.loc) << parameter.name << ": " << status.message();
+  FailureOr<::ft::rt::Distribution> distribution = distributionOf(parameter, data.lengths);
+  if (failed(distribution))
+    return failure();
+  if (array.numElements() > 0)
+    if (auto status = ::ft::rt::generate(array, *distribution, options.seed, number); !status.ok())
+      return emitError(parameter.loc) << parameter.name << ": " << status.message();
+  return std::move(array);
+}
+
+/// Given arrays have the shapes that all lengths together say; the others are drawn.
+LogicalResult DataMaker::completeArguments() {
   for (auto [i, parameter] : llvm::enumerate(entry.parameters)) {
     FailureOr<std::vector<int64_t>> shape = shapeOf(parameter);
     if (failed(shape))
       return failure();
-    DType dtype = *arrayTypeOf(parameter.element.getElementType());
     if (i < data.arguments.size()) {
       if (data.arguments[i].shape != *shape)
-        return emitError(parameter.loc) << parameter.name << ": expected " << ::ft::rt::describe(dtype, *shape) << ", found "
-                                        << data.arguments[i].describe() << " in '" << options.argumentFiles[i] << "'";
+        return emitError(parameter.loc) << parameter.name << ": expected "
+                                        << ::ft::rt::describe(*arrayTypeOf(parameter.element.getElementType()), *shape)
+                                        << ", found " << data.arguments[i].describe() << " in '"
+                                        << options.argumentFiles[i] << "'";
       continue;
     }
-    HostArray array;
-    if (auto status = HostArray::create(dtype, *shape, array); !status.ok())
-      return emitError(parameter.loc) << parameter.name << ": " << status.message();
-    FailureOr<::ft::rt::Distribution> distribution = distributionOf(parameter, data.lengths);
-    if (failed(distribution))
+    FailureOr<HostArray> array = drawArgument(parameter, i, *shape);
+    if (failed(array))
       return failure();
-    if (array.numElements() > 0)
-      if (auto status = ::ft::rt::generate(array, *distribution, options.seed, i); !status.ok())
-        return emitError(parameter.loc) << parameter.name << ": " << status.message();
-    data.arguments.push_back(std::move(array));
+    data.arguments.push_back(std::move(*array));
   }
-  for (HostArray &offsets : ragged.take())
-    data.arguments.push_back(std::move(offsets));
-  return data;
+  return success();
+}
+
+FailureOr<Data> tools::makeData(const Entry &entry, const DataOptions &options) {
+  return DataMaker(entry, options).make();
 }
