@@ -7,6 +7,7 @@
 #include "ft/InitAll.h"
 
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
+#include "ft/Conversion/ETDGToGPU/Passes.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"
@@ -43,6 +44,7 @@ void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   tssa::registerTSSAPasses();
   registerFTConversionPasses();
   registerFTTilePasses();
+  registerFTGpuPasses();
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();
   registerLeafPasses();

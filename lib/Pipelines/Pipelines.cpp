@@ -7,6 +7,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "CompileOptions.h"
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
+#include "ft/Conversion/ETDGToGPU/Passes.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
@@ -193,12 +194,20 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
-  if (phase != Phase::Schedule)
-    return;
-  ETDGScheduleForGPUOptions loops;
-  loops.target = target;
-  loops.machine = machine;
-  pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
+  if (phase == Phase::Schedule) {
+    ETDGScheduleForGPUOptions loops;
+    loops.target = target;
+    loops.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
+  }
+  if (phase == Phase::Tile) {
+    ConvertETDGToGPUOptions kernels;
+    kernels.target = target;
+    kernels.machine = machine;
+    pm.addPass(createConvertETDGToGPU(kernels));
+  }
+  if (phase == Phase::Target)
+    pm.addPass(createTileLowerKernels());
 }
 
 void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, bool validates) {
@@ -213,8 +222,8 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
       options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
   sequence.dataflow = options.dataflow;
   sequence.validate = validates && options.validate == "on";
-  sequence.isLowered = options.target == "cpu";
-  if (sequence.isLowered)
+  sequence.isLowered = true;
+  if (options.target == "cpu")
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
   else
     sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine); };

@@ -1,7 +1,7 @@
 // RUN: ft-opt %s --ft-compile="to=ft" | FileCheck %s --check-prefix=FT
 // RUN: ft-opt %s --ft-compile="to=etdg" | FileCheck %s
 // RUN: ft-opt %s --ft-compile="to=ft" | ft-opt --ft-compile="from=ft to=etdg" | FileCheck %s
-// RUN: ft-opt %s --ft-compile="target=sm_90a" --remarks-filter="phase.*" 2>&1 | FileCheck %s --check-prefixes=CHECK,REMARK
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" --remarks-filter="phase.*" 2>&1 | FileCheck %s --check-prefixes=CHECK,REMARK
 // RUN: rm -rf %t && mkdir %t && ft-opt %s --ft-compile="dump=%t" -o /dev/null
 // RUN: ft-opt %t/2-etdg.mlir --ft-compile="from=etdg to=reorder" | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FT < %t/1-ft.mlir
@@ -20,13 +20,12 @@
 
 // NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, target, found 'nowhere'
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
-// CONTRACT: [[@LINE+26]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
+// CONTRACT: [[@LINE+25]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
 // TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'
 // MACHINE: error: can't read the machine file '{{.*}}none.json'
 // DUMP: error: ft-compile: dump: no such folder
 
 // REMARK-DAG: remark: [Analysis] identity | Category:phase:partition | Reason="phase 'partition' is not built
-// REMARK-DAG: remark: [Analysis] identity | Category:phase:target
 // TILE: loops.program @main lengths ["N"]
 // TILE: func.func @main_k0({{.*}}) attributes {loops.kernel}
 // TILE: loops.chunks {{.*}} level <core, turn>

@@ -1,0 +1,85 @@
+//===- Passes.cpp - graphs to kernels, kernels to LLVM --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/ETDGToGPU/Passes.h"
+
+#include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
+#include "ft/Runtime/Json.h"
+#include "ft/Schedule/PassOptions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_CONVERTETDGTOGPU
+#define GEN_PASS_DEF_TILELOWERKERNELS
+#include "ft/Conversion/ETDGToGPU/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+
+/// Of a module of kernels: what they are compiled for, and their launch plan.
+static constexpr StringRef targetName = "tile.target", planName = "tile.plan";
+
+namespace {
+struct ConvertETDGToGPU : mlir::ft::impl::ConvertETDGToGPUBase<ConvertETDGToGPU> {
+  using ConvertETDGToGPUBase::ConvertETDGToGPUBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (Machine::nameForTarget(target).empty() || target == "cpu") {
+      module.emitError() << "convert-etdg-to-gpu: expected target = sm_80 or sm_90a, found '" << target << "'";
+      return signalPassFailure();
+    }
+    FailureOr<GpuScheduleOptions> planned = readGpuOptions(module.getLoc(), target, machine, "choose");
+    if (failed(planned))
+      return signalPassFailure();
+    GpuOptions options;
+    static_cast<GpuScheduleOptions &>(options) = *planned;
+    for (auto graph : llvm::make_early_inc_range(module.getOps<etdg::GraphOp>()))
+      if (!graph.isExternal() && failed(convert(graph, options)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult convert(etdg::GraphOp graph, const GpuOptions &options) {
+    FailureOr<GpuModule> made = lowerGraphToGpu(graph, options);
+    if (failed(made))
+      return failure();
+    ModuleOp kernels = made->module.release();
+    Builder builder(graph.getContext());
+    kernels.setSymName(graph.getSymName());
+    kernels->setAttr(targetName, builder.getStringAttr(options.target));
+    kernels->setAttr(planName, builder.getStringAttr(made->entry.toJson().dump(/*pretty=*/false)));
+    graph->getBlock()->getOperations().insert(graph->getIterator(), kernels);
+    graph.erase();
+    return success();
+  }
+};
+
+struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
+  using TileLowerKernelsBase::TileLowerKernelsBase;
+
+  void runOnOperation() override {
+    for (auto kernels : getOperation().getOps<ModuleOp>()) {
+      if (!kernels->hasAttr(targetName))
+        continue;
+      if (!isa<StringAttr>(kernels->getAttr(targetName)) || !isa_and_nonnull<StringAttr>(kernels->getAttr(planName))) {
+        kernels.emitError() << "a module of kernels names its target and its launch plan ('" << targetName << "', '" << planName
+                            << "'), each a string";
+        return signalPassFailure();
+      }
+      if (failed(lowerGpuModuleToLLVM(kernels)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
