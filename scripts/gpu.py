@@ -46,6 +46,8 @@ COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.ml
 # Whatever a user may write, at the lengths of the tests on the CPU.
 PROGRAMS = sorted(str(path.relative_to(root)) for path in (root / "test/Programs").glob("*.mlir")) + [
     "test/Optimizer/beside-a-nest.mlir"]
+# Small products, which take tiles only on a machine whose operands come slowly to threads that don't share them.
+TILED = ["test/Engine/Emulator/products.mlir", "test/Engine/Emulator/fragments.mlir"]
 
 # Programs that keep rows in registers, at row lengths that share a warp, fill a block
 # of threads, divide evenly or not.
@@ -177,11 +179,21 @@ def results_of(head):
     raise ValueError(f"no end of the results: {text}")
 
 
+def wants_tiles(target):
+    """The file of such a machine."""
+    name = {"sm_80": "a100", "sm_90a": "h200"}[target]
+    file = out / f"tiles.{name}.json"
+    file.write_text((root / f"machine/{name}.json").read_text().replace('"operand_read_cost": 4', '"operand_read_cost": 4000'))
+    return f"--machine={file}"
+
+
 def pack_programs(path):
     """The functions of a file, at the lengths that its test takes."""
     lines, made = [], f"programs-{path.stem}"
-    if tried(bundle, path, made, []) is None:
-        return lines
+    for target in ("sm_80", "sm_90a"):
+        flags = [wants_tiles(target)] if str(path.relative_to(root)) in TILED else []
+        if tried(bundle, path, made, [], [target], flags) is None:
+            return lines
     text = (out / "bundles" / f"{made}.sm_80.ftb").read_bytes().decode(errors="replace")
     known = {entry: set(re.findall(r'"name":"(\w+)","value"', symbols))
              for entry, symbols in re.findall(r'{"name":"(\w+)","symbols":\[(.*?)\],"arguments"', text)}
@@ -258,7 +270,7 @@ with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as 
     several = list(pool.map(lambda path: tried(pack_several, path) or [],
                             [root / path for path in SEVERAL + COARSENED if chosen(pathlib.Path(path).stem)]))
     every = list(pool.map(lambda path: tried(pack_programs, path) or [],
-                          [root / path for path in PROGRAMS if chosen(pathlib.Path(path).stem)]))
+                          [root / path for path in PROGRAMS + TILED if chosen(pathlib.Path(path).stem)]))
     every += [tried(pack_math) or []] if chosen("math") else []
     rows = list(pool.map(pack_rows, [program for program in ROWS if chosen(pathlib.Path(program[0]).stem)]))
     benched = list(pool.map(lambda line: tried(pack_bench, line) or "", benches))

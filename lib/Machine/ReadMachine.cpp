@@ -327,6 +327,15 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("row_block_words", gpu.rowBlockWords);
   fields.count("row_block_threads", gpu.rowBlockThreads);
   fields.count("row_registers_beside", gpu.rowRegistersBeside);
+  fields.count("product_share", gpu.productShare);
+  fields.count("product_terms", gpu.productTerms);
+  fields.count("product_side", gpu.productSide);
+  fields.count("product_step_bytes", gpu.productStepBytes);
+  fields.count("product_registers", gpu.productRegisters);
+  fields.count("fragment_registers", gpu.fragmentRegisters);
+  fields.count("fused_registers", gpu.fusedRegisters);
+  fields.count("operand_read_cost", gpu.operandReadCost);
+  fields.count("shared_copy_cost", gpu.sharedCopyCost);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

@@ -126,6 +126,15 @@ struct Machine {
     /// Words of a row for each lane, where rows share a warp and where a block shares a row; threads of
     /// such a block at least; registers of a lane beside the row's values.
     int64_t rowLaneWords = 0, rowBlockWords = 0, rowBlockThreads = 0, rowRegistersBeside = 0;
+    /// Products in tiles: of a kernel's work at least (percent), terms of a sum and rows or columns of a
+    /// tile at least, bytes of adjacent terms that a step has.
+    int64_t productShare = 0, productTerms = 0, productSide = 0, productStepBytes = 0;
+    /// Registers of a thread beside its sums: for operands of fused multiply-adds, of fragments, and for what
+    /// is computed behind.
+    int64_t productRegisters = 0, fragmentRegisters = 0, fusedRegisters = 0;
+    /// Multiply-adds in whose time one operand comes from the nearest cache to a thread that shares it with
+    /// no other, and one element from memory to shared memory.
+    int64_t operandReadCost = 0, sharedCopyCost = 0;
   };
 
   std::string name;

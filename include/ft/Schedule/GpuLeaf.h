@@ -116,6 +116,22 @@ struct ProductTiles;
 bool fitsMatrixUnits(const ProductTiles &product);
 /// Whether they pay on this machine.
 bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
+/// Sums of a product that a thread keeps in registers, at most: what the engine unrolls.
+constexpr int64_t mostOwnSums = 128;
+
+//===----------------------------------------------------------------------===//
+// ProductPrices.cpp
+//===----------------------------------------------------------------------===//
+
+/// Rows and columns of a thread, and of a block of threads.
+struct TileSides {
+  int64_t rows = 1, columns = 1, blockRows = 1, blockColumns = 1;
+};
+/// Seconds of the whole machine for a multiply-add of a product in such tiles, its operands' way included.
+double secondsInTiles(const ProductTiles &product, const Machine &machine, const TileSides &sides);
+/// The same where each thread loads operands for `own` sums from the nearest cache, which gets them from that of all
+/// multiprocessors for each block's `rows` rows and `columns` columns anew.
+double secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns);
 
 /// A nest that is a product of matrices, computed in tiles that go through shared memory.
 struct ProductTiles {

@@ -3,13 +3,21 @@
 //
 // Such a kernel wants tiles that read an operand seldom: as many rows in a task,
 // and as many columns of wide leaves, as fill a tile; threads that each keep a
-// part of it in registers; and tasks for all multiprocessors.
+// part of it in registers; and tasks for all multiprocessors. What these are worth
+// against each other, and against the kernel without tiles, is priced; lengths
+// that the call decides count as enough for all multiprocessors.
 //
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
 
+#include "ft/Conversion/LeafGraph/Contractions.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/RowRuns.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -21,8 +29,10 @@ namespace {
 struct ProductWork {
   int64_t all = 0, products = 0; // points of loop nests
   int64_t largest = 0;           // of them, whose sizes follow
-  int64_t m = 1, n = 1, k = 1, words = 1, elementBytes = 4;
+  int64_t m = 1, n = 1, k = 1, words = 1;
   Rows rows = Rows::none;
+  std::optional<ProductTiles> product; // the largest
+  std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
@@ -39,24 +49,30 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
     work.all += points;
     std::string why;
     std::optional<ProductTiles> product = matchProduct(form, unsigned(i), context, why);
-    if (!product)
+    if (!product) {
+      if (leaf::matchContraction(nest))
+        work.why = why;
       continue;
+    }
     work.products += points;
     int64_t fused = countFused(form, unsigned(i), *product);
     work.fuses |= fused > 0;
     for (int buffer : keptInRegisters(form, unsigned(i), fused))
       inRegisters[buffer] = true;
+    TileContext oneRow;
+    auto [m, n] = extentsOf(form, unsigned(i), *product, oneRow);
+    if (points == work.largest && product->rows == work.rows) // registers are for both
+      work.m = std::max(work.m, m), work.n = std::max(work.n, n);
     if (points <= work.largest)
       continue;
     work.largest = points;
-    TileContext oneRow;
-    std::tie(work.m, work.n) = extentsOf(form, unsigned(i), *product, oneRow);
+    work.m = m, work.n = n;
     work.k = 1;
     for (int loop : product->loops.k)
       work.k *= nest.sizes[loop];
     work.words = std::max<int64_t>(elementBytes(product->sum) / 4, 1);
-    work.elementBytes = std::max(elementBytes(product->lhs), elementBytes(product->rhs));
     work.rows = product->rows;
+    work.product = std::move(product);
   }
   int64_t scratch = 0;
   for (auto [i, buffer] : llvm::enumerate(form.graph.buffers))
@@ -119,7 +135,145 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
   return work;
 }
 
+namespace {
+/// Tiles of a kernel, and what is dealt with them.
+struct TaskTiles {
+  int64_t m = 1, n = 1; // sides
+  int64_t rows = 1;     // of a task
+  int64_t threads = 0, resident = 1;
+  double seconds = 0; // of the kernel; of one row where the call decides how many there are
+};
+
+/// Chooses tiles by their price.
+class TileChoice {
+public:
+  TileChoice(const ProductWork &work, ArrayRef<int64_t> extents, std::optional<unsigned> row, bool isWide,
+             const Machine &machine, int64_t units)
+      : work(work), extents(extents), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units) {}
+
+  /// From the largest tiles down to where each multiprocessor has one, the cheapest.
+  TaskTiles choose(TaskTiles tiles) const {
+    price(tiles);
+    TaskTiles best = tiles;
+    while (tasksOf(tiles.rows, isWide ? tiles.n : 0) < double(units) &&
+           (tiles.m > 2 * planning.productSide || (isWide && tiles.n > 2 * planning.productSide))) {
+      if (isWide && tiles.n >= tiles.m)
+        tiles.n /= 2;
+      else if (tiles.rows > 1 && work.rows == Rows::m)
+        tiles.m /= 2, tiles.rows /= 2;
+      else
+        break;
+      price(tiles);
+      if (tiles.seconds < best.seconds)
+        best = tiles;
+    }
+    return best;
+  }
+
+  /// The price without tiles, with at most so many rows in a task and so many threads in a block.
+  double secondsWithout(int64_t mostRows, int64_t threads) const {
+    // The host deals rows until each multiprocessor has some tasks.
+    double rows = double(mostRows);
+    if (isKnown() && row)
+      rows = std::clamp(std::ceil(points() / double(units * planning.tasksPerUnit)), 1.0, rows);
+    double ofRow = double(work.m) * double(work.n), elements = ofRow * rows;
+    double slices = 1;
+    if (work.k >= planning.leastSlicedSum)
+      slices = std::clamp(double(work.k) / double(planning.leastSlice), 1.0, double(planning.mostSlices));
+    double most = double(planning.accessBytes) / 4 * double(planning.loopTile);
+    double own = std::clamp(elements / double(threads), 1.0, most);
+    double busy = std::min(elements * slices, double(threads));
+    double together = double(work.m) * (work.rows == Rows::m ? rows : 1);
+    double seconds = elements * double(work.k) * secondsInRows(*work.product, machine, own, together, double(work.n));
+    return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
+  }
+
+private:
+  bool isKnown() const { return !llvm::is_contained(extents, 0); }
+  double points() const {
+    double count = 1;
+    for (int64_t extent : extents)
+      count *= double(extent);
+    return count;
+  }
+  /// As many as fill the machine where the call decides it.
+  double tasksOf(double rows, int64_t columns) const {
+    double count = columns ? double(llvm::divideCeil(work.n, columns)) : 1;
+    if (!isKnown())
+      return std::max(count, double(units));
+    return count * (row ? std::ceil(points() / rows) : points());
+  }
+  void price(TaskTiles &tiles) const {
+    int64_t sums = std::max<int64_t>(tiles.m * tiles.n * work.words / mostWords(), 1);
+    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(sums), planning.blockThreads[1], planning.blockThreads.back());
+    // Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
+    bool fragments = usesMatrixUnits(*work.product, machine);
+    int64_t registers = tiles.m * tiles.n * work.words / tiles.threads + (work.fuses ? planning.fusedRegisters : 0) +
+                        (fragments ? planning.fragmentRegisters : planning.productRegisters);
+    tiles.resident = std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
+    int64_t m = work.m * (work.rows == Rows::m ? tiles.rows : 1), n = work.n * (work.rows == Rows::n ? tiles.rows : 1);
+    auto own = int64_t(std::sqrt(double(std::max<int64_t>(tiles.m * tiles.n / tiles.threads, 1))));
+    double padded = double(llvm::alignTo(m, tiles.m)) * double(llvm::alignTo(n, tiles.n));
+    double seconds = padded * double(work.k) * secondsInTiles(*work.product, machine, {own, own, tiles.m, tiles.n});
+    int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
+    tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0),
+                             double(tiles.rows), double(tiles.threads), double(tiles.resident));
+  }
+  /// Tasks that each would take `seconds` of the whole machine, `parts` of them for so many rows, in blocks of so many busy
+  /// threads. A multiprocessor is fully used by as many threads as the largest blocks have.
+  double allTasks(double seconds, double parts, double tasks, double rows, double threads, double resident) const {
+    double full = double(planning.blockThreads.back());
+    if (!isKnown())
+      return seconds * parts / rows / std::min(1.0, threads * resident / full);
+    double blocks = std::ceil(tasks / double(units)); // of the busiest multiprocessor
+    return seconds * double(units) * blocks / std::min(1.0, threads * std::min(blocks, resident) / full);
+  }
+  /// Registers for sums: half of those that a thread has where two of the largest blocks share a multiprocessor.
+  int64_t mostWords() const { return machine.occupancy.registersPerUnit / (2 * planning.blockThreads.back()) / 2; }
+
+  const ProductWork &work;
+  ArrayRef<int64_t> extents; // of what is dealt; 0 where the call decides
+  std::optional<unsigned> row;
+  bool isWide;
+  const Machine &machine;
+  const Machine::GpuPlanning &planning;
+  int64_t units;
+};
+} // namespace
+
+/// Says why a kernel whose products could go through tiles does without.
+static bool leaveOut(BlockOp front, const std::string &why) {
+  remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-products").category("gpu"))
+      << "products of matrices are not computed in tiles: " << why;
+  return false;
+}
+
+static std::string microseconds(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3g us", seconds * 1e6);
+  return text;
+}
+
+/// Whether the kernel's work lets it take tiles; `why` not, empty where it has no product.
+static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &planning, std::string &why) {
+  if (work.largest == 0) {
+    why = work.why;
+    return false;
+  }
+  if (work.products * 100 < work.all * planning.productShare) {
+    why = std::to_string(work.products * 100 / work.all) + " percent of the work are such products, " +
+          std::to_string(planning.productShare) + " are worth it";
+    return false;
+  }
+  if (work.k < planning.productTerms) {
+    why = "sums have " + std::to_string(work.k) + " terms, " + std::to_string(planning.productTerms) + " are worth it";
+    return false;
+  }
+  return true;
+}
+
 FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
+  BlockOp front = nest.front();
   // Steps of a recurrence have few rows, and wait for each other.
   if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }))
     return false;
@@ -127,67 +281,52 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   if (failed(measured))
     return failure();
   const ProductWork &work = *measured;
-  // Four fifths of the points at least; of short sums little is left to save.
-  if (work.largest == 0 || work.products * 5 < work.all * 4 || work.k < 8)
-    return false;
+  std::string why;
+  if (!wantsTiles(work, planning, why))
+    return why.empty() ? false : leaveOut(front, why);
   const int64_t side = sideOfTile();
-  int64_t tileN = std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(work.n))), side);
-  int64_t tileM = std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(work.m))), side);
-  int64_t rows = 1;
+  auto fill = [&](int64_t extent) { return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent))), side); };
+  TaskTiles tiles;
   if (work.rows == Rows::m)
-    rows = powerOfTwoBelow(side / work.words / work.m);
+    tiles.rows = powerOfTwoBelow(side / work.words / work.m);
   else if (work.rows == Rows::n)
-    rows = powerOfTwoBelow(side / work.words / work.n);
-  shrinkForMemory(work.rowBytes, (tileM + tileN) * 2 * (64 + 16), rows);
-  auto tileOf = [&](int64_t extent, bool isRows) {
-    return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent * (isRows ? rows : 1)))), side);
-  };
-  tileM = tileOf(work.m, work.rows == Rows::m);
-  tileN = tileOf(work.n, work.rows == Rows::n);
-  bool isWide = nest.size() == 1 && BlockOp(nest.front()).isLeaf() && plan.inner.empty() && plan.row &&
-                work.rows == Rows::m && work.n >= 2 * tileN;
+    tiles.rows = powerOfTwoBelow(side / work.words / work.n);
+  shrinkForMemory(work.rowBytes, (fill(work.m) + fill(work.n)) * 2 * (planning.productStepBytes + tile::accessBytes), tiles.rows);
+  tiles.m = fill(work.m * (work.rows == Rows::m ? tiles.rows : 1));
+  tiles.n = fill(work.n * (work.rows == Rows::n ? tiles.rows : 1));
+  bool isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m &&
+                work.n >= 2 * tiles.n;
   GpuPlan columns = plan;
   if (isWide && (failed(shareColumns(nest, columns, /*privateRows=*/false))))
     return failure();
   isWide = isWide && columns.columns == work.n;
-  // Where lengths are known: tiles for each multiprocessor.
-  auto tasks = [&]() -> int64_t {
-    int64_t count = isWide ? llvm::divideCeil(work.n, tileN) : 1;
-    for (unsigned d : free) {
-      int64_t extent = constantExtent(nest, d);
-      if (extent == 0)
-        return options.getMultiprocessors();
-      count *= d == plan.row ? llvm::divideCeil(extent, rows) : extent;
-    }
-    return count;
-  };
-  while (tasks() < options.getMultiprocessors() && (tileM > 32 || (isWide && tileN > 32))) {
-    if (isWide && tileN >= tileM)
-      tileN /= 2;
-    else if (rows > 1 && work.rows == Rows::m)
-      tileM /= 2, rows /= 2;
-    else
-      break;
+  SmallVector<int64_t> extents;
+  for (unsigned d : free)
+    extents.push_back(constantExtent(nest, d));
+  TileChoice choice(work, extents, plan.row, isWide, machine, options.getMultiprocessors());
+  tiles = choice.choose(tiles);
+  const int64_t least = planning.productSide;
+  if (tiles.m < least || tiles.n < least || tiles.m * tiles.n < 4 * least * least || tiles.m * tiles.n / tiles.threads < 4)
+    return leaveOut(front, "a task has " + std::to_string(tiles.m) + " x " + std::to_string(tiles.n) + " sums, " +
+                               std::to_string(4 * least * least) + " with at least " + std::to_string(least) +
+                               " rows and columns are worth it");
+  if (!draws()) {
+    int64_t rows = plan.row ? chooseRows(nest, *plan.row) : 1;
+    double without = choice.secondsWithout(rows, threadsFor(elementsOf(nest) * rows, planning.blockThreads.back()));
+    if (without < tiles.seconds)
+      return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(without));
   }
-  if (tileM < 16 || tileN < 16 || tileM * tileN < 1024)
-    return false;
-  int64_t threads = std::clamp<int64_t>(powerOfTwoBelow(tileM * tileN * work.words / 64), 128, 256);
-  if (tileM * tileN / threads < 4)
-    return false;
   if (isWide) {
     plan.columns = columns.columns;
-    plan.unit = std::min(columns.unit, tileN);
-    plan.columnTile = tileN;
-    plan.rowTile = rows;
-  } else if (rows == 1) {
+    plan.unit = std::min(columns.unit, tiles.n);
+    plan.columnTile = tiles.n;
+    plan.rowTile = tiles.rows;
+  } else if (tiles.rows == 1) {
     plan.row.reset();
   }
-  plan.maxRows = plan.row ? rows : 1;
+  plan.maxRows = plan.row ? tiles.rows : 1;
   plan.products = true;
-  // Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
-  int64_t registers = tileM * tileN * work.words / threads + 128 + (work.fuses ? 64 : 0);
-  int64_t resident = machine.occupancy.registersPerUnit / (threads * registers);
-  plan.block = makeBlock(BlockOp(nest.front()).getContext(), threads, std::max<int64_t>(resident, 1), planning.sharedBytesOfTwo);
+  plan.block = makeBlock(front.getContext(), tiles.threads, tiles.resident, planning.sharedBytesOfTwo);
   for (unsigned d : free)
     if (d != plan.row)
       plan.flat.push_back(d);

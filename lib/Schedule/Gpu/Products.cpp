@@ -302,7 +302,7 @@ class ProductChooser {
 public:
   ProductChooser(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
                  const Machine &machine)
-      : product(product), context(context), machine(machine), nest(form.graph.nests[number]) {
+      : product(product), context(context), machine(machine), planning(machine.gpu), nest(form.graph.nests[number]) {
     std::tie(m, n) = extentsOf(form, number, product, context);
     k = productOf(nest, product.loops.k);
   }
@@ -327,7 +327,7 @@ public:
           thread[0] = rows;
           thread[1] = columns;
         }
-    int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), 4, stepBytes / elementBytes());
+    int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), 4, planning.productStepBytes / elementBytes());
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
   }
 
@@ -342,7 +342,7 @@ public:
         for (int64_t down = 1; down <= warps; down *= 2) {
           if (warps % down != 0 || rows * columns > mostWords())
             continue;
-          double cost = costOfFragments(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
+          double cost = costOf(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
           if (best != 0 && cost >= best)
             continue;
           best = cost;
@@ -352,7 +352,7 @@ public:
           thread[1] = columns;
         }
     int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), tile::ProductAttr::fragmentTerms,
-                                       stepBytes / elementBytes());
+                                       std::max(planning.productStepBytes / elementBytes(), tile::ProductAttr::fragmentTerms));
     int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
   }
@@ -360,38 +360,22 @@ public:
 private:
   /// How a fragment's accumulator lies in the lanes of a warp.
   static constexpr int64_t warpRows = 8, warpColumns = 4;
-  /// Bytes of adjacent terms that a step has: a piece of a line of memory that is worth fetching.
-  static constexpr int64_t stepBytes = 64;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
   /// Registers for sums: half of those that a thread has where two blocks of threads share a multiprocessor.
   int64_t mostWords() const {
-    return std::min<int64_t>(machine.occupancy.registersPerUnit / (2 * std::max<int64_t>(context.threads, 256)) / 2, 64);
+    return machine.occupancy.registersPerUnit / (2 * std::max(context.threads, planning.blockThreads.back())) / 2;
   }
-  /// Multiply-adds, padding included, each with its share of the loads from shared memory that its operands take and
-  /// of what is copied there.
+  /// Multiply-adds, padding included.
   double costOf(int64_t rows, int64_t columns, int64_t blockRows, int64_t blockColumns) const {
     double work = double(llvm::alignTo(m, blockRows)) * double(llvm::alignTo(n, blockColumns));
-    constexpr double copies = 8; // an element on its way to shared memory, against one that is read there
-    return work * (1 + 1.0 / double(rows) + 1.0 / double(columns) +
-                   copies * (1.0 / double(blockRows) + 1.0 / double(blockColumns)));
-  }
-
-  /// The same for matrix units, in their time for a multiply-add: what operands take on their way from the cache that
-  /// all multiprocessors share, and from shared memory, of which a warp reads 16 rows and 8 columns at a time.
-  double costOfFragments(int64_t rows, int64_t columns, int64_t blockRows, int64_t blockColumns) const {
-    double work = double(llvm::alignTo(m, blockRows)) * double(llvm::alignTo(n, blockColumns));
-    double multiplies = machine.rates.bf16MmaFlops / 2;
-    const Machine::Level *cache = machine.findLevel("l2");
-    double copies = cache && cache->hasRate() ? double(elementBytes()) * multiplies / cache->readBytesPerSecond : 0;
-    double reads = machine.rates.bf16MmaFlops / machine.rates.f32Flops / (2 * double(warpRows) / double(warpColumns));
-    return work * (1 + reads * (1 / double(rows) + 2 / double(columns)) +
-                   copies * (1 / double(blockRows) + 1 / double(blockColumns)));
+    return work * secondsInTiles(product, machine, {rows, columns, blockRows, blockColumns});
   }
 
   const ProductTiles &product;
   const TileContext &context;
   const Machine &machine;
+  const Machine::GpuPlanning &planning;
   const Nest &nest;
   int64_t m = 1, n = 1, k = 1;
 };
@@ -415,7 +399,8 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
     return nullptr;
   auto [m, n] = extentsOf(form, number, *product, context);
   // Fewer elements leave threads idle, which slices of sums use better; few terms are not worth the way.
-  if (m * n < context.threads * 4 || std::min(m, n) < 4 || productOf(form.graph.nests[number], product->loops.k) < 4)
+  int64_t least = machine.gpu.productSide / 4;
+  if (m * n < context.threads * least || std::min(m, n) < least || productOf(form.graph.nests[number], product->loops.k) < least)
     return nullptr;
   return ProductChooser(form, number, *product, context, machine).choose(countFused(form, number, *product));
 }
@@ -435,9 +420,8 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
     return failure();
   }
   int64_t own = attribute.getThread()[0] * attribute.getThread()[1];
-  constexpr int64_t mostOwn = 128;
-  if (own > mostOwn) {
-    wrong = "a thread keeps at most " + std::to_string(mostOwn) + " elements in registers, found " + std::to_string(own);
+  if (own > mostOwnSums) {
+    wrong = "a thread keeps at most " + std::to_string(mostOwnSums) + " elements in registers, found " + std::to_string(own);
     return failure();
   }
   if (int64_t most = countFused(form, number, *product); attribute.getFused() > most) {

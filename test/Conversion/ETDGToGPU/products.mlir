@@ -40,6 +40,8 @@
 // FUSED: loop nest 0: fused = 1: 0 nests behind it meet the tile point by point
 // RUN: sed 's/LAYOUT/#tile.product<block = [32, 32], thread = [4, 4], step = 8, stages = 2>/; s/arith.mulf/arith.addf/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=SUM
 // SUM: loop nest 0: the nest is no sum of products of two operands
+// RUN: sed 's/LAYOUT/#tile.product<block = [32, 32], thread = [4, 4], step = 16, stages = 2, mma>/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=MMA
+// MMA: loop nest 0: mma multiplies f16 or bf16, both operands alike, and adds up to f32
 
 func.func @linear(%x: tensor<4096x512xf32>, %w: tensor<512x4096xf32>, %b: tensor<4096xf32>) -> tensor<4096x4096xf32> {
   %e = tensor.empty() : tensor<4096x4096xf32>

@@ -3,11 +3,13 @@
 // Products of halves on matrix units: sizes that are no multiple of a fragment or a tile, each way in which operands
 // lie in memory, rows of a list, batches, windows, products of products, columns that blocks of threads share.
 //
-// RUN: %python %S/Inputs/emulate.py %ft_bin/ft-run %s 5 40 | FileCheck %s
+// A machine on which operands come slowly to threads that don't share them wants tiles even for such small products.
+// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/' %S/../../machines/h200.json > %t.json
+// RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 5 40 | FileCheck %s
 // CHECK: 10 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
 // Each of them is computed so, but the one whose operands are of two types.
-// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=MMA
+// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
 // MMA-COUNT-10: stages = {{[12]}}, mma
 // MMA: @two_types
 // MMA-NOT: mma

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the GPU kernels of functions thread by thread on this machine, compared with the interpreter:
 
-    emulate.py [--multiprocessors=M,...] FT-RUN FILE[:FUNCTION,...] LENGTH...
+    emulate.py [--multiprocessors=M,...] [--machine=FILE] FT-RUN FILE[:FUNCTION,...] LENGTH...
 
 At each LENGTH, which all lengths of a function get where its bounds allow (else the least that they do),
 in each form that kernels have: as the host would choose, in steps of the grid, and without; and with few
@@ -17,6 +17,7 @@ import sys
 
 words = sys.argv[1:]
 named = words.pop(0).partition("=")[2].split(",") if words[0].startswith("--multiprocessors=") else []
+machine = [words.pop(0)] if words[0].startswith("--machine=") else []
 ft_run, where, *lengths = words
 path, _, chosen = where.partition(":")
 source = open(path).read()
@@ -34,7 +35,7 @@ for match in re.finditer(r"(?m)^(?:func\.func|etdg\.graph) @(\w+)\((.*?)\{$", so
         if not named and (variant != "generic" or length != lengths[0]) and multiprocessors == 2:
             continue
         command = [ft_run, path, f"--entry={name}", "--engine=emulate", "--compare=interpret", f"--variant={variant}",
-                   f"--multiprocessors={multiprocessors}", f"--seed={ran}"]
+                   f"--multiprocessors={multiprocessors}", f"--seed={ran}", *machine]
         for n in names:
             command += ["--dim", f"{n}={max(int(length), least.get(n, 0))}"]
         done = subprocess.run(command, capture_output=True, text=True)

@@ -1,0 +1,48 @@
+//===- ProductPrices.cpp - seconds of products on a GPU -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a multiply-add takes, each with its share of the operands' way: from the
+// cache that all multiprocessors share, to registers. In tiles this leads through
+// shared memory, which the threads of a block read together; without them through
+// the nearest cache, for each thread anew.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Schedule/GpuLeaf.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Multiply-adds a second of all multiprocessors, without matrix units.
+static double plainRate(const ProductTiles &product, const Machine &machine) {
+  const Machine::Rates &rates = machine.rates;
+  return (product.sum.isF64() && rates.f64Flops > 0 ? rates.f64Flops : rates.f32Flops) / 2;
+}
+
+static double bytesOf(const ProductTiles &product) { return double(std::max(elementBytes(product.lhs), elementBytes(product.rhs))); }
+
+/// Multiply-adds in whose time the common cache gives one element.
+static double cacheCost(const ProductTiles &product, const Machine &machine, double rate) {
+  const Machine::Level *cache = machine.findLevel("l2");
+  return cache && cache->readBytesPerSecond > 0 ? bytesOf(product) * rate / cache->readBytesPerSecond : 0;
+}
+
+double schedule::secondsInTiles(const ProductTiles &product, const Machine &machine, const TileSides &sides) {
+  double ways = 1.0 / double(sides.blockRows) + 1.0 / double(sides.blockColumns);
+  if (usesMatrixUnits(product, machine)) {
+    double rate = machine.rates.bf16MmaFlops / 2;
+    // A warp reads its groups of 8 rows and of 8 columns (4 lanes with two each) once for all its lanes, 16 bytes a row.
+    double reads = machine.rates.bf16MmaFlops / machine.rates.f32Flops / 4 * (1.0 / double(sides.rows) + 2.0 / double(sides.columns));
+    return (1 + reads + cacheCost(product, machine, rate) * ways) / rate;
+  }
+  double reads = 1.0 / double(sides.rows) + 1.0 / double(sides.columns);
+  return (1 + reads + double(machine.gpu.sharedCopyCost) * ways) / plainRate(product, machine);
+}
+
+double schedule::secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns) {
+  double rate = plainRate(product, machine);
+  double reads = double(machine.gpu.operandReadCost) * 2 / std::sqrt(std::max(own, 1.0));
+  return (1 + reads + cacheCost(product, machine, rate) * (1 / rows + 1 / columns)) / rate;
+}
