@@ -205,7 +205,8 @@ private:
   }
   void price(TaskTiles &tiles) const {
     int64_t sums = std::max<int64_t>(tiles.m * tiles.n * work.words / mostWords(), 1);
-    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(sums), planning.blockThreads[1], planning.blockThreads.back());
+    int64_t most = planning.blockThreads.back();
+    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(sums), std::min(planning.blockThreads[1], most), most);
     // Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
     bool fragments = usesMatrixUnits(*work.product, machine);
     int64_t registers = tiles.m * tiles.n * work.words / tiles.threads + (work.fuses ? planning.fusedRegisters : 0) +
@@ -229,7 +230,9 @@ private:
     return seconds * double(units) * blocks / std::min(1.0, threads * std::min(blocks, resident) / full);
   }
   /// Registers for sums: half of those that a thread has where two of the largest blocks share a multiprocessor.
-  int64_t mostWords() const { return machine.occupancy.registersPerUnit / (2 * planning.blockThreads.back()) / 2; }
+  int64_t mostWords() const {
+    return std::max<int64_t>(machine.occupancy.registersPerUnit / (2 * planning.blockThreads.back()) / 2, 1);
+  }
 
   const ProductWork &work;
   ArrayRef<int64_t> extents; // of what is dealt; 0 where the call decides

@@ -327,7 +327,7 @@ public:
           thread[0] = rows;
           thread[1] = columns;
         }
-    int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), 4, planning.productStepBytes / elementBytes());
+    int64_t step = stepOf(4);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
   }
 
@@ -351,8 +351,7 @@ public:
           thread[0] = rows;
           thread[1] = columns;
         }
-    int64_t step = std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), tile::ProductAttr::fragmentTerms,
-                                       std::max(planning.productStepBytes / elementBytes(), tile::ProductAttr::fragmentTerms));
+    int64_t step = stepOf(tile::ProductAttr::fragmentTerms);
     int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
   }
@@ -362,6 +361,11 @@ private:
   static constexpr int64_t warpRows = 8, warpColumns = 4;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
+  /// Terms of a step: a power of two, at least so many.
+  int64_t stepOf(int64_t least) const {
+    auto most = int64_t(llvm::bit_floor(uint64_t(std::max(planning.productStepBytes / elementBytes(), least))));
+    return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
+  }
   /// Registers for sums: half of those that a thread has where two blocks of threads share a multiprocessor.
   int64_t mostWords() const {
     return machine.occupancy.registersPerUnit / (2 * std::max(context.threads, planning.blockThreads.back())) / 2;

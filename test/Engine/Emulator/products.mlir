@@ -14,7 +14,7 @@
 // TILES-COUNT-16: #tile.product<
 
 // One stage by hand, which is filled again when all have read it.
-// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" -o %t.mlir
+// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" -o %t.mlir
 // RUN: sed 's/stages = 2/stages = 1/' %t.mlir > %t.one.mlir
 // RUN: %ft_bin/ft-run %t.one.mlir --entry=primes --engine=emulate --target=sm_90a --compare=interpret | FileCheck %s --check-prefix=ONE
 // RUN: %ft_bin/ft-run %t.one.mlir --entry=left_transposed --engine=emulate --target=sm_90a --seed=4 --compare=interpret | FileCheck %s --check-prefix=ONE
