@@ -1,0 +1,31 @@
+// Schedules that somebody changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, blocks of threads.
+//
+// RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
+// ALL: 23 changes, 0 failures
+//
+// On the CPU.
+// stacked_rnn, cpu: most = 64 => most = 3: equal
+// stacked_rnn, cpu: dealing = turn => dealing = shares: equal
+// stacked_rnn, cpu: tile = \?, most = 64, kind = parallel, level = core, dealing = turn>, (.*), <dimension = 0, most = 64, kind = parallel, level = rows> => kind = parallel, level = core, dealing = turn>, \1: equal
+// stacked_rnn, cpu: level = core => level = grid: refused: the CPU engine can't run the schedule's loop over i (level grid)
+// stacked_rnn, cpu: most = 64, kind = parallel, level = rows => most = 65537, kind = parallel, level = rows: refused: a call has at most 65536 rows
+// stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: (T2)
+// stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>: equal
+// conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: equal
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>: refused: iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential>: refused: the cores share loops inside, and don't wait after its iterations (sync = cores)
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>: equal
+// flash_attention, cpu: most = 15 => most = 7: equal
+// flash_attention, cpu: target = "cpu" => target = "sm_90a": refused: the schedule is for "sm_90a", the engine for "cpu"
+//
+// On a GPU.
+// stacked_rnn, sm_90a: most = 32 => most = 4: equal
+// stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
+// stacked_rnn, sm_90a: threads = 256 => threads = 128: equal
+// stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: blocks of threads share loops inside, and don't wait after its iterations (sync = grid)
+// stacked_rnn, sm_90a: threads = 256 => threads = 4096: refused: block: threads are a multiple of 32, at most 1024 on
+// conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
+// conv1d, sm_90a: most = 128 => most = 64: equal
+// conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
+// flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
+// flash_attention, sm_90a: dealing = turn => dealing = shares: equal
