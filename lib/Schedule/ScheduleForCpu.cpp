@@ -35,9 +35,14 @@ public:
   Scheduler(etdg::GraphOp graph, const CpuScheduleOptions &options) : graph(graph), costs(graph, options) {}
 
   LogicalResult run() {
-    for (const Group &group : getGroups(graph.getBody()))
-      if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
-        return failure();
+    SmallVector<Region *> bodies = {&graph.getBody()};
+    for (auto variants : graph.getBody().getOps<etdg::VariantsOp>())
+      for (Region &variant : variants.getVariants())
+        bodies.push_back(&variant);
+    for (Region *body : bodies)
+      for (const Group &group : getGroups(*body))
+        if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
+          return failure();
     return success();
   }
 

@@ -7,6 +7,7 @@
 #include "GraphEmitter.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Conversion/LaunchPlan/Guards.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -125,17 +126,7 @@ void GraphEmitter::placeIntermediates() {
   }
 }
 
-/// Not negative where a call's lengths choose the variant.
-HostExpr GraphEmitter::hostGuard(etdg::GuardAttr guard) {
-  std::optional<HostExpr> least;
-  for (ArrayAttr factors : guard.getProducts()) {
-    HostExpr product = 1;
-    for (auto length : factors.getAsRange<LengthAttr>())
-      product = product * HostExpr::binary(HostExpr::max, hostLength(length), 0);
-    least = least ? HostExpr::binary(HostExpr::min, *least, product) : product;
-  }
-  return HostExpr(guard.getLimit() - 1) - *least;
-}
+HostExpr GraphEmitter::hostGuard(etdg::GuardAttr guard) { return getHostGuard(guard, symbols); }
 
 /// The launch, now that the kernel's arguments and memory are known.
 void GraphEmitter::finishKernel(StringRef name, HostExpr tasks, bool shrinks) {

@@ -86,14 +86,43 @@ void Emitter::makeProgram() {
 
 LogicalResult Emitter::run() {
   makeProgram();
-  std::string base = graph.getSymName().str() + "_k";
   unsigned number = 0;
-  for (const Group &group : getGroups(graph.getBody())) {
-    loc = group.op->getLoc();
-    if (failed(emitKernel(group, base + std::to_string(number++))))
+  if (failed(emitBody(graph.getBody(), number)))
+    return failure();
+  program.setPlacesAttr(host.getArrayAttr(places));
+  return success();
+}
+
+LogicalResult Emitter::emitBody(Region &body, unsigned &number) {
+  DenseMap<Operation *, Group> groups;
+  for (Group &group : getGroups(body)) {
+    Operation *item = body.front().findAncestorOpInBlock(*group.op);
+    groups[item] = std::move(group);
+  }
+  for (Operation &item : body.front()) {
+    loc = item.getLoc();
+    if (auto variants = dyn_cast<etdg::VariantsOp>(item)) {
+      if (failed(emitVariants(variants, number)))
+        return failure();
+    } else if (auto group = groups.find(&item); group != groups.end()) {
+      if (failed(emitKernel(group->second, graph.getSymName().str() + "_k" + std::to_string(number++))))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// Launches stand in the variants, and in front of them what their kernels are given.
+LogicalResult Emitter::emitVariants(etdg::VariantsOp variants, unsigned &number) {
+  auto made = loops::VariantsOp::create(host, loc, variants.getGuards(), unsigned(variants.getVariants().size()));
+  host.setInsertionPoint(made);
+  for (auto [from, to] : llvm::zip_equal(variants.getVariants(), made.getVariants())) {
+    variant = &to.emplaceBlock();
+    if (failed(emitBody(from, number)))
       return failure();
   }
-  program.setPlacesAttr(host.getArrayAttr(places));
+  variant = nullptr;
+  host.setInsertionPointAfter(made);
   return success();
 }
 
@@ -187,7 +216,8 @@ void Emitter::finishKernel(StringRef plan, double seconds) {
   auto [known, isNew] = kernelsByCode.try_emplace(code, name);
   if (!isNew)
     kernel.erase();
-  loops::LaunchOp::create(host, loc, FlatSymbolRefAttr::get(context, known->second), given, host.getStringAttr(plan),
+  OpBuilder launches = variant ? OpBuilder::atBlockEnd(variant) : host;
+  loops::LaunchOp::create(launches, loc, FlatSymbolRefAttr::get(context, known->second), given, host.getStringAttr(plan),
                           host.getF64FloatAttr(seconds));
 }
 
@@ -312,9 +342,7 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
 
 LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options) {
   // Who has run the phase `schedule` has decided all; others leave that to its pass.
-  // Of variants the last is for all lengths: this engine's plan has no branches.
-  const unsigned last = ~0u;
-  OwningOpRef<etdg::GraphOp> copy = etdg::chooseVariants(graph, last);
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
   if (failed(scheduleForCpu(*copy, options)))
     return failure();
   graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();

@@ -70,6 +70,9 @@ private:
 
   // ETDGToLoops.cpp
   void makeProgram();
+  LogicalResult emitVariants(etdg::VariantsOp variants, unsigned &number);
+  /// Kernels for the groups of a body, in its order.
+  LogicalResult emitBody(Region &body, unsigned &number);
   void addBuffer(Value value, loops::BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
                  Attribute contents = {}, std::optional<int64_t> slot = {});
   LogicalResult emitKernel(const Group &group, StringRef name);
@@ -192,6 +195,7 @@ private:
   Location loc;
 
   loops::ProgramOp program;
+  Block *variant = nullptr; // of the program, that launches stand in; null: its own body
   llvm::StringMap<Value> lengths;            // by name, in the program
   llvm::DenseMap<Value, CallBuffer> buffers; // by the graph's
   llvm::DenseMap<Value, SmallVector<int64_t>> privatePlanes;

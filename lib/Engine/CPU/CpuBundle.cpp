@@ -11,6 +11,7 @@
 
 #include "ft-c/Runtime.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Conversion/LaunchPlan/Guards.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Support/WholeFile.h"
@@ -277,7 +278,8 @@ public:
 private:
   LogicalResult addBuffers(rt::Plan &plan);
   LogicalResult addConstant(const CpuBuffer &buffer, rt::Buffer &made);
-  void addSteps(rt::Plan &plan);
+  rt::Step makeLaunch(rt::Plan &plan, unsigned number);
+  std::vector<rt::Step> makeSteps(rt::Plan &plan, ArrayRef<CpuStep> from);
   rt::Expr place(const rt::Expr &size) {
     rt::Expr offset = workspace.get();
     workspace.add(alignHostBytes(size));
@@ -355,39 +357,56 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
   return success();
 }
 
-void PlanBuilder::addSteps(rt::Plan &plan) {
-  for (auto [kernel, name] : llvm::zip_equal(lowered.kernels, kernels.launchers)) {
-    rt::Step step;
-    auto known = llvm::find(plan.kernels, name);
-    step.launched.kernel = known - plan.kernels.begin();
-    if (known == plan.kernels.end())
-      plan.kernels.push_back(name);
-    rt::KernelArgument error;
-    error.kind = rt::KernelArgument::pointer;
-    error.buffer = errorBuffer;
-    step.launched.arguments.push_back(error);
-    for (unsigned slot : kernel.slots) {
-      rt::KernelArgument argument;
-      unsigned symbol = slot - Environment::kFirstSymbol;
-      if (symbol < lowered.symbols.size()) {
-        argument.value = rt::Expr::var(symbol);
-      } else if (auto stride = strideOf.find(slot); stride != strideOf.end()) {
-        argument.value = stride->second;
-      } else {
-        argument.kind = rt::KernelArgument::pointer;
-        argument.buffer = bufferOf.at(slot);
-      }
-      step.launched.arguments.push_back(argument);
+rt::Step PlanBuilder::makeLaunch(rt::Plan &plan, unsigned number) {
+  const CpuKernel &kernel = lowered.kernels[number];
+  const std::string &name = kernels.launchers[number];
+  rt::Step step;
+  auto known = llvm::find(plan.kernels, name);
+  step.launched.kernel = known - plan.kernels.begin();
+  if (known == plan.kernels.end())
+    plan.kernels.push_back(name);
+  rt::KernelArgument error;
+  error.kind = rt::KernelArgument::pointer;
+  error.buffer = errorBuffer;
+  step.launched.arguments.push_back(error);
+  for (unsigned slot : kernel.slots) {
+    rt::KernelArgument argument;
+    unsigned symbol = slot - Environment::kFirstSymbol;
+    if (symbol < lowered.symbols.size()) {
+      argument.value = rt::Expr::var(symbol);
+    } else if (auto stride = strideOf.find(slot); stride != strideOf.end()) {
+      argument.value = stride->second;
+    } else {
+      argument.kind = rt::KernelArgument::pointer;
+      argument.buffer = bufferOf.at(slot);
     }
-    plan.steps.push_back(std::move(step));
+    step.launched.arguments.push_back(argument);
   }
+  return step;
+}
+
+std::vector<rt::Step> PlanBuilder::makeSteps(rt::Plan &plan, ArrayRef<CpuStep> from) {
+  std::vector<rt::Step> steps;
+  for (const CpuStep &one : from) {
+    if (!one.guard) {
+      steps.push_back(makeLaunch(plan, one.kernel));
+      continue;
+    }
+    rt::Step branch;
+    branch.kind = rt::Step::branch;
+    branch.condition = getHostGuard(one.guard, lowered.symbols);
+    branch.body = makeSteps(plan, one.body);
+    branch.otherwise = makeSteps(plan, one.otherwise);
+    steps.push_back(std::move(branch));
+  }
+  return steps;
 }
 
 LogicalResult PlanBuilder::build(rt::Plan &plan) {
   plan.variant = "generic";
   if (failed(addBuffers(plan)))
     return failure();
-  addSteps(plan);
+  plan.steps = makeSteps(plan, lowered.steps);
   for (Location location : lowered.blockLocations)
     plan.places.push_back(getPlaceText(location));
   return success();

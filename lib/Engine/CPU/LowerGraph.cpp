@@ -22,7 +22,9 @@ public:
 
 private:
   void readBuffer(loops::BufferOp op);
-  void readLaunch(loops::LaunchOp launch);
+  CpuStep readLaunch(loops::LaunchOp launch);
+  /// The variants from number `first` on.
+  std::vector<CpuStep> readVariants(loops::VariantsOp variants, unsigned first);
 
   loops::ProgramOp program;
   CpuModule &result;
@@ -48,7 +50,7 @@ void ProgramReader::readBuffer(loops::BufferOp op) {
   result.buffers.push_back(std::move(buffer));
 }
 
-void ProgramReader::readLaunch(loops::LaunchOp launch) {
+CpuStep ProgramReader::readLaunch(loops::LaunchOp launch) {
   auto callee = result.module->lookupSymbol<func::FuncOp>(launch.getCallee());
   CpuKernel kernel{launch.getCallee().str(), launch.getLoc(), callee->hasAttr("loops.team"), {}, {}, 0};
   for (Value argument : launch.getArguments())
@@ -57,6 +59,18 @@ void ProgramReader::readLaunch(loops::LaunchOp launch) {
   if (launch.getSeconds())
     kernel.estimatedSeconds = launch.getSeconds()->convertToDouble();
   result.kernels.push_back(std::move(kernel));
+  return {unsigned(result.kernels.size() - 1), {}, {}, {}};
+}
+
+std::vector<CpuStep> ProgramReader::readVariants(loops::VariantsOp variants, unsigned first) {
+  std::vector<CpuStep> launches;
+  for (auto launch : variants.getVariants()[first].getOps<loops::LaunchOp>())
+    launches.push_back(readLaunch(launch));
+  if (first + 1 == variants.getVariants().size())
+    return launches;
+  CpuStep branch{0, cast<etdg::GuardAttr>(variants.getGuards()[first]), std::move(launches), {}};
+  branch.otherwise = readVariants(variants, first + 1);
+  return {std::move(branch)};
 }
 
 void ProgramReader::read() {
@@ -75,8 +89,10 @@ void ProgramReader::read() {
       while (given.size() <= stride.getDimension())
         given.push_back(result.numSlots++);
       slots[stride] = given[stride.getDimension()];
+    } else if (auto variants = dyn_cast<loops::VariantsOp>(op)) {
+      llvm::append_range(result.steps, readVariants(variants, 0));
     } else {
-      readLaunch(cast<loops::LaunchOp>(op));
+      result.steps.push_back(readLaunch(cast<loops::LaunchOp>(op)));
     }
   }
   for (Attribute place : program.getPlaces())

@@ -1,6 +1,6 @@
 // RUN: ft-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{has lengths, buffers, strides and launches alone (loops_program1)}}
+// expected-error @below {{has lengths, buffers, strides, launches and variants alone (loops_program1)}}
 loops.program @f lengths [] places [] {
   // expected-note @below {{found 'arith.constant' here}}
   %c = arith.constant 0 : index
@@ -256,4 +256,36 @@ func.func @k(%n: index, %x: memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) {
   // expected-error @below {{(loops_append1)}}
   loops.append %l rows(%n) (%x : memref<?x4x2xf32, strided<[?, 1, 4], offset: ?>>) : !loops.list<tensor<4x2xf32>>
   return
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected two variants at least, and a guard for each but the last, found 1 and 1 guards (loops_variants1)}}
+  loops.variants [#etdg.guard<[N] below 16>] {
+    %c = arith.constant 0 : index
+  }
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected guards over the program's lengths ["N"], found "M" (loops_variants2)}}
+  loops.variants [#etdg.guard<[M] below 16>] {
+    %c = arith.constant 0 : index
+  }, {
+    %c = arith.constant 0 : index
+  }
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{has launches alone (loops_variants3)}}
+  loops.variants [#etdg.guard<[N] below 16>] {
+    // expected-note @below {{found 'arith.constant' here}}
+    %c = arith.constant 0 : index
+  }, {
+    %d = arith.constant 1 : index
+  }
 }

@@ -50,10 +50,18 @@ struct CpuKernel {
   double estimatedSeconds = 0;
 };
 
+/// What a call does in its order: a kernel, or by its lengths one of two ways.
+struct CpuStep {
+  unsigned kernel = 0;
+  etdg::GuardAttr guard; // null: the kernel
+  std::vector<CpuStep> body, otherwise;
+};
+
 struct CpuModule {
   OwningOpRef<ModuleOp> module;
   std::vector<CpuBuffer> buffers;
   std::vector<CpuKernel> kernels;
+  std::vector<CpuStep> steps;
   SmallVector<StringAttr> symbols; // slot kFirstSymbol + i
   unsigned numSlots = 0;
   std::vector<Location> blockLocations; // of indices that are checked

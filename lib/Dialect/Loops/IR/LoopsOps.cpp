@@ -17,11 +17,33 @@ using namespace mlir::loops;
 
 LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front())
-    if (!isa<LengthOp, BufferOp, StrideOp, LaunchOp>(op)) {
-      InFlightDiagnostic diag = emitOpError("has lengths, buffers, strides and launches alone (loops_program1)");
+    if (!isa<LengthOp, BufferOp, StrideOp, LaunchOp, VariantsOp>(op)) {
+      InFlightDiagnostic diag = emitOpError("has lengths, buffers, strides, launches and variants alone (loops_program1)");
       diag.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
       return diag;
     }
+  return success();
+}
+
+LogicalResult VariantsOp::verifyRegions() {
+  if (getVariants().size() < 2 || getGuards().size() + 1 != getVariants().size())
+    return emitOpError("expected two variants at least, and a guard for each but the last, found ")
+           << getVariants().size() << " and " << getGuards().size() << " guards (loops_variants1)";
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  for (auto guard : getGuards().getAsRange<etdg::GuardAttr>())
+    for (ArrayAttr factors : guard.getProducts())
+      for (auto length : factors.getAsRange<ft::LengthAttr>())
+        for (StringAttr name : length.getNames())
+          if (!llvm::is_contained(program.getLengths(), name))
+            return emitOpError("expected guards over the program's lengths ")
+                   << program.getLengths() << ", found " << name << " (loops_variants2)";
+  for (Region &variant : getVariants())
+    for (Operation &op : variant.front())
+      if (!isa<LaunchOp>(op)) {
+        InFlightDiagnostic diag = emitOpError("has launches alone (loops_variants3)");
+        diag.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+        return diag;
+      }
   return success();
 }
 

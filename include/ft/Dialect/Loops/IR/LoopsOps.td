@@ -67,7 +67,7 @@ def Loops_ProgramOp : Loops_Op<"program", [Symbol, IsolatedFromAbove, SingleBloc
     }
     ```
 
-    - (loops_program1) the body holds `loops.length`, `loops.buffer`, `loops.stride` and `loops.launch` alone.
+    - (loops_program1) the body holds `loops.length`, `loops.buffer`, `loops.stride`, `loops.launch` and `loops.variants` alone.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$lengths, ArrayAttr:$places);
   let regions = (region SizedRegion<1>:$body);
@@ -119,7 +119,7 @@ def Loops_StrideOp : Loops_Op<"stride", [Pure, HasParent<"ProgramOp">]> {
   let hasVerifier = 1;
 }
 
-def Loops_LaunchOp : Loops_Op<"launch", [HasParent<"ProgramOp">]> {
+def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]>]> {
   let summary = "runs a kernel";
   let description = [{
     Gives lengths and strides as `index`, buffers as their memory. `plan` and `seconds` say how the kernel's loops share
@@ -132,6 +132,29 @@ def Loops_LaunchOp : Loops_Op<"launch", [HasParent<"ProgramOp">]> {
                        OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds);
   let assemblyFormat = "$callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?";
   let hasVerifier = 1;
+}
+
+def Loops_VariantsOp : Loops_Op<"variants", [HasParent<"ProgramOp">, NoTerminator, NoRegionArguments]> {
+  let summary = "launches that a call's lengths choose";
+  let description = [{
+    Of the regions the first runs whose guard holds for the lengths of the call; the last has no guard.
+
+    ```mlir
+    loops.variants [#etdg.guard<[N] below 16>] {
+      loops.launch @few(%n, %x) : index, !etdg.buffer<[N], tensor<4xf32>>
+    }, {
+      loops.launch @many(%n, %x) : index, !etdg.buffer<[N], tensor<4xf32>>
+    }
+    ```
+
+    - (loops_variants1) there are two regions at least, and a guard for each but the last.
+    - (loops_variants2) guards are over the program's lengths.
+    - (loops_variants3) regions hold launches alone.
+  }];
+  let arguments = (ins TypedArrayAttrBase<ETDG_GuardAttr, "guards">:$guards);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$variants);
+  let assemblyFormat = "$guards $variants attr-dict";
+  let hasRegionVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
