@@ -4,6 +4,8 @@
 // The inverse of LowerOperations.cpp, for engines: they fuse inside a leaf.
 //
 //===----------------------------------------------------------------------===//
+#include "JoinColumns.h"
+
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
@@ -115,6 +117,12 @@ struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
         remark::passed(loc, remark::RemarkOpts::name("form-leaf").category("coarsen"))
             << remark::reason("statements at the same points are one leaf")
             << remark::metric("block", name) << remark::metric("joined", joined);
+    }
+    for (BlockOp leaf : joinByColumns(getOperation(), maxOperations)) {
+      shareConstants(leaf);
+      remark::passed(leaf.getLoc(), remark::RemarkOpts::name("form-leaf").category("coarsen"))
+          << remark::reason("statements on whole tensors have the same columns, and are one leaf")
+          << remark::metric("block", leaf.getBlockName().value_or("").str());
     }
   }
 };
