@@ -25,11 +25,15 @@ def ETDG_Dialect : Dialect {
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
     - `etdg.merged` of a function or graph: products of lengths that became one name;
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
-    - `etdg.dims` of an argument: the names of its dimensions, `""` for one without.
+    - `etdg.dims` of an argument: the names of its dimensions, `""` for one without;
+    - `etdg.divisions` of a nest or block: how it may be divided into what waits for its own iterations and what does not, `{outer = n}`
+      or `{lags, outer = n}` each, among which the phase `schedule` chooses;
+    - `etdg.snapshots` of a module: the graphs as they were before a phase, with which the validator compares.
   }];
   let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,
                               "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
-                              "::mlir::UnitAttr":$kept_together, "::mlir::ArrayAttr":$dims);
+                              "::mlir::UnitAttr":$kept_together, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
+                              "::mlir::DictionaryAttr":$snapshots);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;

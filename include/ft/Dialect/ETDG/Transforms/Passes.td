@@ -200,6 +200,10 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
     the others only whole elements at the same point; these become SSA values, and
     a buffer that nobody else reads disappears. A graph block that is left with one
     block and no buffer becomes that block. Engines fuse inside a leaf only.
+
+    Of a graph's own leaves, those are joined that compute each element of tensors of one shape from that element
+    alone of each other's results (a vector times a matrix, its bias, its activation): they have the same columns,
+    which is what cores and blocks of threads share of them.
   }];
   let options = [Option<"maxOperations", "max-operations", "int64_t", "512",
                         "how many operations a joined leaf may have">];

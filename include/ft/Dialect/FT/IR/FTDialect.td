@@ -26,7 +26,11 @@ def FT_Dialect : Dialect {
     | `ft.lengths` | function | `{L = 64 : i64}`: lengths used where the caller gives none |
     | `ft.typical` | function | `{L = [64, 4096]}`: lengths to optimise for |
     | `ft.gen` | argument | `#ft.normal<0.05>`, `#ft.uniform<-3, 3>`, `#ft.index<0, L>`: how to generate test data |
+    | `ft.strided` | argument | `2 : i64`: so many outermost dimensions of the list lie by strides that a call gives |
+    | `ft.strides` | argument | `[array<i64: 0>, array<i64: 1, 2>]`: the caller's dimensions that each of these stands for |
   }];
+  let discardableAttrs = (ins "::mlir::DictionaryAttr":$lengths, "::mlir::DictionaryAttr":$typical,
+                              "::mlir::IntegerAttr":$strided, "::mlir::ArrayAttr":$strides);
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
