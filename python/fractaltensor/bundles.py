@@ -271,11 +271,11 @@ class Bundle:
 
     def __del__(self):
         for (*_, process), handle in getattr(self, "_handles", {}).items():
-            if process == os.getpid():
-                try:
+            try:
+                if process == os.getpid():
                     lib.library().ft_module_release(handle)
-                except Exception:  # noqa: BLE001 - the interpreter may be going down
-                    pass
+            except Exception:  # noqa: BLE001 - the interpreter may be going down: even `os` may be None
+                pass
 
     def __repr__(self):
         return f"<bundle {self.path}: {', '.join(self.entries)}>"

@@ -52,12 +52,14 @@ class Module:
             raise DeviceError(f"{self.name}: an earlier call failed: {lib.readable(text)}")
 
     def __del__(self):
-        # A child of fork does not own what its parent loaded.
-        if getattr(self, "handle", None) and os.getpid() == getattr(self, "process", -1):
-            try:
+        if not getattr(self, "handle", None):
+            return
+        try:
+            # A child of fork does not own what its parent loaded.
+            if os.getpid() == getattr(self, "process", -1):
                 self.library.ft_module_release(self.handle)
-            except Exception:  # noqa: BLE001 - the interpreter may be going down
-                pass
+        except Exception:  # noqa: BLE001 - the interpreter may be going down: even `os` may be None
+            pass
 
 
 # -- diagnostics to exceptions --------------------------------------------------------------------------------

@@ -443,6 +443,22 @@ class Import(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
         self.assertEqual(done.stdout.strip(), "[] False", done.stderr)
 
+    def test_exit(self):
+        """Programs that outlive the modules which free them (a framework's registry may hold one) end without a word."""
+        program = (
+            "import sys; sys.path.insert(0, %r); import fractaltensor as ft, array, gc\n"
+            "@ft.jit\n"
+            "def f(xs: ft.List['N', ft.f32]): return xs.map(lambda x: x + 1)\n"
+            "print(list(memoryview(f(array.array('f', [1, 2])))))\n"
+            "for module in list(sys.modules.values()):\n"
+            "    if module.__name__.startswith('fractaltensor.') and hasattr(module, 'os'): module.os = None\n"
+            "loaded = [o for o in gc.get_objects() if type(o).__name__ == 'Module' and type(o).__module__.startswith('fractaltensor')]\n"
+            "print(len(loaded) > 0)\n"
+            "for o in loaded: o.__del__()\n" % str(PYTHON)
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
+        self.assertEqual((done.stdout.split("\n")[-2], done.stderr, done.returncode), ("True", "", 0), done.stdout)
+
     def test_missing_library(self):
         program = (
             "import sys; sys.path.insert(0, %r); import fractaltensor as ft, array\n"
