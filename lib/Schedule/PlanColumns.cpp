@@ -4,8 +4,8 @@
 // Tasks share the columns of a leaf where its points and rows alone are too few for
 // the cores, as those of a vector times a matrix; or where a product's right-hand
 // side is larger than the second cache: then a call that has many rows and some
-// columns reads each part of it once, and what is computed from its results finds
-// them in that cache.
+// columns packs each part of it once for all of them, and what is computed from its
+// results finds them in that cache.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
@@ -21,11 +21,12 @@ using namespace mlir::ft::schedule;
 
 /// Bytes of a row of the leaf generator's widest register tile: tasks don't cut those.
 static constexpr int64_t tileBytes = 256;
-/// Such tiles of a task that has them for the sake of the caches.
-static constexpr int64_t tilesForCaches = 4;
-/// Rows beyond which a call that packs columns gains nothing more.
-static constexpr int64_t mostColumnRows = 512;
-/// Tasks of a thread that even out how long they take, and times of a launch that the whole is to last.
+/// Such tiles of a task that has them for the sake of the caches: with them a task may have the most rows.
+static constexpr int64_t tilesForCaches = 2;
+/// Rows that use a packed column often enough: to pack it took as long as a few of them.
+static constexpr int64_t mostColumnRows = 1024;
+/// Tasks of a thread that even out how long they take; those of a product meet each page of a right-hand side again, so
+/// that one is best. Times of a launch that the whole is to last.
 static constexpr int64_t tasksOfThread = 4, leastLaunches = 4;
 
 bool schedule::canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan) {
@@ -43,12 +44,12 @@ static int64_t unitOf(BlockOp leaf, const LeafColumns &columns) {
   return std::max<int64_t>(tileBytes / bytes, 1);
 }
 
-/// Bytes that one row of a leaf reads for itself.
-static int64_t bytesOfRow(BlockOp leaf, ArrayRef<bool> batched) {
+/// Bytes of the results in one row of `tile` columns out of `count`. (What a row reads for itself need not stay in a
+/// cache: each register tile takes a few rows from their begin to their end, as a processor prefetches.)
+static int64_t bytesOfRow(BlockOp leaf, int64_t tile, int64_t count) {
   int64_t bytes = 1;
-  for (auto [argument, varies] : llvm::zip_equal(leaf.getBody().getArguments(), batched))
-    if (varies)
-      bytes += bytesOf(cast<RankedTensorType>(argument.getType()));
+  for (Value result : leaf.getYield().getOperands())
+    bytes += llvm::divideCeil(bytesOf(cast<RankedTensorType>(result.getType())) * tile, count);
   return bytes;
 }
 
@@ -71,7 +72,8 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   double points = 1, rows = plan.row ? rangeOf(nest, *plan.row, context).size() : 1;
   for (unsigned dim : plan.shared)
     points *= rangeOf(nest, dim, context).size();
-  bool isFew = points * rows < numThreads * (workOf(leaf).products.empty() ? 1 : tileRows());
+  bool multiplies = !workOf(leaf).products.empty();
+  bool isFew = points * rows < numThreads * (multiplies ? tileRows() : 1);
   if (points * rows < 1 || (options.planSeed == 0 && estimate(nest, plan).seconds < leastLaunches * machine.sync.launch))
     return;
   SmallVector<bool> batched = batchedReads(leaf, plan.row);
@@ -79,8 +81,10 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   if (columns.count < 2)
     return;
   int64_t unit = unitOf(leaf, columns), tile = columnsForCaches(leaf, columns, plan, rows);
-  if (isFew)
-    tile = llvm::alignTo(llvm::divideCeil(columns.count, std::ceil(tasksOfThread * numThreads / points)), unit);
+  if (isFew) {
+    double tasks = std::ceil((multiplies ? 1 : tasksOfThread) * numThreads / points);
+    tile = llvm::alignTo(llvm::divideCeil(columns.count, tasks), unit);
+  }
   if (options.planSeed != 0) {
     std::mt19937_64 generator(options.planSeed + 0x9e3779b97f4a7c15 * ++choices);
     tile = generator() % 2 ? 1 + generator() % columns.count : 0;
@@ -92,8 +96,8 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   plan.columns = columns.count;
   plan.columnTile = tile;
   if (plan.row && options.planSeed == 0) {
-    int64_t most = machine.levels[1].bytes / 2 / bytesOfRow(leaf, batched);
-    most = std::min(most, mostColumnRows) / tileRows() * tileRows();
+    int64_t most = machine.levels[1].bytes / 2 / bytesOfRow(leaf, tile, columns.count);
+    most = llvm::alignTo(std::min(most, mostColumnRows), tileRows());
     plan.maxRows = std::max(plan.maxRows, most);
   }
 }

@@ -140,8 +140,9 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
 /// Bytes of b from which on calls read it from beyond the second cache: what stays there is read as fast where it is.
 static constexpr int64_t leastPanelBytes = (1 << 20) + 1;
 
-/// Whether b's columns are worth copying next to each other: the rows of b are longer than a register tile, so that
-/// each of its steps is in another page, and the first cache does not keep them.
+/// How a product reads a large b: its rows are longer than a register tile, so that each step is in another page, and the
+/// second cache does not keep them. Where many rows read them, columns are copied next to each other first; few rows
+/// take b in blocks of k.
 static void choosePanel(LeafGraph &graph, const Nest &nest, const CpuTarget &target, Contraction &product) {
   const View &b = nest.members.front().reads[product.rhs];
   int vectorLoop = product.n.back();
@@ -159,7 +160,12 @@ static void choosePanel(LeafGraph &graph, const Nest &nest, const CpuTarget &tar
   bool half = accumulated.isF16() || accumulated.isBF16();
   int64_t width = std::max<int64_t>(target.vectorBytes / (half ? 4 : storageBytes(accumulated)), 1);
   int64_t columns = width * (target.vectorRegisters >= 32 ? 4 : 2), bytes = storageBytes(type);
-  if ((!product.rowsAreM && m < Contraction::leastPanelRows) || step <= columns || step * k * bytes < leastPanelBytes)
+  if (step <= columns || step * k * bytes < leastPanelBytes)
+    return;
+  bool isFew = m < Contraction::leastPanelRows;
+  if (isFew && !half && product.k.size() == 1 && k > Contraction::fewRowsBlock)
+    product.block = Contraction::fewRowsBlock;
+  if (isFew && !product.rowsAreM)
     return;
   Buffer buffer;
   buffer.kind = Buffer::Kind::Scratch;

@@ -43,6 +43,10 @@ private:
   int vectorLoop;
   /// Steps of b along the reduced loops, by loop, inside what a panel may stand for.
   SmallVector<Value> panelSteps;
+  /// Whether columns are copied into panels: decided by a call's rows; null: always, where there is a panel.
+  Value packs;
+  /// Inside a block of k: its steps, and whether it is the first one. Null: the only one.
+  Value blockSteps, isFirstBlock;
 
   /// Element offsets of the operands.
   struct Point {
@@ -65,6 +69,7 @@ private:
   Point nextRow(const Point &point) const;
 
   void emitLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
+  void emitBlocks(Point point, llvm::function_ref<void(Point)> body);
   void emitRows(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
   SmallVector<Value> emitReduced(ArrayRef<int> loops, Point point, ValueRange carried,
                                  llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body);
@@ -154,6 +159,25 @@ void ContractionEmitter::emitLoops(ArrayRef<int> loops, Point point,
   emitLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()), body);
 }
 
+/// Blocks of k, one after the other; sums are in the result between them. Calls that copy columns take k at once.
+void ContractionEmitter::emitBlocks(Point point, llvm::function_ref<void(Point)> body) {
+  bool alwaysPacks = product.panel >= 0 && !packs;
+  if (product.block == 0 || alwaysPacks)
+    return body(point);
+  int loop = product.k.front();
+  Value size = e.index(nest.sizes[loop]), step = e.index(product.block);
+  if (packs)
+    step = arith::SelectOp::create(b, packs, size, step);
+  OpBuilder::InsertionGuard guard(b);
+  auto created = scf::ForOp::create(b, e.index(0), size, step);
+  b.setInsertionPointToStart(created.getBody());
+  Value begin = created.getInductionVar();
+  blockSteps = arith::MinSIOp::create(b, step, arith::SubIOp::create(b, size, begin));
+  isFirstBlock = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, e.index(0));
+  body(advanced(point, loop, begin));
+  blockSteps = isFirstBlock = Value();
+}
+
 /// Tiles of at most `maxRows` rows along the tiled loop, or the leaf's rows.
 void ContractionEmitter::emitRows(Point point, int64_t maxRows,
                                   llvm::function_ref<void(Point, int64_t)> tile) {
@@ -202,9 +226,9 @@ ContractionEmitter::emitReduced(ArrayRef<int> loops, Point point, ValueRange car
                                 llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body) {
   if (loops.empty())
     return body(point, carried);
-  int64_t size = nest.sizes[loops.front()];
+  Value steps = blockSteps ? blockSteps : e.index(nest.sizes[loops.front()]);
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = e.loop(e.index(0), e.index(size), 1, carried);
+  scf::ForOp created = e.loop(e.index(0), steps, 1, carried);
   SmallVector<Value> next =
       emitReduced(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()),
                   created.getRegionIterArgs(), body);
@@ -261,7 +285,12 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
     for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
       Value start = e.loadLanes(*views[Init], column(rowPoints[i].offsets[Init], Init, j),
                                 strideOf(Init), shape, rowPoints[i].memory[Init]);
-      carried.push_back(e.broadcast(e.toFloat32(start), shape.width));
+      start = e.broadcast(e.toFloat32(start), shape.width);
+      if (isFirstBlock)
+        start = arith::SelectOp::create(b, isFirstBlock, start,
+                                        e.loadLanes(*views[C], column(rowPoints[i].offsets[C], C, j), 1, shape,
+                                                    rowPoints[i].memory[C]));
+      carried.push_back(start);
     }
   // Only the offsets of a and b move with k.
   SmallVector<Value> aRows;
@@ -304,13 +333,10 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
     to[loop] = step;
     step *= nest.sizes[loop];
   }
-  Value memory = e.flat(product.panel), packs;
-  bool dynamic = product.rowsAreM && tileLoop < 0;
-  if (dynamic)
-    packs = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, e.rows, e.index(Contraction::leastPanelRows));
+  Value memory = e.flat(product.panel);
   {
     OpBuilder::InsertionGuard guard(b);
-    if (dynamic)
+    if (packs)
       b.setInsertionPointToStart(scf::IfOp::create(b, packs, /*withElseRegion=*/false).thenBlock());
     Value at = e.index(0), from = point.offsets[B];
     for (int loop : product.k) {
@@ -324,7 +350,7 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
       e.storeLanes(panel, e.add(at, j * width), 1, shape, e.loadLanes(view, e.add(from, j * width), 1, shape), memory);
   }
   auto choose = [&](Value packed, Value plain) {
-    return dynamic ? arith::SelectOp::create(b, packs, packed, plain).getResult() : packed;
+    return packs ? arith::SelectOp::create(b, packs, packed, plain).getResult() : packed;
   };
   point.offsets[B] = choose(e.index(0), point.offsets[B]);
   point.memory[B] = choose(memory, e.flat(view.buffer));
@@ -497,16 +523,20 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
       return;
     }
     int64_t vectors = manyRegisters ? (numRows <= 3 ? 8 : 4) : (numRows <= 2 ? 4 : 2);
-    forAllColumns(start, vectors * width, [&](Point at, int64_t count) {
-      panelSteps.clear();
-      Columns columns;
-      for (int64_t left = count; left > 0; left -= width) {
-        int64_t valid = std::min(left, width);
-        columns.vectors.push_back({int64_t(llvm::PowerOf2Ceil(valid)), valid});
-      }
-      if (product.panel >= 0 && vectors * width <= product.panelWidth)
-        packPanel(at, columns);
-      forAllRows(at, 6, [&](Point tile, int64_t rows) { emitTile(tile, rows, columns); });
+    if (product.panel >= 0 && product.rowsAreM && tileLoop < 0)
+      packs = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, e.rows, e.index(Contraction::leastPanelRows));
+    emitBlocks(start, [&](Point block) {
+      forAllColumns(block, vectors * width, [&](Point at, int64_t count) {
+        panelSteps.clear();
+        Columns columns;
+        for (int64_t left = count; left > 0; left -= width) {
+          int64_t valid = std::min(left, width);
+          columns.vectors.push_back({int64_t(llvm::PowerOf2Ceil(valid)), valid});
+        }
+        if (product.panel >= 0 && vectors * width <= product.panelWidth)
+          packPanel(at, columns);
+        forAllRows(at, 6, [&](Point tile, int64_t rows) { emitTile(tile, rows, columns); });
+      });
     });
   });
 }
@@ -528,7 +558,7 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
     llvm::interleave(loops, os, ",");
   }
   os << (product.rowsAreM ? " rows" : "") << (product.lanesAlongK ? " along-k" : "")
-     << (product.panel >= 0 ? " panel" : "") << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
+     << (product.panel >= 0 ? " panel" : "") << " block " << product.block << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
      << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";

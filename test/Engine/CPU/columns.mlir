@@ -3,16 +3,16 @@
 // Tasks share the columns of a leaf, behind the bar, where points and rows are too few for the cores, or a
 // right-hand side is too large for a cache.
 //
-// A vector times a matrix: 1024 columns are 2 threads times 4 tasks of 128.
+// A vector times a matrix: 1024 columns are 512 for each of 2 threads.
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | FileCheck %s
 // CHECK-LABEL: etdg.graph @vector(
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = 128, kind = parallel, level = core, dealing = turn>] columns = 1024 target = "cpu">
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = 512, kind = parallel, level = core, dealing = turn>] columns = 1024 target = "cpu">
 // Three rows on two cores: both read each weight once.
 // CHECK-LABEL: etdg.graph @few_rows(
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = {{[0-9]+}}, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = 128, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] columns = 997 target = "cpu">
-// Many rows, weights of 1 MiB: calls have many rows and 256 columns.
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = {{[0-9]+}}, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = 512, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] columns = 997 target = "cpu">
+// Many rows, weights of 1 MiB: calls have many rows and 128 columns.
 // CHECK-LABEL: etdg.graph @many_rows(
-// CHECK: tile = ?, most = {{[1-9][0-9][0-9]}}, {{.*}} <dimension = 1, tile = 256, {{.*}} columns = 512 target = "cpu">
+// CHECK: tile = ?, most = {{[1-9][0-9][0-9]+}}, {{.*}} <dimension = 1, tile = 128, {{.*}} columns = 512 target = "cpu">
 // What asks for its column keeps all.
 // CHECK-LABEL: etdg.graph @asks(
 // CHECK-NOT: columns
@@ -23,10 +23,16 @@
 // RUNS: {{[1-9][0-9]*}} programs, {{[1-9][0-9]*}} runs, 0 failures
 //
 // A hand-written tile decides the loops that are emitted.
-// RUN: ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 128, kind/tile = 37, kind/' > %t.mlir
+// RUN: ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 512, kind/tile = 37, kind/' > %t.mlir
 // RUN: %ft_bin/ft-run %t.mlir --entry=vector --engine=cpu --compare=interpret --bench | FileCheck %s --check-prefix=HAND
 // HAND: vector_k0: columns 37 of 1024
 // HAND: equal
+//
+// Few rows take a large right-hand side in blocks of k, all columns of a block before the next; halves, whose sums
+// are wider than the results, and what many rows copy into panels, take k at once.
+// RUN: ft-opt %s --ft-compile="to=target machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel block 32 {{.*}} i32
+// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel block 0 {{.*}} f16
 //
 // On a GPU the multiprocessors share them, too.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=GPU
@@ -162,4 +168,24 @@ func.func @panels_of_integers(%x: tensor<25x1031xi32>, %w: tensor<1031x331xi32>)
   %z = arith.constant dense<0> : tensor<25x331xi32>
   %y = linalg.matmul ins(%x, %w : tensor<25x1031xi32>, tensor<1031x331xi32>) outs(%z : tensor<25x331xi32>) -> tensor<25x331xi32>
   return %y : tensor<25x331xi32>
+}
+
+// The same by few rows: blocks of k, the last one shorter, that begin with what the sums begin with.
+func.func @blocks(%x: tensor<17x1031xi32>, %w: tensor<1031x331xi32>, %b: tensor<17x331xi32>) -> tensor<17x331xi32> {
+  %y = linalg.matmul ins(%x, %w : tensor<17x1031xi32>, tensor<1031x331xi32>) outs(%b : tensor<17x331xi32>) -> tensor<17x331xi32>
+  return %y : tensor<17x331xi32>
+}
+func.func @blocks_of_doubles(%x: tensor<1x521xf64>, %w: tensor<521x307xf64>) -> tensor<1x307xf64> {
+  %z = arith.constant dense<0.25> : tensor<1x307xf64>
+  %y = linalg.matmul ins(%x, %w : tensor<1x521xf64>, tensor<521x307xf64>) outs(%z : tensor<1x307xf64>) -> tensor<1x307xf64>
+  return %y : tensor<1x307xf64>
+}
+// An element's own rows, beside those of the list.
+func.func @blocks_of_elements(%xs: !ft.list<[7], tensor<5x1031xi32>>, %w: tensor<1031x331xi32>) -> !ft.list<[7], tensor<5x331xi32>> {
+  %z = arith.constant dense<3> : tensor<5x331xi32>
+  %ys = ft.map (%x = %xs : !ft.list<[7], tensor<5x1031xi32>>) -> !ft.list<[7], tensor<5x331xi32>> {
+    %y = linalg.matmul ins(%x, %w : tensor<5x1031xi32>, tensor<1031x331xi32>) outs(%z : tensor<5x331xi32>) -> tensor<5x331xi32>
+    ft.yield %y : tensor<5x331xi32>
+  }
+  return %ys : !ft.list<[7], tensor<5x331xi32>>
 }

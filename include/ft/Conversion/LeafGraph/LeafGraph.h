@@ -108,6 +108,10 @@ struct Contraction {
   int64_t panelWidth = 0; // columns of it
   /// Rows from which on it pays: a copied vector costs a load and a store, each row a multiply-add with it.
   static constexpr int64_t leastPanelRows = 24;
+  /// Steps of k that fewer rows take for all columns before they go on: rows of b that are read next to each other,
+  /// a page each, where a column at a time would meet every page of b again. Sums wait in the result. 0: all.
+  int64_t block = 0;
+  static constexpr int64_t fewRowsBlock = 32;
 };
 
 /// The flag at `buffer[offset]` is `when`.
