@@ -22,7 +22,7 @@ using namespace mlir::ft::schedule;
 /// Bytes of a row of the leaf generator's widest register tile: tasks don't cut those.
 static constexpr int64_t tileBytes = 256;
 /// Such tiles of a task that has them for the sake of the caches: with them a task may have the most rows.
-static constexpr int64_t tilesForCaches = 2;
+static constexpr int64_t tilesForCaches = 4;
 /// Rows that use a packed column often enough: to pack it took as long as a few of them.
 static constexpr int64_t mostColumnRows = 1024;
 /// Tasks of a thread that even out how long they take; those of a product meet each page of a right-hand side again, so
@@ -96,7 +96,7 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   plan.columns = columns.count;
   plan.columnTile = tile;
   if (plan.row && options.planSeed == 0) {
-    int64_t most = machine.levels[1].bytes / 2 / bytesOfRow(leaf, tile, columns.count);
+    int64_t most = machine.levels[1].bytes / bytesOfRow(leaf, tile, columns.count);
     most = llvm::alignTo(std::min(most, mostColumnRows), tileRows());
     plan.maxRows = std::max(plan.maxRows, most);
   }

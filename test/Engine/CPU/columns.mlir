@@ -10,9 +10,9 @@
 // Three rows on two cores: both read each weight once.
 // CHECK-LABEL: etdg.graph @few_rows(
 // CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = {{[0-9]+}}, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = 512, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] columns = 997 target = "cpu">
-// Many rows, weights of 1 MiB: calls have many rows and 128 columns.
+// Many rows, weights of 1 MiB: calls have many rows and 256 columns.
 // CHECK-LABEL: etdg.graph @many_rows(
-// CHECK: tile = ?, most = {{[1-9][0-9][0-9]+}}, {{.*}} <dimension = 1, tile = 128, {{.*}} columns = 512 target = "cpu">
+// CHECK: tile = ?, most = {{[1-9][0-9][0-9]+}}, {{.*}} <dimension = 1, tile = 256, {{.*}} columns = 512 target = "cpu">
 // What asks for its column keeps all.
 // CHECK-LABEL: etdg.graph @asks(
 // CHECK-NOT: columns
