@@ -89,6 +89,9 @@ private:
     // (Before snapshots: what it writes is proved with what coarsening makes of it.)
     if (dataflow && phase == Phase::Coarsen)
       pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine));
+    // Nests that the search fused are one now, or stayed apart.
+    if (dataflow && phase == Phase::Reorder)
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/true));
     if (validate && !hasSnapshots && Phase::ETDG < phase && isBuilt(phase)) {
       pm.addPass(etdg::createETDGTakeSnapshots());
       hasSnapshots = true;

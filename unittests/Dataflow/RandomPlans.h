@@ -11,6 +11,7 @@
 #include "ft/Dataflow/LoopTree.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace ft::dataflow {
@@ -111,6 +112,86 @@ inline Graph randomSharing(Random &random, Count largest) {
     graph.add("S", Kind::Product, {{"Y0", {n, q}}, {"Y1", {m, q}}}, {"S", {n, m}});
   graph.finish();
   return graph;
+}
+
+/// Operators in any form: rows, points, products of the same tensors by either name of their dimensions, of results and of
+/// what comes from outside; some of a batch. Without operators where chance made what is no graph.
+class RandomDag {
+public:
+  RandomDag(Random &random, Count largest, unsigned most) : random(random), count(2 + random.below(most - 1)) {
+    const Count rows = 1 + random.below(largest), columns = 1 + random.below(largest);
+    for (const char *name : {"r", "s"})
+      graph.addDim(name, rows);
+    for (const char *name : {"c", "d"})
+      graph.addDim(name, columns);
+    if (random.below(3) == 0)
+      graph.addDim("b", 1 + random.below(3));
+    known = {{"X", graph.dims.size() > 4 && random.coin(), false}, {"Z", false, false}};
+  }
+
+  Graph run() {
+    for (unsigned i = 0; i < count; ++i)
+      add(i);
+    if (!graph.finish().empty())
+      return {};
+    if (random.below(4) == 0)
+      graph.tensors[graph.findTensor("T0")].isResult = true;
+    return std::move(graph);
+  }
+
+private:
+  struct Known {
+    std::string name;
+    bool batched, square; // rows by rows, or rows by columns
+  };
+  using Dims = std::vector<std::string>;
+
+  Dims dims(const Known &tensor, const std::string &first, const std::string &second) const {
+    return tensor.batched ? Dims{"b", first, second} : Dims{first, second};
+  }
+
+  void add(unsigned i) {
+    const Known a = known[random.below(3) ? random.below(known.size()) : 0];
+    const Known b = known[random.coin() ? random.below(known.size()) : 0];
+    const std::string name = "op" + std::to_string(i);
+    std::string row = "r", other = "s", column = random.coin() ? "c" : "d";
+    if (random.coin())
+      std::swap(row, other);
+    Known out{"T" + std::to_string(i), a.batched, a.square};
+    const std::string second = a.square ? other : column;
+    const unsigned kind = random.below(4);
+    if (kind == 0) {
+      const std::string &over = random.below(4) ? second : row;
+      graph.add(name, Kind::Row, {{a.name, dims(a, row, second)}}, {out.name, dims(out, row, second)}, {over});
+    } else if (kind == 1 || (a.square && b.square)) {
+      std::vector<Graph::Use> inputs{{a.name, dims(a, row, second)}};
+      if (a.square == b.square && a.batched == b.batched && a.name != b.name)
+        inputs.push_back({b.name, dims(b, row, second)});
+      graph.add(name, Kind::Point, inputs, {out.name, dims(out, row, second)});
+    } else {
+      out.batched = a.batched || b.batched;
+      out.square = !a.square && !b.square;
+      const Known &left = b.square ? b : a, &right = b.square ? a : b;
+      if (out.square) // a bᵀ
+        graph.add(name, Kind::Product, {{a.name, dims(a, row, column)}, {b.name, dims(b, other, column)}},
+                  {out.name, dims(out, row, other)});
+      else
+        graph.add(name, Kind::Product, {{left.name, dims(left, row, other)}, {right.name, dims(right, other, column)}},
+                  {out.name, dims(out, row, column)});
+    }
+    known.push_back(out);
+  }
+
+  Random &random;
+  Graph graph;
+  std::vector<Known> known;
+  const unsigned count;
+};
+
+/// The seed of a test, or another one that FT_DATAFLOW_SEED asks for.
+inline uint64_t seedOr(uint64_t usual) {
+  const char *asked = std::getenv("FT_DATAFLOW_SEED");
+  return asked ? std::strtoull(asked, nullptr, 10) : usual;
 }
 
 /// Lets readers of one tensor from outside share its slot now and then, with a block that their common loops may

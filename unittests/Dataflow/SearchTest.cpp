@@ -260,6 +260,63 @@ TEST(Search, modesNest) {
   EXPECT_GT(counted, 10u);
 }
 
+/// Whether a result is legal, fits, and moves what the simulator counts.
+void expectReplays(const Graph &graph, const Result &result, const Options &options) {
+  Count volume = 0;
+  for (const GroupResult &group : result.groups) {
+    ASSERT_EQ(check(graph, group.group), "");
+    Replay replay = simulate(graph, group.group, options.rules);
+    EXPECT_EQ(replay.error, "") << print(graph, group.group);
+    EXPECT_EQ(replay.volume, group.cost.volume) << print(graph, group.group);
+    EXPECT_EQ(replay.footprint, group.cost.footprint) << print(graph, group.group);
+    EXPECT_LE(replay.footprint, options.buffer);
+    volume = add(volume, replay.volume);
+  }
+  EXPECT_EQ(volume, result.volume);
+}
+
+/// Two thousand searches of graphs of any form, with slots that operators share and without: what is found is what the simulator
+/// counts, modes nest, and sharing moves no more.
+TEST(Search, randomGraphsReplay) {
+  Random random(seedOr(53));
+  unsigned searches = 0, better = 0, shared = 0;
+  while (searches < 2000 && !::testing::Test::HasFailure()) {
+    Graph graph = RandomDag(random, 4, 4).run();
+    if (graph.operators.empty())
+      continue;
+    SCOPED_TRACE(writeGraph(graph));
+    Options options;
+    options.buffer = 4 + random.below(60);
+    options.rules.doubleBuffer = random.below(4) == 0;
+    SCOPED_TRACE(options.buffer);
+    std::vector<Count> volumes;
+    for (Fusion fusion : {Fusion::Intra, Fusion::Tangram, Fusion::Flat, Fusion::Two, Fusion::Any}) {
+      options.fusion = fusion;
+      Result result = search(graph, options);
+      ++searches;
+      if (result.groups.empty())
+        break;
+      expectReplays(graph, result, options);
+      EXPECT_LE(result.lowerBound, result.volume);
+      volumes.push_back(result.volume);
+    }
+    if (volumes.size() < 5)
+      continue;
+    EXPECT_LE(volumes[4], volumes[3]);
+    for (unsigned narrow : {0, 1, 2})
+      EXPECT_LE(volumes[3], volumes[narrow]);
+    better += volumes[4] < volumes[0];
+    options.sharedSlots = true;
+    Result sharing = search(graph, options);
+    ++searches;
+    expectReplays(graph, sharing, options);
+    EXPECT_LE(sharing.volume, volumes[4]);
+    shared += sharing.volume < volumes[4];
+  }
+  EXPECT_GE(better, 50u);
+  EXPECT_GE(shared, 5u);
+}
+
 /// The cheapest partition of small graphs: every part by itself, with nothing known before.
 Count leastPartition(const Graph &graph, const std::vector<std::vector<int>> &partition, Count buffer) {
   Options options;

@@ -54,7 +54,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                               llvm::cl::desc("What the phases plan for: a machine of the target by its name "
                                              "(cpu, a100, h200) or file (default: the target's)")};
   Option<bool> dataflow{*this, "dataflow",
-                        llvm::cl::desc("Ask the dataflow search for order and tiles of nests before they are coarsened"),
+                        llvm::cl::desc("Ask the dataflow search for order and tiles of nests, before and after they are coarsened"),
                         llvm::cl::init(false)};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};

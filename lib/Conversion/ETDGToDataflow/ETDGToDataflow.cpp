@@ -37,6 +37,27 @@ struct Stored {
   SmallVector<int> written;  // by dimension of the buffer; -1 where it is folded
 };
 
+/// Why there is no operator graph: a failure, told where somebody wants to know.
+class Refusal {
+public:
+  Refusal() = default;
+  explicit Refusal(InFlightDiagnostic told) : told(std::move(told)) {}
+  template <typename T>
+  Refusal &&operator<<(T &&part) && {
+    if (told)
+      *told << std::forward<T>(part);
+    return std::move(*this);
+  }
+  operator LogicalResult() const { return failure(); }
+  template <typename T>
+  operator FailureOr<T>() const {
+    return failure();
+  }
+
+private:
+  std::optional<InFlightDiagnostic> told;
+};
+
 class Converter {
 public:
   Converter(GraphOp graph, const LengthValues &given, DataflowOrigin *origin)
@@ -57,9 +78,11 @@ public:
   }
 
 private:
-  /// An error; a remark where the caller can do without the graph.
-  InFlightDiagnostic refuse(Operation *op) {
-    return origin && origin->isOptional ? op->emitRemark("no dataflow was searched: ") : op->emitError();
+  /// An error; a remark where the caller can do without the graph, unless it was told before.
+  Refusal refuse(Operation *op) {
+    if (origin && origin->isQuiet)
+      return Refusal();
+    return Refusal(origin && origin->isOptional ? op->emitRemark("no dataflow was searched: ") : op->emitError());
   }
 
   // ---- dimensions ----

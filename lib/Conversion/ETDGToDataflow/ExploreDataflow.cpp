@@ -40,8 +40,11 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
       return;
     if (failed(readMachine()))
       return signalPassFailure();
+    if (isAgain && !hasOpenNests(graph))
+      return;
     DataflowOrigin origin;
     origin.isOptional = isOptional;
+    origin.isQuiet = isAgain;
     FailureOr<df::Graph> made = convertToDataflow(graph, {}, &origin);
     if (failed(made) || made->operators.empty()) {
       if (!isOptional)
@@ -57,9 +60,10 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
         signalPassFailure();
       return;
     }
-    report(*outcome);
+    if (!isAgain)
+      report(*outcome);
     if (write)
-      writeSchedules(graph, *made, origin, groups, units, elements);
+      writeSchedules(graph, *made, origin, groups, {units, elements, isAgain});
   }
 
   std::optional<df::Outcome> wrongRules() {
@@ -126,8 +130,9 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
                                    ? df::exact::search(graph, options)
                                    : df::searchObjective(graph, options, accelerator, *parsed).schedule;
     if (result.groups.empty()) {
-      (isOptional ? getOperation().emitRemark() : getOperation().emitError())
-          << df::describeMisfit(graph, result, options);
+      if (!isAgain)
+        (isOptional ? getOperation().emitRemark() : getOperation().emitError())
+            << df::describeMisfit(graph, result, options);
       return std::nullopt;
     }
     groups = result.groups;
@@ -168,6 +173,11 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
   Option<bool> isOptional{*this, "optional", llvm::cl::desc("A graph that can't be explored stays as it is, with a remark"),
                           llvm::cl::init(false)};
 
+  Option<bool> isAgain{*this, "again",
+                       llvm::cl::desc("After coarsening: what has no schedule gets one of its own, with whatever the search would fuse it; nothing "
+                                      "is said of the rest"),
+                       llvm::cl::init(false)};
+
   // Of the run at hand.
   df::Accelerator accelerator;
   int64_t elements = 0, units = 1;
@@ -175,10 +185,11 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> etdg::createOptionalExploreDataflow(StringRef machine) {
+std::unique_ptr<Pass> etdg::createOptionalExploreDataflow(StringRef machine, bool isAgain) {
   auto pass = std::make_unique<ExploreDataflow>();
   pass->machine = machine.str();
   pass->isOptional = true;
+  pass->isAgain = isAgain;
   return pass;
 }
 

@@ -49,6 +49,8 @@ private:
   void orderBy(const df::exact::OpPlan &plan, unsigned maps);
   void tileBy(ArrayRef<Planned> planned, unsigned maps, int64_t units);
   void fitCalls(ArrayRef<Planned> planned, unsigned maps, int64_t elements);
+  void evenOut(unsigned maps, int64_t units);
+  int64_t sizeOf(unsigned own) { return dims[own] < 0 ? 1 : dataflow.dims[dims[own]].size; }
   df::Count callElements(ArrayRef<Planned> planned);
   /// Whether iterations of a dimension have something in common: an operand that lacks it.
   bool isReused(ArrayRef<Planned> planned, unsigned own) {
@@ -95,7 +97,6 @@ void ItemWriter::orderBy(const df::exact::OpPlan &plan, unsigned maps) {
 void ItemWriter::tileBy(ArrayRef<Planned> planned, unsigned maps, int64_t units) {
   tiles.assign(dims.size(), 1);
   int64_t parts = 1;
-  auto sizeOf = [&](unsigned own) { return dims[own] < 0 ? int64_t(1) : dataflow.dims[dims[own]].size; };
   for (unsigned own = 0; own < maps; ++own) {
     int64_t tile = isReused(planned, own) ? sizeOf(own) : 1;
     for (const Planned &entry : planned)
@@ -163,6 +164,29 @@ void ItemWriter::fitCalls(ArrayRef<Planned> planned, unsigned maps, int64_t elem
   }
 }
 
+/// Where the units would wait for the one with a task more than others, somewhat smaller tiles of which all have as many: no
+/// less than half, as long as the busiest unit has fewer iterations then.
+void ItemWriter::evenOut(unsigned maps, int64_t units) {
+  for (unsigned own : order) {
+    if (own >= maps || tiles[own] == 1)
+      continue;
+    int64_t others = 1;
+    for (unsigned d = 0; d < maps; ++d)
+      if (d != own)
+        others *= llvm::divideCeil(sizeOf(d), tiles[d]);
+    const int64_t size = sizeOf(own), fewest = llvm::divideCeil(size, tiles[own]);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int64_t parts = fewest; parts <= std::min(2 * fewest, size); ++parts) {
+      const int64_t tile = llvm::divideCeil(size, parts);
+      const int64_t busiest = int64_t(llvm::divideCeil(others * int64_t(llvm::divideCeil(size, tile)), units)) * tile;
+      if (busiest < least) {
+        least = busiest;
+        tiles[own] = tile;
+      }
+    }
+  }
+}
+
 std::string ItemWriter::describe() {
   std::string text;
   BlockOp front = blocks.front();
@@ -199,6 +223,7 @@ void ItemWriter::write(ArrayRef<Planned> planned, int64_t units, int64_t element
       blockDims.insert(all.begin(), all.end());
   tileBy(planned, maps, units);
   fitCalls(planned, maps, elements);
+  evenOut(maps, units);
   MLIRContext *context = item->getContext();
   SmallVector<LoopAttr> loops;
   for (bool points : {false, true})
@@ -217,8 +242,30 @@ void ItemWriter::write(ArrayRef<Planned> planned, int64_t units, int64_t element
   emitRemark(front.getLoc()) << "dataflow: walks " << describe();
 }
 
+/// Operators of other nests that run in the groups of this one's, by name.
+static std::string fusedWith(ItemWriter &writer, ArrayRef<Planned> planned, const df::Graph &dataflow, const DataflowOrigin &origin,
+                             ArrayRef<df::exact::GroupResult> groups) {
+  std::string others;
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    if (llvm::none_of(planned, [&, g = g](const Planned &entry) { return entry.group == g; }))
+      continue;
+    for (const df::exact::OpPlan &plan : group.group.ops)
+      if (const std::string &name = dataflow.operators[plan.op].name; !writer.contains(origin.leaves.lookup(name)))
+        others += (others.empty() ? "" : ", ") + name;
+  }
+  return others;
+}
+
+bool etdg::hasOpenNests(GraphOp graph) {
+  return llvm::any_of(graph.getBody().front(), [](Operation &op) {
+    auto nest = dyn_cast<NestOp>(op);
+    auto block = dyn_cast<BlockOp>(op);
+    return (nest && !nest.getScheduleAttr()) || (block && !block.getScheduleAttr());
+  });
+}
+
 void etdg::writeSchedules(GraphOp graph, const df::Graph &dataflow, const DataflowOrigin &origin,
-                          ArrayRef<df::exact::GroupResult> groups, int64_t units, int64_t elements) {
+                          ArrayRef<df::exact::GroupResult> groups, const ScheduleTarget &target) {
   for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
     if (!isa<NestOp, BlockOp>(op))
       continue;
@@ -232,20 +279,12 @@ void etdg::writeSchedules(GraphOp graph, const df::Graph &dataflow, const Datafl
           planned.push_back({&plan, unsigned(g)});
     if (planned.empty())
       continue;
-    // What else its groups run.
-    std::string others;
-    for (auto [g, group] : llvm::enumerate(groups)) {
-      if (llvm::none_of(planned, [&, g = g](const Planned &entry) { return entry.group == g; }))
-        continue;
-      for (const df::exact::OpPlan &plan : group.group.ops)
-        if (const std::string &name = dataflow.operators[plan.op].name;
-            !writer.contains(origin.leaves.lookup(name)))
-          others += (others.empty() ? "" : ", ") + name;
-    }
-    if (others.empty())
-      writer.write(planned, units, elements);
-    else
-      emitRemark(op.getLoc()) << "dataflow: fused with " << others
-                              << " of other nests: coarsening joins them before they are scheduled";
+    const std::string others = fusedWith(writer, planned, dataflow, origin, groups);
+    if (!others.empty())
+      emitRemark(op.getLoc()) << "dataflow: fused with " << others << " of other nests: "
+                              << (target.isCoarsened ? "coarsening left them apart, each walks its dimensions by itself"
+                                                     : "coarsening joins them before they are scheduled");
+    if (others.empty() || target.isCoarsened)
+      writer.write(planned, target.units, target.elements);
   }
 }

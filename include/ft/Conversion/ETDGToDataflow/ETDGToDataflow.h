@@ -10,8 +10,8 @@ namespace mlir::etdg {
 
 /// Where the parts of an operator graph come from.
 struct DataflowOrigin {
-  /// Set by the caller: what no operator graph can be is a remark, not an error.
-  bool isOptional = false;
+  /// Set by the caller: what no operator graph can be is a remark, not an error; and with `isQuiet` not even that.
+  bool isOptional = false, isQuiet = false;
   /// The leaf of each operator, by the operator's name.
   llvm::StringMap<BlockOp> leaves;
   /// The dimensions of the operator graph that those of a block are, its ancestors' first; -1: no operator has it.
