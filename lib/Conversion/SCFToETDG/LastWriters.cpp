@@ -132,6 +132,56 @@ FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::latestOf(Wri
   return latest;
 }
 
+/// Constraints of one set that hold on another one, too; equalities are two of them.
+static void addCommon(const Sets &sets, ArrayRef<Constraint> of, ArrayRef<Constraint> other, Conjunction &common) {
+  for (const Constraint &c : of)
+    for (AffineExpr expr : c.isEquality ? SmallVector<AffineExpr>{c.expr, -c.expr} : SmallVector<AffineExpr>{c.expr})
+      if (sets.isImplied(other, {expr}))
+        common.push_back({expr});
+}
+
+/// The union of two sets within a context, where it is one conjunction.
+static std::optional<Conjunction> unite(const Sets &sets, ArrayRef<Constraint> a, ArrayRef<Constraint> b,
+                                        ArrayRef<Constraint> context) {
+  SmallVector<Conjunction> both{Conjunction(a), Conjunction(b)};
+  for (Conjunction &one : both)
+    llvm::append_range(one, context);
+  Conjunction common, whole(context);
+  addCommon(sets, a, both[1], common);
+  addCommon(sets, b, both[0], common);
+  llvm::append_range(whole, common);
+  FailureOr<SmallVector<Conjunction>> rest = sets.subtract(whole, both);
+  if (failed(rest) || !rest->empty())
+    return std::nullopt;
+  return sets.simplify(common, context);
+}
+
+/// Joins the cells of one writer that are written at the same point, as far as they are one set: where orders and the
+/// maximum's corners cut them is no difference to a reader.
+template <typename Candidate>
+static void joinParts(const Sets &sets, SmallVectorImpl<Candidate> &all, ArrayRef<Constraint> context) {
+  auto isSamePoint = [&](const Candidate &a, const Candidate &b) {
+    Conjunction at(context);
+    llvm::append_range(at, a.when);
+    return a.writer == b.writer && llvm::all_of(llvm::zip_equal(a.point, b.point), [&](auto pair) {
+             auto [x, y] = pair;
+             return x == y || sets.isImplied(at, {x - y, true});
+           });
+  };
+  for (unsigned i = 0; i < all.size(); ++i)
+    for (unsigned j = 0; j < all.size(); ++j) {
+      std::optional<Conjunction> joined;
+      if (i != j && isSamePoint(all[i], all[j]))
+        joined = unite(sets, all[i].when, all[j].when, context);
+      if (!joined)
+        continue;
+      all[j].when = std::move(*joined);
+      all.erase(all.begin() + i);
+      i = -1; // from the start: what could not be joined before may be now
+      break;
+    }
+}
+
 FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::lastWriters(Family &family, Value member) {
   auto known = candidates.find(member);
   if (known != candidates.end())
@@ -157,6 +207,7 @@ FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::lastWriters(
   for (Candidate &candidate : best)
     if (std::optional<Conjunction> simple = sets->simplify(candidate.when, question.context))
       candidate.when = std::move(*simple);
+  joinParts(*sets, best, question.context);
   return candidates[member] = best;
 }
 

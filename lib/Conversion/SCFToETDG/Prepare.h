@@ -5,6 +5,7 @@
 //   Whiles.cpp       loops that end on data get a length and a flag
 //   Inductions.cpp   counters beside the induction variables
 //   Simplify.cpp     conditions that are data become selects
+//   Batches.cpp      dimensions that all of a loop's statements share become loops around it
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_SCFTOETDG_PREPARE_H
@@ -35,6 +36,8 @@ LogicalResult boundWhiles(func::FuncOp function, Refusal &refusal);
 /// Counters that are affine functions of the induction variable.
 void replaceInductions(func::FuncOp function);
 LogicalResult selectData(func::FuncOp function, Refusal &refusal);
+/// How many loops were put around others. Which form the analysis takes is tried: it is an offer, not a need.
+unsigned spreadBatches(func::FuncOp function);
 
 /// What is added to `arg` in each iteration, where that is a constant.
 std::optional<int64_t> inductionStep(Value yielded, BlockArgument arg);

@@ -62,13 +62,26 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     // Conditions are rewritten on a copy: what is refused stays as it was.
     OwningOpRef<func::FuncOp> copy = function.clone();
     Refusal refusal;
-    ProgramAnalysis analysis(*copy, refusal);
-    const GraphPlan *plan = succeeded(prepare(*copy, refusal)) ? analysis.analyse() : nullptr;
+    if (failed(prepare(*copy, refusal)))
+      return remarkRefusal(function, refusal);
+    OwningOpRef<func::FuncOp> spread = copy->clone();
+    Refusal ofSpread;
+    unsigned batches = spreadBatches(*spread);
+    if ((batches > 0 && succeeded(write(function, *spread, batches, ofSpread))) ||
+        succeeded(write(function, *copy, 0, refusal)))
+      return function.erase();
+    remarkRefusal(function, refusal);
+  }
+
+  /// The graph of a prepared copy, beside the function.
+  LogicalResult write(func::FuncOp function, func::FuncOp prepared, unsigned batches, Refusal &refusal) {
+    ProgramAnalysis analysis(prepared, refusal);
+    const GraphPlan *plan = analysis.analyse();
     etdg::GraphOp graph = plan ? PlanWriter(*plan, function).write() : etdg::GraphOp();
     if (!graph || failed(check(graph, refusal)))
-      return remarkRefusal(function, refusal);
-    remarkGraph(function, graph, *plan);
-    function.erase();
+      return failure();
+    remarkGraph(function, graph, *plan, batches);
+    return success();
   }
 
   /// A graph that is not well formed says which access is out of bounds, or read before it is written: the program's
@@ -99,7 +112,7 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     remark::missed(loc, optionsOf(function)) << remark::reason("{0}", reason);
   }
 
-  void remarkGraph(func::FuncOp function, etdg::GraphOp graph, const GraphPlan &plan) {
+  void remarkGraph(func::FuncOp function, etdg::GraphOp graph, const GraphPlan &plan, unsigned batches) {
     unsigned blocks = 0, arrays = 0, byCells = 0;
     graph.walk([&](etdg::BlockOp) { ++blocks; });
     for (const Family &family : plan.families) {
@@ -108,7 +121,8 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     }
     remark::passed(function.getLoc(), optionsOf(function))
         << remark::metric("blocks", blocks) << remark::metric("arrays", arrays)
-        << remark::metric("written once at each cell", byCells) << remark::metric("copies", plan.numCopies);
+        << remark::metric("written once at each cell", byCells) << remark::metric("copies", plan.numCopies)
+        << remark::metric("batches", batches);
   }
 };
 
@@ -127,9 +141,14 @@ struct SCFPrintRaising : ft::impl::SCFPrintRaisingBase<SCFPrintRaising> {
 
   void print(func::FuncOp function) {
     OwningOpRef<func::FuncOp> copy = function.clone();
-    Refusal refusal;
-    ProgramAnalysis analysis(*copy, refusal);
-    if (const GraphPlan *plan = succeeded(prepare(*copy, refusal)) ? analysis.analyse() : nullptr)
+    Refusal refusal, ofSpread;
+    bool isPrepared = succeeded(prepare(*copy, refusal));
+    OwningOpRef<func::FuncOp> spread = copy->clone();
+    ProgramAnalysis analysis(*copy, refusal), analysisOfSpread(*spread, ofSpread);
+    if (isPrepared && spreadBatches(*spread) > 0)
+      if (const GraphPlan *plan = analysisOfSpread.analyse())
+        return plan->print(llvm::outs());
+    if (const GraphPlan *plan = isPrepared ? analysis.analyse() : nullptr)
       plan->print(llvm::outs());
     else
       llvm::outs() << "program @" << function.getSymName() << " is refused: " << refusal.reason << "\n";
