@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """More imperative programs of PyTorch, as people write them: other sizes, types and branches than in `script_programs.py`.
-Each function has `inputs` that make its arguments from a generator."""
+`PROGRAMS` has for each function what makes its arguments from a generator."""
 
 import torch
 
@@ -308,7 +308,7 @@ def old_versions(x):
     return seen[0], seen[2], seen[-1]
 
 
-@program(whole(11, 3, low=0, high=4, dtype=torch.uint8) if False else whole(11, 3, low=0, high=4, dtype=torch.int16))
+@program(whole(11, 3, low=0, high=4, dtype=torch.int16))
 def runs(x):
     """Lengths of runs of equal rows, with a flag and continue."""
     length, out = 1, torch.zeros(11, dtype=torch.int64)

@@ -425,6 +425,67 @@ class DeviceMemory(Programs):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class MorePrograms(unittest.TestCase):
+    """What people write: `script_more_programs.py`, with arguments that are written."""
+
+    #: Not one function: sizes, indices of writes or exits are data.
+    DIVIDED = {"rows_chosen_by_data", "saddle", "power_by_squares", "histogram", "masks_and_places"}
+
+    @classmethod
+    def setUpClass(cls):
+        from script_more_programs import PROGRAMS
+
+        cls.programs = PROGRAMS
+
+    def check(self, name, engine):
+        function, makers = self.programs[name]
+
+        def arguments():
+            g = torch.Generator().manual_seed(5)
+            return [make(g) for make in makers]
+
+        ours, theirs = arguments(), arguments()
+        script = ftt.script(function, engine=engine)
+        found, expected = _flat([script(*ours), ours]), _flat([function(*theirs), theirs])
+        self.assertEqual(len(found), len(expected))
+        for a, b in zip(found, expected):
+            if not isinstance(b, torch.Tensor):
+                self.assertEqual(a, b)
+                continue
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+            if b.dtype.is_floating_point:
+                near = {"rtol": 2e-2, "atol": 2e-2} if b.element_size() == 2 else {"rtol": 1e-4, "atol": 1e-5}
+                torch.testing.assert_close(a, b, **near)
+            else:
+                self.assertTrue(torch.equal(a, b))
+        return script
+
+    def test_equal_to_eager(self):
+        for name in self.programs:
+            for engine in ENGINES:
+                with self.subTest(program=name, engine=engine):
+                    script = self.check(name, engine)
+                    if engine == "cpu":
+                        report = script.report()
+                        self.assertEqual(report.interpreted, 0)
+                        self.assertEqual(report.calls == 1 and report.steps == 0, name not in self.DIVIDED)
+
+    def test_batches_are_around_their_recurrences(self):
+        """Also after what people write around them: one map for each dimension that all statements share."""
+        for name, maps in (("rnn_of_a_batch", "[map, scanl]"), ("both_ways", "[map, "), ("cached_attention_of_a_batch", "[map, map, "),
+                           ("decayed_memory", "[map, "), ("heads_that_meet", None)):
+            with self.subTest(name):
+                function, makers = self.programs[name]
+                g = torch.Generator().manual_seed(5)
+                (graph,) = ftt.script(function, engine="cpu").lower(*(make(g) for make in makers)).segments_after("etdg")
+                found = [line for line in graph.split("\n") if "etdg.block" in line and ("scanl" in line or "foldl" in line)]
+                self.assertTrue(found)
+                for line in found:
+                    self.assertEqual("[map" in line.split("//")[0], maps is not None, line)
+                    self.assertIn(maps or "l]", line)
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Reports(unittest.TestCase):
     def test_a_report(self):
         """Recurrent programs are one call; what they write into arguments is written there, without copies."""

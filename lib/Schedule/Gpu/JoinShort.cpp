@@ -5,7 +5,7 @@
 // that it does not write, a sum of two states) is often a few points. A launch
 // costs as much as a barrier of the grid or more, so such nests run in the
 // recurrence's kernel, with barriers in between where one touches what the other
-// writes.
+// writes. Short nests that have no such neighbour share a launch of their own.
 //
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
@@ -150,14 +150,14 @@ void Joiner::add(Operation *item) {
 
 /// The members become one kernel.
 void Joiner::join() {
-  if (hasOrdered && members.size() > 1) {
+  if (members.size() > 1) {
     OpBuilder builder(place);
     auto kernel = etdg::KernelOp::create(builder, members.front()->getLoc());
     Block &body = kernel.getBody().emplaceBlock();
     for (Operation *item : members)
       item->moveBefore(&body, body.end());
     remark::passed(kernel.getLoc(), remark::RemarkOpts::name("gpu-join").category("gpu"))
-        << std::to_string(members.size()) << " nests are one kernel: all but one are short";
+        << std::to_string(members.size()) << (hasOrdered ? " nests are one kernel: all but one are short" : " short nests are one kernel");
   }
   members.clear();
   hasOrdered = anyPassed = false;
@@ -175,7 +175,7 @@ LogicalResult Joiner::run() {
     FailureOr<Kind> kind = kindOf(nest);
     if (failed(kind))
       return failure();
-    // One kernel has one recurrence; and what nobody waits for needs no kernel around it.
+    // One kernel has one recurrence.
     if ((*kind == Kind::Ordered && (hasOrdered || anyPassed)) || (*kind == Kind::Other && !hasOrdered))
       join();
     bool joins = *kind == Kind::Ordered || (*kind == Kind::Short && (!anyPassed || canPass(item, nest)));

@@ -9,7 +9,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import dtypes
 from .dtypes import DType
 from .ir import INDEX, Block, Op, Type, Value
-from .problems import Problem
+from .problems import NeedsUnrolling, Problem
 from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
 
 #: A number that no index is.
@@ -122,6 +122,8 @@ class Builder:
         self.sites: Dict[Tuple, Tuple[Tensor, str, Tuple]] = {}
         #: Lengths that counters stay below.
         self.limits: Dict[Value, SizeLike] = {}
+        #: Counters of loops of the program whose length is known, and whether that is short enough to unroll the loop for speed alone.
+        self.counters: Dict[Value, bool] = {}
 
     # -- what goes wrong while it runs --------------------------------------------------------------------
 
@@ -279,7 +281,17 @@ class Builder:
     def floordiv(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
             return a // b
-        return a if isinstance(b, int) and b == 1 else self.number_op("arith.floordivsi", "int", a, b)
+        if isinstance(b, int) and b == 1:
+            return a
+        made = self.number_op("arith.floordivsi", "int", a, b)
+        return self._ranged(made, a, b, lambda x, y: x // y) if isinstance(b, int) and b > 0 else made
+
+    def modulo(self, a: SizeLike, b: SizeLike) -> SizeLike:
+        """The remainder as Python has it, with the sign of `b`."""
+        made = self.sub(a, self.mul(self.floordiv(a, b), b))
+        if isinstance(made, Num) and isinstance(b, int) and b > 0:
+            self.ranges[made.value] = (0, b - 1)
+        return made
 
     def ceildiv(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
@@ -289,12 +301,12 @@ class Builder:
     def minimum(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
             return min(a, b)
-        return a if same(a, b) else self.number_op("arith.minsi", "int", a, b)
+        return a if same(a, b) else self._ranged(self.number_op("arith.minsi", "int", a, b), a, b, min)
 
     def maximum(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
             return max(a, b)
-        return a if same(a, b) else self.number_op("arith.maxsi", "int", a, b)
+        return a if same(a, b) else self._ranged(self.number_op("arith.maxsi", "int", a, b), a, b, max)
 
     def product(self, sizes: Sequence[SizeLike]) -> SizeLike:
         result: SizeLike = 1
@@ -612,11 +624,14 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
     if start in (None, 0) and stop is None and step in (None, 1):
         return x
     by = 1 if step is None else step
-    if isinstance(by, int) and by < 1:
+    if not isinstance(by, int):
+        problem = Problem("the step of a slice must be known when the program is compiled, found an integer that is data")
+        counter = _counter_in(b, [by], alone=True)
+        raise problem if counter is None else NeedsUnrolling(problem, counter)
+    if by < 1:
         raise Problem(f"the step of a slice must be positive, found {by}: use flip", "shape")
-    length = _affine_length(b, start, stop, by)
-    known = length is not None and _fits(b, start, length, by, size)
-    if known:
+    length = _affine_length(b, start, stop, by, size)
+    if length is not None:
         strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
         own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
         sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
@@ -628,6 +643,9 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
         strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
         own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
         return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
+    counter = _counter_in(b, [start, stop])
+    if counter is not None:
+        raise NeedsUnrolling(Problem("the size of a slice changes with the counter of a loop"), counter)
     first = _clamped_end(b, start, size, 0)
     last = _clamped_end(b, stop, size, size)
     if isinstance(first, int) and isinstance(last, int):
@@ -642,29 +660,47 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
     return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
 
 
-def _affine_length(b: Builder, start, stop, by) -> Optional[int]:
-    """The length of `g : g + n` where both ends are data and apart by a number that is known."""
-    if not isinstance(start, Num) or not isinstance(stop, Num) or by != 1:
-        return None
-    op = stop.value.op
-    if op is None or op.kind != "text" or op.pieces[0] != "arith.addi " or start.value not in op.operands:
-        return None
-    other = [v for v in op.operands if v is not start.value]
-    if len(other) != 1 or other[0].op is None:
-        return None
-    text = other[0].op.pieces[0]
-    if not isinstance(text, str) or not text.startswith("arith.constant "):
-        return None
-    return int(text.split()[1])
+def _apart(number: Num) -> Tuple[Value, int]:
+    """A number as another one plus what is known."""
+    value, more = number.value, 0
+    while value.op is not None and value.op.kind == "text" and value.op.pieces[0] == "arith.addi ":
+        known = [(v, _known(v)) for v in value.op.operands]
+        rest = [v for v, n in known if n is None]
+        if len(rest) != 1:
+            break
+        value, more = rest[0], more + sum(n for _, n in known if n is not None)
+    return value, more
 
 
-def _fits(b: Builder, start, length: int, by, size) -> bool:
-    """Whether `start : start + length` cannot be clamped, as far as loops' bounds say."""
+def _known(value: Value) -> Optional[int]:
+    text = value.op.pieces[0] if value.op is not None and value.op.kind == "text" and value.op.pieces else None
+    return int(text.split()[1]) if isinstance(text, str) and text.startswith("arith.constant ") else None
+
+
+def _affine_length(b: Builder, start, stop, by: int, size: SizeLike) -> Optional[int]:
+    """The length of `g + m : g + n : by` where that cannot be clamped, as far as loops' bounds say."""
+    if not isinstance(start, Num) or not isinstance(stop, Num):
+        return None
+    (base, low), (other, high) = _apart(start), _apart(stop)
     bounds = b.ranges.get(start.value)
-    if bounds is None or not isinstance(size, int):
-        return False
-    low, high = bounds
-    return low >= 0 and high + length <= size
+    fits = bounds is not None and isinstance(size, int) and bounds[0] >= 0 and bounds[1] + high - low <= size
+    return -(-(high - low) // by) if fits and base is other and high >= low else None
+
+
+def _counter_in(b: Builder, numbers: Sequence, alone: bool = False) -> Optional[Value]:
+    """A loop's counter of which a number is made: of a loop that is to be unrolled for its sake. `alone`: nothing else helps."""
+    todo = [n.value for n in numbers if isinstance(n, Num)]
+    seen: set = set()
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in b.counters and (alone or b.counters[value]):
+            return value
+        if value.op is not None and value.op.kind == "text":
+            todo.extend(value.op.operands)
+    return None
 
 
 def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:

@@ -19,6 +19,8 @@ from .values import POISON, UNSET, Num, Tensor, Unset
 
 _FLAGS = ("$break", "$continue", "$return")
 _MAX_UNROLLED = 4096
+#: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
+_MOST_COPIES = 32
 _MAX_ATTEMPTS = 24
 
 
@@ -308,9 +310,12 @@ class Control:
         if not part.loops or isinstance(length, int) and length <= 1:
             self._unrolled(node, part)
         else:
+            counters: Set = set()
             try:
-                self._counted(node, part)
+                self._counted(node, part, counters)
             except NeedsUnrolling as need:
+                if need.counter is not None and need.counter not in counters:
+                    self._leave_for(need, outer)
                 if not isinstance(length, int):
                     raise need.problem from None
                 self._unrolled(node, part, need.problem)
@@ -322,6 +327,12 @@ class Control:
         self.frame.loops += 1
         env.update({"$break": False, "$continue": False})
         return outer
+
+    def _leave_for(self, need: NeedsUnrolling, outer) -> None:
+        """A loop further out is to be unrolled: this one is compiled again in each of its iterations."""
+        self.frame.env.update(outer)
+        self.frame.loops -= 1
+        raise need
 
     def _leave_loop(self, node, outer) -> None:
         broken = self.frame.env["$break"]
@@ -340,6 +351,14 @@ class Control:
             raise problem or Problem("the number of items is data: it must be known here")
         if part.length > _MAX_UNROLLED:
             raise problem or Problem(f"a loop over {part.length} items would be unrolled: {_MAX_UNROLLED} are the most")
+        outer, self.copies = self.copies, self.copies * max(part.length, 1)
+        try:
+            self._iterations(node, part)
+        finally:
+            self.copies = outer
+        self.frame.env["$continue"] = False
+
+    def _iterations(self, node, part) -> None:
         for i in range(part.length):
             self.frame.env["$continue"] = False
             stop = self.stopped(("$break", "$return"))
@@ -354,7 +373,6 @@ class Control:
                 once()
             else:
                 self.guarded(stop, once)
-        self.frame.env["$continue"] = False
 
     def exec_While(self, node):
         outer = self._enter_loop()
@@ -363,6 +381,8 @@ class Control:
             self._structured_while(node)
         except NeedsUnrolling as need:
             self.frame.env = saved
+            if need.counter is not None:
+                self._leave_for(need, outer)
             self._unrolled_while(node, need.problem)
         self._leave_loop(node, outer)
 
@@ -382,8 +402,8 @@ class Control:
 
     # -- loops that stay loops ----------------------------------------------------------------------------------------
 
-    def _counted(self, node, part) -> None:
-        """`scf.for` over the positions of the items."""
+    def _counted(self, node, part, counters: Set) -> None:
+        """`scf.for` over the positions of the items. `counters` gets those of its attempts."""
         length = part.length
         loop = _Loop(self, node, isinstance(length, int))
 
@@ -391,6 +411,8 @@ class Control:
             counter = Num("int", block.args[0])
             if isinstance(length, int):
                 self.b.ranges[counter.value] = (0, length - 1)
+                self.b.counters[counter.value] = self.copies * length <= _MOST_COPIES
+                counters.add(counter.value)
             self.b.limits[counter.value] = length
             for name, (init, step) in loop.derived.items():
                 env[name] = self.b.add(init, self.b.mul(counter, step))

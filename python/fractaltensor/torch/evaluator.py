@@ -58,6 +58,8 @@ class Evaluator(Expressions, Calls, Control):
         self.nodes: List[Tuple[Frame, ast.AST]] = []
         self.frames: List[Frame] = []
         self.problems: List[Problem] = []
+        #: Copies of what is compiled now: loops around it that are unrolled.
+        self.copies = 1
         self.captured: Dict[int, Captured] = {}
         #: (getter, value): what was read from outside and compiled in.
         self.guards: List[Tuple[Callable, Any]] = []

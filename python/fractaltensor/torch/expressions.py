@@ -215,7 +215,7 @@ class Expressions:
         if op in plain:
             return plain[op](left, right)
         if op is ast.Mod:
-            return b.sub(left, b.mul(b.floordiv(left, right), right))
+            return b.modulo(left, right)
         names = {
             ast.BitAnd: "arith.andi", ast.BitOr: "arith.ori", ast.BitXor: "arith.xori",
             ast.LShift: "arith.shli", ast.RShift: "arith.shrsi",

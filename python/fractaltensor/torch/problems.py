@@ -52,11 +52,12 @@ class Problem(Exception):
 
 
 class NeedsUnrolling(Exception):
-    """A loop's body does what only separate iterations can do, such as `list.append`; `problem` says what."""
+    """A loop's body does what only separate iterations can do, such as `list.append`; `problem` says what. `counter` is
+    the counter of the loop that is meant, where it need not be the innermost one."""
 
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: Problem, counter=None):
         super().__init__(problem.message)
-        self.problem = problem
+        self.problem, self.counter = problem, counter
 
 
 def error_of(problems: List[Problem]) -> ScriptError:

@@ -3,6 +3,7 @@
 // What stands beside a recurrence and is short (its last state, the rows of the result that it does not write) runs in its
 // kernel: one launch. A barrier stands where a nest reads what another one wrote, and nowhere else. One block of threads runs
 // @alone's recurrence without waiting for others in its steps. What is long keeps a launch of its own, and is passed.
+// Short nests without a recurrence share a launch, too: those of @apart don't wait for each other.
 //
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
@@ -17,10 +18,19 @@
 // PTX: .entry long_k1(
 // PTX-NOT: atom.add
 // PTX-NOT: .entry
+// PTX: .entry apart_k0(
+// PTX-NOT: atom.add
+// PTX-NOT: .entry
+// PTX: .entry behind_k0(
+// PTX-COUNT-1: atom.add.acq_rel.gpu.global.u32
+// PTX-NOT: atom.add
+// PTX-NOT: .entry
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s
 // RUN: ft-run %s --entry=last --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=alone --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=long --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=apart --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=behind --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 
 !x = tensor<16xf32>
@@ -105,4 +115,25 @@ func.func @long(%xs: tensor<7x16xf32>, %big: tensor<8192x16xf32>) -> (!x, tensor
   }
   %double = arith.addf %big, %big : tensor<8192x16xf32>
   return %h, %double : !x, tensor<8192x16xf32>
+}
+
+// CHECK-LABEL: etdg.graph @apart
+// CHECK: etdg.kernel {
+// CHECK-NOT: before = grid
+// CHECK-LABEL: etdg.graph @behind
+// CHECK: etdg.kernel {
+// CHECK: before = grid
+func.func @apart(%x: tensor<12x8xf32>, %w: tensor<8x8xf32>, %y: tensor<7x5xf32>) -> (tensor<12x8xf32>, tensor<7x5xf32>) {
+  %z = arith.constant dense<0.0> : tensor<12x8xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<12x8xf32>, tensor<8x8xf32>) outs(%z : tensor<12x8xf32>) -> tensor<12x8xf32>
+  %q = linalg.tanh ins(%y : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) -> tensor<7x5xf32>
+  return %p, %q : tensor<12x8xf32>, tensor<7x5xf32>
+}
+
+func.func @behind(%a: tensor<12x12xf32>, %x: tensor<12x8xf32>, %w: tensor<8x8xf32>) -> tensor<12x8xf32> {
+  %z = arith.constant dense<0.0> : tensor<12x8xf32>
+  %k = linalg.matmul ins(%x, %w : tensor<12x8xf32>, tensor<8x8xf32>) outs(%z : tensor<12x8xf32>) -> tensor<12x8xf32>
+  %s = linalg.matmul ins(%a, %k : tensor<12x12xf32>, tensor<12x8xf32>) outs(%z : tensor<12x8xf32>) -> tensor<12x8xf32>
+  return %s : tensor<12x8xf32>
 }

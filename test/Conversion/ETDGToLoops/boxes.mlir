@@ -23,7 +23,7 @@ func.func @square(%x: tensor<12x12xf32>) -> tensor<12x12xf32> {
 // CHECK-LABEL: define internal {{.*}}whole_k1(
 // CHECK-NOT: alloc
 // CHECK: ret void
-// PTX-LABEL: .entry whole_k1(
+// PTX-LABEL: .entry whole_k0(
 // PTX-NOT: st.shared
 // PTX: ret;
 func.func @whole(%a: tensor<12x12xf32>, %x: tensor<12x8xf32>, %w: tensor<8x8xf32>) -> tensor<12x8xf32> {
