@@ -629,6 +629,10 @@ class Random(unittest.TestCase):
     def test_compiled(self):
         self.check("cpu", 10000, int(os.environ.get("FT_PROGRAMS", 25)))
 
+    def test_storages_behind_strided_views(self):
+        """Two names of one storage, one by `unfold`: what is written lies in the storage of both."""
+        self.check("cpu", 52107, 1)
+
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Loops(unittest.TestCase):

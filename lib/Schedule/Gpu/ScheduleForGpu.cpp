@@ -349,6 +349,9 @@ void Scheduler::keepDealtPlanes() {
 }
 
 LogicalResult Scheduler::run() {
+  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
+    if (isa<etdg::NestOp, BlockOp>(op) && failed(planner.divideStep(&op)))
+      return failure();
   if (failed(planner.joinShortNests(graph)))
     return failure();
   for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {

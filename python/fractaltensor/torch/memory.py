@@ -123,9 +123,7 @@ class Memory:
     def base(self, array):
         """All of the storage that an array is a view of, as one dimension."""
         first, dtype = array.__array_interface__["data"][0], array.dtype
-        while isinstance(array.base, np.ndarray):
-            array = array.base
-        flat = array.reshape(-1)
+        flat = _flat(_root(array))
         if flat.dtype == dtype:
             return flat
         # Results of compiled code lie in bytes (`empty`), from the first one that an element begins with.
@@ -284,6 +282,26 @@ class TorchMemory(Memory):
         if v.type.kind != "tensor":
             return int(result)
         return result.to(self.dtype(v.type.dtype)).contiguous()
+
+
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array that all views of a storage are views of."""
+    while True:
+        base = array.base
+        if not isinstance(base, np.ndarray):  # `as_strided` puts an object of its own between
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    """All from the first to the last element in memory, as one dimension of the same memory."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1)
+    array = array[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in array.strides)]
+    reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides)) if array.size else -array.itemsize
+    return np.lib.stride_tricks.as_strided(array, (reach // array.itemsize + 1,), (array.itemsize,))
 
 
 def extent_of(tensor) -> Optional[Tuple[int, int]]:
