@@ -41,6 +41,7 @@ private:
 
   llvm::DenseMap<Operation *, unsigned> stages;
   llvm::DenseSet<Operation *> ofProduct;
+  llvm::DenseSet<Operation *> spread; // a product of its own stage is in it: blocks of threads have parts of it
   unsigned number = 1;
   int64_t work = 0;
 };
@@ -102,16 +103,17 @@ Stages::Stages(BlockOp leaf, int64_t largeWork) {
   for (Operation &op : leaf.getBody().front().without_terminator()) {
     llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
     getUsedValuesDefinedAbove(op.getRegions(), operands);
+    auto isSpread = [&](Value operand) { return spread.contains(operand.getDefiningOp()); };
     unsigned stage = 0;
-    bool has = sumWork(op) >= largeWork;
-    work += has ? sumWork(op) : 0;
-    for (Value operand : operands) {
-      stage = std::max(stage, of(operand) + (isOfProduct(operand) && takesWhole(op, operand)));
-      has |= isOfProduct(operand);
-    }
+    for (Value operand : operands)
+      stage = std::max(stage, of(operand) + (isSpread(operand) && takesWhole(op, operand)));
+    bool isLarge = sumWork(op) >= largeWork;
+    work += isLarge ? sumWork(op) : 0;
     stages[&op] = stage;
-    if (has)
+    if (isLarge || llvm::any_of(operands, [&](Value operand) { return isOfProduct(operand); }))
       ofProduct.insert(&op);
+    if (isLarge || llvm::any_of(operands, [&](Value operand) { return isSpread(operand) && of(operand) == stage; }))
+      spread.insert(&op);
     number = std::max(number, stage + 1);
   }
 }
