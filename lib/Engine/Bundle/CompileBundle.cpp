@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
+#include <thread>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -243,12 +244,48 @@ static bool hasSteps(const rt::Plan &plan) {
   });
 }
 
+namespace {
+/// Texts that the assembler works on while the next ones are compiled.
+class Assemblies {
+public:
+  /// Machine code of a plan's text, which is the plan's only module so far.
+  void add(StringRef ptx, const std::string &target, Location loc, rt::Entry &entry, size_t plan) {
+    if (started.size() >= most)
+      started[started.size() - most].assembly.wait();
+    if (std::optional<PtxAssembly> assembly = PtxAssembly::start(ptx, target))
+      started.push_back({std::move(*assembly), target, loc, &entry, plan});
+  }
+  /// Puts what came out into the bundle, in the order of the plans, each in front of its text.
+  void finish(rt::Bundle &bundle) {
+    for (Started &one : started) {
+      std::optional<std::string> code = one.assembly.finish(one.loc);
+      if (!code)
+        continue;
+      std::vector<int64_t> &modules = one.entry->plans[one.plan].modules;
+      modules.insert(modules.begin(), int64_t(bundle.sections.size()));
+      bundle.sections.push_back({rt::Section::cubin, one.target, std::move(*code)});
+    }
+  }
+
+private:
+  struct Started {
+    PtxAssembly assembly;
+    std::string target;
+    Location loc;
+    rt::Entry *entry;
+    size_t plan;
+  };
+  std::vector<Started> started;
+  const size_t most = std::max(1u, std::thread::hardware_concurrency()); // processes at a time
+};
+} // namespace
+
 /// Gives the graph of a name with schedules for some forms of kernels; null after an error.
 using GraphOfForms = llvm::function_ref<etdg::GraphOp(GpuOptions::Steps)>;
 
 /// The plans of one graph for one GPU.
 static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target, const BundleOptions &bundleOptions,
-                                 rt::Bundle &bundle, rt::Entry &entry) {
+                                 rt::Bundle &bundle, rt::Entry &entry, Assemblies &assemblies) {
   using Steps = GpuOptions::Steps;
   GpuOptions options = bundleOptions.gpu;
   options.target = target;
@@ -264,10 +301,7 @@ static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target
     rt::Plan plan = std::move(one.plans.front());
     plan.variant = variant.str();
     bool choice = hasSteps(plan);
-    if (std::optional<std::string> code = assemblePTX(*ptx, target, graph.getLoc())) {
-      plan.modules.push_back(int64_t(bundle.sections.size()));
-      bundle.sections.push_back({rt::Section::cubin, target, std::move(*code)});
-    }
+    assemblies.add(*ptx, target, graph.getLoc(), entry, entry.plans.size());
     plan.modules.push_back(int64_t(bundle.sections.size()));
     bundle.sections.push_back({rt::Section::ptx, target, std::move(*ptx)});
     entry.plans.push_back(std::move(plan));
@@ -363,6 +397,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   rt::Bundle bundle;
   bundle.producer = "FractalTensor";
   rt::Json tests = rt::Json::makeObject();
+  Assemblies assemblies;
   if (targets.empty())
     return bundle;
   for (etdg::GraphOp graph : ofTargets.front().second.getOps<etdg::GraphOp>()) {
@@ -394,10 +429,11 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
         ModuleOp own = forForms(resolved, steps);
         return own ? own.lookupSymbol<etdg::GraphOp>(name) : etdg::GraphOp();
       };
-      if (failed(addGpuPlans(graphOf, target, resolved, bundle, entry)))
+      if (failed(addGpuPlans(graphOf, target, resolved, bundle, entry, assemblies)))
         return failure();
     }
   }
+  assemblies.finish(bundle);
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
   return bundle;
 }

@@ -12,6 +12,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <mutex>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -64,38 +65,83 @@ FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef targe
   return text.str().str();
 }
 
-std::optional<std::string> mlir::ft::assemblePTX(StringRef ptx, StringRef target, Location loc) {
+//===----------------------------------------------------------------------===//
+// Machine code
+//===----------------------------------------------------------------------===//
+
+struct PtxAssembly::Process {
+  std::string program, arch;
+  SmallString<64> input, output, log;
+  llvm::sys::ProcessInfo info;
+  bool ended = false;
+
+  /// Kernels of a text on all processors, which assemblers before 12.3 don't know.
+  bool run(bool allProcessors) {
+    SmallVector<StringRef> arguments{program, arch, "-O3", input, "-o", output};
+    if (allProcessors)
+      arguments.push_back("--split-compile=0");
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+    bool failed = false;
+    info = llvm::sys::ExecuteNoWait(program, arguments, std::nullopt, redirects, /*MemoryLimit=*/0, /*ErrMsg=*/nullptr, &failed);
+    ended = failed;
+    return !failed;
+  }
+
+  ~Process() {
+    for (StringRef path : {StringRef(input), StringRef(output), StringRef(log)})
+      if (!path.empty())
+        llvm::sys::fs::remove(path);
+  }
+};
+
+PtxAssembly::PtxAssembly(std::unique_ptr<Process> process) : process(std::move(process)) {}
+PtxAssembly::PtxAssembly(PtxAssembly &&) = default;
+PtxAssembly::~PtxAssembly() {
+  if (process)
+    wait();
+}
+
+std::optional<PtxAssembly> PtxAssembly::start(StringRef ptx, StringRef target) {
   if (getenv("FT_NO_PTXAS"))
     return std::nullopt;
   auto program = llvm::sys::findProgramByName("ptxas");
   if (!program)
     return std::nullopt;
-  SmallString<64> input, output, log;
-  if (llvm::sys::fs::createTemporaryFile("ft", "ptx", input) ||
-      llvm::sys::fs::createTemporaryFile("ft", "cubin", output) ||
-      llvm::sys::fs::createTemporaryFile("ft", "log", log))
+  auto process = std::make_unique<Process>();
+  process->program = *program;
+  process->arch = ("-arch=" + target).str();
+  if (llvm::sys::fs::createTemporaryFile("ft", "ptx", process->input) ||
+      llvm::sys::fs::createTemporaryFile("ft", "cubin", process->output) ||
+      llvm::sys::fs::createTemporaryFile("ft", "log", process->log))
     return std::nullopt;
+  {
+    std::error_code failed;
+    llvm::raw_fd_ostream file(process->input, failed);
+    file << ptx;
+  }
+  if (!process->run(/*allProcessors=*/true))
+    return std::nullopt;
+  return PtxAssembly(std::move(process));
+}
+
+void PtxAssembly::wait() {
+  if (std::exchange(process->ended, true))
+    return;
+  process->info = llvm::sys::Wait(process->info, /*SecondsToWait=*/std::nullopt);
+}
+
+std::optional<std::string> PtxAssembly::finish(Location loc) {
+  wait();
   auto read = [](StringRef path) -> std::optional<std::string> {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
       return std::nullopt;
     return (*buffer)->getBuffer().str();
   };
-  std::optional<std::string> code;
-  {
-    std::error_code failed;
-    llvm::raw_fd_ostream file(input, failed);
-    file << ptx;
-  }
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
-  std::string arch = ("-arch=" + target).str();
-  int status = llvm::sys::ExecuteAndWait(*program, {*program, arch, "-O3", input, "-o", output},
-                                         std::nullopt, redirects);
-  if (status == 0)
-    code = read(output);
-  else
-    emitWarning(loc) << "ptxas refuses the kernels: " << read(log).value_or("");
-  for (StringRef path : {StringRef(input), StringRef(output), StringRef(log)})
-    llvm::sys::fs::remove(path);
-  return code;
+  if (process->info.ReturnCode != 0 && process->run(/*allProcessors=*/false))
+    wait();
+  if (process->info.ReturnCode == 0)
+    return read(process->output);
+  emitWarning(loc) << "ptxas refuses the kernels: " << read(process->log).value_or("");
+  return std::nullopt;
 }

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,9 +25,25 @@ FailureOr<std::string> translateToPTX(ModuleOp module, StringRef target);
 /// LLVM IR of such a module, optimised, as text.
 FailureOr<std::string> translateToNVPTXText(ModuleOp module, StringRef target);
 
-/// Machine code, or nothing where there is no `ptxas` (or FT_NO_PTXAS is set).
-/// Emits a warning when ptxas refuses.
-std::optional<std::string> assemblePTX(StringRef ptx, StringRef target, Location loc);
+/// `ptxas` at work on one text, in a process of its own, so that the compiler goes on meanwhile.
+class PtxAssembly {
+public:
+  /// Nothing where there is no `ptxas` (or FT_NO_PTXAS is set).
+  static std::optional<PtxAssembly> start(StringRef ptx, StringRef target);
+  PtxAssembly(PtxAssembly &&);
+  PtxAssembly &operator=(PtxAssembly &&) = delete;
+  ~PtxAssembly();
+
+  /// Returns when the process has ended.
+  void wait();
+  /// Waits; the machine code. Emits a warning when ptxas refuses.
+  std::optional<std::string> finish(Location loc);
+
+private:
+  struct Process;
+  explicit PtxAssembly(std::unique_ptr<Process> process);
+  std::unique_ptr<Process> process;
+};
 
 } // namespace mlir::ft
 
