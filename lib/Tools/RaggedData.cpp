@@ -176,7 +176,7 @@ LogicalResult tools::padData(const Entry &entry, const Data &data, Data &padded)
     int64_t *index = add(isNested ? std::vector<int64_t>{lists, longest} : std::vector<int64_t>{longest});
     int64_t *lengths = add(isNested ? std::vector<int64_t>{lists} : std::vector<int64_t>{});
     int64_t *positions = add({longest}), *rows = add({total}), *columns = add({total});
-    if ((lists * longest && !index) || (lists && !lengths) || (longest && !positions) || (total && !(rows && columns)))
+    if ((lists && longest && !index) || (lists && !lengths) || (longest && !positions) || (total && !(rows && columns)))
       return failure();
     for (int64_t j = 0; j < longest; ++j)
       positions[j] = j;
