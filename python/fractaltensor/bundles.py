@@ -299,6 +299,8 @@ def load(path, target: str = "cpu") -> Bundle:
       CompileError: the compiler refuses the text.
     """
     name = os.fspath(path)
+    if os.path.isdir(name):
+        raise BundleError(f"{name} is a folder; expected a file: a bundle (.ftb) or a program (.mlir)")
     return compile_text(_read(name), target, name) if name.endswith(".mlir") else Bundle(name)
 
 

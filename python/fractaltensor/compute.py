@@ -104,6 +104,7 @@ def map_(f: Callable, *lists):
     The lists have the same outermost length. Iterations are independent.
     """
     check_lists(lists, "map")
+    _check_function(f, "what map takes")
     trace = lists[0]._trace
     names = parameter_names(f, len(lists)) or ["x"] * len(lists)
     region, result = call_region(trace, f, "map", list(zip([xs.type.peeled for xs in lists], names)))
@@ -125,6 +126,7 @@ def map_(f: Callable, *lists):
 def aggregate(kind: str, f: Callable, lists: Sequence, init=None, *, combine=None, identity=None, lag=1):
     """One of the operators that carry states; see the functions of the same names."""
     check_lists(lists, kind)
+    _check_function(f, f"what {kind} takes")
     trace = lists[0]._trace
     elements = [xs.type.peeled for xs in lists]
     states = _states(kind, init, elements)
@@ -292,7 +294,14 @@ def _several(value, count: int, kind: str, what: str) -> Sequence:
     return values
 
 
+def _check_function(f, what: str) -> None:
+    if not callable(f):
+        found = f"{'a list' if isinstance(f.type, ListType) else 'an element'} ({f.type})" if isinstance(f, Traced) else repr(f)
+        raise TraceError(f"{what} is a function, such as lambda x: ... or ft.add; found {found}", here())
+
+
 def _combine(trace, kind: str, combine: Callable, state_types):
+    _check_function(combine, f"combine of {kind}")
     names = parameter_names(combine, 2 * len(state_types)) or ["a"] * len(state_types) + ["b"] * len(state_types)
     arguments = list(zip([*state_types, *state_types], names))
 

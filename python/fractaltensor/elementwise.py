@@ -63,7 +63,8 @@ def as_tensor(value, what: str, like: Optional["Traced"] = None):
             "pass it as an argument, or bake its data in with ft.const(array)",
             here(),
         )
-    raise TraceError(f"{what} takes tensors and numbers, found {type(value).__name__}", here())
+    hint = ": states in a tuple are taken one by one; numbers become a tensor by ft.const([...])" if isinstance(value, (tuple, list)) else ""
+    raise TraceError(f"{what} takes tensors and numbers, found {type(value).__name__}{hint}", here())
 
 
 def number_dtype(number, dtype: DType, what: str) -> DType:
@@ -223,7 +224,7 @@ fmax = _binary("fmax", "arith.maxnumf", "arith.maxsi")
 fmin = _binary("fmin", "arith.minnumf", "arith.minsi")
 arctan2 = _binary("arctan2", "math.atan2", None, hint="convert it first, x.to(ft.f32)")
 copysign = _binary("copysign", "math.copysign", None, hint="convert it first, x.to(ft.f32)")
-_bits = "not defined for floats"
+_bits = "not defined for floats; convert them first, x.to(ft.i32)"
 bitwise_and = _binary("bitwise_and", None, "arith.andi", "arith.andi", _bits)
 bitwise_or = _binary("bitwise_or", None, "arith.ori", "arith.ori", _bits)
 bitwise_xor = _binary("bitwise_xor", None, "arith.xori", "arith.xori", _bits)
@@ -267,6 +268,8 @@ def power(x1, x2):
     if isinstance(x2, float) and x2 == -0.5:
         return rsqrt(x1)
     a, b = align([x1, x2], "power")
+    if a.type.dtype.is_integer and is_number(x2) and x2 < 0:
+        raise DTypeError(f"power of {a.type} and {x2}: integers have no negative powers; convert first, x.to(ft.f32)", here())
     if a.type.dtype.is_bool:
         raise DTypeError("power of bool: convert it first, x.to(ft.i64)", here())
     return apply("math.powf" if a.type.dtype.is_float or not a.type.dtype.is_bound else "math.ipowi", [a, b])

@@ -19,8 +19,8 @@ from .compiled import Module, Request
 from .direct import Dispatcher
 from .errors import ArgumentError, CompileError, DeviceError, Error, TraceError
 from .plan import Plan, check_outputs, check_overlaps, stride_classes
-from .program import Options, Program, Signature
-from .source import of_argument, of_function
+from .program import Options, Program, Signature, check_inside
+from .source import here, of_argument, of_function
 from .trace import Traced, is_tracing
 from .types import DType, TensorType, dtype_of
 
@@ -139,7 +139,7 @@ class Jit:
 
     def _call(self, args, kwargs):
         if is_tracing() and any(isinstance(a, Traced) for a in (*args, *kwargs.values())):
-            return self._function(*args, **kwargs)
+            return self._inside(args, kwargs)
         special = {name: kwargs.pop(name, None) for name in self._reserved if name in kwargs}
         values, statics = self._arrange(args, kwargs)
         try:
@@ -149,6 +149,15 @@ class Jit:
                 raise
             raise error.with_traceback(None) from None
 
+    def _inside(self, args, kwargs):
+        """A call from another program that is traced: this one becomes a part of it."""
+        try:
+            bound = self._python_signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentError(f"{self.__name__}{self._python_signature}: {error}", here()) from None
+        check_inside(self.signature, self.__name__, bound.arguments)
+        return self._function(*args, **kwargs)
+
     def _arrange(self, args, kwargs) -> Tuple[List[Any], Dict[str, Any]]:
         parameters = self.signature.parameters
         if kwargs or len(args) != len(parameters) or self._has_keyword_only:
@@ -156,7 +165,8 @@ class Jit:
                 bound = self._python_signature.bind(*args, **kwargs)
             except TypeError as error:
                 names = ", ".join(p.name for p in parameters)
-                raise ArgumentError(f"{self.__name__}({names}): {error}", of_function(self._function)) from None
+                options = "; beside its own, a call takes out=, engine= and stream=" if "unexpected keyword" in str(error) else ""
+                raise ArgumentError(f"{self.__name__}({names}): {error}{options}", of_function(self._function)) from None
             bound.apply_defaults()
             args = [bound.arguments[p.name] for p in parameters]
         values, statics = [], {}
@@ -355,6 +365,13 @@ class Jit:
         dtypes: Dict[str, DType] = {}
         statics = {p.name: p.default for p in self.signature.parameters if p.type is None and p.has_default}
         latest = self._latest[0] if self._latest else None
+        known = (*self.signature.extent_names, *self.signature.dtype_names, *self._static_names)
+        for name in names:
+            if name not in known:
+                raise ArgumentError(
+                    f"{self.__name__} has no name '{name}' to specialize; there are {', '.join(known) or 'none'}; list lengths stay symbols",
+                    of_function(self._function),
+                )
         for name in self.signature.extent_names:
             value = names.pop(name, self._options.lengths.get(name, latest.extents.get(name) if latest else None))
             if value is None:
@@ -374,8 +391,6 @@ class Jit:
                 statics[name] = latest.statics[name]
             elif name not in statics:
                 raise ArgumentError(f"{self.__name__}: the parameter '{name}' has no value yet: {self.__name__}.specialize({name}=...)", of_function(self._function))
-        if names:
-            raise ArgumentError(f"{self.__name__} has no name '{next(iter(names))}' to specialize; list lengths stay symbols", of_function(self._function))
         return Specialized(self, self._program(extents, dtypes, statics), engine or self._engine)
 
     def _current(self) -> "Specialized":
@@ -535,7 +550,7 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
       Error: a subclass, at decoration, where the program is wrong for every call.
     """
     if engine is not None and engine not in ENGINES:
-        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, found {engine!r}")
+        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, found {engine!r}", here())
 
     def decorate(function: Callable) -> Jit:
         if isinstance(function, Jit):

@@ -219,6 +219,12 @@ class ListValue(Traced):
         n = self._plain_length("an index")
         if not isinstance(index, (str, Length)) and not hasattr(index, "__index__"):
             raise ShapeError(f"an index of a list is an integer, a length, a slice or data, found {index!r}", here())
+        if getattr(index, "shape", ()):
+            raise ShapeError(
+                f"an index of a list is an integer, a length, a slice or data, found an array of shape {tuple(index.shape)}: "
+                "pass the indices as an argument, ft.List['M', ft.i64], and gather, xs[indices]",
+                here(),
+            )
         at = length_in_program(self._trace, index, "an index")
         if n.constant is not None and at.constant is not None and not -n.constant <= at.constant < n.constant:
             raise BoundsError(f"index {at} is out of range for a list of {n} elements", here())

@@ -8,10 +8,10 @@ import inspect
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import ir, printer
-from .errors import DTypeError, Error, LengthError, ShapeError, TraceError
+from .errors import ArgumentError, DTypeError, Error, LengthError, ShapeError, TraceError
 from .lengths import Length, parse_bound
-from .source import of_argument, of_function, of_traceback, tracing_from_here
-from .trace import Trace, Traced, activate, wrap_value
+from .source import here, of_argument, of_function, of_traceback, tracing_from_here
+from .trace import Trace, Traced, activate, decide, wrap_value, wrong_use
 from .types import DType, ListType, ValueType, as_type
 
 
@@ -180,6 +180,46 @@ def index(lo, hi) -> Generator:
     return Generator(f"#ft.index<{Length.of(lo)}, {Length.of(hi)}>")
 
 
+def check_inside(signature: Signature, name: str, arguments: Mapping[str, Any]) -> None:
+    """Checks the types of traced arguments with which another program calls one of this signature.
+
+    Names in the types of parameters are bound as by a call: each to one extent, length or element type.
+    """
+    extents: Dict[str, Length] = {}
+    dtypes: Dict[str, DType] = {}
+    pairs = [(p, arguments[p.name].type) for p in signature.traced if isinstance(arguments.get(p.name), Traced)]
+    for parameter, found in pairs:
+        if not _binds(parameter.type, found, extents, dtypes):
+            raise ArgumentError(f"{name}: argument '{parameter.name}' is {parameter.type}, found {found}", here())
+    for parameter, found in pairs:
+        for wanted, extent in zip(_dimensions(parameter.type), _dimensions(found)):
+            wanted, extent = Length.of(wanted), Length.of(extent)
+            if wanted.ragged is not None or extent.ragged is not None:
+                continue
+            wanted = wanted.substitute(extents)
+            if wanted != extent:
+                decide(extent, wanted)
+                raise ArgumentError(f"{name}: argument '{parameter.name}' is {parameter.type}, found {found}: {wanted} and {extent} differ", here())
+
+
+def _dimensions(type_: ValueType) -> tuple:
+    return (*type_.lengths, *type_.element.shape) if isinstance(type_, ListType) else tuple(type_.shape)
+
+
+def _binds(wanted: ValueType, found: ValueType, extents: Dict[str, Length], dtypes: Dict[str, DType]) -> bool:
+    """Whether depth, rank and element type of `found` are those of `wanted`; binds the names of the latter."""
+    if isinstance(wanted, ListType) != isinstance(found, ListType) or (isinstance(wanted, ListType) and wanted.depth != found.depth):
+        return False
+    element, other = (t.element if isinstance(t, ListType) else t for t in (wanted, found))
+    expected = element.dtype if element.dtype.is_bound else dtypes.setdefault(element.dtype.name, other.dtype)
+    if len(element.shape) != len(other.shape) or expected != other.dtype:
+        return False
+    for name, extent in zip(map(Length.of, _dimensions(wanted)), map(Length.of, _dimensions(found))):
+        if name.single_name and extent.ragged is None:
+            extents.setdefault(name.single_name, extent)
+    return True
+
+
 class Options:
     """What ``@ft.jit`` is told about lengths."""
 
@@ -236,6 +276,11 @@ class Program:
                     result = function(*positional, **keywords)
                 except Error as error:
                     raise error.at(of_traceback(error.__traceback__.tb_next))
+                except TypeError as error:
+                    clearer = wrong_use(error, checking)
+                    if clearer is None:
+                        raise
+                    raise clearer from error
                 ir_function.results = [trace.check_operand(v, "the result") for v in self._flatten(trace, result)]
         if not checking:
             ir.remove_dead_results(ir_function)

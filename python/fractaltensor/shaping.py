@@ -14,8 +14,11 @@ from .trace import Traced, Undecided, current, decide, wrap_value
 from .types import DType, Extent, TensorType, bool_, extent_of, f32, i64
 
 
-def extents(shape, what: str) -> Tuple[Extent, ...]:
-    """A shape in a program: integers, and names of element extents with the values they have now."""
+def extents(shape, what: str, lowest: int = 0) -> Tuple[Extent, ...]:
+    """A shape in a program: integers, and names of element extents with the values they have now.
+
+    `lowest` is -1 where one extent may be left open.
+    """
     if isinstance(shape, (int, str, Length)) and not isinstance(shape, bool):
         shape = (shape,)
     trace = current(what)
@@ -30,7 +33,7 @@ def extents(shape, what: str) -> Tuple[Extent, ...]:
             where = "a list length, which is no number while tracing; elements have static shapes" \
                 if any(name in trace.length_names for name in free) else "no extent of an argument's element"
             raise ShapeError(f"{what}: '{free[0]}' is {where}", here())
-        if length.constant is not None and length.constant < -1:
+        if length.constant is not None and length.constant < lowest:
             raise ShapeError(f"{what}: an extent is not negative, found {length.constant}", here())
         result.append(extent_of(length))
     return tuple(result)
@@ -60,7 +63,7 @@ def reshape(x, *shape):
     """`x` with the same numbers in row-major order under another shape; one extent may be -1."""
     x = as_tensor(x, "reshape")
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    target = list(extents(wanted, "reshape"))
+    target = list(extents(wanted, "reshape", -1))
     holes = [i for i, e in enumerate(target) if e == -1]
     if len(holes) > 1:
         raise ShapeError(f"reshape: one extent may be -1, found {len(holes)}", here())
@@ -205,7 +208,7 @@ def expand(x, *shape):
     """`x` broadcast to a shape; -1 keeps an extent."""
     x = as_tensor(x, "broadcast_to")
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    target = list(extents(wanted, "broadcast_to"))
+    target = list(extents(wanted, "broadcast_to", -1))
     offset = len(target) - x.type.rank
     for index, extent in enumerate(target):
         if extent == -1 and index >= offset:
@@ -251,6 +254,12 @@ def index_element(x, key):
             continue
         extent = x.type.shape[axis]
         if isinstance(k, slice):
+            if any(isinstance(end, Traced) for end in (k.start, k.stop, k.step)):
+                raise ShapeError(
+                    f"a slice of an element ({x.type}) has constant ends, for its shape is static: select with ft.where(ft.arange(...) < k, x, 0), "
+                    "or keep the parts in a list",
+                    here(),
+                )
             if k == slice(None):
                 offset, size, stride = 0, extent, 1
             else:
@@ -347,8 +356,12 @@ def split(x, sections, axis: int = 0):
             raise ShapeError(f"split of {x.type}: sizes {sizes} add up to {sum(sizes)}, extent {at} is {extent}", here())
     else:
         count = operator.index(sections)
-        if count < 1 or extent % count:
-            raise ShapeError(f"split of {x.type}: extent {at} is {extent}, which {count} does not divide", here())
+        if count < 1:
+            raise ShapeError(f"split of {x.type}: there is at least 1 part, found {count}", here())
+        if extent % count:
+            raise ShapeError(
+                f"split of {x.type}: extent {at} is {extent}, which {count} does not divide: give the sizes of the parts, as a list", here()
+            )
         sizes = [extent // count] * count
     parts, begin = [], 0
     for size in sizes:
@@ -405,6 +418,8 @@ def tile(x, reps):
     x = as_tensor(x, "tile")
     reps = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
     reps = (1,) * (x.type.rank - len(reps)) + reps
+    if len(reps) != x.type.rank or any(operator.index(count) < 1 for count in reps):
+        raise ShapeError(f"tile of {x.type}: expected up to {x.type.rank} numbers of at least 1, found {reps}", here())
     for axis, count in enumerate(reps):
         x = concatenate_elements([x] * operator.index(count), axis)
     return x

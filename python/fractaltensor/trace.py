@@ -8,13 +8,14 @@ in those inside it (it is *captured*); anywhere else it has no meaning, and usin
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import ir
 from .errors import Error, TraceError
 from .lengths import Length
-from .source import here, of_traceback
+from .source import here, is_ours, of_traceback
 from .types import ListType, TensorType, ValueType
 
 
@@ -210,6 +211,11 @@ class Traced:
     def __hash__(self):
         return id(self)
 
+    def __format__(self, spec: str):
+        if spec:
+            self._refuse(f"the format {spec!r}", "print the result after the call")
+        return repr(self)
+
     def item(self):
         """Data of a traced value: always an error."""
         self._refuse(".item()", "return the value and read it after the call")
@@ -277,6 +283,54 @@ def _wrong_call(function, what: str, arguments, error: TypeError) -> Exception:
     except ValueError:
         pass
     return error
+
+
+_WRONG_CALL = re.compile(r"(?P<name>[\w.<>]+)\(\) (?P<reason>missing .*|got .*|takes .*)", re.S)
+
+
+def wrong_use(error: TypeError, checking: bool) -> Optional[Error]:
+    """What Python itself says where one of our functions is called in a wrong way, as an error with a place.
+
+    None where it is a mistake in the user's own functions, which Python's message describes; and, while names stand for
+    extents, where a number may be missing that the call knows.
+    """
+    frames = of_traceback(error.__traceback__)
+    inner = error.__traceback__
+    while inner.tb_next is not None:
+        inner = inner.tb_next
+    match = _WRONG_CALL.match(str(error))
+    function = _ours(match.group("name"), inner.tb_frame) if match else None
+    if function is not None:
+        name = match.group("name").split(".")[-1]
+        return TraceError(f"{name} {match.group('reason')}; it is called as {name}{_parameters_of(function)}", frames)
+    if is_ours(inner.tb_frame.f_code.co_filename) and not checking:
+        return TraceError(str(error), frames)
+    return None
+
+
+def _ours(name: str, frame) -> Optional[Callable]:
+    """A function or method of the package by the name that Python's messages give it, unless the caller has one so called."""
+    from . import functions, lists, tensors
+
+    short = name.split(".")[-1]
+    theirs = getattr(frame.f_locals.get(short, frame.f_globals.get(short)), "__code__", None)
+    if theirs is not None and not is_ours(theirs.co_filename):
+        return None
+    for place in (functions, lists, lists.ListValue, lists.ZippedLists, tensors.Tensor):
+        function = getattr(place, short, None)
+        # Before Python 3.10 messages have a method's name without its class.
+        if getattr(function, "__qualname__", None) == name or (name == short and getattr(function, "__name__", None) == name):
+            if is_ours(function.__code__.co_filename):
+                return function
+    return None
+
+
+def _parameters_of(function: Callable) -> str:
+    import inspect
+
+    signature = inspect.signature(function)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
+    return str(signature.replace(parameters=plain, return_annotation=signature.empty))
 
 
 def parameter_names(function: Callable, count: int) -> Optional[List[str]]:
