@@ -69,6 +69,9 @@ std::string schedule::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   add("shared", plan.shared);
   add(plan.listed ? "listed rows" : "rows", plan.rowDims());
   add("inner", plan.inner);
+  for (TileLoop loop : plan.tiled)
+    if (loop.tile > 1)
+      text += llvm::formatv(", tiles of {0} {1}", loop.tile, names[loop.dim].getValue()).str();
   if (plan.columns)
     text += (text.empty() ? "" : ", ") + llvm::formatv("columns {0} of {1}", plan.columnTile, plan.columns).str();
   return text;

@@ -62,8 +62,8 @@ public:
       : plan(plan), place(place), context(BlockOp(nest.front()).getContext()),
         ancestors(BlockOp(nest.front()).getNumAncestors()) {}
 
-  void sequential(unsigned dim, bool sync = false) {
-    loops.push_back(LoopAttr::get(context, dim - ancestors, 1, 0, 1, LoopKind::Sequential,
+  void sequential(unsigned dim, bool sync = false, int64_t tile = 1) {
+    loops.push_back(LoopAttr::get(context, dim - ancestors, tile, 0, 1, LoopKind::Sequential,
                                   LoopLevel::None, Dealing::None,
                                   sync ? SyncKind::Cores : SyncKind::None));
   }
@@ -116,8 +116,11 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
       writer.shared(dim, LoopAttr::anyTile, dim == rows.back() ? plan.maxRows : 0);
   if (plan.columns)
     writer.columns(front.getNumOwnDims());
-  for (unsigned dim : plan.inner)
-    writer.sequential(dim);
+  if (plan.tiled.empty())
+    for (unsigned dim : plan.inner)
+      writer.sequential(dim);
+  for (TileLoop loop : plan.tiled)
+    writer.sequential(loop.dim, /*sync=*/false, loop.tile);
   for (unsigned dim : rows)
     writer.row(dim, dim == rows.back());
   auto map = AffineMap::getMultiDimIdentityMap(front.getNumOwnDims(), context);
@@ -145,6 +148,7 @@ private:
   InFlightDiagnostic refuse(LoopAttr loop);
   LogicalResult take(LoopAttr loop);
   LogicalResult takeSequential(LoopAttr loop);
+  void takeInner(LoopAttr loop);
   LogicalResult takeRow(LoopAttr loop);
   LogicalResult takeShared(LoopAttr loop);
   LogicalResult takeColumns(LoopAttr loop);
@@ -182,9 +186,8 @@ InFlightDiagnostic PlanReader::refuse(LoopAttr loop) {
 }
 
 LogicalResult PlanReader::takeSequential(LoopAttr loop) {
-  if (loop.getTile() != 1)
-    return refuse(loop) << "tiles of sequential loops are not built, found tile = "
-                        << loop.getTile();
+  if (loop.getTile() != 1 && loop.getSync() != SyncKind::None)
+    return refuse(loop) << "cores wait after points, found tile = " << loop.getTile();
   if (loop.getSync() != SyncKind::None &&
       (loop.getSync() != SyncKind::Cores || place == PlanPlace::Thread))
     return refuse(loop) << "expected sync = cores"
@@ -198,8 +201,15 @@ LogicalResult PlanReader::takeSequential(LoopAttr loop) {
     return refuse(loop) << "rows of a leaf stand inside of all other loops";
   if (loop.getSync() != SyncKind::None)
     return refuse(loop) << "cores can't wait inside of a loop whose iterations they share";
-  plan.inner.push_back(dimOf(loop));
+  takeInner(loop);
   return success();
+}
+
+/// A loop of one thread. Loops over tiles have their points further in: the verifier asks for falling tiles.
+void PlanReader::takeInner(LoopAttr loop) {
+  plan.tiled.push_back({dimOf(loop), loop.getTile()});
+  if (loop.isOverPoints())
+    plan.inner.push_back(dimOf(loop));
 }
 
 LogicalResult PlanReader::takeRow(LoopAttr loop) {
@@ -303,10 +313,25 @@ LogicalResult PlanReader::finish() {
   if (anyParallel && team < before.size())
     return refuse(before.back())
            << "the cores share loops inside, and don't wait after its iterations (sync = cores)";
-  SmallVector<unsigned> inner;
+  SmallVector<unsigned> points = std::exchange(plan.inner, {});
+  SmallVector<TileLoop> tiled = std::exchange(plan.tiled, {});
   for (auto [i, loop] : llvm::enumerate(before))
-    (i < team ? plan.team : inner).push_back(dimOf(loop));
-  plan.inner.insert(plan.inner.begin(), inner.begin(), inner.end());
+    if (i >= team)
+      takeInner(loop);
+    else if (loop.isOverPoints())
+      plan.team.push_back(dimOf(loop));
+    else
+      return refuse(loop) << "tiles are built for loops of one thread, found tile = " << loop.getTile()
+                          << (place == PlanPlace::Cores ? " outside of a loop after which cores wait" : " outside of a parallel loop");
+  plan.inner.append(points);
+  plan.tiled.append(tiled);
+  for (TileLoop loop : plan.tiled)
+    if (!llvm::is_contained(plan.inner, loop.dim))
+      return front.emitError("the CPU engine can't run the schedule's loop over ")
+             << front.getDimNames()[loop.dim].getValue() << ": it is over tiles of " << loop.tile
+             << ", and no loop further in over their points";
+  if (plan.tiled.size() == plan.inner.size())
+    plan.tiled.clear();
   if (!rows.empty()) {
     plan.row = rows.back();
     plan.lines.assign(rows.begin(), rows.end() - 1);
@@ -346,8 +371,11 @@ FailureOr<NestPlan> PlanReader::read() {
   if (!schedule.getMap().getValue().isIdentity())
     return front.emitError("the schedule is not applied (run etdg-apply-schedule)");
   for (LoopAttr loop : schedule.getLoops()) {
-    if (!schedule.isOverColumns(loop) && llvm::is_contained(fixed, dimOf(loop)))
+    if (!schedule.isOverColumns(loop) && llvm::is_contained(fixed, dimOf(loop))) {
+      if (!loop.isOverPoints())
+        return refuse(loop) << "the kernel's nests share its points, found tile = " << loop.getTile();
       continue;
+    }
     if (failed(take(loop)))
       return failure();
   }

@@ -8,7 +8,7 @@
 //   shared  parallel dimensions whose points the threads divide among them
 //   row     one more parallel dimension, the rows of the leaves; with `listed`, points
 //           of several (`lines` outside of `row`), whose addresses a thread lists
-//   inner   loops inside one such point
+//   inner   loops inside one such point; with `tiled`, some of them stand for tiles, with points further in
 //   columns the leaf's columns behind the bar (LeafColumns.h), `columnTile` of which are a task
 //
 // A nest has as many such plans as it has cuts of its sequential loops and
@@ -62,8 +62,17 @@ struct Group {
 /// The groups of a body in textual order.
 SmallVector<Group> getGroups(Region &body);
 
+/// A loop of one thread: over points, or over tiles of a dimension whose points a loop further in runs. Tiles begin at
+/// multiples of their size, wherever the range does.
+struct TileLoop {
+  unsigned dim;
+  int64_t tile = 1;
+};
+
 struct NestPlan {
   SmallVector<unsigned> team, shared, inner;
+  /// The loops of `inner`, outermost first, where some are over tiles; empty: one over the points of each.
+  SmallVector<TileLoop> tiled;
   std::optional<unsigned> row;
   /// Rows are points of `lines` and `row`, listed before each call of a leaf (RowLists.cpp).
   bool listed = false;

@@ -124,6 +124,14 @@ private:
                           llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body);
+  /// The same, some over tiles; `tiles` holds where the tile of a dimension begins and ends.
+  using Tiles = llvm::SmallDenseMap<unsigned, std::pair<Value, Value>>;
+  LogicalResult emitTiledLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<schedule::TileLoop> remaining, Tiles tiles,
+                               PointBody body);
+  /// The loops inside one point of what is shared.
+  LogicalResult emitInnerLoops(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, PointBody body) {
+    return plan.tiled.empty() ? emitLoops(nest, point, plan.inner, body) : emitTiledLoops(nest, point, plan.tiled, Tiles(), body);
+  }
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,
                             llvm::function_ref<LogicalResult(BlockOp, Point)> body);

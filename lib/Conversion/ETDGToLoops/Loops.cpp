@@ -157,6 +157,34 @@ LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<u
   return emitLoops(nest, point, remaining.drop_front(), body);
 }
 
+LogicalResult Emitter::emitTiledLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<schedule::TileLoop> remaining,
+                                      Tiles tiles, PointBody body) {
+  if (remaining.empty())
+    return body(point);
+  auto [dim, tile] = remaining.front();
+  if (failed(checkBounds(nest, dim, point)))
+    return failure();
+  // What is known here bounds the range; all is, where its points are.
+  auto [lower, upper] = emitBounds(nest, dim, point);
+  if (auto around = tiles.find(dim); around != tiles.end()) {
+    lower = make<arith::MaxSIOp>(lower, around->second.first);
+    upper = make<arith::MinSIOp>(upper, around->second.second);
+  }
+  Value step = index(tile);
+  if (tile > 1)
+    lower = make<arith::MulIOp>(make<arith::FloorDivSIOp>(lower, step), step);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, step);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  if (tile > 1) {
+    tiles[dim] = {loop.getInductionVar(), make<arith::AddIOp>(loop.getInductionVar(), step)};
+  } else {
+    point.dims[dim] = loop.getInductionVar();
+    point.order.push_back(dim);
+  }
+  return emitTiledLoops(nest, point, remaining.drop_front(), std::move(tiles), body);
+}
+
 LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
                                    llvm::function_ref<LogicalResult(BlockOp, Point)> body) {
   unsigned ancestors = BlockOp(nest.front()).getNumAncestors(),

@@ -80,7 +80,7 @@ void Emitter::emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Poi
 
 LogicalResult Emitter::emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level) {
   auto inside = [&](Point at) {
-    return emitLoops(nest, at, plan.inner, [&](Point all) { return emitRegions(nest, all); });
+    return emitInnerLoops(nest, at, plan, [&](Point all) { return emitRegions(nest, all); });
   };
   return plan.columns ? emitColumns(point, plan, level, inside) : inside(point);
 }

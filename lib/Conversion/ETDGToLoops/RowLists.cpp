@@ -143,7 +143,7 @@ LogicalResult Emitter::emitListedRows(ArrayRef<BlockOp> nest, Point point, const
     return success();
   };
   LogicalResult emitted = inParallelBody(&loop.getRegion().front(),
-                                         [&] { return emitLoops(nest, point, plan.inner, inner); });
+                                         [&] { return emitInnerLoops(nest, point, plan, inner); });
   maxRows = savedRows;
   return emitted;
 }
