@@ -7,6 +7,7 @@
 #
 #   scripts/setup.sh         what the presets default and gcc need
 #   scripts/setup.sh asan    and the sanitizers' runtime for the preset asan
+#   scripts/setup.sh oracles and the solver of integer programs that tests of the dataflow search ask
 set -euo pipefail
 
 packages=(
@@ -19,7 +20,8 @@ packages=(
 case "${1:-}" in
   "")   ;;
   asan) packages+=(libclang-rt-22-dev) ;;
-  *)    echo "setup: unknown argument '$1'; expected nothing, or asan" >&2; exit 2 ;;
+  oracles) packages+=(coinor-cbc) ;;
+  *)    echo "setup: unknown argument '$1'; expected nothing, asan or oracles" >&2; exit 2 ;;
 esac
 
 say() { echo "setup: $*" >&2; }
@@ -41,6 +43,7 @@ is_present() {
     lld-22)         [[ -x /usr/lib/llvm-22/bin/ld.lld ]] ;;
     ninja-build)    command -v ninja >/dev/null ;;
     libclang-rt-22-dev) compgen -G '/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-*' >/dev/null ;;
+    coinor-cbc)     command -v cbc >/dev/null ;;
     libgtest-dev)   [[ -e /usr/include/gtest/gtest.h ]] ;;
     libzstd-dev)    [[ -e /usr/include/zstd.h ]] ;;
     zlib1g-dev)     [[ -e /usr/include/zlib.h ]] ;;

@@ -8,27 +8,13 @@ orders of each product's loops, all prefixes that neighbours may share, all plac
 counts what moves and what is held for all tiles at once. It shares no code with the search, and knows nothing of bounds or
 dominance: the rules are those of docs/dataflow.md, written down again. The least traffic must be what ft-dataflow proves.
 """
-import itertools
-import json
-import subprocess
+import os
+import sys
 
 import numpy
 
-
-def dims_of(product):
-    """Rows, what is summed over, columns."""
-    return ("m", product - 1, product)
-
-
-def operands_of(product, first, last):
-    """What moves: by name, its dimensions; not what neighbours in the group hold between them."""
-    result = {}
-    if product == first:
-        result["in"] = ("m", product - 1)
-    result["weights"] = (product - 1, product)
-    if product == last:
-        result["out"] = ("m", product)
-    return result
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from chain_nests import common, nests, operands_of, places, searched  # noqa: E402
 
 
 class Grid:
@@ -43,11 +29,6 @@ class Grid:
             shape[axis] = len(tiles)
             self.tile[dim] = numpy.array(tiles).reshape(shape)
             self.trips[dim] = -(-size // self.tile[dim])
-
-
-def places(order, dims):
-    """Where a block may be held: the position of the last loop that changes it, or -1."""
-    return [-1] + [p for p, dim in enumerate(order) if dim in dims]
 
 
 def block(grid, dims, order, last):
@@ -66,32 +47,6 @@ def traffic(grid, name, dims, order, last):
         if dim not in dims:
             again = again * grid.trips[dim]
     return whole * (2 * again - 1) if name == "out" else whole * again
-
-
-def nests(first, last):
-    """Orders of all products of a group, and how many loops each shares with the one before."""
-
-    def extend(product, orders, shared):
-        if product > last:
-            yield tuple(orders), tuple(shared)
-            return
-        for order in itertools.permutations(dims_of(product)):
-            if not orders:
-                yield from extend(product + 1, [order], [0])
-                continue
-            before, most = orders[-1], 0
-            # The product before must not sum over a loop that both share.
-            while most < 3 and before[most] == order[most] and before[most] != product - 2:
-                most += 1
-            for count in range(most + 1):
-                yield from extend(product + 1, orders + [order], shared + [count])
-
-    return extend(first, [], [])
-
-
-def common(shared, i, k):
-    i, k = min(i, k), max(i, k)
-    return 3 if i == k else min(shared[i + 1 : k + 1])
 
 
 def least_of_nest(grid, first, last, orders, shared, buffer):
@@ -154,31 +109,6 @@ def optimum(sizes, products, buffer):
             if group is not None and (best[end] is None or best[begin - 1] + group < best[end]):
                 best[end] = best[begin - 1] + group
     return best[products]
-
-
-def searched(sizes, products, buffer):
-    name = lambda i: "A" if i == 0 else "C%d" % i
-    graph = {
-        "dims": {"d%s" % dim: size for dim, size in sizes.items()},
-        "operators": [
-            {
-                "name": "P%d" % i,
-                "kind": "product",
-                "inputs": {name(i - 1): ["dm", "d%d" % (i - 1)], "B%d" % i: ["d%d" % (i - 1), "d%d" % i]},
-                "output": {name(i): ["dm", "d%d" % i]},
-            }
-            for i in range(1, products + 1)
-        ],
-    }
-    run = subprocess.run(
-        ["ft-dataflow", "-", "--buffer=%d" % buffer, "--json"], input=json.dumps(graph), capture_output=True, text=True
-    )
-    if run.returncode:
-        assert "fit" in run.stderr, run.stderr
-        return None
-    outcome = json.loads(run.stdout)
-    assert outcome["proved"], outcome
-    return outcome["traffic"]
 
 
 agreed = 0
