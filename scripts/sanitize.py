@@ -5,7 +5,7 @@
     scripts/sanitize.py address|thread [--python MODULE ...] [--no-unit]
 
 Of build/, which must be finished, the objects of the C interface, the runtime, the engines, launch plans and their unit
-tests are compiled again; the rest of the library is linked as it is. Needs clang's runtimes (libclang-rt-22-dev). The preset
+tests are compiled again; the rest of the library is linked as it is. Needs clang's runtimes, which `scripts/setup.sh asan` installs. The preset
 `asan` builds everything so, which takes as long as a build does. Results are in build/sanitized/KIND. The last line is
 "N passed, N failed": test binaries, and runs of the Python package's tests, with a report of a sanitizer as a failure.
 """
@@ -97,6 +97,10 @@ def main():
     parser.add_argument("--no-unit", action="store_true")
     options = parser.parse_args()
     kind, out = options.kind, BUILD / "sanitized" / options.kind
+    resource = subprocess.run(["clang-22", "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    runtime = next(pathlib.Path(resource).rglob(f"libclang_rt.{RUNTIME[kind]}*x86_64.so"), None)
+    if runtime is None:
+        sys.exit(f"no runtime of {kind} in {resource}: scripts/setup.sh asan installs it")
     entries = [e for e in json.loads((BUILD / "compile_commands.json").read_text()) if any(f"{ROOT}/{p}" in e["file"] for p in PARTS)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         errors = [e for e in pool.map(lambda e: compile_object(e, kind, out), entries) if e]
@@ -104,8 +108,6 @@ def main():
         sys.exit("\n".join(errors)[-4000:])
     for name in (*LIBRARIES, *(() if options.no_unit else TESTS)):
         link(name, kind, out)
-    resource = subprocess.run(["clang-22", "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
-    runtime = next(pathlib.Path(resource).rglob(f"libclang_rt.{RUNTIME[kind]}*x86_64.so"))
     logs = out / "logs"
     logs.mkdir(exist_ok=True)
     environment = {

@@ -6,7 +6,7 @@
 # whose security suite carries LLVM 22.
 #
 #   scripts/setup.sh         what the presets default and gcc need
-#   scripts/setup.sh asan    and the sanitizers' runtime for the preset asan
+#   scripts/setup.sh asan    and the sanitizers' runtimes (libclang-rt-22-dev), for the preset asan and scripts/sanitize.py
 #   scripts/setup.sh oracles and the solver of integer programs that tests of the dataflow search ask
 set -euo pipefail
 

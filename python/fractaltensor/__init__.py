@@ -15,6 +15,7 @@
 """
 
 from . import cache, functions
+from . import docstrings as _docstrings
 from .binding import ragged
 from .bundles import Bundle, compile_text, load
 from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
@@ -35,6 +36,8 @@ from .types import any_ as any  # noqa: A004
 from .types import bool_ as bool  # noqa: A004
 
 __version__ = "0.1.0"
+
+_docstrings.complete([emit, fold, foldl, foldr, reduce, scan, scanl, scanr, map, ragged, concat, dim, iota, repeat, zip])
 
 
 def __getattr__(name: str):

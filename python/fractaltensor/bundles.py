@@ -305,7 +305,11 @@ def load(path, target: str = "cpu") -> Bundle:
 
 
 def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
-    """Compiles a program that is written in the compiler's own text; `name` stands for its file in messages."""
+    """Compiles a program that is written in the compiler's own text; `name` stands for its file in messages.
+
+    Raises:
+      CompileError: the compiler refuses the text; the message has its diagnostics, each with line and column.
+    """
     data = text.encode() if isinstance(text, str) else bytes(text)
     library = lib.library()
     handle = c_void_p()

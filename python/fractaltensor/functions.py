@@ -48,3 +48,12 @@ def concatenate(values, axis: int = 0, *, dim=None):
 
 
 cat = concatenate
+
+
+def _complete_docstrings() -> None:
+    from .docstrings import complete
+
+    complete([value for name, value in globals().items() if not name.startswith("_") and callable(value)])
+
+
+_complete_docstrings()

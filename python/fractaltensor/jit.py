@@ -804,7 +804,11 @@ def _keep_for_stream(values, stream: int, device: Tuple[int, int]) -> None:
 
 
 def synchronize() -> None:
-    """Waits for all calls on devices and raises what went wrong in one of them, naming it."""
+    """Waits for all calls on devices and raises what went wrong in one of them, naming it.
+
+    Raises:
+      DeviceError: a call failed on its device, by its data (an index out of range) or otherwise.
+    """
     _calls.synchronize()
 
 

@@ -166,17 +166,26 @@ def _float(value) -> str:
 
 
 def normal(scale: float) -> Generator:
-    """Test data: normally distributed around 0 with a standard deviation."""
+    """Test data: normally distributed around 0, with the standard deviation `scale`.
+
+    Raises: ValueError: `scale` is no number.
+    """
     return Generator(f"#ft.normal<{_float(float(scale))}>")
 
 
 def uniform(lo: float, hi: float) -> Generator:
-    """Test data: uniform, integers with both ends, floats below the upper."""
+    """Test data: uniform from `lo` to `hi`, integers with both ends, floats below the upper.
+
+    Raises: ValueError: an end is no number.
+    """
     return Generator(f"#ft.uniform<{_float(lo)}, {_float(hi)}>")
 
 
 def index(lo, hi) -> Generator:
-    """Test data: indices for a gather, from `lo` to `hi` - 1; both are lengths."""
+    """Test data: indices for a gather, from `lo` to `hi` - 1; both are lengths.
+
+    Raises: LengthError: an end is no length.
+    """
     return Generator(f"#ft.index<{Length.of(lo)}, {Length.of(hi)}>")
 
 

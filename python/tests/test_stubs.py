@@ -8,6 +8,7 @@ import sys
 import unittest
 
 import fractaltensor as ft
+from fractaltensor import docstrings
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -29,6 +30,44 @@ class Stubs(unittest.TestCase):
                 if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)) and not inspect.getdoc(value):
                     missing.append(f"{kind.__name__}.{name}")
         self.assertEqual(missing, [])
+
+    def test_functions_say_shapes_and_errors(self):
+        for name in sorted(n for n in vars(ft) if not n.startswith("_")):
+            value = getattr(ft, name)
+            if inspect.isfunction(value):
+                with self.subTest(name):
+                    self.assertIn("Raises:", value.__doc__)
+                    if name not in ("jit", "load", "compile_text", "synchronize", "normal", "uniform", "index"):
+                        self.assertIn("Shapes:", value.__doc__)
+
+    def test_angles_have_a_unit(self):
+        for name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "asin", "atan2"):
+            self.assertIn("radians", getattr(ft, name).__doc__)
+
+    def test_errors_are_raised(self):
+        """What docstrings of many functions say of their errors."""
+        for name, facts in docstrings.FACTS.items():
+            function = getattr(ft.functions, name, None)
+            if function is None:
+                continue
+            with self.subTest(name):
+                if "DTypeError: `x` holds integers or bool" in facts.raises:
+                    self.refused(ft.DTypeError, lambda x: function(x), ft.i32[4])
+                    self.refused(ft.DTypeError, lambda x: function(x), ft.bool[4])
+                if "DTypeError: `x` is bool" in facts.raises:
+                    self.refused(ft.DTypeError, lambda x: function(x), ft.bool[4])
+                if "DTypeError: `x` holds floats" in facts.raises:
+                    self.refused(ft.DTypeError, lambda x: function(x), ft.f32[4])
+                if "ShapeError: there is no such axis" in facts.raises and name not in ("take", "roll"):
+                    self.refused(ft.ShapeError, lambda x: function(x, axis=7), ft.f32[4, 4])
+                if "`x1` and `x2` broadcast" in facts.shapes:
+                    of = ft.i32 if "bit" in name or "shift" in name else ft.f32
+                    self.refused(ft.ShapeError, lambda x, y: function(x, y), of[4], of[3])
+                    self.refused(ft.DTypeError, lambda x, y: function(x, y), ft.f32[4], ft.i32[4])
+
+    def refused(self, error, program, *types):
+        program.__annotations__ = dict(zip("xy", types))
+        self.assertRaises(error, ft.jit, program)
 
 
 if __name__ == "__main__":
