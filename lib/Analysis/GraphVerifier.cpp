@@ -260,7 +260,7 @@ LogicalResult GraphVerifier::verifySingleAssignment(Value buffer) {
           clash = both.get();
       } else {
         // Two different points; either order of the pair is the same pair.
-        for (unsigned d = 0; d < offset && !clash; ++d) {
+        for (unsigned d = getNumOwnerDims(buffer); d < offset && !clash; ++d) {
           SetBuilder less = both;
           addPrecedence(less, {d, true, std::nullopt}, 0, offset);
           if (!isEmpty(less.get()))
@@ -346,7 +346,8 @@ LogicalResult GraphVerifier::addWrittenBefore(ReadPoint &point, Access write, co
   BlockOp reader = point.read.block;
   unsigned end = point.numVars + write.getPointSize();
   if (isInStep(write.block, reader)) {
-    for (const OrderCase &order : getOrderCases(write.block, reader)) {
+    unsigned numOwner = getNumOwnerDims(write.buffer);
+    for (const OrderCase &order : getCasesWithin(numOwner, getOrderCases(write.block, reader))) {
       SetBuilder ordered = pair;
       if (order.order != Order::Before)
         continue;
@@ -526,8 +527,9 @@ static LogicalResult keepPossible(SmallVectorImpl<OrderCase> &cases, const SetBu
 /// in no order) `read` reads the first. The order is that of the schedules, where there are any.
 LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access &clobber,
                                             ArrayRef<int64_t> live) {
-  SmallVector<OrderCase> writeFirst = getOrderCases(clobber.block, write.block);
-  SmallVector<OrderCase> clobberFirst = getOrderCases(read.block, clobber.block);
+  unsigned numOwner = getNumOwnerDims(read.buffer);
+  SmallVector<OrderCase> writeFirst = getCasesWithin(numOwner, getOrderCases(clobber.block, write.block));
+  SmallVector<OrderCase> clobberFirst = getCasesWithin(numOwner, getOrderCases(read.block, clobber.block));
   llvm::erase_if(writeFirst, [](const OrderCase &c) { return c.order == Order::Before; });
   // A body reads all before it writes.
   llvm::erase_if(clobberFirst, [](const OrderCase &c) {
@@ -537,7 +539,7 @@ LogicalResult GraphVerifier::verifyLivePair(Access &read, Access &write, Access 
     return success();
   ask({read.block, write.block, clobber.block});
   unsigned atWrite = read.getPointSize(), atClobber = atWrite + write.getPointSize();
-  unsigned size = atClobber + clobber.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
+  unsigned size = atClobber + clobber.getPointSize();
   SetBuilder base = part.makeSet(size);
   if (failed(addPoint(base, read)) || failed(addPoint(base, write, atWrite)) ||
       failed(addPoint(base, clobber, atClobber)) ||

@@ -5,13 +5,17 @@
 using namespace mlir;
 using namespace mlir::etdg;
 
-/// Typical length of each own dimension of a block and of the blocks around it, up to `numDims`.
+/// Typical length of each own dimension of a block and of the blocks around it, up to `numDims`; 1 for those of blocks
+/// of which no dimension is `wanted`.
 static SmallVector<int64_t> getExtents(BlockOp block, unsigned numDims, const SymbolSpace &space,
-                                       const TypicalLengths &lengths) {
+                                       const TypicalLengths &lengths, llvm::function_ref<bool(unsigned)> wanted) {
   SmallVector<int64_t> extents(block.getNumDims(), 1);
-  for (BlockOp b = block; b && b.getNumDims() > numDims; b = b.getParentBlock())
+  for (BlockOp b = block; b && b.getNumDims() > numDims; b = b.getParentBlock()) {
+    if (llvm::none_of(llvm::seq<unsigned>(b.getNumAncestors(), b.getNumDims()), wanted))
+      continue;
     for (auto [own, extent] : llvm::enumerate(getTypicalExtents(getOwnRanges(b, space), lengths)))
       extents[b.getNumAncestors() + own] = extent;
+  }
   return extents;
 }
 
@@ -28,7 +32,7 @@ double etdg::getFootprint(Access &access, const AccessMatrix &matrix, unsigned n
   };
   unsigned blockDims = access.block.getNumDims();
   if (blockDims > numDims) {
-    SmallVector<int64_t> extents = getExtents(access.block, numDims, space, lengths);
+    SmallVector<int64_t> extents = getExtents(access.block, numDims, space, lengths, occurs);
     for (unsigned v = numDims; v < blockDims; ++v)
       if (occurs(v))
         bytes *= extents[v];

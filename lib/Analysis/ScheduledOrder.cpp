@@ -92,6 +92,25 @@ SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnord
   return cases.all;
 }
 
+SmallVector<OrderCase> etdg::getCasesWithin(unsigned numShared, ArrayRef<OrderCase> cases) {
+  auto agrees = [&](const OrderCase::Pair &pair) {
+    bool isShared = pair.first == pair.second;
+    pair.first.walk([&](AffineExpr expr) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      isShared &= !dim || dim.getPosition() < numShared;
+    });
+    return isShared;
+  };
+  SmallVector<OrderCase> within;
+  for (const OrderCase &one : cases) {
+    if (one.decides && agrees(*one.decides))
+      continue;
+    within.push_back(one);
+    llvm::erase_if(within.back().equal, agrees);
+  }
+  return within;
+}
+
 LogicalResult etdg::addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
                                  unsigned offsetY) {
   auto difference = [&](const OrderCase::Pair &pair) -> std::optional<LinearExpr> {

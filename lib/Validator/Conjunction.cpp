@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -170,24 +171,22 @@ SmallVector<unsigned> Conjunction::eliminate(unsigned from, unsigned to,
           continue;
         Row row = std::move(eqs[e]);
         eqs.erase(eqs.begin() + e);
-        SmallVector<Row, 0> oldEqs, oldGes;
-        std::swap(eqs, oldEqs);
-        std::swap(ges, oldGes);
-        // v = -pivot · (row without v): subtract row as often as v occurs.
-        auto substitute = [&](Row &other) {
+        // v = -pivot · (row without v): subtract row as often as v occurs. Rows without v, which are most, stay.
+        auto takeWith = [&](SmallVectorImpl<Row> &rows) {
+          auto with = std::stable_partition(rows.begin(), rows.end(), [&](const Row &other) { return !other.at(v); });
+          SmallVector<Row, 0> taken(std::make_move_iterator(with), std::make_move_iterator(rows.end()));
+          rows.erase(with, rows.end());
+          for (Row &other : taken)
+            other.addScaled(row, -other.at(v) * pivot);
+          return taken;
+        };
+        for (Row &other : takeWith(eqs))
+          addEq(std::move(other));
+        for (Row &other : takeWith(ges))
+          addGe(std::move(other));
+        for (Row &other : tracked) {
           if (int64_t factor = other.at(v))
             other.addScaled(row, -factor * pivot);
-        };
-        for (Row &other : oldEqs) {
-          substitute(other);
-          addEq(std::move(other));
-        }
-        for (Row &other : oldGes) {
-          substitute(other);
-          addGe(std::move(other));
-        }
-        for (Row &other : tracked) {
-          substitute(other);
           overflow |= other.overflow;
         }
         solved.push_back(v);

@@ -1,6 +1,7 @@
 //===- WorkTest.cpp - what the validator does, and snapshots --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Fixture.h"
+#include "ft/Analysis/GraphVerifier.h"
 #include "ft/Analysis/SetWork.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -40,6 +41,27 @@ protected:
             " {\n%y = arith.addf %e, %h : !x\n%z = arith.mulf %y, %x" + inner +
             " : !x\nft.yield %z : !x\n}\nft.yield %t : " + list + "\n}\n";
     return text + ") -> " + list + " {\n" + body + end;
+  }
+
+  /// `depth` folds inside each other, which carry one state through all: what an iteration continues from is in one of
+  /// as many places as there are loops around it.
+  static std::string nestedFolds(unsigned depth) {
+    SmallVector<std::string> types{"!x"};
+    for (unsigned d = depth; d-- > 0;) {
+      std::string names;
+      for (unsigned n = d; n < depth; ++n)
+        names += (n > d ? ", N" : "N") + std::to_string(n);
+      types.insert(types.begin(), "!ft.list<[" + names + "], !x>");
+    }
+    std::string text = "!x = tensor<2xf32>\nfunc.func @nested(%a0: " + types[0] + ", %s0: !x) -> !x {\n", end;
+    for (unsigned d = 0; d < depth; ++d) {
+      std::string n = std::to_string(d), next = std::to_string(d + 1);
+      text += "%r" + n + " = ft.foldl (%a" + next + " = %a" + n + " : " + types[d] + ") init (%s" + next + " = %s" + n +
+              " : !x) {\n";
+      end = "}\n" + std::string(d ? "ft.yield %r" : "return %r") + n + " : !x\n" + end;
+    }
+    std::string last = std::to_string(depth);
+    return text + "%y = arith.addf %s" + last + ", %a" + last + " : !x\nft.yield %y : !x\n" + end + "}\n";
   }
 
   /// `length` maps, each reading the one before.
@@ -118,6 +140,27 @@ TEST_F(WorkTest, NestedScans) {
   EXPECT_LE(blocks[1], 2 * blocks[0]);
   EXPECT_GE(sets[0], blocks[0]);
   EXPECT_LE(sets[1], 4 * sets[0]);
+}
+
+// Of n folds inside each other there are n² / 2 reads, and as many are asked of: planes that live and orders are a
+// matter of the few dimensions in which two iterations may differ.
+TEST_F(WorkTest, NestedFolds) {
+  int64_t sets[2] = {0, 0};
+  ValidatorWork work[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    int64_t before = getNumSetsAsked();
+    GraphOp graph = parse(nestedFolds(8 << i), ft::Phase::Storage);
+    ASSERT_TRUE(graph);
+    EXPECT_TRUE(succeeded(verifyGraph(graph)));
+    sets[i] = getNumSetsAsked() - before;
+    work[i] = measure(graph);
+  }
+  printf("8 and 16 folds: %lld and %lld sets, %lld and %lld questions\n", (long long)sets[0], (long long)sets[1],
+         (long long)work[0].questions, (long long)work[1].questions);
+  EXPECT_GE(sets[0], 8 * 8);
+  EXPECT_LE(sets[1], 4.25 * sets[0]);
+  EXPECT_LE(sets[1], 50 * 16 * 16);
+  EXPECT_LE(work[1].questions, 4.25 * work[0].questions);
 }
 
 TEST_F(WorkTest, Snapshots) {

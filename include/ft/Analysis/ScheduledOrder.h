@@ -35,6 +35,10 @@ struct OrderCase {
 /// those in parallel.
 SmallVector<OrderCase> getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered = true);
 
+/// The cases for iterations that agree in their first `numShared` dimensions, as those that touch one plane of a buffer
+/// agree in its owner's: what such dimensions alone would decide is left out, and that they are equal is not said again.
+SmallVector<OrderCase> getCasesWithin(unsigned numShared, ArrayRef<OrderCase> cases);
+
 /// Adds a case to a set that holds both iteration vectors.
 LogicalResult addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
                            unsigned offsetY);

@@ -7,6 +7,7 @@
 
 #include "View.h"
 
+#include "ft/Analysis/Sets.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -77,7 +78,8 @@ bool ConstraintSystem::isEmpty(unsigned numDims, ArrayRef<Constraint> all) const
     equalities.push_back(c.isEquality);
   }
   FlatLinearValueConstraints flat(IntegerSet::get(numDims, used.size(), exprs, equalities));
-  return flat.isIntegerEmpty();
+  // Parts that share no variable, as most loops around a block are, are taken apart.
+  return etdg::isEmpty(presburger::IntegerPolyhedron(flat));
 }
 
 std::optional<SmallVector<Constraint>> ConstraintSystem::simplify(unsigned numDims, ArrayRef<Constraint> candidate,

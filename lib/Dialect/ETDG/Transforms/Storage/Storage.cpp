@@ -95,17 +95,18 @@ static LogicalResult addSamePlane(SetBuilder &builder, Access &a, unsigned offse
 
 bool Planes::hasConflict(Access &read, Access &write, Access &clobber, ArrayRef<int64_t> live) {
   SmallVector<OrderCase> afterWrite, afterClobber;
-  for (OrderCase &c : getOrderCases(clobber.block, write.block))
+  unsigned numOwner = getNumOwnerDims(read.buffer);
+  for (const OrderCase &c : getCasesWithin(numOwner, getOrderCases(clobber.block, write.block)))
     if (c.order != Order::Before)
       afterWrite.push_back(c);
-  for (OrderCase &c : getOrderCases(read.block, clobber.block))
+  for (const OrderCase &c : getCasesWithin(numOwner, getOrderCases(read.block, clobber.block)))
     if (c.order == Order::After || c.order == Order::Unordered)
       afterClobber.push_back(c);
   if (afterWrite.empty() || afterClobber.empty())
     return false;
 
   unsigned atWrite = read.getPointSize(), atClobber = atWrite + write.getPointSize();
-  unsigned size = atClobber + clobber.getPointSize(), numOwner = getNumOwnerDims(read.buffer);
+  unsigned size = atClobber + clobber.getPointSize();
   SetBuilder base(space, size);
   SmallVector<LinearExpr> apart;
   auto isContracted = [&](unsigned d) { return d >= numOwner && live[d - numOwner] > 0; };
