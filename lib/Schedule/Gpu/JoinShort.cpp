@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
 
+#include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,19 +45,75 @@ static std::optional<int64_t> workOf(BlockOp leaf) {
   return work;
 }
 
-/// No task's worth for each multiprocessor: of points without an order, a constant number.
+/// The greatest length that the bounds of a graph give a name by itself.
+static std::optional<int64_t> mostOf(StringAttr name, BoundsAttr bounds) {
+  std::optional<int64_t> most;
+  for (LengthAttr length : bounds ? bounds.getNonNegative() : ArrayRef<LengthAttr>()) {
+    if (length.getNames().size() != 1 || length.getNames().front() != name)
+      continue;
+    auto at = [&](int64_t value) {
+      MLIRContext *context = name.getContext();
+      AffineExpr found = simplifyAffineExpr(length.getExpr().replaceSymbols({getAffineConstantExpr(value, context)}), 0, 0);
+      return cast<AffineConstantExpr>(found).getValue();
+    };
+    int64_t slope = at(1) - at(0);
+    if (slope < 0)
+      most = std::min(most.value_or(std::numeric_limits<int64_t>::max()), at(0) / -slope);
+  }
+  return most;
+}
+
+/// About how many iterations a dimension has at most: a number, or what bounds of lengths say; 0 where nothing does.
+static int64_t mostIterations(BlockOp block, unsigned dim) {
+  if (int64_t count = constantExtent(block, dim))
+    return count;
+  auto bounds = block->getParentOfType<etdg::GraphOp>()->getAttrOfType<BoundsAttr>("ft.bounds");
+  SmallVector<AffineExpr> greatest;
+  for (StringAttr name : block.getSymbolNames()) {
+    std::optional<int64_t> most = mostOf(name, bounds);
+    greatest.push_back(getAffineConstantExpr(most.value_or(std::numeric_limits<int32_t>::max()), block.getContext()));
+  }
+  DimBounds ends = boundsOf(block, dim);
+  int64_t found = 0;
+  for (AffineExpr upper : ends.uppers)
+    for (AffineExpr lower : ends.lowers) {
+      AffineExpr count = simplifyAffineExpr((upper - lower).replaceSymbols(greatest), block.getNumDims(), 0);
+      if (auto number = dyn_cast<AffineConstantExpr>(count))
+        found = found == 0 ? number.getValue() : std::min(found, number.getValue());
+    }
+  return std::max<int64_t>(found, 0);
+}
+
+/// Scalar iterations of a block and of what is in its body, without an order, at most; none where they are not known, or more.
+static std::optional<int64_t> workOfMaps(BlockOp block, int64_t most) {
+  std::optional<int64_t> work = 0;
+  if (block.isLeaf())
+    work = workOf(block);
+  else
+    block.getBody().walk<WalkOrder::PreOrder>([&](BlockOp inner) {
+      std::optional<int64_t> own = workOfMaps(inner, most);
+      work = work && own ? std::optional(*work + *own) : std::nullopt;
+      return work ? WalkResult::skip() : WalkResult::interrupt();
+    });
+  if (!work || *work > most)
+    return std::nullopt;
+  for (unsigned d = block.getNumAncestors(); d < block.getNumDims(); ++d) {
+    bool isMap = block.getOperator(d - block.getNumAncestors()) == OperatorKind::Map;
+    int64_t count = isMap ? mostIterations(block, d) : 0;
+    if (count == 0 || *work * count > most)
+      return std::nullopt;
+    *work *= count;
+  }
+  return work;
+}
+
+/// No task's worth for each multiprocessor: of points without an order, a number that is known or bounded.
 bool GpuPlanner::isShort(ArrayRef<BlockOp> nest) const {
   int64_t most = options.getMultiprocessors() * planning.taskElements, all = 0;
   for (BlockOp block : nest) {
-    std::optional<int64_t> work = block.isLeaf() ? workOf(block) : std::nullopt;
-    if (!work || *work > most)
+    std::optional<int64_t> work = workOfMaps(block, most);
+    if (!work)
       return false;
-    for (unsigned d = 0; d < block.getNumDims(); ++d) {
-      int64_t count = block.getOperator(d) == OperatorKind::Map ? constantExtent(block, d) : 0;
-      if (count == 0 || *work * count > most)
-        return false;
-      *work *= count;
-    }
     all += *work;
   }
   return all <= most;

@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import dtypes
 from .dtypes import DType
-from .ir import INDEX, Block, Op, Type, Value
+from .ir import INDEX, Block, Op, Type, Value, most_of
 from .problems import NeedsUnrolling, Problem
 from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
 
@@ -345,12 +345,15 @@ class Builder:
         type_ = Type("mutable", value.type.dtype, value.type.shape)
         value.sizes = [n.value if isinstance(n, Num) else n for n in sizes]
         made = self.text(["tssa.new ", value, f" : {value.type.text()}"], [type_], pure=True, role="new").results[0]
+        made.sizes = value.sizes
         return Tensor(made, value.type.dtype, sizes)
 
     def read(self, tensor: Tensor) -> Value:
         """What a tensor holds now."""
         type_ = tensor.value.type
-        return self.text(["tssa.read ", tensor.value, f" : {type_.text()}"], [type_.value()], pure=True, role="read").results[0]
+        made = self.text(["tssa.read ", tensor.value, f" : {type_.text()}"], [type_.value()], pure=True, role="read").results[0]
+        made.sizes = [n.value if isinstance(n, Num) else n for n in tensor.sizes]
+        return made
 
     def write(self, dest: Tensor, value: Value) -> None:
         pieces = ["tssa.mutate ", dest.value, ", ", value, f" : {dest.value.type.text()}, {value.type.text()}"]
@@ -366,8 +369,8 @@ class Builder:
         numbers = [n.value if isinstance(n, Num) else n for n in numbers]
         proven = step not in ("select", "narrow") or proven
         made = self.text(pieces, [type_], role="view", step=step, numbers=numbers, proven=proven).results[0]
-        result = Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.overlaps)
-        return result
+        made.sizes = [n.value if isinstance(n, Num) else n for n in sizes]
+        return Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.overlaps)
 
     def empty(self, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
         type_ = self.type_of(dtype, sizes)
@@ -610,7 +613,14 @@ def _counted_ends(b: Builder, size: SizeLike, start, stop, by: int):
     """First, last and count of a slice of a size that a step gives: numbers of steps as well, so that the runner knows them."""
     def asked(name: str, *numbers) -> Num:
         key = (name, size.value.number, *numbers)
-        return b.remember(key, lambda: Num("int", b.step(name, [size.value], [INDEX], numbers=numbers)[0]))
+        found = b.remember(key, lambda: Num("int", b.step(name, [size.value], [INDEX], numbers=numbers)[0]))
+        all_of = most_of(size.value)
+        if all_of is not None:
+            # Of `-3 : 2` a shorter one may have more.
+            grows = name == "slice_length" and not (numbers[0] is not None and numbers[0] < 0 <= (-1 if numbers[1] is None else numbers[1]))
+            plain = min(numbers[0], all_of) if name == "clamped" and numbers[0] >= 0 else all_of
+            found.value.op.attributes["most"] = len(range(all_of)[slice(*numbers)]) if grows else plain
+        return found
 
     first = 0 if start is None else start if start >= 0 else asked("clamped", start)
     last = size if stop is None else asked("clamped", stop)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from ctypes import byref, c_int32, c_int64, c_void_p
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
@@ -65,6 +66,10 @@ class _Source:
             pass
 
 
+#: What a segment says of its lengths.
+_BOUNDS = re.compile(r"ft\.bounds = #ft\.bounds<[^>]*>(, )?")
+
+
 class Engine:
     """Runs segments by the heap interpreter: slow, and the meaning of all others."""
 
@@ -88,7 +93,7 @@ class Engine:
         with self._lock:
             source = segment.compiled.get(("source", key))
             if source is None:
-                source = segment.compiled["source", key] = _Source(text())
+                source = segment.compiled["source", key] = _Source(_BOUNDS.sub("", text()))  # whose lengths have no names here
             kinds = segment.compiled.get(("kinds", key)) or self._kinds(segment, text, key)
         return self._evaluate(segment, source, inputs, kinds)
 

@@ -291,3 +291,24 @@ def views_of(value: Value) -> Tuple[List[Op], Value]:
         chain.append(value.op)
         value = value.op.operands[0]
     return chain[::-1], value
+
+
+def most_of(size) -> Optional[int]:
+    """The most that a size can be, where that is known: of what a library step finds, as many as it looks at."""
+    if not isinstance(size, Value):
+        return size
+    op = size.op
+    if op is None:
+        return None
+    if op.kind == "step":
+        return op.attributes.get("most")
+    if op.kind != "text" or not op.pieces:
+        return None
+    if "constant" in op.attributes:
+        return op.attributes["constant"]
+    found = [most_of(v) for v in op.operands]
+    if op.pieces[0] == "arith.minsi ":
+        return min((n for n in found if n is not None), default=None)
+    if op.pieces[0] not in ("arith.addi ", "arith.maxsi ") or None in found:
+        return None
+    return sum(found) if op.pieces[0] == "arith.addi " else max(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
 from .dtypes import int64
-from .ir import Block, Op, Printer, Type, Value, views_of, walk
+from .ir import Block, Op, Printer, Type, Value, most_of, views_of, walk
 
 
 class Segment:
@@ -296,6 +296,9 @@ class SegmentText:
         #: Of storage that is written: the numbers of its argument and of its result.
         self.homes: List[Tuple[int, int]] = []
         self._text: Optional[str] = None
+        self._equal: Optional[Dict[Value, Value]] = None
+        #: The most that sizes that are data can be.
+        self.bounds: Dict[int, int] = {}
 
     def text(self) -> str:
         if self._text is None:
@@ -319,7 +322,9 @@ class SegmentText:
         arrow = f" -> ({types})" if self.results else ""
         # Storage that is written may be where its last version lies.
         pairs = ", ".join(f"{argument}, {result}" for argument, result in self.homes)
-        arrow += f" attributes {{tssa.writeback = array<i64: {pairs}>}}" if pairs else ""
+        bounds = ", ".join(f'"n{number} <= {most}"' for number, most in sorted(self.bounds.items()))
+        attributes = [f"ft.bounds = #ft.bounds<{bounds}>"] * bool(bounds) + [f"tssa.writeback = array<i64: {pairs}>"] * bool(pairs)
+        arrow += f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
 
     def _storages(self) -> List[Value]:
@@ -352,7 +357,17 @@ class SegmentText:
     def _dims(self, value: Value) -> str:
         if None not in value.type.shape:
             return ""
-        names = [f'"n{n.number}"' if isinstance(n, Value) else '""' for n in value.sizes]
+        if self._equal is None:
+            self._equal = equal_sizes(self.segment.ops[0]) if self.segment.ops else {}
+        names = []
+        for size in value.sizes:
+            if not isinstance(size, Value):
+                names.append('""')
+                continue
+            first = self._equal.get(size, size)
+            names.append(f'"n{first.number}"')
+            for most in filter(None, (most_of(size), most_of(first))):
+                self.bounds[first.number] = min(most, self.bounds.get(first.number, most))
         return f" {{etdg.dims = [{', '.join(names)}]}}"
 
     def _opened(self, value: Value, name: str, type_: Type) -> List[str]:
@@ -382,6 +397,32 @@ class SegmentText:
         """The values that are passed: sizes that inputs have anyway are not."""
         sizes = {s for v in self.segment.inputs if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
         return [v for v in self.segment.inputs if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
+
+
+def equal_sizes(op: Op) -> Dict[Value, Value]:
+    """Sizes that are data and that checks before an operation have found equal: each with the one that stands for all of them."""
+    found: Dict[Value, Value] = {}
+
+    def first(value: Value) -> Value:
+        while value in found:
+            value = found[value]
+        return value
+
+    here: Optional[Op] = op
+    while here is not None and here.block is not None:
+        for before in here.block.ops:
+            if before is here:
+                break
+            if before.kind == "step" and before.attributes["name"] == "require_equal" and not any(_is_number(v) for v in before.operands):
+                a, b = map(first, before.operands)
+                if a is not b:
+                    found[b] = a
+        here = here.block.parent
+    return {value: first(value) for value in found}
+
+
+def _is_number(value: Value) -> bool:
+    return value.op is not None and "constant" in value.op.attributes
 
 
 def aliased_text(segment: Segment, groups: List[List[Tuple[Value, int, Sequence[int], Sequence[int]]]]) -> str:

@@ -44,7 +44,7 @@ def cat(b: Builder, tensors, dim=0):
         from .steps import call
 
         sizes = [*first.sizes[:d], None, *first.sizes[d + 1 :]]
-        return call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, dim=d)[0]
+        return call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, most=[total], dim=d)[0]
     made = b.constant_tensor(0, dtype, [*first.sizes[:d], total, *first.sizes[d + 1 :]])
     at = 0
     for x in tensors:

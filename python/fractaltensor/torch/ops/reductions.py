@@ -111,23 +111,20 @@ def aminmax(b: Builder, input, *, dim=None, keepdim=False):
 
 
 def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str):
-    """The extreme along a dimension and its first place; NaN is beyond all."""
-    _check_some(x, [d], what)
+    """The extreme along a dimension and its first place; NaN is beyond all. The place is a minimum of its own, over those where
+    the extreme is: partial results of both can be joined in any order, so lanes and cores share them."""
+    best = extreme(b, x, [d], False, most, what)
     kept = [i for i in range(x.rank) if i != d]
-    sizes = [x.sizes[i] for i in kept]
-    start = dtypes.lowest(x.dtype) if most else dtypes.highest(x.dtype)
-    outs = [b.fill(start, x.dtype, sizes), b.fill(-1, dtypes.int64, sizes)]
+    nowhere = dtypes.highest(dtypes.int64)
     body = Body()
-    e, best, at = Scalar("%a0", x.dtype), Scalar("%o0", x.dtype), Scalar("%o1", dtypes.int64)
-    better = body.compare("gt" if most else "lt", e, best)
-    first = body.compare("lt", at, body.constant(0, dtypes.int64))
+    e, found, at = Scalar("%a0", x.dtype), Scalar("%a1", x.dtype), Scalar("%o0", dtypes.int64)
+    here = body.compare("eq", e, found)
     if x.dtype.is_float:
-        fresh = body.op("arith.andi", body.is_nan(e), body.op("arith.xori", body.is_nan(best), body.constant(True, dtypes.bool_)))
-        better = body.op("arith.ori", better, fresh)
-    better = body.op("arith.ori", better, first)
-    results = [body.select(better, e, best), body.select(better, body.index(d, dtypes.int64), at)]
-    made = b.generic([b.read(x)], [list(range(x.rank))], outs, [kept, kept], x.rank, [d], body, results)
-    return b.new(made[0], sizes), b.new(made[1], sizes)
+        here = body.op("arith.ori", here, body.is_nan(e))
+    place = body.op("arith.minsi", at, body.select(here, body.index(d, dtypes.int64), body.constant(nowhere, dtypes.int64)))
+    init = b.fill(nowhere, dtypes.int64, best.sizes)
+    made = b.generic([b.read(x), b.read(best)], [list(range(x.rank)), kept], [init], [kept], x.rank, [d], body, [place])
+    return best, b.new(made[0], best.sizes)
 
 
 def _extreme(name: str, most: bool):

@@ -6,12 +6,13 @@ A step takes values and gives values; sizes that are data come as numbers beside
 
 from __future__ import annotations
 
+import math
 from typing import List, Optional, Sequence
 
 from .. import builder as base
 from .. import dtypes
 from ..builder import Builder
-from ..ir import INDEX, Type
+from ..ir import INDEX, Type, most_of
 from ..problems import Problem
 from ..values import Num, Tensor, is_number
 from .table import dim_of, named, need_tensor, operator, tensor_of
@@ -19,12 +20,16 @@ from .table import dim_of, named, need_tensor, operator, tensor_of
 GROUP = "Library steps"
 
 
-def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, counts: int = 0, numbers: Sequence = (), **parameters):
-    """Runs step `name`. `results` are (dtype, sizes) where a size None is one of the `counts` numbers, in order."""
+def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, counts: int = 0, numbers: Sequence = (), most: Sequence = (), **parameters):
+    """Runs step `name`. `results` are (dtype, sizes) where a size None is one of the `counts` numbers, in order. None of these is greater
+    than the product of the sizes `most`."""
     values = [b.read(x) for x in operands] + [b.scalar(n) for n in numbers]
     types = [Type("tensor", t, [n if isinstance(n, int) else None for n in sizes]) for t, sizes in results] + [INDEX] * counts
     made = b.step(name, values, types, **parameters)
     fresh = [Num("int", v) for v in made[len(results) :]]
+    known = [most_of(n.value if isinstance(n, Num) else n) for n in most]
+    if known and None not in known:
+        made[0].op.attributes["most"] = math.prod(known)
     tensors = []
     for value, (_, sizes) in zip(made, results):
         left = iter(fresh)
@@ -37,7 +42,7 @@ def nonzero(b: Builder, input, *, as_tuple=False):
     x = need_tensor(input, "nonzero")
     if as_tuple is True:
         return tuple(columns(b, x))
-    (found,) = call(b, "nonzero", [x], [(dtypes.int64, [None, x.rank])], 1)
+    (found,) = call(b, "nonzero", [x], [(dtypes.int64, [None, x.rank])], 1, most=x.sizes or [1])
     return found
 
 
@@ -120,7 +125,7 @@ def unique(b: Builder, input, sorted=True, return_inverse=False, return_counts=F
     if dim is not None:
         raise Problem("unique: dim is not supported")
     results = [(input.dtype, [None]), (dtypes.int64, input.sizes), (dtypes.int64, [None])]
-    values, inverse, counts = call(b, "unique", [input], results, 1)
+    values, inverse, counts = call(b, "unique", [input], results, 1, most=input.sizes or [1])
     found = [values] + ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -164,4 +169,4 @@ def _nms(b: Builder, boxes, scores, labels: Optional[Tensor], threshold) -> Tens
     if not is_number(threshold):
         raise Problem("nms: the threshold must be known when the program is compiled")
     operands = [boxes, scores] + ([labels] if labels is not None else [])
-    return call(b, "nms", operands, [(dtypes.int64, [None])], 1, threshold=float(threshold))[0]
+    return call(b, "nms", operands, [(dtypes.int64, [None])], 1, most=boxes.sizes[:1], threshold=float(threshold))[0]
