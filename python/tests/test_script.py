@@ -198,6 +198,25 @@ class WithNumpy(unittest.TestCase):
         total, _ = self.run_both(data_sizes, x)
         np.testing.assert_array_equal(total, [4, 18, 9])
 
+    def test_sizes_that_are_found_equal(self):
+        """A check at run time says that two sizes are equal: compiled code has one name for them, and knows the most that they can be."""
+        def joined(x, y):
+            a, b = x[x > 0], y[y > 0]
+            c = a * 2 + b
+            return c, c * a - b
+
+        x, y = np.array([3, -1, 4, 1, -5, 9, 2], np.int64), np.array([2, 7, 1, -8, 2, 8], np.int64)
+        (whole, rest), _ = self.run_both(joined, x, y)
+        a, b = x[x > 0], y[y > 0]
+        np.testing.assert_array_equal(whole, a * 2 + b)
+        np.testing.assert_array_equal(rest, (a * 2 + b) * a - b)
+        script = ftt.script(joined, engine="cpu")
+        script(x, y)
+        self.assertEqual(script.report().interpreted, 0)
+        self.assertTrue(any("<= 6" in text for text in script.lower(x, y).segments()))
+        with self.assertRaises(ftt.RunShapeError):
+            script(x, -y)
+
     def test_strides(self):
         """Arguments of any strides are copied in, and back where they are written."""
         base = np.zeros((4, 6), np.int64)
@@ -365,7 +384,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual(len(script.lower(*self.programs.inputs(name)).segments()), 1)
 
     def test_the_interpreter_says_why(self):
-        remarks = self.check("yolov3", "cpu").remarks
+        remarks = self.check("yolact", "cpu").remarks
         self.assertTrue(remarks)
         self.assertIn("runs in the interpreter", repr(remarks[0]))
 

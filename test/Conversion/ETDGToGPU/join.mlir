@@ -25,12 +25,18 @@
 // PTX-COUNT-1: atom.add.acq_rel.gpu.global.u32
 // PTX-NOT: atom.add
 // PTX-NOT: .entry
+// PTX: .entry bounded_k0(
+// PTX-NOT: .entry
+// PTX: .entry open_k0{{.*}}(
+// PTX: .entry open_k1{{.*}}(
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s
 // RUN: ft-run %s --entry=last --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=alone --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=long --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=apart --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=behind --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=bounded --dim=N=13 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=bounded --dim=N=0 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 
 !x = tensor<16xf32>
@@ -136,4 +142,25 @@ func.func @behind(%a: tensor<12x12xf32>, %x: tensor<12x8xf32>, %w: tensor<8x8xf3
   %k = linalg.matmul ins(%x, %w : tensor<12x8xf32>, tensor<8x8xf32>) outs(%z : tensor<12x8xf32>) -> tensor<12x8xf32>
   %s = linalg.matmul ins(%a, %k : tensor<12x12xf32>, tensor<12x8xf32>) outs(%z : tensor<12x8xf32>) -> tensor<12x8xf32>
   return %s : tensor<12x8xf32>
+}
+
+// Lengths that the call decides are short where bounds say so; and nests with a body are, where all of it is.
+func.func @bounded(%x: tensor<?x8xf32> {etdg.dims = ["N", ""]}, %y: tensor<7x5xf32>) -> (tensor<?x8xf32>, tensor<7x5xf32>) attributes {ft.bounds = #ft.bounds<"N <= 50">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %p = linalg.exp ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %q = linalg.tanh ins(%y : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) -> tensor<7x5xf32>
+  return %p, %q : tensor<?x8xf32>, tensor<7x5xf32>
+}
+
+func.func @open(%x: tensor<?x8xf32> {etdg.dims = ["N", ""]}, %y: tensor<7x5xf32>) -> (tensor<?x8xf32>, tensor<7x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %p = linalg.exp ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %q = linalg.tanh ins(%y : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) -> tensor<7x5xf32>
+  return %p, %q : tensor<?x8xf32>, tensor<7x5xf32>
 }
