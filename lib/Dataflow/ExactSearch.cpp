@@ -51,6 +51,8 @@ namespace {
 
 /// Operators of a set of about a transformer's layer.
 constexpr size_t smallSize = 16;
+/// Partial nests that the search of a pair of readers looks at, for its bound.
+constexpr Count jointNodes = 20000;
 
 /// Searches sets of operators as groups, and puts the best of them together.
 class Partition {
@@ -68,6 +70,7 @@ public:
     join();
     if (!singles(result))
       return result;
+    boundReaders();
     for (const GroupResult &group : known)
       seed(group);
     update();
@@ -140,6 +143,30 @@ private:
       }
     }
     return true;
+  }
+
+  /// What two products that read one tensor move at least together: their slots may be one.
+  void boundReaders() {
+    if (!options.sharedSlots || options.rules.doubleBuffer || options.fusion == Fusion::Intra)
+      return;
+    std::map<size_t, Count> known; // by entry
+    for (const Tensor &tensor : graph.tensors)
+      for (int first : tensor.consumers)
+        for (int second : tensor.consumers) {
+          const Set pair{first, second};
+          auto number = numbers.find(pair);
+          if (first >= second || joint.count(pair) || number == numbers.end() ||
+              graph.operators[first].kind != Kind::Product || graph.operators[second].kind != Kind::Product)
+            continue;
+          auto [at, isNew] = known.emplace(entryOf[number->second], 0);
+          if (isNew) {
+            NestSearch search(graph, pair, options, std::max(options.gap / 4, 0.001), alone);
+            search.advance(tooLarge, jointNodes, [&] { return options.budget > 0 && seconds() > options.budget * 0.3; });
+            nodes += search.nodes();
+            at->second = search.lowerBound();
+          }
+          joint[pair] = at->second;
+        }
   }
 
   void seed(const GroupResult &group) {
@@ -237,7 +264,7 @@ private:
       return take(s, gap, result.best, result.lowerBound, result.complete);
     }
     if (!entry.search || entry.gap > gap) {
-      entry.search = std::make_unique<NestSearch>(graph, entry.set, options, gap, alone);
+      entry.search = std::make_unique<NestSearch>(graph, entry.set, options, gap, alone, joint);
       entry.gap = gap;
       entry.turn = 32;
     }
@@ -332,6 +359,7 @@ private:
   std::vector<size_t> entryOf; // by set
   std::vector<Entry> entries;
   AloneBounds alone;
+  JointBounds joint;
   std::vector<size_t> parts; // the best partition
   size_t sizeLimit = 1u << 30; // of the sets that are looked at
   double timeLimit = 1e9;

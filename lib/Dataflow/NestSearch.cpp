@@ -166,8 +166,8 @@ private:
 class NestSearch::Implementation {
 public:
   Implementation(const Graph &graph, const std::vector<int> &ops, const Options &options, double gap,
-                 const AloneBounds &alone)
-      : group(graph, ops, options), gap(gap), tolerance(gap / 8), model(group, floors(alone)) {
+                 const AloneBounds &alone, const JointBounds &joint)
+      : group(graph, ops, options), gap(gap), tolerance(gap / 8), model(group, floors(alone), wholes(joint)) {
     Count sum = group.compulsory();
     if (group.tooWide()) {
       leftOut = sum;
@@ -242,11 +242,9 @@ private:
   std::vector<Count> floors(const AloneBounds &alone) const {
     std::vector<Count> result;
     for (const OpInfo &info : group.infos) {
-      Count least = group.compulsory(info), between = 0;
+      Count least = group.compulsory(info);
+      const Count between = heldBetween(info);
       const Operator &op = group.graph.operators[info.op];
-      for (unsigned k = 0; k < info.operands.size(); ++k)
-        if ((info.inside >> k & 1) && (k + 1 < info.operands.size() || !info.stored))
-          between = add(between, group.size(info, k));
       // What works in place, and what has its buffers twice, holds more by itself than in a group.
       if (op.kind == Kind::Product && !group.options.rules.doubleBuffer && !alone.empty() &&
           alone[info.op] != tooLarge && alone[info.op] > between && walksAlike(op))
@@ -254,6 +252,49 @@ private:
       result.push_back(least);
     }
     return result;
+  }
+
+  /// Elements of an operator's tensors that do not move in this group.
+  Count heldBetween(const OpInfo &info) const {
+    Count between = 0;
+    for (unsigned k = 0; k < info.operands.size(); ++k)
+      if ((info.inside >> k & 1) && (k + 1 < info.operands.size() || !info.stored))
+        between = add(between, group.size(info, k));
+    return between;
+  }
+
+  /// What users of a slot move at least here: a nest of this group without the other operators is one of theirs, in which what is held between
+  /// operators moves once.
+  std::map<uint64_t, Count> wholes(const JointBounds &joint) const {
+    std::map<uint64_t, Count> result;
+    if (group.options.rules.doubleBuffer)
+      return result;
+    for (const auto &[ops, bound] : joint) {
+      uint64_t users = 0;
+      Count between = 0;
+      for (unsigned i = 0; i < group.infos.size(); ++i)
+        if (std::binary_search(ops.begin(), ops.end(), group.infos[i].op)) {
+          users |= bit(i);
+          between = add(between, heldBetween(group.infos[i]));
+        }
+      if (size_t(__builtin_popcountll(users)) == ops.size() && bound > between && walksAlike(ops))
+        result[users] = bound - between;
+    }
+    return result;
+  }
+
+  /// Whether dimensions that these operators walk together as a group of their own are together here, too.
+  bool walksAlike(const std::vector<int> &ops) const {
+    if (ops.size() == group.ops.size())
+      return false; // that is this group
+    const GroupInfo own(group.graph, ops, group.options);
+    for (const LoopClass &together : own.classes)
+      for (int dim : together.dims)
+        if (group.classOf[dim] != group.classOf[together.dims.front()])
+          return false;
+    return std::all_of(own.batch.begin(), own.batch.end(), [&](int dim) {
+      return std::find(group.batch.begin(), group.batch.end(), dim) != group.batch.end();
+    });
   }
 
   bool walksAlike(const Operator &op) const {
@@ -463,8 +504,8 @@ private:
 };
 
 NestSearch::NestSearch(const Graph &graph, const std::vector<int> &ops, const Options &options,
-                       double gap, const AloneBounds &alone)
-    : implementation(std::make_unique<Implementation>(graph, ops, options, gap, alone)) {}
+                       double gap, const AloneBounds &alone, const JointBounds &joint)
+    : implementation(std::make_unique<Implementation>(graph, ops, options, gap, alone, joint)) {}
 NestSearch::~NestSearch() = default;
 
 void NestSearch::advance(Count cutoff, Count limit, const std::function<bool()> &stop) {

@@ -21,18 +21,21 @@
 
 #include "ft/Dataflow/Search.h"
 
+#include <map>
 #include <memory>
 
 namespace ft::dataflow::exact {
 
 /// What single operators move at least by themselves: by operator of the graph; 0 where unknown.
 using AloneBounds = std::vector<Count>;
+/// What operators (sorted) that read one tensor move at least as a group of their own, whatever slots they share.
+using JointBounds = std::map<std::vector<int>, Count>;
 
 class NestSearch {
 public:
   /// Of the sorted operators as one group, within a factor of 1+gap.
   NestSearch(const Graph &graph, const std::vector<int> &ops, const Options &options, double gap,
-             const AloneBounds &alone = {});
+             const AloneBounds &alone = {}, const JointBounds &joint = {});
   ~NestSearch();
 
   /// Looks for a nest that moves less than `cutoff`, until it is decided, `stop` says so, or so many

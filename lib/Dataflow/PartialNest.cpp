@@ -28,8 +28,8 @@ bool exact::runsBefore(const OpState &a, const OpState &b) {
   return a.path[d] < b.path[d];
 }
 
-NestModel::NestModel(const GroupInfo &info, std::vector<Count> floors)
-    : group(info), floors(std::move(floors)) {
+NestModel::NestModel(const GroupInfo &info, std::vector<Count> floors, std::map<uint64_t, Count> wholes)
+    : group(info), floors(std::move(floors)), wholes(std::move(wholes)) {
   for (unsigned i = 0; i < group.infos.size(); ++i) {
     if (group.infos[i].consumers.empty())
       continue;
@@ -80,6 +80,15 @@ JointFloor NestModel::jointFloor(unsigned pattern, unsigned s) const {
     if ((slot.users >> i & 1) && !(shared & (shared - 1)))
       result.users.push_back({i, floorOf(pattern, i), floors[i]});
   }
+  for (size_t i = 0; i < result.users.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      auto known = wholes.find(bit(result.users[i].part) | bit(result.users[k].part));
+      if (known == wholes.end()) {
+        result.pairs = 0;
+        return result;
+      }
+      result.pairs = add(result.pairs, known->second);
+    }
   return result;
 }
 

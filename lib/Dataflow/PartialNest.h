@@ -11,6 +11,8 @@
 #include "PrivateLoops.h"
 #include "SlotPatterns.h"
 
+#include <map>
+
 namespace ft::dataflow::exact {
 
 /// A tensor inside, by places of operators.
@@ -60,8 +62,9 @@ struct PartialNest {
 /// What stays the same over a search, and the questions that a partial nest answers with it.
 class NestModel {
 public:
-  /// `floors`: by operator, what it moves at least with slots of its own.
-  NestModel(const GroupInfo &info, std::vector<Count> floors);
+  /// `floors`: by operator, what it moves at least with slots of its own; `wholes`: by pairs of readers of a tensor, as a set, what they
+  /// move at least together, where that is known.
+  NestModel(const GroupInfo &info, std::vector<Count> floors, std::map<uint64_t, Count> wholes);
 
   /// The tile problem. `own[i][c]` gets the variable of operator i's private loop over class c, or none.
   static constexpr uint8_t none = 255;
@@ -97,6 +100,7 @@ public:
 
   const GroupInfo &group;
   const std::vector<Count> floors; // by operator: what it moves at least
+  const std::map<uint64_t, Count> wholes;
   std::vector<Bound> bounds;
   std::vector<SlotPattern> patterns;
   bool allPatterns = true;

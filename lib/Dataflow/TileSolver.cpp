@@ -8,6 +8,14 @@
 using namespace ft::dataflow;
 using namespace ft::dataflow::exact;
 
+Count JointFloor::byPairs(Count volume) const {
+  const Count m = users.size();
+  if (pairs == 0 || m < 2)
+    return 0;
+  const Count once = pairs / (m - 1), more = multiply(m - 2, volume);
+  return once > more / 2 + 1 ? once - more / 2 - (more > 0) : 0;
+}
+
 Count JointFloor::least(Count volume) const {
   auto sum = [&](Count moved) {
     Count total = moved;
@@ -15,12 +23,24 @@ Count JointFloor::least(Count volume) const {
       total = add(total, std::max(user.own, subtract(user.alone, std::min(user.alone, moved))));
     return total;
   };
-  // Linear between the volumes at which a user is satisfied.
-  Count result = sum(volume);
+  if (isFixed)
+    return std::max(sum(volume), byPairs(volume));
+  // Linear between the volumes at which a user is satisfied; from where all but one are, it grows or stays.
+  Count result = sum(volume), last = volume, satisfied = volume;
   for (const User &user : users)
-    if (!isFixed && user.alone > user.own && user.alone - user.own > volume)
-      result = std::min(result, sum(user.alone - user.own));
-  return result;
+    if (user.alone > user.own && user.alone - user.own > volume) {
+      const Count at = user.alone - user.own;
+      if (const Count here = sum(at); here < result)
+        result = here, satisfied = at;
+      last = std::max(last, at);
+    }
+  if (byPairs(satisfied) <= result)
+    return result;
+  // What pairs say falls as the slot moves more: to where both agree, behind the last of these volumes.
+  if (byPairs(last) <= sum(last))
+    return result;
+  const Count own = sum(last) - last, m = users.size(), whole = pairs / (m - 1);
+  return std::max(result, whole > own ? own + 2 * (whole - own - 1) / m : 0);
 }
 
 Count TileSolver::traffic(const Box &at) const {

@@ -48,6 +48,10 @@ struct JointFloor {
   unsigned slot = 0; // the slot's part
   bool isFixed = false; // whether the slot moves just what its part says; else that or more
   std::vector<User> users;
+  /// Σ over pairs of users of what each moves at least together with the slot; 0 where that is not known.
+  Count pairs = 0;
+  /// What these say of all together, if the slot moves `volume`: summed over pairs, each user counts m - 1 times, the slot m(m - 1)/2 times.
+  Count byPairs(Count volume) const;
   /// The least of all together, if the slot moves `volume`.
   Count least(Count volume) const;
 };
