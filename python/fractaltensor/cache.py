@@ -16,7 +16,7 @@ import hashlib
 import os
 import stat
 import time
-from typing import Callable, Iterator, List, NamedTuple, Optional
+from typing import Callable, Iterator, List, NamedTuple, Optional, Set
 
 from .errors import CacheError
 
@@ -187,14 +187,35 @@ def _locked(key: bytes) -> Iterator[None]:
             os.path.join(path, f"lock-{hashlib.sha256(key).hexdigest()[:2]}"),
             os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600,
         )
+        _held.add(handle)
         fcntl.flock(handle, fcntl.LOCK_EX)
     except (ImportError, OSError, CacheError):
         pass
     try:
         yield
     finally:
-        if handle is not None:
+        if handle in _held:
+            _held.discard(handle)
+            # A child that was forked meanwhile has the file open, too: closing it here would not unlock it.
+            with contextlib.suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_UN)
             os.close(handle)
+
+
+#: Locks that threads of this process hold or wait for.
+_held: Set[int] = set()
+
+
+def _close_after_fork() -> None:
+    """What the parent's threads lock is theirs: a child that kept it open would wait for itself."""
+    for handle in _held:
+        with contextlib.suppress(OSError):
+            os.close(handle)
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_after_fork)
 
 
 def get_or_make(key: bytes, make: Callable[[], Optional[bytes]]) -> Optional[bytes]:

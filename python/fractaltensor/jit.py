@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import threading
+import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import arrays, compiled, direct
@@ -18,6 +19,7 @@ from .binding import Binder, RaggedArray, check_bounds
 from .compiled import Module, Request
 from .direct import Dispatcher
 from .errors import ArgumentError, CompileError, DeviceError, Error, TraceError
+from .locks import ForkLock
 from .plan import Plan, check_outputs, check_overlaps, stride_classes
 from .program import Options, Program, Signature, check_inside
 from .source import here, of_argument, of_function
@@ -28,6 +30,26 @@ ENGINES = ("interpret", "cpu", "cuda")
 #: Plans that a program keeps; beyond it all are made anew, which costs some hundred microseconds each.
 _MAX_PLANS = 4096
 _RESERVED = ("out", "stream", "engine")
+
+
+_all: "weakref.WeakSet[Jit]" = weakref.WeakSet()
+_of_parent: List[Any] = []  # what a child of fork neither uses nor frees
+_has_threads = False
+
+
+def _before_fork() -> None:
+    global _has_threads
+    _has_threads = threading.active_count() > 1
+
+
+def _in_child() -> None:
+    if _has_threads:
+        for program in list(_all):
+            program._leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
 
 
 class Jit:
@@ -62,7 +84,8 @@ class Jit:
         self._only_dense: Dict[Tuple, str] = {}  # of programs, the strides that the compiler refuses, and why
         self._copied: Dict[Tuple, str] = {}  # of programs, the arguments that calls copied, and why
         self._latest: Optional[Tuple[Program, Request]] = None
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
+        _all.add(self)
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
         self._checked = False
         self._check()
@@ -267,6 +290,11 @@ class Jit:
             if given is None:
                 return self._direct.add(plan, plan.allocators, plan.single, note)
             return self._direct_out.add(plan, None, plan.single, note)
+
+    def _leave_to_parent(self) -> None:
+        """In a child of fork: calls that other threads of the parent were in hold their code's locks for ever."""
+        _of_parent.append((self._plans, self._direct, self._direct_out))
+        self._plans, self._direct, self._direct_out = {}, None, None
 
     def _forget_plans(self) -> None:
         """Has the next calls look again for what they run."""

@@ -16,6 +16,7 @@ from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from . import errors
 from .arrays import DLTensor
+from .locks import ForkLock
 
 ABI_VERSION = 1
 
@@ -272,7 +273,7 @@ def compiler_identity() -> str:
 
 
 _identity: Optional[str] = None
-_lock = threading.RLock()
+_lock = ForkLock()
 _library: Optional[Library] = None
 
 

@@ -12,6 +12,7 @@ import itertools
 import linecache
 import os
 import sys
+import threading
 from typing import List, NamedTuple, Sequence, Tuple
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -52,8 +53,13 @@ def _characters(file: str, line: int, column: int) -> int:
     return len(text.encode()[: column - 1].decode(errors="replace")) + 1
 
 
-#: One tracing after another: the depth of Python's stack where the innermost began.
-_bases: List[object] = []
+class _Bases(threading.local):
+    def __init__(self):
+        self.frames: List[object] = []
+
+
+#: Of each thread, one tracing after another: the frame where it began.
+_bases = _Bases()
 
 
 def is_ours(file: str) -> bool:
@@ -63,7 +69,7 @@ def is_ours(file: str) -> bool:
 def here() -> Tuple[Frame, ...]:
     """The user's frames, innermost first, up to where tracing began."""
     frame, frames = sys._getframe(1), []
-    base = _bases[-1] if _bases else None
+    base = _bases.frames[-1] if _bases.frames else None
     while frame is not None and len(frames) < _MAX_FRAMES:
         if frame is base:
             break
@@ -89,10 +95,10 @@ class tracing_from_here:
     """Frames outside the `with` are not part of the program that is traced within it."""
 
     def __enter__(self):
-        _bases.append(sys._getframe(1))
+        _bases.frames.append(sys._getframe(1))
 
     def __exit__(self, *_):
-        _bases.pop()
+        _bases.frames.pop()
 
 
 def of_function(function) -> Tuple[Frame, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import threading
 from ctypes import byref, c_int32, c_int64, c_void_p
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
@@ -15,6 +14,7 @@ from .. import library as lib
 from ..arrays import CPU, DLTensor
 from ..errors import CompileError
 from ..jit import _calls
+from ..locks import ForkLock
 from ..source import Frame
 from .counters import prove_counters
 from .dtypes import ALL, DType
@@ -80,7 +80,7 @@ class Engine:
 
     def __init__(self):
         self.remarks: List[Remark] = []
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
 
     def is_compiled(self, segment: Segment) -> bool:
         return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..errors import ArgumentError, DeviceError
 from ..jit import _calls
+from ..locks import ForkLock
 from . import arrays, engines
 from .engines import Remark
 from .problems import Problem, error_of
@@ -55,7 +55,7 @@ class Script:
             pass
         self._signature = _signature(target)
         self._programs: Dict[Tuple, List[Program]] = {}
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
         self.remarks: List[Remark] = []
         #: Bytes of arguments that were copied because they do not lie densely.
         self.copied_bytes = 0
