@@ -6,6 +6,17 @@
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=cpu" | FileCheck %s
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s
+//
+// The pass alone: new rows go to a buffer of their own, from which a last block copies them.
+// RUN: ft-opt %s --ft-compile="to=reorder" | ft-opt --pass-pipeline='builtin.module(etdg.graph(etdg-bind-in-place))' | FileCheck %s --check-prefix=ALONE
+// ALONE: etdg.graph @cache({{.*}}attributes {etdg.in_place = array<i64: 1, 1>
+// ALONE: %[[RESULT:.*]] = etdg.buffer : !etdg.buffer<[11], tensor<4xf32>>
+// ALONE: %[[NEW:.*]] = etdg.buffer : !etdg.buffer<[11], tensor<4xf32>>
+// ALONE: writes (%[[NEW]][i + 3])
+// ALONE: etdg.block [map] (i0) in [3, 8)
+// ALONE-NEXT: reads (%x = %[[NEW]][i0]
+// ALONE-NEXT: writes (%[[RESULT]][i0])
+//
 // RUN: env FT_NO_PTXAS=1 ft-translate --mlir-to-bundle --target=sm_90a %s | FileCheck %s --check-prefix=PLAN
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s | FileCheck %s --check-prefix=PTX
 // RUN: ft-run %s --entry=cache --compare=interpret | FileCheck %s --check-prefix=EQUAL
