@@ -181,7 +181,8 @@ bool mlirETDGAttributeIsAThreadBlock(MlirAttribute attribute) { return isAnA<Thr
 
 MlirAttribute mlirETDGThreadBlockAttrGetChecked(MlirLocation location, int64_t threads, int64_t resident, int64_t shared) {
   Location loc = unwrap(location);
-  return wrap(ThreadBlockAttr::getChecked([&] { return emitError(loc); }, loc.getContext(), threads, resident, shared));
+  return wrap(ThreadBlockAttr::getChecked([&] { return emitError(loc); }, loc.getContext(), threads, resident, shared,
+                                          ThreadBlockAttr::usualSums));
 }
 
 int64_t mlirETDGThreadBlockAttrGetThreads(MlirAttribute block) { return as<ThreadBlockAttr>(block).getThreads(); }

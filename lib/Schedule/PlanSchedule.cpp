@@ -18,6 +18,7 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/LeafColumns.h"
 #include "ft/Schedule/Plan.h"
+#include "ft/Schedule/RefuseLoop.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -134,6 +135,16 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
 // Reading
 //===----------------------------------------------------------------------===//
 
+InFlightDiagnostic schedule::refuseLoop(BlockOp front, ScheduleAttr schedule, LoopAttr loop, StringRef engine) {
+  InFlightDiagnostic diag = front.emitError("the ") << engine << " engine can't run the schedule's loop over ";
+  unsigned dim = front.getNumAncestors() + loop.getDimension();
+  diag << (schedule.isOverColumns(loop) ? StringRef("the columns") : front.getDimNames()[dim].getValue());
+  if (loop.getLevel() != LoopLevel::None)
+    diag << " (level " << etdg::stringifyLoopLevel(loop.getLevel()) << ")";
+  diag << ": ";
+  return diag;
+}
+
 namespace {
 /// Reads a plan off the loops of a schedule, or says which loop this engine can't run.
 class PlanReader {
@@ -145,7 +156,7 @@ public:
 
 private:
   unsigned dimOf(LoopAttr loop) { return front.getNumAncestors() + loop.getDimension(); }
-  InFlightDiagnostic refuse(LoopAttr loop);
+  InFlightDiagnostic refuse(LoopAttr loop) { return refuseLoop(front, schedule, loop, "CPU"); }
   LogicalResult take(LoopAttr loop);
   LogicalResult takeSequential(LoopAttr loop);
   void takeInner(LoopAttr loop);
@@ -175,15 +186,6 @@ private:
   bool anyParallel = false;
 };
 } // namespace
-
-InFlightDiagnostic PlanReader::refuse(LoopAttr loop) {
-  InFlightDiagnostic diag = front.emitError("the CPU engine can't run the schedule's loop over ");
-  diag << (schedule.isOverColumns(loop) ? StringRef("the columns") : front.getDimNames()[dimOf(loop)].getValue());
-  if (loop.getLevel() != LoopLevel::None)
-    diag << " (level " << etdg::stringifyLoopLevel(loop.getLevel()) << ")";
-  diag << ": ";
-  return diag;
-}
 
 LogicalResult PlanReader::takeSequential(LoopAttr loop) {
   if (loop.getTile() != 1 && loop.getSync() != SyncKind::None)

@@ -81,14 +81,12 @@ int64_t shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::
 // Tiles.cpp
 //===----------------------------------------------------------------------===//
 
-/// Bytes of shared memory that a thread can leave sums in.
-constexpr int64_t mostPartials = 128;
 /// Partial results of a block of threads for which there is shared memory.
 constexpr int64_t mostSlots = 8;
 
 /// What surrounds a nest of a leaf.
 struct TileContext {
-  int64_t threads = 256;
+  int64_t threads = 0;
   int64_t maxRows = 1; // of the leaf's call
   int64_t lifts = 1;
   bool lifted = false; // the nest differs from lift to lift
@@ -98,6 +96,8 @@ struct TileContext {
   /// Columns that a block of threads gets at most, 0 if that is open.
   int64_t columnTile = 0;
   bool products = false; // the plan was made for tiles of products
+  /// Bytes of shared memory that a thread can leave sums in.
+  int64_t sums = etdg::ThreadBlockAttr::usualSums;
 };
 
 //===----------------------------------------------------------------------===//
@@ -171,8 +171,13 @@ struct Tiles {
   int64_t tile = 1;
   int64_t group = 1;  // threads that share a point
   int64_t slices = 1; // of sums, at most
+  /// Copies of the loops' bodies, as `#etdg.tiling` has them: of the tile, of the rows that are no whole tile.
+  SmallVector<int64_t> unroll, restUnroll;
   std::shared_ptr<const ProductTiles> product; // instead of all this
 };
+
+/// Whether threads cut the sums of a tile of so many points into slices.
+bool cutsSums(const Tiles &tiles, const leaf::Nest &nest, int64_t points, int64_t bytesOfThread);
 
 /// How a nest's reductions end: members and results.
 SmallVector<std::pair<const leaf::Member *, unsigned>> getReductions(const leaf::Nest &nest);
@@ -202,14 +207,14 @@ struct RowPlan {
   SmallVector<int64_t> points; // extents of a leaf's row-wise points
   int64_t length = 0;          // elements of a row
   int64_t width = 1;           // adjacent elements of an access
-  int64_t lanes = 32;          // that share a row: up to a warp, or a block of threads
+  int64_t lanes = 0;           // that share a row: up to a warp, or a block of threads
   int64_t chunks = 1;          // accesses of a lane
   int64_t parts = 1;           // rows of a lane at a time
   /// Rows begin anywhere: lanes take their elements as if a row began where a line of memory does,
   /// so that a warp meets one line and not two.
   bool shifted = false;
-  int64_t threads = 256;
-  int64_t registers = 32; // that the values of a row take, about
+  int64_t threads = 0;
+  int64_t registers = 0;  // that the values of a row take, about
   SmallVector<RowNest> nests;
 
   int64_t numPoints() const {

@@ -26,6 +26,14 @@ Type storedType(Type element);
 /// The type of an element in a register: i64 for index.
 Type registerType(Type element);
 
+/// Lanes of a warp on every GPU that PTX is for: shuffles and what lanes leave for each other count on it.
+inline constexpr int64_t warpLanes = 32;
+/// Bytes of the largest load or store of PTX, which needs addresses that are multiples of it.
+inline constexpr int64_t accessBytes = 16;
+/// Multiples of it begin parts of the workspace, so that no two blocks of threads share a line of the cache.
+inline constexpr int64_t partAlignment = 256;
+
+
 class Code : public ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;

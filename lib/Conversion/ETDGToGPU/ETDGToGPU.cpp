@@ -245,8 +245,8 @@ void GraphEmitter::beginKernel(StringRef name) {
   atEntry([&] {
     threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
     leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
-    // Partial results of up to 8 reductions.
-    sharedUsed = threads.count / 32 * 8 * 8;
+    // Partial results of warps, 8 bytes each.
+    sharedUsed = threads.count / warpLanes * schedule::mostSlots * 8;
     threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
   });
   threads.partials = [this] {
@@ -255,7 +255,7 @@ void GraphEmitter::beginKernel(StringRef name) {
         Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
         partials = b.at(base, b.number(sharedUsed), b.getI8Type());
         // Reserved as a whole, so that what else takes shared memory counts on the rest.
-        partialsBytes = threads.count * mostPartials;
+        partialsBytes = threads.count * threads.sums;
         sharedUsed += partialsBytes;
       });
     return partials;
@@ -277,7 +277,7 @@ LogicalResult GraphEmitter::endKernel(BlockOp front, etdg::ThreadBlockAttr block
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   for (auto [i, type] : llvm::enumerate(types))
     if (isa<LLVM::LLVMPointerType>(type))
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(accessBytes));
   return success();
 }
 
@@ -301,6 +301,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &pl
   if (failed(readRowLanes(nest, plan)))
     return failure();
   threads.count = plan.block.getThreads();
+  threads.sums = plan.block.getSums();
   beginKernel(name);
   Point point;
   point.dims.assign(front.getNumDims(), Value());
@@ -438,7 +439,7 @@ std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigne
             IntegerSet::get(set.getNumDims(), set.getNumSymbols(), kept, equalities);
         some = b.createOrFold<arith::AndIOp>(some, emitCondition(reached, block, point));
       }
-      int64_t far = int64_t(1) << 61;
+      constexpr int64_t far = int64_t(1) << 61;
       blockLower = b.createOrFold<arith::SelectOp>(some, blockLower, b.number(far));
       blockUpper = b.createOrFold<arith::SelectOp>(some, blockUpper, b.number(-far));
     }
@@ -663,13 +664,13 @@ void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
       place.rowStride = size;
       size = b.mul(size, rows);
     }
-    size = b.mul(b.ceilDiv(b.mul(size, elementBytes), b.number(256)), 256);
+    size = b.mul(b.ceilDiv(b.mul(size, elementBytes), b.number(partAlignment)), partAlignment);
   });
   if (fixed)
     fixed = *fixed * rows * elementBytes;
   HostExpr bytes = hostBytes(type.getLengths(), place.planes, type.getElement()) * rows;
-  bytes = HostExpr::binary(HostExpr::ceildiv, bytes, 256) * 256;
-  place.aligned = type.getElement().getNumElements() * elementBytes % 16 == 0;
+  bytes = HostExpr::binary(HostExpr::ceildiv, bytes, partAlignment) * partAlignment;
+  place.aligned = type.getElement().getNumElements() * elementBytes % accessBytes == 0;
   place.base = blockMemory(bytes, size, fixed);
   storage[buffer.getResult()] = place;
 }

@@ -137,6 +137,14 @@ private:
   LogicalResult formColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   LogicalResult emitSharedSteps(Kernel &kernel, std::vector<Point> &points, unsigned level);
   LogicalResult emitOwnSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned level);
+  SmallVector<std::pair<Value, Value>> emitFlatRanges(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &at);
+  Value countPoints(ArrayRef<std::pair<Value, Value>> ranges);
+  FailureOr<Value> overOuter(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &point,
+                             llvm::function_ref<FailureOr<Value>(Point, Value)> body);
+  struct Division;
+  FailureOr<Division> divideStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &point);
+  void enterTask(const GpuPlan &plan, const Division &division, ArrayRef<std::pair<Value, Value>> ranges, Value number,
+                 Point &at);
   LogicalResult emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   void emitGridBarrier();
 
@@ -150,10 +158,25 @@ private:
   LogicalResult emitRuns(BlockOp block, Point point, ArrayRef<schedule::RowChange> changes);
   Value emitRunEnd(BlockOp block, const Point &point, ArrayRef<schedule::RowChange> changes, Value row);
   LogicalResult emitLeafInstance(BlockOp block, const Point &point, bool rowWise);
+  FailureOr<SmallVector<Operand>> emitOperands(BlockOp block, const LeafForm &form, const Point &point, bool rowWise);
+  /// Where the leaf's inputs, outputs and constants lie.
+  void bindMemories(BlockOp block, LeafEmitter &emitter, ArrayRef<Operand> operands, const Point &point, bool rowWise);
   FailureOr<Operand> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
                                const Point &point, bool useRows);
   FailureOr<Operand> choosePiece(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
                                  RankedTensorType element, const Point &point, bool useRows, bool inMemory = false);
+  FailureOr<Operand> emitAlternative(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
+                                     bool useRows, bool inMemory);
+  /// The values that all alternatives of a read have, in this order.
+  struct PieceForm {
+    bool buffers = false, values = false, steps = false, lifts = false;
+    unsigned space = 0;
+    Type valueType;
+    SmallVector<Type> types;
+  };
+  PieceForm formOf(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point, bool inMemory);
+  SmallVector<Value> toForm(const PieceForm &form, const Operand &operand);
+  static Operand fromForm(const PieceForm &form, ArrayRef<Value> values);
   /// Memory that holds a splat piece everywhere.
   Operand emitSplatMemory(etdg::PieceAttr piece, RankedTensorType element);
   /// Whether a read is an operand of a product in tiles, which is to lie in memory.
@@ -216,7 +239,7 @@ private:
   /// A block that is alone on its multiprocessor has no more than its limit; others may go
   /// beyond theirs.
   int64_t partialsReserve() const {
-    return partialsBytes || !cooperative ? 0 : threads.count * mostPartials;
+    return partialsBytes || !cooperative ? 0 : threads.count * threads.sums;
   }
   Value partials;
   Value staging; // for operands of products, and its bytes

@@ -35,7 +35,6 @@ struct At {
   Value row, lift;
 };
 
-using schedule::mostPartials;
 using schedule::NestSplit;
 using schedule::RowNest;
 using schedule::RowPlan;
@@ -49,11 +48,12 @@ struct Columns {
 
 /// What a leaf needs to know about its block of threads.
 struct Threads {
-  int64_t count = 256;
+  int64_t count = 0;
+  int64_t sums = 0; // bytes of shared memory for each to leave sums in
   Value id; // i32
   /// Pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each.
   Value scratch;
-  /// Pointer to shared memory, `mostPartials` bytes a thread, which nests use one after the other.
+  /// Pointer to shared memory, `sums` bytes a thread, which nests use one after the other.
   std::function<Value()> partials;
 };
 

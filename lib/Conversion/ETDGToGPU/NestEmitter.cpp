@@ -59,7 +59,7 @@ void NestEmitter::findAdjacent() {
     if (access.vectorStride != 1 || width == 1)
       continue;
     bool aligned = view.offset % width == 0 && e.graph.buffers[view.buffer].numElements % width == 0 &&
-                   width * bytesOf(e.graph.buffers[view.buffer].elementType) <= 16;
+                   width * bytesOf(e.graph.buffers[view.buffer].elementType) <= accessBytes;
     for (auto [loop, stride] : llvm::enumerate(view.strides))
       aligned &= int(loop) == vectorLoop || stride % width == 0;
     for (const DynamicTerm &term : view.terms)
@@ -235,10 +235,8 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   Value index;
   scf::ForOp created;
   if (sharedLoop) {
-    std::tie(created, index) = threadLoop(b.number32(size), size, laneInGroup, group, carried);
+    std::tie(created, index) = threadLoop(b.number32(size), size, laneInGroup, group, copiesOfSum(depth), carried);
   } else {
-    // A large tile has enough independent work; more copies only fill the instruction cache.
-    int64_t unroll = tile * width >= 16 ? 4 : 8;
     if (depth == 0 && sliceBegin) {
       created = b.loop(sliceBegin, sliceEnd, b.number32(1), carried, /*unroll=*/1);
       Value first = b.mul(b.extend(created.getInductionVar()), granule());
@@ -254,8 +252,7 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
       carried = llvm::to_vector_of<Value>(created.getResults());
       return success();
     }
-    created =
-        b.loop(b.number32(0), b.number32(size), b.number32(1), carried, size <= 4 ? 0 : unroll);
+    created = b.loop(b.number32(0), b.number32(size), b.number32(1), carried, copiesOfSum(depth));
     index = created.getInductionVar();
   }
   index = b.extend(index);
@@ -315,6 +312,7 @@ LogicalResult NestEmitter::run() {
   b.setInsertionPointToStart(branch.elseBlock());
   tileLoop = none;
   tile = 1;
+  unroll = tiles.restUnroll;
   return emitTiled();
 }
 

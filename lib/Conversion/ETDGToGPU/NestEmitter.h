@@ -21,7 +21,7 @@ public:
   NestEmitter(LeafEmitter &emitter, const leaf::Nest &original, NestSplit split, const Tiles &tiles)
       : e(emitter), b(emitter.b), nest(original), splitLoop(split.kind == NestSplit::shared ? split.loop : none),
         vectorLoop(tiles.vectorLoop), width(tiles.width), tileLoop(tiles.tileLoop), tile(tiles.tile),
-        group(tiles.group), mostSlices(tiles.slices) {}
+        group(tiles.group), tiles(tiles), unroll(tiles.unroll) {}
   LogicalResult run();
 
 private:
@@ -44,7 +44,8 @@ private:
   int tileLoop;
   int64_t tile;
   int64_t group; // threads that share a point
-  int64_t mostSlices;
+  const Tiles &tiles;
+  ArrayRef<int64_t> unroll; // copies of the loop over tiles, of those of the sums
   SmallVector<int> parallelLoops, reducedLoops;
   bool reduces = false;
   /// The threads that would be idle take slices of the outermost reduced loop: its ends, in
@@ -71,8 +72,12 @@ private:
   bool variesWithTile(const leaf::View &view) const;
   int64_t bytesOfSums() { return schedule::bytesOfSums(nest, tile * width); }
   /// Whether threads take slices of sums: few rows or columns are known only at run time.
-  bool isSliced() { return mostSlices > 1 && bytesOfSums() <= mostPartials; }
-  int64_t granule() const;
+  bool isSliced() { return schedule::cutsSums(tiles, nest, tile * width, e.threads.sums); }
+  /// What LLVM is to make of the loop over tiles, or of the depth-th sum's: 1 keeps it, 0 leaves that open.
+  int64_t copiesOfTiles() const { return unroll.empty() ? 0 : unroll.front(); }
+  int64_t copiesOfSum(unsigned depth) const { return depth + 1 < unroll.size() ? unroll[depth + 1] : 0; }
+  /// Terms of a slice that are computed at a time.
+  int64_t granule() const { return std::max<int64_t>(copiesOfSum(0), 1); }
   /// How many tiles there are (i32), and how many if that is fixed.
   std::pair<Value, std::optional<int64_t>> countTiles();
 
@@ -90,9 +95,15 @@ private:
   FailureOr<Value> acrossThreads(leaf::Member &member, unsigned result, Value value, At at,
                                  unsigned slot);
   std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
-                                          int64_t count, ValueRange carried = {});
+                                          int64_t count, int64_t copies, ValueRange carried = {});
   LogicalResult emitPrivate();
   LogicalResult emitEach(Value total, std::optional<int64_t> fixed);
+  struct Sharing;
+  Sharing shareTiles(Value total);
+  Value cellOf(const Sharing &sharing, int64_t number, Value thread);
+  FailureOr<Carried> sumSlice(const Sharing &sharing);
+  FailureOr<Carried> addPartner(const Sharing &sharing, ValueRange sums, Value half, Value left);
+  FailureOr<Carried> joinSlices(const Sharing &sharing, const Carried &sums);
   LogicalResult emitSliced(Value total);
   LogicalResult emitShared();
   LogicalResult emitTiled();

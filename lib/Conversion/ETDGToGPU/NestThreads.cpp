@@ -12,15 +12,14 @@ using namespace mlir::ft::togpu;
 /// A loop over [0, total) shared by `count` threads. Where all of them go round equally
 /// often, the loop says how often, so that it can be unrolled.
 std::pair<scf::ForOp, Value> NestEmitter::threadLoop(Value total, std::optional<int64_t> fixed,
-                                                     Value thread, int64_t count,
+                                                     Value thread, int64_t count, int64_t copies,
                                                      ValueRange carried) {
-  int64_t unroll = carried.empty() && reduces ? 1 : 0; // around loops of its own
   if (!fixed || *fixed % count != 0) {
-    scf::ForOp created = b.loop(thread, total, b.number32(count), carried, unroll);
+    scf::ForOp created = b.loop(thread, total, b.number32(count), carried, copies);
     return {created, created.getInductionVar()};
   }
   scf::ForOp created =
-      b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, unroll);
+      b.loop(b.number32(0), b.number32(*fixed / count), b.number32(1), carried, copies);
   Value round = b.createOrFold<arith::MulIOp>(created.getInductionVar(), b.number32(count));
   return {created, b.createOrFold<arith::AddIOp>(round, thread)};
 }
@@ -80,16 +79,6 @@ NestEmitter::Point NestEmitter::startAt(Value flat) {
   return start(indices, at);
 }
 
-/// Iterations of the reduced loop that are computed at a time, so that their loads are in flight
-/// together.
-int64_t NestEmitter::granule() const {
-  int64_t size = nest.sizes[reducedLoops.front()];
-  for (int64_t g : {8, 4, 2})
-    if (size % g == 0 && reducedLoops.size() == 1)
-      return g;
-  return 1;
-}
-
 LogicalResult NestEmitter::emitPrivate() {
   auto [total, fixed] = countTiles();
   return isSliced() ? emitSliced(total) : emitEach(total, fixed);
@@ -98,7 +87,7 @@ LogicalResult NestEmitter::emitPrivate() {
 /// Each tile is one thread's.
 LogicalResult NestEmitter::emitEach(Value total, std::optional<int64_t> fixed) {
   OpBuilder::InsertionGuard guard(b);
-  auto [created, flat] = threadLoop(total, fixed, e.threads.id, e.threads.count);
+  auto [created, flat] = threadLoop(total, fixed, e.threads.id, e.threads.count, copiesOfTiles());
   Point point = startAt(flat);
   Carried carried;
   auto all = reductions();
@@ -111,122 +100,150 @@ LogicalResult NestEmitter::emitEach(Value total, std::optional<int64_t> fixed) {
   return storeResults(point, carried);
 }
 
+/// How threads share tiles: of `tiles` at a time each has as many threads as there are slices.
+struct NestEmitter::Sharing {
+  Value tiles, slices;       // i32
+  Value slice, place;        // of this thread: which slice, of which of the tiles
+  Value isFirst, hasSlice;   // whether the slice is the first, and one that there is
+  Value flat, works;         // the number of the tile, and whether this thread sums a slice of it
+  Value base;                // where sums are left
+  SmallVector<Type> types;   // of a tile's sums
+};
+
+/// Enters the loop in which all threads go round equally often; with several slices once.
+NestEmitter::Sharing NestEmitter::shareTiles(Value total) {
+  Sharing s;
+  Value one = b.number32(1), zero = b.number32(0), threads = b.number32(e.threads.count);
+  s.tiles = b.createOrFold<arith::MaxUIOp>(b.createOrFold<arith::MinUIOp>(total, threads), one);
+  s.slices = b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::DivUIOp>(threads, s.tiles), b.number32(tiles.slices));
+  s.slice = b.createOrFold<arith::DivUIOp>(e.threads.id, s.tiles);
+  s.place = b.createOrFold<arith::RemUIOp>(e.threads.id, s.tiles);
+  s.isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, s.slice, zero);
+  s.hasSlice = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, s.slice, s.slices);
+  scf::ForOp passes = b.loop(zero, total, s.tiles, {}, copiesOfTiles());
+  s.flat = b.createOrFold<arith::AddIOp>(passes.getInductionVar(), s.place);
+  s.works = b.createOrFold<arith::AndIOp>(s.hasSlice,
+                                          b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, s.flat, total));
+  s.types = llvm::to_vector(ValueRange(neutral()).getTypes());
+  s.base = e.threads.partials();
+  return s;
+}
+
+/// Where a thread leaves its sum of that number.
+Value NestEmitter::cellOf(const Sharing &s, int64_t number, Value thread) {
+  int64_t bytes = bytesOfSums() / int64_t(s.types.size());
+  Value index = b.add(b.extend(thread), number * e.threads.count);
+  return b.at(s.base, b.mul(index, bytes), b.getI8Type());
+}
+
+/// The sums of this thread's slice, those of the first with what they begin with; of others without a slice nothing.
+FailureOr<NestEmitter::Carried> NestEmitter::sumSlice(const Sharing &s) {
+  Carried none = neutral();
+  int64_t size = nest.sizes[reducedLoops.front()];
+  auto portion = [&](Value number) { // in granules
+    Value scaled = b.createOrFold<arith::MulIOp>(number, b.number32(size / granule()));
+    return b.createOrFold<arith::DivUIOp>(scaled, s.slices);
+  };
+  auto branch = scf::IfOp::create(b, s.types, s.works, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, none);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Point point = startAt(s.flat);
+  Carried carried;
+  unsigned slot = 0;
+  for (int64_t part = 0; part < tile; ++part)
+    for (int64_t l = 0; l < width; ++l)
+      for (auto [member, result] : reductions()) {
+        Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, l));
+        carried.push_back(arith::SelectOp::create(b, s.isFirst, init, none[slot++]));
+      }
+  sliceBegin = portion(s.slice);
+  sliceEnd = portion(b.createOrFold<arith::AddIOp>(s.slice, b.number32(1)));
+  LogicalResult reduced = emitReduced(0, point, carried, Value());
+  sliceBegin = sliceEnd = Value();
+  if (failed(reduced))
+    return failure();
+  scf::YieldOp::create(b, carried);
+  return Carried(branch.getResults());
+}
+
+/// The sums of this slice and of that `half` slices behind, where `left` slices are left.
+FailureOr<NestEmitter::Carried> NestEmitter::addPartner(const Sharing &s, ValueRange sums, Value half, Value left) {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  };
+  auto all = reductions();
+  Value partner = b.createOrFold<arith::AddIOp>(s.slice, half);
+  OpBuilder::InsertionGuard guard(b);
+  Value gives = b.createOrFold<arith::AndIOp>(compare(arith::CmpIPredicate::uge, s.slice, half),
+                                              compare(arith::CmpIPredicate::ult, s.slice, left));
+  auto store = scf::IfOp::create(b, gives, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(store.thenBlock());
+  for (auto [i, value] : llvm::enumerate(sums))
+    b.store(value, cellOf(s, int64_t(i), e.threads.id), value.getType());
+  b.setInsertionPointAfter(store);
+  b.barrier();
+  auto add = scf::IfOp::create(b, s.types, compare(arith::CmpIPredicate::ult, partner, left), /*withElseRegion=*/true);
+  b.setInsertionPointToStart(add.elseBlock());
+  scf::YieldOp::create(b, sums);
+  b.setInsertionPointToStart(add.thenBlock());
+  Value thread = b.createOrFold<arith::AddIOp>(e.threads.id, b.createOrFold<arith::MulIOp>(half, s.tiles));
+  Carried added;
+  At nowhere = {b.number(0), b.number(0)}; // combiners read nothing of a row
+  for (auto [i, value] : llvm::enumerate(sums)) {
+    auto [member, result] = all[i % all.size()];
+    ScalarBody body(e, *member, nowhere);
+    Value partial = b.load(cellOf(s, int64_t(i), thread), value.getType());
+    FailureOr<Value> sum = body.combine(member->combiners[result], value, partial);
+    if (failed(sum))
+      return failure();
+    added.push_back(*sum);
+  }
+  scf::YieldOp::create(b, added);
+  return Carried(add.getResults());
+}
+
+/// The upper half of the slices gives its sums to the lower one until one slice is left. A round
+/// reads what no later one writes.
+FailureOr<NestEmitter::Carried> NestEmitter::joinSlices(const Sharing &s, const Carried &sums) {
+  constexpr int64_t bits = 32; // of a thread's number
+  Value one = b.number32(1);
+  Value rounds = arith::SubIOp::create(
+      b, b.number32(bits),
+      math::CountLeadingZerosOp::create(b, b.createOrFold<arith::SubIOp>(s.slices, one)));
+  SmallVector<Value> inits = {s.slices};
+  llvm::append_range(inits, sums);
+  scf::ForOp loop = b.loop(b.number32(0), rounds, one, inits, /*unroll=*/1);
+  Value left = loop.getRegionIterArg(0);
+  Value half = b.createOrFold<arith::ShRUIOp>(b.createOrFold<arith::AddIOp>(left, one), one);
+  FailureOr<Carried> added = addPartner(s, loop.getRegionIterArgs().drop_front(), half, left);
+  if (failed(added))
+    return failure();
+  b.setInsertionPointToEnd(loop.getBody());
+  SmallVector<Value> next = {half};
+  llvm::append_range(next, *added);
+  scf::YieldOp::create(b, next);
+  b.setInsertionPointAfter(loop);
+  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
+}
+
 /// Thread s * T + i sums slice s of tile i, where T is the number of tiles, at most that of
 /// threads; the first slice's thread adds the others' sums, which come through shared memory.
 LogicalResult NestEmitter::emitSliced(Value total) {
   OpBuilder::InsertionGuard guard(b);
-  int64_t size = nest.sizes[reducedLoops.front()];
-  Value one = b.number32(1), zero = b.number32(0), threads = b.number32(e.threads.count);
-  Value tiles = b.createOrFold<arith::MaxUIOp>(b.createOrFold<arith::MinUIOp>(total, threads), one);
-  Value slices = b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::DivUIOp>(threads, tiles),
-                                                b.number32(mostSlices));
-  Value slice = b.createOrFold<arith::DivUIOp>(e.threads.id, tiles);
-  Value place = b.createOrFold<arith::RemUIOp>(e.threads.id, tiles);
-  auto portion = [&](Value number) { // in granules
-    Value scaled = b.createOrFold<arith::MulIOp>(number, b.number32(size / granule()));
-    return b.createOrFold<arith::DivUIOp>(scaled, slices);
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
-  };
-  Value isFirst = compare(arith::CmpIPredicate::eq, slice, zero);
-  Value hasSlice = compare(arith::CmpIPredicate::ult, slice, slices);
-  // All threads go round equally often; with several slices once.
-  scf::ForOp passes = b.loop(zero, total, tiles, {}, /*unroll=*/1);
-  Value flat = b.createOrFold<arith::AddIOp>(passes.getInductionVar(), place);
-  Value works =
-      b.createOrFold<arith::AndIOp>(hasSlice, compare(arith::CmpIPredicate::ult, flat, total));
-
-  auto all = reductions();
-  Carried none = neutral();
-  SmallVector<Type> types = llvm::to_vector(ValueRange(none).getTypes());
-  int64_t cell = bytesOfSums() / int64_t(types.size());
-  Value base = e.threads.partials();
-  auto cellOf = [&](int64_t number, Value thread) {
-    Value index = b.add(b.extend(thread), number * e.threads.count);
-    return b.at(base, b.mul(index, cell), b.getI8Type());
-  };
-
-  auto branch = scf::IfOp::create(b, types, works, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, none);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Point point = startAt(flat);
-    Carried carried;
-    unsigned slot = 0;
-    for (int64_t part = 0; part < tile; ++part)
-      for (int64_t l = 0; l < width; ++l)
-        for (auto [member, result] : all) {
-          Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, l));
-          carried.push_back(arith::SelectOp::create(b, isFirst, init, none[slot++]));
-        }
-    sliceBegin = portion(slice);
-    sliceEnd = portion(b.createOrFold<arith::AddIOp>(slice, one));
-    LogicalResult reduced = emitReduced(0, point, carried, Value());
-    sliceBegin = sliceEnd = Value();
-    if (failed(reduced))
-      return failure();
-    scf::YieldOp::create(b, carried);
-  }
-  // The upper half of the slices gives its sums to the lower one until one slice is left. A round
-  // reads what no later one writes.
-  Value rounds = arith::SubIOp::create(
-      b, b.number32(32),
-      math::CountLeadingZerosOp::create(b, b.createOrFold<arith::SubIOp>(slices, one)));
-  SmallVector<Value> inits = {slices};
-  inits.append(branch.getResults().begin(), branch.getResults().end());
-  scf::ForOp loop = b.loop(zero, rounds, one, inits, /*unroll=*/1);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    Value left = loop.getRegionIterArg(0);
-    Value half = b.createOrFold<arith::ShRUIOp>(b.createOrFold<arith::AddIOp>(left, one), one);
-    Value partner = b.createOrFold<arith::AddIOp>(slice, half);
-    ValueRange sums = loop.getRegionIterArgs().drop_front();
-    {
-      Value gives = b.createOrFold<arith::AndIOp>(compare(arith::CmpIPredicate::uge, slice, half),
-                                                  compare(arith::CmpIPredicate::ult, slice, left));
-      auto store = scf::IfOp::create(b, gives, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard innermost(b);
-      b.setInsertionPointToStart(store.thenBlock());
-      for (auto [i, value] : llvm::enumerate(sums))
-        b.store(value, cellOf(int64_t(i), e.threads.id), value.getType());
-    }
-    b.barrier();
-    auto add = scf::IfOp::create(b, types, compare(arith::CmpIPredicate::ult, partner, left),
-                                 /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard innermost(b);
-      b.setInsertionPointToStart(add.elseBlock());
-      scf::YieldOp::create(b, sums);
-      b.setInsertionPointToStart(add.thenBlock());
-      Value thread =
-          b.createOrFold<arith::AddIOp>(e.threads.id, b.createOrFold<arith::MulIOp>(half, tiles));
-      Carried added;
-      At nowhere = {b.number(0), b.number(0)}; // combiners read nothing of a row
-      for (auto [i, value] : llvm::enumerate(sums)) {
-        auto [member, result] = all[i % all.size()];
-        ScalarBody body(e, *member, nowhere);
-        Value partial = b.load(cellOf(int64_t(i), thread), value.getType());
-        FailureOr<Value> sum = body.combine(member->combiners[result], value, partial);
-        if (failed(sum))
-          return failure();
-        added.push_back(*sum);
-      }
-      scf::YieldOp::create(b, added);
-    }
-    SmallVector<Value> next = {half};
-    next.append(add.getResults().begin(), add.getResults().end());
-    scf::YieldOp::create(b, next);
-  }
-  b.setInsertionPointAfter(loop);
-  Carried carried = llvm::to_vector_of<Value>(loop.getResults().drop_front());
-  auto last = scf::IfOp::create(b, b.createOrFold<arith::AndIOp>(works, isFirst),
+  Sharing sharing = shareTiles(total);
+  FailureOr<Carried> own = sumSlice(sharing);
+  if (failed(own))
+    return failure();
+  FailureOr<Carried> joined = joinSlices(sharing, *own);
+  if (failed(joined))
+    return failure();
+  auto last = scf::IfOp::create(b, b.createOrFold<arith::AndIOp>(sharing.works, sharing.isFirst),
                                 /*withElseRegion=*/false);
   b.setInsertionPointToStart(last.thenBlock());
-  Point point = startAt(flat);
-  return storeResults(point, carried);
+  Point point = startAt(sharing.flat);
+  return storeResults(point, *joined);
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,20 +254,20 @@ FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Val
                                             unsigned slot) {
   ScalarBody body(e, member, at);
   auto combine = [&](Value x, Value y) { return body.combine(member.combiners[result], x, y); };
-  for (int64_t mask = 16; mask >= 1; mask /= 2) {
+  for (int64_t mask = warpLanes / 2; mask >= 1; mask /= 2) {
     FailureOr<Value> both = combine(value, b.shuffle(value, mask));
     if (failed(both))
       return failure();
     value = *both;
   }
-  if (group == 32)
+  if (group == warpLanes)
     return value;
   // One partial result a warp goes through shared memory; all threads combine them.
-  int64_t warps = e.threads.count / 32;
+  int64_t warps = e.threads.count / warpLanes;
   Type type = value.getType();
   Value i32Zero = b.number32(0);
   Value warp = arith::ShRUIOp::create(b, e.threads.id, b.number32(5));
-  Value lane = arith::AndIOp::create(b, e.threads.id, b.number32(31));
+  Value lane = arith::AndIOp::create(b, e.threads.id, b.number32(warpLanes - 1));
   Value base = b.at(e.threads.scratch, b.number(int64_t(slot) * warps), b.getI64Type());
   {
     OpBuilder::InsertionGuard guard(b);
@@ -278,14 +295,14 @@ FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Val
 LogicalResult NestEmitter::emitShared() {
   auto [total, fixed] = countTiles();
 
-  bool whole = group != 32;
+  bool whole = group != warpLanes;
   Value first = b.number32(0), laneInGroup = e.threads.id;
   if (!whole) {
     first = arith::ShRUIOp::create(b, e.threads.id, b.number32(5));
-    laneInGroup = arith::AndIOp::create(b, e.threads.id, b.number32(31));
+    laneInGroup = arith::AndIOp::create(b, e.threads.id, b.number32(warpLanes - 1));
   }
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = b.loop(first, total, b.number32(whole ? 1 : e.threads.count / 32));
+  scf::ForOp created = b.loop(first, total, b.number32(whole ? 1 : e.threads.count / warpLanes), {}, copiesOfTiles());
   Point point = startAt(created.getInductionVar());
 
   Carried carried = neutral();

@@ -205,75 +205,105 @@ bool GraphEmitter::isProductOperand(BlockOp block, const LeafForm &form, unsigne
   return false;
 }
 
+FailureOr<GraphEmitter::Operand> GraphEmitter::emitAlternative(BlockOp block, etdg::PieceAttr piece,
+                                                               RankedTensorType element, const Point &point, bool useRows,
+                                                               bool inMemory) {
+  if (inMemory && piece.getKind() == etdg::SourceKind::Splat)
+    return emitSplatMemory(piece, element);
+  return emitPiece(block, piece, element, point, useRows);
+}
+
+GraphEmitter::PieceForm GraphEmitter::formOf(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
+                                             const Point &point, bool inMemory) {
+  PieceForm form;
+  form.space = inMemory ? unsigned(global) : unsigned(generic);
+  for (etdg::PieceAttr piece : pieces) {
+    bool isBuffer = piece.getKind() == etdg::SourceKind::Buffer;
+    (isBuffer || (inMemory && piece.getKind() == etdg::SourceKind::Splat) ? form.buffers : form.values) = true;
+    form.steps |= piece.getKind() == etdg::SourceKind::Index;
+    if (isBuffer && inMemory) {
+      Value base = storageOf(block.getBuffers()[piece.getOperand()]).base;
+      if (cast<LLVM::LLVMPointerType>(base.getType()).getAddressSpace() != global)
+        form.space = generic;
+    }
+  }
+  form.valueType = form.steps ? Type(b.getI64Type()) : registerType(element.getElementType());
+  form.lifts = bool(point.liftDim);
+  if (form.buffers)
+    llvm::append_range(form.types, TypeRange{b.pointer(form.space), b.getI64Type()});
+  if (form.values)
+    llvm::append_range(form.types, TypeRange{b.getI1Type(), form.valueType, b.getI64Type()});
+  if (form.lifts)
+    form.types.append({b.getI64Type(), b.getI64Type()});
+  return form;
+}
+
+/// An alternative in the form of all: what others have and it lacks is filled in.
+SmallVector<Value> GraphEmitter::toForm(const PieceForm &form, const Operand &operand) {
+  SmallVector<Value> all;
+  Value zero = b.number(0);
+  if (form.buffers) {
+    all.push_back(!operand.pointer        ? Value(LLVM::ZeroOp::create(b, b.pointer(form.space)))
+                  : form.space == generic ? b.toGeneric(operand.pointer)
+                                          : operand.pointer);
+    all.push_back(operand.rowStride ? operand.rowStride : zero);
+  }
+  if (form.values) {
+    Value value = operand.value;
+    if (!value)
+      value = arith::ConstantOp::create(b, b.getZeroAttr(form.valueType));
+    else if (value.getType() != form.valueType) // a splat beside an index
+      value = arith::ExtSIOp::create(b, form.valueType, value);
+    all.push_back(arith::ConstantIntOp::create(b, operand.isValue ? 1 : 0, 1));
+    all.push_back(value);
+    all.push_back(operand.valueStep ? operand.valueStep : zero);
+  }
+  if (form.lifts) {
+    all.push_back(operand.liftStride ? operand.liftStride : zero);
+    all.push_back(operand.liftStep ? operand.liftStep : zero);
+  }
+  return all;
+}
+
+GraphEmitter::Operand GraphEmitter::fromForm(const PieceForm &form, ArrayRef<Value> values) {
+  Operand operand;
+  if (form.buffers) {
+    operand.pointer = values[0];
+    operand.rowStride = values[1];
+    values = values.drop_front(2);
+  }
+  if (form.values) {
+    operand.isValue = values[0];
+    operand.value = values[1];
+    if (form.steps)
+      operand.valueStep = values[2];
+    values = values.drop_front(3);
+  }
+  if (form.lifts) { // only those that some piece has: a null one says that all lifts are one
+    operand.liftStride = form.buffers ? values[0] : Value();
+    operand.liftStep = form.steps ? values[1] : Value();
+  }
+  return operand;
+}
+
 /// A chain of choices; the last piece needs no condition: pieces cover the domain.
 FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
                                                            ArrayRef<etdg::PieceAttr> pieces,
                                                            RankedTensorType element,
                                                            const Point &point, bool useRows, bool inMemory) {
-  auto emitOne = [&](etdg::PieceAttr piece) -> FailureOr<Operand> {
-    if (inMemory && piece.getKind() == etdg::SourceKind::Splat)
-      return emitSplatMemory(piece, element);
-    return emitPiece(block, piece, element, point, useRows);
-  };
   if (pieces.size() == 1)
-    return emitOne(pieces.front());
-  // All alternatives have one form: what some have and others lack is filled in.
-  bool values = false, buffers = false, steps = false;
-  unsigned space = inMemory ? unsigned(global) : unsigned(generic);
-  for (etdg::PieceAttr piece : pieces) {
-    bool isBuffer = piece.getKind() == etdg::SourceKind::Buffer;
-    (isBuffer || (inMemory && piece.getKind() == etdg::SourceKind::Splat) ? buffers : values) = true;
-    steps |= piece.getKind() == etdg::SourceKind::Index;
-    if (isBuffer && inMemory) {
-      Value base = storageOf(block.getBuffers()[piece.getOperand()]).base;
-      if (cast<LLVM::LLVMPointerType>(base.getType()).getAddressSpace() != global)
-        space = generic;
-    }
-  }
-  Type valueType = steps ? Type(b.getI64Type()) : registerType(element.getElementType());
-  bool lifts = bool(point.liftDim);
-  SmallVector<Type> types;
-  if (buffers)
-    llvm::append_range(types, TypeRange{b.pointer(space), b.getI64Type()});
-  if (values)
-    llvm::append_range(types, TypeRange{b.getI1Type(), valueType, b.getI64Type()});
-  if (lifts)
-    types.append({b.getI64Type(), b.getI64Type()});
-  auto results = [&](Operand operand) {
-    SmallVector<Value> all;
-    Value zero = b.number(0);
-    if (buffers) {
-      all.push_back(!operand.pointer   ? Value(LLVM::ZeroOp::create(b, b.pointer(space)))
-                    : space == generic ? b.toGeneric(operand.pointer)
-                                       : operand.pointer);
-      all.push_back(operand.rowStride ? operand.rowStride : zero);
-    }
-    if (values) {
-      Value value = operand.value;
-      if (!value)
-        value = arith::ConstantOp::create(b, b.getZeroAttr(valueType));
-      else if (value.getType() != valueType) // a splat beside an index
-        value = arith::ExtSIOp::create(b, valueType, value);
-      all.push_back(arith::ConstantIntOp::create(b, operand.isValue ? 1 : 0, 1));
-      all.push_back(value);
-      all.push_back(operand.valueStep ? operand.valueStep : zero);
-    }
-    if (lifts) {
-      all.push_back(operand.liftStride ? operand.liftStride : zero);
-      all.push_back(operand.liftStep ? operand.liftStep : zero);
-    }
-    return all;
-  };
+    return emitAlternative(block, pieces.front(), element, point, useRows, inMemory);
+  PieceForm form = formOf(block, pieces, element, point, inMemory);
   std::function<FailureOr<SmallVector<Value>>(ArrayRef<etdg::PieceAttr>)> choose =
       [&](ArrayRef<etdg::PieceAttr> rest) -> FailureOr<SmallVector<Value>> {
     if (rest.size() == 1) {
-      FailureOr<Operand> operand = emitOne(rest.front());
+      FailureOr<Operand> operand = emitAlternative(block, rest.front(), element, point, useRows, inMemory);
       if (failed(operand))
         return failure();
-      return results(*operand);
+      return toForm(form, *operand);
     }
     Value condition = emitCondition(rest.front().getSet().getValue(), block, point);
-    auto branch = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b, form.types, condition, /*withElseRegion=*/true);
     for (bool then : {true, false}) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(then ? branch.thenBlock() : branch.elseBlock());
@@ -287,25 +317,7 @@ FailureOr<GraphEmitter::Operand> GraphEmitter::choosePiece(BlockOp block,
   FailureOr<SmallVector<Value>> chosen = choose(pieces);
   if (failed(chosen))
     return failure();
-  Operand operand;
-  ArrayRef<Value> rest = *chosen;
-  if (buffers) {
-    operand.pointer = rest[0];
-    operand.rowStride = rest[1];
-    rest = rest.drop_front(2);
-  }
-  if (values) {
-    operand.isValue = rest[0];
-    operand.value = rest[1];
-    if (steps)
-      operand.valueStep = rest[2];
-    rest = rest.drop_front(3);
-  }
-  if (lifts) { // only those that some piece has: a null one says that all lifts are one
-    operand.liftStride = buffers ? rest[0] : Value();
-    operand.liftStep = steps ? rest[1] : Value();
-  }
-  return operand;
+  return fromForm(form, *chosen);
 }
 
 //===----------------------------------------------------------------------===//
@@ -373,7 +385,7 @@ GraphEmitter::Operand GraphEmitter::emitBox(BlockOp block, const schedule::Box &
   addStep(operand.liftStride, point.liftDim);
   // Elements of a list begin at multiples of their size; so must boxes, or at 16 bytes.
   auto isEven = [&](int64_t distance) {
-    return distance % std::max<int64_t>(element.getNumElements(), 1) == 0 || distance * bytesOf(scalar) % 16 == 0;
+    return distance % std::max<int64_t>(element.getNumElements(), 1) == 0 || distance * bytesOf(scalar) % accessBytes == 0;
   };
   operand.aligned = isEven(box.offset.getLargestKnownDivisor()) &&
                     isEven(cast<etdg::BufferType>(buffer.getType()).getElement().getNumElements());
@@ -563,7 +575,7 @@ void GraphEmitter::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emi
       });
     } else {
       places.pop_back();
-      bytes = llvm::alignTo(bytes, 256);
+      bytes = llvm::alignTo(bytes, partAlignment);
       memory.pointer = blockMemory(bytes, atEntry([&] { return b.number(bytes); }), std::nullopt);
     }
   }
@@ -606,6 +618,7 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
   context.lift = point.liftDim;
   context.lifts = point.lifts;
   context.threads = threads.count;
+  context.sums = threads.sums;
   if (point.columns) {
     context.columns = 1;
     context.unit = point.columns->unit;
@@ -648,10 +661,8 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
   return all;
 }
 
-LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
-  FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
-  if (failed(form))
-    return failure();
+FailureOr<SmallVector<GraphEmitter::Operand>> GraphEmitter::emitOperands(BlockOp block, const LeafForm &form,
+                                                                         const Point &point, bool rowWise) {
   SmallVector<Operand> operands;
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
     auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
@@ -664,29 +675,20 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     FailureOr<Operand> operand = box      ? emitBox(block, *box, element, point, rowWise)
                                  : inside ? emitElementRead(block, read, element, point)
                                           : choosePiece(block, read.getPieces(), element, point, rowWise,
-                                                        isProductOperand(block, **form, i));
+                                                        isProductOperand(block, form, i));
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
     if (inside)
       b.barrier();
   }
-  leaf::LeafGraph &leafGraph = (*form)->graph;
+  return operands;
+}
 
-  LeafEmitter emitter(b, leafGraph, threads);
-  emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
-    return checkIndex(index, b.number(bound), op->getLoc(), Value());
-  };
-  emitter.rows = rowWise ? point.rows : b.number(1);
-  emitter.maxRows = rowWise ? maxRows : 1;
-  emitter.lifts = point.liftDim ? point.lifts : 1;
-  if (point.columns) {
-    emitter.columns = point.columns;
-    emitter.splits = (*form)->splits;
-  }
-  emitter.memories.resize(leafGraph.buffers.size());
-  for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
-    Memory &memory = emitter.memories[i];
+void GraphEmitter::bindMemories(BlockOp block, LeafEmitter &emitter, ArrayRef<Operand> operands, const Point &point,
+                                bool rowWise) {
+  emitter.memories.resize(emitter.graph.buffers.size());
+  for (auto [memory, buffer] : llvm::zip_equal(emitter.memories, emitter.graph.buffers))
     switch (buffer.kind) {
     case leaf::Buffer::Kind::Input: {
       const Operand &operand = operands[buffer.number];
@@ -721,21 +723,42 @@ LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, 
     case leaf::Buffer::Kind::Scratch:
       break;
     }
+}
+
+LogicalResult GraphEmitter::emitLeafInstance(BlockOp block, const Point &point, bool rowWise) {
+  FailureOr<LeafForm *> form = leafForm(block, point.rowDim, rowWise);
+  if (failed(form))
+    return failure();
+  FailureOr<SmallVector<Operand>> operands = emitOperands(block, **form, point, rowWise);
+  if (failed(operands))
+    return failure();
+  leaf::LeafGraph &leafGraph = (*form)->graph;
+  LeafEmitter emitter(b, leafGraph, threads);
+  emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
+    return checkIndex(index, b.number(bound), op->getLoc(), Value());
+  };
+  emitter.rows = rowWise ? point.rows : b.number(1);
+  emitter.maxRows = rowWise ? maxRows : 1;
+  emitter.lifts = point.liftDim ? point.lifts : 1;
+  if (point.columns) {
+    emitter.columns = point.columns;
+    emitter.splits = (*form)->splits;
   }
+  bindMemories(block, emitter, *operands, point, rowWise);
   emitter.findLifted();
   if (rowPlan) {
     emitter.rowPlan = &*rowPlan;
-  } else {
-    FailureOr<SmallVector<Tiles>> tiles = readLayouts(block, **form, point, rowWise);
-    if (failed(tiles))
-      return failure();
-    emitter.tiles = std::move(*tiles);
-    for (const Tiles &nest : emitter.tiles)
-      if (nest.product)
-        for (int buffer : nest.product->inRegisters)
-          leafGraph.buffers[buffer].inMemory = false;
-    emitter.staging = stagingMemory(emitter.tiles);
-    placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
+    return emitter.emit();
   }
+  FailureOr<SmallVector<Tiles>> tiles = readLayouts(block, **form, point, rowWise);
+  if (failed(tiles))
+    return failure();
+  emitter.tiles = std::move(*tiles);
+  for (const Tiles &nest : emitter.tiles)
+    if (nest.product)
+      for (int buffer : nest.product->inRegisters)
+        leafGraph.buffers[buffer].inMemory = false;
+  emitter.staging = stagingMemory(emitter.tiles);
+  placeLeafBuffers(leafGraph, emitter, emitter.maxRows);
   return emitter.emit();
 }

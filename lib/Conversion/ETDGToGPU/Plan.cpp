@@ -132,7 +132,8 @@ HostExpr GraphEmitter::hostGuard(etdg::GuardAttr guard) { return getHostGuard(gu
 void GraphEmitter::finishKernel(StringRef name, HostExpr tasks, bool shrinks) {
   rt::Plan &plan = result.entry.plans.front();
   // Memory for each block of threads bounds how many there are; blocks loop over tasks.
-  int64_t most = blockParts.empty() ? int64_t(1) << 30 : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
+  constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
+  int64_t most = blockParts.empty() ? largestGrid : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
   HostExpr grid = HostExpr::binary(HostExpr::min, tasks, most);
   HostExpr bytes = intermediateBytes;
   for (const BlockPart &part : blockParts) {

@@ -27,7 +27,21 @@ private:
     SmallVector<SmallVector<Value>> lanes; // by part and chunk
   };
 
+  /// An element: of a part the lane-th one of a chunk.
+  struct Place {
+    unsigned part;
+    int64_t chunk, lane;
+  };
+
   LogicalResult emitNest(const RowNest &form);
+  int64_t widthOf(const RowNest &form) const { return form.rowLoop >= 0 ? plan.width : 1; }
+  SmallVector<std::pair<Member *, unsigned>> reductionsOf(const RowNest &form);
+  void fetchAll(const RowNest &form);
+  SmallVector<Value> neutralSums(const RowNest &form);
+  void keep(const RowNest &form, const View &view, const Place &at, Value value);
+  LogicalResult evaluate(const RowNest &form, const Member &member, const Place &at, MutableArrayRef<Value> sums);
+  LogicalResult finishSums(const RowNest &form, ArrayRef<Value> carried);
+  void storeOutputs(const RowNest &form);
   void placeChunks(Part &part, Value shift);
   Value shiftOf(Part &part);
   ArrayRef<Value> fetch(const RowNest &form, const View &view, unsigned part, int64_t chunk);
@@ -65,7 +79,7 @@ bool RowEmitter::isAligned(const RowNest &form, const View &view) const {
   const Buffer &buffer = e.graph.buffers[view.buffer];
   int64_t width = plan.width;
   bool aligned = view.offset % width == 0 && buffer.numElements % width == 0 &&
-                 width * bytesOf(buffer.elementType) <= 16;
+                 width * bytesOf(buffer.elementType) <= accessBytes;
   for (int loop : form.pointLoops)
     aligned &= view.strides[loop] % width == 0;
   for (const DynamicTerm &term : view.terms)
@@ -127,15 +141,15 @@ FailureOr<Value> RowEmitter::acrossLanes(Member &member, unsigned result, Value 
     }
     return success();
   };
-  if (failed(exchange(std::min<int64_t>(plan.lanes, 32) / 2)))
+  if (failed(exchange(std::min(plan.lanes, warpLanes) / 2)))
     return failure();
-  if (plan.lanes <= 32)
+  if (plan.lanes <= warpLanes)
     return value;
   // One partial result a warp goes through shared memory. Each reduction has a place of its own.
-  int64_t warps = plan.lanes / 32;
+  int64_t warps = plan.lanes / warpLanes;
   Type type = value.getType();
   Value thread = e.threads.id;
-  Value inWarp = arith::AndIOp::create(b, thread, b.number32(31));
+  Value inWarp = arith::AndIOp::create(b, thread, b.number32(warpLanes - 1));
   Value base = b.at(e.threads.scratch, b.number(int64_t(slot++) * warps), b.getI64Type());
   {
     Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inWarp, b.number32(0));
@@ -186,109 +200,104 @@ void RowEmitter::store(const RowNest &form, const View &view, unsigned part,
   });
 }
 
-LogicalResult RowEmitter::emitNest(const RowNest &form) {
-  auto &members = const_cast<Nest *>(form.nest)->members;
-  bool hasRow = form.rowLoop >= 0;
-  int64_t chunks = hasRow ? plan.chunks : 1, width = hasRow ? plan.width : 1;
-  unsigned numParts = parts.size();
+SmallVector<std::pair<Member *, unsigned>> RowEmitter::reductionsOf(const RowNest &form) {
   SmallVector<std::pair<Member *, unsigned>> reductions;
-  for (Member &member : members)
+  for (Member &member : const_cast<Nest *>(form.nest)->members)
     for (unsigned i = 0; i < member.accumulators.size(); ++i)
       reductions.push_back({&member, i});
+  return reductions;
+}
 
-  // All loads are on their way before the first value is wanted.
-  for (const Member &member : members)
+/// All loads are on their way before the first value is wanted.
+void RowEmitter::fetchAll(const RowNest &form) {
+  int64_t chunks = form.rowLoop >= 0 ? plan.chunks : 1;
+  for (const Member &member : form.nest->members)
     for (const View &view : member.reads)
       if (!view.isSplat() && !rowValues.contains(view.buffer) &&
           !pointValues.contains(view.buffer)) {
-        bool own = llvm::any_of(members, [&](const Member &other) {
+        bool own = llvm::any_of(form.nest->members, [&](const Member &other) {
           return llvm::any_of(other.writes,
                               [&](const View &w) { return w.buffer == view.buffer; });
         });
-        for (unsigned part = 0; part < numParts && !own; ++part)
+        for (unsigned part = 0; part < parts.size() && !own; ++part)
           for (int64_t chunk = 0; chunk < chunks; ++chunk)
             (void)fetch(form, view, part, chunk);
       }
+}
 
+/// With what the sums of each part and lane begin.
+SmallVector<Value> RowEmitter::neutralSums(const RowNest &form) {
   SmallVector<Value> neutral;
-  for (auto [member, result] : reductions) {
+  for (auto [member, result] : reductionsOf(form)) {
     TypedAttr value = *arith::getNeutralElement(member->combiners[result]);
     if (value.getType().isIndex())
       value = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
     neutral.push_back(b.toFloat32(arith::ConstantOp::create(b, value)));
   }
-  SmallVector<Value> carried; // by part, lane, reduction
-  for (int64_t i = 0; i < int64_t(numParts) * width; ++i)
+  SmallVector<Value> carried;
+  for (int64_t i = 0; i < int64_t(parts.size()) * widthOf(form); ++i)
     llvm::append_range(carried, neutral);
+  return carried;
+}
 
-  struct Output {
-    const View *view;
-    SmallVector<SmallVector<Value>> values;
-  };
-  SmallVector<Output> outputs;
-  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    for (unsigned part = 0; part < numParts; ++part) {
-      Value holds = hasRow ? parts[part].holds[chunk] : Value();
-      unsigned before = 0;
-      for (const Member &member : members) {
-        b.setLoc(member.op->getLoc());
-        unsigned own = member.accumulators.size();
-        for (int64_t l = 0; l < width; ++l) {
-          ScalarBody body(e, member, parts[part].at);
-          auto loopIndex = [&](int loop) -> Value {
-            if (loop == form.rowLoop)
-              return b.add(parts[part].elements[chunk], l);
-            for (auto [known, index] : llvm::zip_equal(form.pointLoops, parts[part].indices))
-              if (known == loop)
-                return index;
-            return b.number(0);
-          };
-          body.loopIndex = loopIndex;
-          SmallVector<Value> results;
-          if (member.copy) {
-            Value value = read(form, member.reads.front(), part, chunk, l);
-            if (isHalf(value.getType()) &&
-                !isHalf(e.graph.buffers[member.writes.front().buffer].elementType))
-              value = b.toFloat32(value);
-            results.push_back(value);
-          } else {
-            for (auto [argument, view] : llvm::zip_equal(member.arguments, member.reads))
-              body.map(argument, read(form, view, part, chunk, l));
-            auto sum = [&](unsigned i) -> Value & {
-              return carried[(part * width + l) * reductions.size() + before + i];
-            };
-            for (auto [i, accumulator] : llvm::enumerate(member.accumulators))
-              body.map(accumulator, sum(i));
-            if (failed(body.run()))
-              return failure();
-            for (unsigned i = 0; i < own; ++i) {
-              Value next = b.toFloat32(body.result(i));
-              sum(i) = holds ? Value(arith::SelectOp::create(b, holds, next, sum(i))) : next;
-            }
-            for (unsigned i = 0; own == 0 && i < member.yields.size(); ++i)
-              results.push_back(body.result(i));
-          }
-          for (auto [i, value] : llvm::enumerate(results)) {
-            int buffer = member.writes[i].buffer;
-            value = b.toElement(value, e.graph.buffers[buffer].elementType);
-            if (!hasRow) {
-              pointValues[buffer].resize(numParts);
-              pointValues[buffer][part] = value;
-              continue;
-            }
-            auto &row = rowValues[buffer];
-            row.resize(numParts);
-            row[part].resize(plan.chunks * plan.width);
-            row[part][chunk * width + l] = value;
-          }
-        }
-        before += own;
-      }
-    }
+void RowEmitter::keep(const RowNest &form, const View &view, const Place &at, Value value) {
+  value = b.toElement(value, e.graph.buffers[view.buffer].elementType);
+  if (form.rowLoop < 0) {
+    pointValues[view.buffer].resize(parts.size());
+    pointValues[view.buffer][at.part] = value;
+    return;
   }
+  auto &row = rowValues[view.buffer];
+  row.resize(parts.size());
+  row[at.part].resize(plan.chunks * plan.width);
+  row[at.part][at.chunk * widthOf(form) + at.lane] = value;
+}
 
-  // Sums of each lane's elements, of the lanes, with what they begin with.
-  for (unsigned part = 0; part < numParts; ++part)
+/// A member at one element; `sums` are its own there.
+LogicalResult RowEmitter::evaluate(const RowNest &form, const Member &member, const Place &at, MutableArrayRef<Value> sums) {
+  Part &part = parts[at.part];
+  ScalarBody body(e, member, part.at);
+  auto loopIndex = [&](int loop) -> Value {
+    if (loop == form.rowLoop)
+      return b.add(part.elements[at.chunk], at.lane);
+    for (auto [known, index] : llvm::zip_equal(form.pointLoops, part.indices))
+      if (known == loop)
+        return index;
+    return b.number(0);
+  };
+  body.loopIndex = loopIndex;
+  if (member.copy) {
+    Value value = read(form, member.reads.front(), at.part, at.chunk, at.lane);
+    if (isHalf(value.getType()) &&
+        !isHalf(e.graph.buffers[member.writes.front().buffer].elementType))
+      value = b.toFloat32(value);
+    keep(form, member.writes.front(), at, value);
+    return success();
+  }
+  for (auto [argument, view] : llvm::zip_equal(member.arguments, member.reads))
+    body.map(argument, read(form, view, at.part, at.chunk, at.lane));
+  for (auto [sum, accumulator] : llvm::zip_equal(sums, member.accumulators))
+    body.map(accumulator, sum);
+  if (failed(body.run()))
+    return failure();
+  Value holds = form.rowLoop >= 0 ? part.holds[at.chunk] : Value();
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value next = b.toFloat32(body.result(i));
+    sum = holds ? Value(arith::SelectOp::create(b, holds, next, sum)) : next;
+  }
+  SmallVector<Value> results;
+  for (unsigned i = 0; sums.empty() && i < member.yields.size(); ++i)
+    results.push_back(body.result(i));
+  for (auto [view, value] : llvm::zip(member.writes, results))
+    keep(form, view, at, value);
+  return success();
+}
+
+/// Sums of each lane's elements, of the lanes, with what they begin with.
+LogicalResult RowEmitter::finishSums(const RowNest &form, ArrayRef<Value> carried) {
+  auto reductions = reductionsOf(form);
+  int64_t width = widthOf(form);
+  for (unsigned part = 0; part < parts.size(); ++part)
     for (auto [r, reduction] : llvm::enumerate(reductions)) {
       auto [member, result] = reduction;
       ScalarBody body(e, *member, parts[part].at);
@@ -309,21 +318,48 @@ LogicalResult RowEmitter::emitNest(const RowNest &form) {
       if (failed(with))
         return failure();
       int buffer = member->writes[result].buffer;
-      pointValues[buffer].resize(numParts);
+      pointValues[buffer].resize(parts.size());
       pointValues[buffer][part] = b.toElement(*with, e.graph.buffers[buffer].elementType);
     }
+  return success();
+}
 
-  for (const Member &member : members)
+void RowEmitter::storeOutputs(const RowNest &form) {
+  for (const Member &member : form.nest->members)
     for (const View &view : member.writes) {
       if (e.graph.buffers[view.buffer].kind != Buffer::Kind::Output)
         continue;
-      bool isRow = hasRow && !member.isReduction();
-      for (unsigned part = 0; part < numParts; ++part)
+      bool isRow = form.rowLoop >= 0 && !member.isReduction();
+      for (unsigned part = 0; part < parts.size(); ++part)
         store(form, view, part,
               isRow ? ArrayRef<Value>(rowValues[view.buffer][part])
                     : ArrayRef<Value>(pointValues[view.buffer][part]),
               isRow);
     }
+}
+
+LogicalResult RowEmitter::emitNest(const RowNest &form) {
+  int64_t chunks = form.rowLoop >= 0 ? plan.chunks : 1, width = widthOf(form);
+  size_t numSums = reductionsOf(form).size();
+  fetchAll(form);
+  SmallVector<Value> carried = neutralSums(form); // by part, lane, reduction
+  for (int64_t chunk = 0; chunk < chunks; ++chunk)
+    for (unsigned part = 0; part < parts.size(); ++part) {
+      size_t before = 0;
+      for (const Member &member : form.nest->members) {
+        b.setLoc(member.op->getLoc());
+        size_t own = member.accumulators.size();
+        for (int64_t l = 0; l < width; ++l) {
+          auto sums = MutableArrayRef<Value>(carried).slice((part * width + l) * numSums + before, own);
+          if (failed(evaluate(form, member, {part, chunk, l}, sums)))
+            return failure();
+        }
+        before += own;
+      }
+    }
+  if (failed(finishSums(form, carried)))
+    return failure();
+  storeOutputs(form);
   return success();
 }
 
@@ -445,7 +481,7 @@ LogicalResult RowEmitter::run() {
   for (const RowNest &form : plan.nests)
     if (!form.hoisted && failed(emitNest(form)))
       return failure();
-  if (plan.lanes > 32)
+  if (plan.lanes > warpLanes)
     b.barrier(); // the places of partial results are free for the next row
   b.setInsertionPointAfter(loop);
   return success();

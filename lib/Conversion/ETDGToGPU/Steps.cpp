@@ -52,6 +52,7 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
   etdg::ThreadBlockAttr block = kernel.plans.front().block;
   sharedLimit = block.getShared();
   threads.count = block.getThreads();
+  threads.sums = block.getSums();
   maxRows = 1;
   for (auto [nest, plan] : llvm::zip_equal(kernel.nests, kernel.plans)) {
     if (plan.row) // private buffers are made for rows
@@ -127,6 +128,116 @@ LogicalResult GraphEmitter::emitOwnSteps(ArrayRef<BlockOp> nest, const GpuPlan &
   return success();
 }
 
+/// Ranges of the flat dimensions but the rows', at values of the outer ones: lower bounds and counts.
+SmallVector<std::pair<Value, Value>> GraphEmitter::emitFlatRanges(ArrayRef<BlockOp> nest, const GpuPlan &plan,
+                                                                  const Point &at) {
+  SmallVector<std::pair<Value, Value>> found;
+  for (unsigned d : plan.flat) {
+    auto [lower, upper] = emitBounds(nest, d, at);
+    found.push_back({lower, b.larger(b.sub(upper, lower), b.number(0))});
+  }
+  return found;
+}
+
+Value GraphEmitter::countPoints(ArrayRef<std::pair<Value, Value>> ranges) {
+  Value all = b.number(1);
+  for (auto [lower, count] : ranges)
+    all = b.mul(all, count);
+  return all;
+}
+
+/// Loops over the outer dimensions that carry one value.
+FailureOr<Value> GraphEmitter::overOuter(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &point,
+                                         llvm::function_ref<FailureOr<Value>(Point, Value)> body) {
+  SmallVector<scf::ForOp> loops;
+  Point at = point;
+  Value carried = b.number(0);
+  OpBuilder::InsertionGuard guard(b);
+  for (unsigned d : plan.outer) {
+    auto [lower, upper] = emitBounds(nest, d, at);
+    loops.push_back(b.loop(lower, upper, b.number(1), carried));
+    at.dims[d] = loops.back().getInductionVar();
+    carried = loops.back().getRegionIterArg(0);
+  }
+  FailureOr<Value> last = body(at, carried);
+  if (failed(last))
+    return failure();
+  Value value = *last;
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, value);
+    value = loop.getResult(0);
+  }
+  return value;
+}
+
+/// How the work of a step's points is divided: into columns while blocks of threads are left, then into rows.
+struct GraphEmitter::Division {
+  Value blocks; // of threads
+  Value rowLower, rowCount, rowTile, rowTiles;
+  Value chunks, unitsInChunk; // of columns
+};
+
+FailureOr<GraphEmitter::Division> GraphEmitter::divideStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &point) {
+  Value zero = b.number(0), one = b.number(1);
+  Division division{{}, zero, one, one, one, one, one};
+  division.blocks = atEntry([&] { return b.extend(NVVM::GridDimXOp::create(b, b.getI32Type())); });
+  if (plan.row) {
+    auto [lower, upper] = emitBounds(nest, *plan.row, point);
+    division.rowLower = lower;
+    division.rowCount = b.larger(b.sub(upper, lower), zero);
+  }
+  if (!plan.row && !plan.columns)
+    return division;
+  FailureOr<Value> points = overOuter(nest, plan, point, [&](Point at, Value sum) -> FailureOr<Value> {
+    return b.add(sum, countPoints(emitFlatRanges(nest, plan, at)));
+  });
+  if (failed(points))
+    return failure();
+  Value known = b.larger(*points, one);
+  Value most = b.number(plan.maxRows);
+  Value parts = b.mul(known, b.larger(b.ceilDiv(division.rowCount, most), one));
+  auto blocksFor = [&](Value pieces) {
+    return b.larger(b.createOrFold<arith::DivUIOp>(division.blocks, pieces), one);
+  };
+  if (plan.columns) {
+    Value units = b.number(plan.columns / plan.unit);
+    division.chunks = b.smaller(blocksFor(parts), units);
+    division.unitsInChunk = plan.columnTile ? b.number(plan.columnTile / plan.unit) : b.ceilDiv(units, division.chunks);
+    division.chunks = b.ceilDiv(units, division.unitsInChunk);
+  }
+  if (plan.row) {
+    division.rowTile = b.ceilDiv(division.rowCount, blocksFor(b.mul(known, division.chunks)));
+    division.rowTile = plan.rowTile ? b.number(plan.rowTile) : b.larger(b.smaller(division.rowTile, most), one);
+    division.rowTiles = b.ceilDiv(division.rowCount, division.rowTile);
+  }
+  return division;
+}
+
+/// Enters the task of that number: rows fastest, then columns, then the flat dimensions.
+void GraphEmitter::enterTask(const GpuPlan &plan, const Division &division, ArrayRef<std::pair<Value, Value>> ranges,
+                             Value number, Point &at) {
+  Value rest = number;
+  auto digit = [&](Value count) {
+    Value value = b.createOrFold<arith::RemUIOp>(rest, count);
+    rest = b.createOrFold<arith::DivUIOp>(rest, count);
+    return value;
+  };
+  if (plan.row) {
+    at.rowDim = plan.row;
+    at.rowBegin = b.add(division.rowLower, b.mul(digit(division.rowTiles), division.rowTile));
+    at.dims[*plan.row] = at.rowBegin;
+    at.rows = b.smaller(division.rowTile, b.sub(b.add(division.rowLower, division.rowCount), at.rowBegin));
+  }
+  if (plan.columns) {
+    Value begin = b.mul(digit(division.chunks), division.unitsInChunk);
+    Value units = b.smaller(division.unitsInChunk, b.sub(b.number(plan.columns / plan.unit), begin));
+    at.columns = Columns{b.mul(begin, plan.unit), b.mul(units, plan.unit), plan.unit};
+  }
+  for (int64_t i = int64_t(plan.flat.size()) - 1; i >= 0; --i)
+    at.dims[plan.flat[i]] = b.add(ranges[i].first, i == 0 ? rest : digit(ranges[i].second));
+}
+
 /// Deals the points of a step out to the blocks of threads: those of all outer
 /// dimensions' iterations one after the other, so that blocks get equally many.
 LogicalResult GraphEmitter::emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point) {
@@ -138,118 +249,28 @@ LogicalResult GraphEmitter::emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &pla
   for (unsigned d : dealt)
     if (failed(checkBounds(nest, d)))
       return failure();
-  Value zero = b.number(0), one = b.number(1);
   Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
-  Value blocks = atEntry([&] { return b.extend(NVVM::GridDimXOp::create(b, b.getI32Type())); });
-
-  // Ranges of the flat dimensions but the rows', at values of the outer ones.
-  ArrayRef<unsigned> flat = plan.flat;
-  auto ranges = [&](const Point &at) {
-    SmallVector<std::pair<Value, Value>> found; // lower, count
-    for (unsigned d : flat) {
-      auto [lower, upper] = emitBounds(nest, d, at);
-      found.push_back({lower, b.larger(b.sub(upper, lower), zero)});
-    }
-    return found;
-  };
-  auto product = [&](ArrayRef<std::pair<Value, Value>> found) {
-    Value all = one;
-    for (auto [lower, count] : found)
-      all = b.mul(all, count);
-    return all;
-  };
-  /// Loops over the outer dimensions that carry one value.
-  auto overOuter =
-      [&](Value start,
-          llvm::function_ref<FailureOr<Value>(Point, Value)> body) -> FailureOr<Value> {
-    SmallVector<scf::ForOp> loops;
-    Point at = point;
-    Value carried = start;
+  FailureOr<Division> division = divideStep(nest, plan, point);
+  if (failed(division))
+    return failure();
+  Value blocks = division->blocks;
+  FailureOr<Value> all = overOuter(nest, plan, point, [&](Point at, Value before) -> FailureOr<Value> {
     OpBuilder::InsertionGuard inner(b);
-    for (unsigned d : plan.outer) {
-      auto [lower, upper] = emitBounds(nest, d, at);
-      loops.push_back(b.loop(lower, upper, one, carried));
-      at.dims[d] = loops.back().getInductionVar();
-      carried = loops.back().getRegionIterArg(0);
-    }
-    FailureOr<Value> last = body(at, carried);
-    if (failed(last))
-      return failure();
-    Value value = *last;
-    for (scf::ForOp loop : llvm::reverse(loops)) {
-      b.setInsertionPointToEnd(loop.getBody());
-      scf::YieldOp::create(b, value);
-      value = loop.getResult(0);
-    }
-    return value;
-  };
-
-  Value rowLower = zero, rowCount = one, rowTile = one, rowTiles = one;
-  if (plan.row) {
-    auto [lower, upper] = emitBounds(nest, *plan.row, point);
-    rowLower = lower;
-    rowCount = b.larger(b.sub(upper, lower), zero);
-  }
-  // How a point's work is divided: into columns while blocks are left, then into rows.
-  Value chunks = one, unitsInChunk = one;
-  if (plan.row || plan.columns) {
-    FailureOr<Value> points = overOuter(zero, [&](Point at, Value sum) -> FailureOr<Value> {
-      return b.add(sum, product(ranges(at)));
-    });
-    Value known = b.larger(*points, one);
-    Value most = b.number(plan.maxRows);
-    Value parts = b.mul(known, b.larger(b.ceilDiv(rowCount, most), one));
-    auto blocksFor = [&](Value pieces) {
-      return b.larger(b.createOrFold<arith::DivUIOp>(blocks, pieces), one);
-    };
-    if (plan.columns) {
-      Value units = b.number(plan.columns / plan.unit);
-      chunks = b.smaller(blocksFor(parts), units);
-      unitsInChunk = plan.columnTile ? b.number(plan.columnTile / plan.unit) : b.ceilDiv(units, chunks);
-      chunks = b.ceilDiv(units, unitsInChunk);
-    }
-    if (plan.row) {
-      rowTile = b.ceilDiv(rowCount, blocksFor(b.mul(known, chunks)));
-      rowTile = plan.rowTile ? b.number(plan.rowTile) : b.larger(b.smaller(rowTile, most), one);
-      rowTiles = b.ceilDiv(rowCount, rowTile);
-    }
-  }
-
-  FailureOr<Value> all = overOuter(zero, [&](Point at, Value dealt) -> FailureOr<Value> {
-    OpBuilder::InsertionGuard inner(b);
-    SmallVector<std::pair<Value, Value>> found = ranges(at);
-    Value tasks = b.mul(b.mul(product(found), rowTiles), chunks);
+    SmallVector<std::pair<Value, Value>> ranges = emitFlatRanges(nest, plan, at);
+    Value tasks = b.mul(b.mul(countPoints(ranges), division->rowTiles), division->chunks);
     // This block's first task: its number less those dealt out before, modulo the blocks.
     Value first = block;
     if (!plan.outer.empty() && plan.dealing != etdg::Dealing::Fixed) {
-      first = b.sub(block, dealt);
-      Value negative = b.less(first, zero);
+      first = b.sub(block, before);
+      Value negative = b.less(first, b.number(0));
       first = b.createOrFold<arith::SelectOp>(negative, b.add(first, blocks), first);
     }
     scf::ForOp loop = dealTasks(plan.dealing, first, tasks, blocks);
-    Value rest = loop.getInductionVar();
-    auto digit = [&](Value count) {
-      Value value = b.createOrFold<arith::RemUIOp>(rest, count);
-      rest = b.createOrFold<arith::DivUIOp>(rest, count);
-      return value;
-    };
-    if (plan.row) {
-      at.rowDim = plan.row;
-      at.rowBegin = b.add(rowLower, b.mul(digit(rowTiles), rowTile));
-      at.dims[*plan.row] = at.rowBegin;
-      at.rows = b.smaller(rowTile, b.sub(b.add(rowLower, rowCount), at.rowBegin));
-    }
-    if (plan.columns) {
-      Value begin = b.mul(digit(chunks), unitsInChunk);
-      Value units = b.smaller(unitsInChunk, b.sub(b.number(plan.columns / plan.unit), begin));
-      at.columns = Columns{b.mul(begin, plan.unit), b.mul(units, plan.unit), plan.unit};
-    }
-    for (int64_t i = int64_t(flat.size()) - 1; i >= 0; --i)
-      at.dims[flat[i]] = b.add(found[i].first, i == 0 ? rest : digit(found[i].second));
+    enterTask(plan, *division, ranges, loop.getInductionVar(), at);
     if (failed(emitLoops(nest, at, plan.inner)))
       return failure();
     b.setInsertionPointAfter(loop);
-    return b.createOrFold<arith::RemUIOp>(b.add(dealt, tasks), blocks);
+    return b.createOrFold<arith::RemUIOp>(b.add(before, tasks), blocks);
   });
   return failure(failed(all));
 }

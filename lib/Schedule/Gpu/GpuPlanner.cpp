@@ -129,7 +129,8 @@ etdg::ThreadBlockAttr GpuPlanner::makeBlock(MLIRContext *context, int64_t thread
                                             int64_t shared) const {
   const Machine::Occupancy &limits = machine.occupancy;
   resident = std::clamp<int64_t>(resident, 1, std::max<int64_t>(1, limits.threadsPerUnit / threads));
-  return etdg::ThreadBlockAttr::get(context, threads, resident, std::min(shared, limits.sharedBytesPerBlock));
+  return etdg::ThreadBlockAttr::get(context, threads, resident, std::min(shared, limits.sharedBytesPerBlock),
+                                    etdg::ThreadBlockAttr::usualSums);
 }
 
 //===----------------------------------------------------------------------===//

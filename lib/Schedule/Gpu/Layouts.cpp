@@ -28,6 +28,7 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
                                     leaf::Nest &collapsed) {
   TileContext tile;
   tile.threads = context.threads;
+  tile.sums = context.sums;
   tile.maxRows = rowWise ? context.maxRows : 1;
   tile.lifts = context.lift ? context.lifts : 1;
   if (context.columns && form.splits[number].kind == NestSplit::shared) {

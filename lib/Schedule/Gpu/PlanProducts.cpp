@@ -263,8 +263,9 @@ static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &plan
     why = work.why;
     return false;
   }
-  if (work.products * 100 < work.all * planning.productShare) {
-    why = std::to_string(work.products * 100 / work.all) + " percent of the work are such products, " +
+  constexpr int percent = 100;
+  if (work.products * percent < work.all * planning.productShare) {
+    why = std::to_string(work.products * percent / work.all) + " percent of the work are such products, " +
           std::to_string(planning.productShare) + " are worth it";
     return false;
   }

@@ -337,8 +337,8 @@ public:
     if (context.threads % (warpRows * warpColumns) != 0)
       return nullptr;
     double best = 0;
-    for (int64_t rows = 2; rows <= 8; rows *= 2)
-      for (int64_t columns = 2; columns <= 16; columns *= 2)
+    for (int64_t rows = 2; rows <= mostFragmentRows; rows *= 2)
+      for (int64_t columns = 2; columns <= mostFragmentColumns; columns *= 2)
         for (int64_t down = 1; down <= warps; down *= 2) {
           if (warps % down != 0 || rows * columns > mostWords())
             continue;
@@ -359,6 +359,8 @@ public:
 private:
   /// How a fragment's accumulator lies in the lanes of a warp.
   static constexpr int64_t warpRows = 8, warpColumns = 4;
+  /// Bounds of the search; together they have the sums that a thread's registers hold, which bounds it closer.
+  static constexpr int64_t mostFragmentRows = 8, mostFragmentColumns = mostOwnSums / mostFragmentRows;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
   /// Terms of a step: a power of two, at least so many.

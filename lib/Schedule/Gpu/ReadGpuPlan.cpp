@@ -12,6 +12,7 @@
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
+#include "ft/Schedule/RefuseLoop.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -33,8 +34,7 @@ public:
 
 private:
   unsigned dimOf(LoopAttr loop) { return front.getNumAncestors() + loop.getDimension(); }
-  std::string nameOf(LoopAttr loop);
-  InFlightDiagnostic refuse(LoopAttr loop);
+  InFlightDiagnostic refuse(LoopAttr loop) { return refuseLoop(front, schedule, loop, "GPU"); }
   InFlightDiagnostic refuse() { return front.emitError("the GPU engine can't run the schedule: "); }
   LogicalResult take(LoopAttr loop);
   LogicalResult takeSequential(LoopAttr loop);
@@ -70,19 +70,6 @@ private:
   bool anyDealt = false;
 };
 } // namespace
-
-std::string PlanReader::nameOf(LoopAttr loop) {
-  return schedule.isOverColumns(loop) ? "the columns" : front.getDimNames()[dimOf(loop)].getValue().str();
-}
-
-InFlightDiagnostic PlanReader::refuse(LoopAttr loop) {
-  InFlightDiagnostic diag = front.emitError("the GPU engine can't run the schedule's loop over ");
-  diag << nameOf(loop);
-  if (loop.getLevel() != LoopLevel::None)
-    diag << " (level " << etdg::stringifyLoopLevel(loop.getLevel()) << ")";
-  diag << ": ";
-  return diag;
-}
 
 //===----------------------------------------------------------------------===//
 // Loops

@@ -77,8 +77,11 @@ private:
         found = true;
       }
     }
-    return found && plan.length >= 16;
+    return found && plan.length >= leastRow;
   }
+
+  /// Shorter rows lie in a register or two of one lane: there is nothing that lanes would share.
+  static constexpr int64_t leastRow = 16;
 
   bool matchNests() {
     for (const Nest &nest : graph.nests) {
@@ -126,94 +129,113 @@ private:
     return result;
   }
 
-  bool checkBuffers() {
-    struct Written {
-      View view;
-      bool isRow;
-      bool hoisted;
-    };
-    DenseMap<int, Written> written;
-    auto reads = [&](const RowNest &form, const View &view, bool &hoisted) {
-      if (view.isSplat())
-        return true;
-      for (const DynamicTerm &term : view.terms)
-        if (written.contains(term.buffer))
-          return false;
-      View normal = normalised(form, view);
-      auto found = written.find(view.buffer);
-      if (found == written.end()) {
-        hoisted = false;
-        Buffer::Kind kind = graph.buffers[view.buffer].kind;
-        if (kind != Buffer::Kind::Input && kind != Buffer::Kind::Constant)
-          return false;
-        // A row that lies across memory wants lanes along something else.
-        bool varies = graph.buffers[view.buffer].batched ||
-                      llvm::any_of(ArrayRef(normal.strides).drop_back(),
-                                   [](int64_t stride) { return stride != 0; });
-        return normal.strides.back() == 0 || normal.strides.back() == 1 || !varies;
-      }
-      hoisted &= found->second.hoisted;
-      if (found->second.isRow && form.rowLoop < 0)
+  /// What a nest before, or a member before, has left.
+  struct Written {
+    View view;
+    bool isRow;
+    bool hoisted;
+  };
+  using WrittenMap = DenseMap<int, Written>;
+
+  bool readsOf(const RowNest &form, const View &view, bool &hoisted) const {
+    if (view.isSplat())
+      return true;
+    for (const DynamicTerm &term : view.terms)
+      if (written.contains(term.buffer))
         return false;
-      return normal == found->second.view;
-    };
-    int64_t slots = 0;
-    for (RowNest &form : plan.nests) {
-      form.hoisted = true;
-      bool walksRows = false, ownRows = false;
-      DenseMap<int, Written> own;
-      for (const Member &member : form.nest->members) {
-        for (const View &view : member.reads) {
-          // What an earlier member of the nest computed at this place.
-          auto found = view.isSplat() ? own.end() : own.find(view.buffer);
-          if (found != own.end()) {
-            if (normalised(form, view) != found->second.view)
-              return false;
-            ownRows = true;
-            continue;
-          }
-          if (!reads(form, view, form.hoisted))
-            return false;
-          if (view.isSplat() || form.rowLoop < 0 || view.strides[form.rowLoop] == 0)
-            continue;
-          walksRows = true;
-          ownRows |= written.contains(view.buffer) ||
+    View normal = normalised(form, view);
+    auto found = written.find(view.buffer);
+    if (found == written.end()) {
+      hoisted = false;
+      Buffer::Kind kind = graph.buffers[view.buffer].kind;
+      if (kind != Buffer::Kind::Input && kind != Buffer::Kind::Constant)
+        return false;
+      // A row that lies across memory wants lanes along something else.
+      bool varies = graph.buffers[view.buffer].batched ||
+                    llvm::any_of(ArrayRef(normal.strides).drop_back(),
+                                 [](int64_t stride) { return stride != 0; });
+      return normal.strides.back() == 0 || normal.strides.back() == 1 || !varies;
+    }
+    hoisted &= found->second.hoisted;
+    if (found->second.isRow && form.rowLoop < 0)
+      return false;
+    return normal == found->second.view;
+  }
+
+  /// Whether members of a nest walk rows, and some row that belongs to one point alone.
+  struct Walk {
+    bool anyRow = false, ownRow = false;
+  };
+
+  bool checkReads(RowNest &form, const Member &member, const WrittenMap &own, Walk &walk) const {
+    for (const View &view : member.reads) {
+      // What an earlier member of the nest computed at this place.
+      auto found = view.isSplat() ? own.end() : own.find(view.buffer);
+      if (found != own.end()) {
+        if (normalised(form, view) != found->second.view)
+          return false;
+        walk.ownRow = true;
+        continue;
+      }
+      if (!readsOf(form, view, form.hoisted))
+        return false;
+      if (view.isSplat() || form.rowLoop < 0 || view.strides[form.rowLoop] == 0)
+        continue;
+      walk.anyRow = true;
+      walk.ownRow |= written.contains(view.buffer) ||
                      ((!hasRows || graph.buffers[view.buffer].batched) &&
                       llvm::all_of(form.pointLoops,
                                    [&](int loop) { return view.strides[loop] != 0; }));
-        }
-        for (const View &view : member.inits)
-          if (!reads(form, view, form.hoisted))
-            return false;
-        for (const auto &[value, view] : member.captured) {
-          if (!view.isSplat() && (written.contains(view.buffer) || own.contains(view.buffer)))
-            return false;
-          form.hoisted &= view.isSplat();
-        }
-        bool indexed = false;
-        if (member.body)
-          member.body->walk([&](linalg::IndexOp) { indexed = true; });
-        form.hoisted &= !indexed;
-        bool isRow = !member.isReduction() && form.rowLoop >= 0;
+    }
+    for (const View &view : member.inits)
+      if (!readsOf(form, view, form.hoisted))
+        return false;
+    for (const auto &[value, view] : member.captured) {
+      if (!view.isSplat() && (written.contains(view.buffer) || own.contains(view.buffer)))
+        return false;
+      form.hoisted &= view.isSplat();
+    }
+    bool indexed = false;
+    if (member.body)
+      member.body->walk([&](linalg::IndexOp) { indexed = true; });
+    form.hoisted &= !indexed;
+    return true;
+  }
+
+  bool checkWrites(RowNest &form, const Member &member, WrittenMap &own) const {
+    bool isRow = !member.isReduction() && form.rowLoop >= 0;
+    for (const View &view : member.writes) {
+      const Buffer &buffer = graph.buffers[view.buffer];
+      View normal = normalised(form, view);
+      if (!view.terms.empty() || written.contains(view.buffer) || own.contains(view.buffer))
+        return false;
+      if (buffer.kind == Buffer::Kind::Output) {
+        form.hoisted = false;
+        if ((hasRows && !buffer.batched) || (isRow && normal.strides.back() != 1))
+          return false;
+      }
+      own[view.buffer] = {normal, isRow, false};
+    }
+    form.hoisted &= !isRow;
+    return true;
+  }
+
+  bool checkBuffers() {
+    int64_t slots = 0;
+    written.clear();
+    for (RowNest &form : plan.nests) {
+      form.hoisted = true;
+      Walk walk;
+      WrittenMap own;
+      for (const Member &member : form.nest->members) {
+        if (!checkReads(form, member, own, walk) || !checkWrites(form, member, own))
+          return false;
         slots += member.accumulators.size();
-        for (const View &view : member.writes) {
-          const Buffer &buffer = graph.buffers[view.buffer];
-          View normal = normalised(form, view);
-          if (!view.terms.empty() || written.contains(view.buffer) || own.contains(view.buffer))
-            return false;
-          if (buffer.kind == Buffer::Kind::Output) {
-            form.hoisted = false;
-            if ((hasRows && !buffer.batched) || (isRow && normal.strides.back() != 1))
-              return false;
-          }
-          own[view.buffer] = {normal, isRow, false};
-        }
-        form.hoisted &= !isRow;
       }
       // A product: no operand belongs to one point alone. It wants tiles.
       bool sums = llvm::any_of(form.nest->members,
                                [](const Member &member) { return member.isReduction(); });
-      if (sums && walksRows && !ownRows)
+      if (sums && walk.anyRow && !walk.ownRow)
         return false;
       for (auto &[buffer, how] : own) {
         how.hoisted = form.hoisted;
@@ -257,7 +279,8 @@ private:
     while (plan.length % width != 0)
       width /= 2;
     plan.width = width;
-    int64_t least = std::clamp<int64_t>(128 / (width * bytes), 8, warp());
+    constexpr int64_t lineBytes = 128; // of memory, that the lanes of a row take whole
+    int64_t least = std::clamp<int64_t>(lineBytes / (width * bytes), 8, warp());
     int64_t lanes = int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(plan.length, planning.rowLaneWords / words))));
     lanes = std::clamp<int64_t>(lanes, least, warp());
     plan.shifted = width * bytes < planning.accessBytes && plan.vectors() >= 8 * RowPlan::lineVectors;
@@ -317,6 +340,7 @@ private:
   const Machine::GpuPlanning &planning;
   int64_t numSlots = 0;
   bool isElementwise = false;
+  WrittenMap written; // by buffer
   RowPlan plan;
 };
 } // namespace

@@ -90,6 +90,7 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
   context.columnTile = plan.columnTile;
   context.products = plan.products;
   context.threads = plan.block.getThreads();
+  context.sums = plan.block.getSums();
   if (plan.row)
     context.rowOwner.assign(nest.begin(), nest.end());
   return context;
@@ -282,7 +283,7 @@ LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest) {
   plan->block = etdg::ThreadBlockAttr::get(
       front.getContext(), threads,
       std::max<int64_t>(machine.gpu.streamThreadsPerUnit / threads, 1),
-      plan->block.getShared());
+      plan->block.getShared(), plan->block.getSums());
   setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
   return success();
 }

@@ -33,6 +33,10 @@ int64_t schedule::bytesOfSums(const Nest &nest, int64_t points) {
   return cell * points * count;
 }
 
+bool schedule::cutsSums(const Tiles &tiles, const Nest &nest, int64_t points, int64_t bytesOfThread) {
+  return tiles.slices > 1 && bytesOfSums(nest, points) <= bytesOfThread;
+}
+
 /// Whether lanes may join their sums.
 static bool canShareReductions(const Nest &nest) {
   for (const Member &member : nest.members)
@@ -41,6 +45,10 @@ static bool canShareReductions(const Nest &nest) {
         return false;
   return true;
 }
+
+/// A large tile has enough independent work; more copies only fill the instruction cache. A short loop LLVM takes apart
+/// as a whole.
+static constexpr int64_t manyPoints = 16, manyPointsCopies = 4, fewPointsCopies = 8, mostWholeLoop = 4;
 
 namespace {
 class Chooser {
@@ -68,6 +76,7 @@ public:
     if (tiles.group > warp && int64_t(getReductions(nest).size()) * tiles.tile > mostSlots)
       tiles.group = warp; // what the scratch memory has room for
     chooseSlices();
+    chooseCopies();
     return tiles;
   }
 
@@ -92,6 +101,9 @@ private:
   void chooseWidth();
   void chooseTile();
   void chooseSlices();
+  void chooseCopies();
+  SmallVector<int64_t> copiesFor(int64_t points) const;
+  int64_t copiesOfSlice() const;
   bool saves(int loop) const;
   bool take(int loop);
   int64_t spare() const { return canSlice() && tiles.group == 1 ? planning.leastSlice : 1; }
@@ -252,9 +264,42 @@ void Chooser::chooseSlices() {
   // (Rows may be too few for a tile of rows: then one is computed at a time.)
   int64_t smallest = tiles.tileLoop == Tiles::rowLoop ? 1 : tiles.tile;
   if (tiles.group == 1 && canSlice() && least * 2 <= context.threads &&
-      bytesOfSums(nest, smallest * tiles.width) <= mostPartials)
+      bytesOfSums(nest, smallest * tiles.width) <= context.sums)
     tiles.slices = std::max<int64_t>(
         std::min<int64_t>(nest.sizes[reducedLoops.front()] / planning.leastSlice, planning.mostSlices), 1);
+}
+
+/// Terms of a slice that are computed at a time, so that their loads are in flight together: what divides the sum,
+/// so that slices may end at any multiple. Of several loops only the outermost is cut, and has the others inside.
+int64_t Chooser::copiesOfSlice() const {
+  if (reducedLoops.size() == 1)
+    for (int64_t copies = fewPointsCopies; copies > 1; copies /= 2)
+      if (nest.sizes[reducedLoops.front()] % copies == 0)
+        return copies;
+  return 1;
+}
+
+/// The copies of a thread's loops where it computes so many points at a time.
+SmallVector<int64_t> Chooser::copiesFor(int64_t points) const {
+  bool slices = cutsSums(tiles, nest, points, context.sums);
+  // Around loops of its own the loop over tiles stays one.
+  SmallVector<int64_t> copies = {tiles.group == 1 && reduces ? 1 : 0};
+  for (auto [depth, loop] : llvm::enumerate(reducedLoops)) {
+    bool isLeft = (tiles.group > 1 && loop == tiles.vectorLoop) || nest.sizes[loop] <= mostWholeLoop;
+    if (depth == 0 && slices)
+      copies.push_back(copiesOfSlice());
+    else
+      copies.push_back(isLeft ? 0 : points >= manyPoints ? manyPointsCopies : fewPointsCopies);
+  }
+  while (!copies.empty() && copies.back() == 0)
+    copies.pop_back();
+  return copies;
+}
+
+void Chooser::chooseCopies() {
+  tiles.unroll = copiesFor(tiles.tile * tiles.width);
+  if (tiles.tileLoop == Tiles::rowLoop && !cutsSums(tiles, nest, tiles.tile * tiles.width, context.sums))
+    tiles.restUnroll = copiesFor(tiles.width);
 }
 
 Tiles schedule::chooseTiles(const LeafGraph &graph, const Nest &nest, const TileContext &context,
@@ -266,11 +311,19 @@ Tiles schedule::chooseTiles(const LeafGraph &graph, const Nest &nest, const Tile
 // As attributes
 //===----------------------------------------------------------------------===//
 
+static DenseI64ArrayAttr copiesAttribute(MLIRContext *context, ArrayRef<int64_t> copies) {
+  return copies.empty() ? DenseI64ArrayAttr() : DenseI64ArrayAttr::get(context, copies);
+}
+
 etdg::TilingAttr schedule::toAttribute(MLIRContext *context, const Tiles &tiles) {
   bool ofRows = tiles.tileLoop == Tiles::rowLoop;
   return etdg::TilingAttr::get(context, tiles.vectorLoop, tiles.width, ofRows ? -1 : tiles.tileLoop,
-                               ofRows ? 1 : tiles.tile, ofRows ? tiles.tile : 1, tiles.group, tiles.slices);
+                               ofRows ? 1 : tiles.tile, ofRows ? tiles.tile : 1, tiles.group, tiles.slices,
+                               copiesAttribute(context, tiles.unroll), copiesAttribute(context, tiles.restUnroll));
 }
+
+/// The engine writes the code of each point of a tile: beyond this it spills on every machine.
+static constexpr int64_t mostPoints = 64;
 
 namespace {
 /// Looks for what in the tiles does not fit a nest.
@@ -285,6 +338,7 @@ private:
   std::string checkVector() const;
   std::string checkTile() const;
   std::string checkSharing() const;
+  std::string checkCopies(StringRef name, ArrayRef<int64_t> copies, int64_t points) const;
 
   const Tiles &tiles;
   const Nest &nest;
@@ -313,8 +367,8 @@ std::string Fit::checkVector() const {
 
 std::string Fit::checkTile() const {
   int loop = tiles.tileLoop;
-  if (tiles.tile > 64 || tiles.width * tiles.tile > 64)
-    return "a thread keeps at most 64 points in registers, found " + number(tiles.width * tiles.tile);
+  if (tiles.tile > mostPoints || tiles.width * tiles.tile > mostPoints)
+    return "a thread keeps at most " + number(mostPoints) + " points in registers, found " + number(tiles.width * tiles.tile);
   if (loop == Tiles::rowLoop)
     return nest.batched && context.maxRows > 1
                ? ""
@@ -347,8 +401,8 @@ std::string Fit::checkSharing() const {
   int64_t smallest = tiles.tileLoop == Tiles::rowLoop ? 1 : tiles.tile;
   if (tiles.slices > 1) {
     int64_t bytes = bytesOfSums(nest, smallest * tiles.width);
-    if (bytes > mostPartials)
-      return "a thread leaves " + number(bytes) + " bytes of sums, there is shared memory for " + number(mostPartials);
+    if (bytes > context.sums)
+      return "a thread leaves " + number(bytes) + " bytes of sums, there is shared memory for " + number(context.sums);
     for (int loop = 0; loop < numLoops; ++loop)
       if (nest.reduced[loop])
         return nest.sizes[loop] < tiles.slices ? "slices = " + number(tiles.slices) + ": the sum has " +
@@ -358,8 +412,23 @@ std::string Fit::checkSharing() const {
   return "";
 }
 
+std::string Fit::checkCopies(StringRef name, ArrayRef<int64_t> copies, int64_t points) const {
+  int64_t sums = llvm::count(nest.reduced, true);
+  if (int64_t(copies.size()) > 1 + sums)
+    return name.str() + " has " + number(copies.size()) + " numbers: the loop over tiles and those of " + number(sums) +
+           " sums have one each";
+  if (copies.size() < 2 || !cutsSums(tiles, nest, points, context.sums))
+    return "";
+  int64_t size = nest.sizes[llvm::find(nest.reduced, true) - nest.reduced.begin()];
+  return copies[1] > 1 && size % copies[1] != 0 ? name.str() + ": slices have whole multiples of " + number(copies[1]) +
+                                                      " terms, which does not divide the sum's " + number(size)
+                                                : "";
+}
+
 std::string Fit::check() const {
-  for (std::string wrong : {checkVector(), checkTile(), checkSharing()})
+  int64_t rest = tiles.tileLoop == Tiles::rowLoop ? tiles.width : tiles.tile * tiles.width;
+  for (std::string wrong : {checkVector(), checkTile(), checkSharing(), checkCopies("unroll", tiles.unroll, tiles.tile * tiles.width),
+                            checkCopies("rest_unroll", tiles.restUnroll, rest)})
     if (!wrong.empty())
       return wrong;
   return "";
@@ -375,6 +444,10 @@ FailureOr<Tiles> schedule::readTiles(etdg::TilingAttr attribute, const LeafGraph
   tiles.tile = ofRows ? attribute.getRows() : attribute.getTile();
   tiles.group = attribute.getLanes();
   tiles.slices = attribute.getSlices();
+  if (DenseI64ArrayAttr copies = attribute.getUnroll())
+    tiles.unroll.assign(copies.asArrayRef().begin(), copies.asArrayRef().end());
+  if (DenseI64ArrayAttr copies = attribute.getRestUnroll())
+    tiles.restUnroll.assign(copies.asArrayRef().begin(), copies.asArrayRef().end());
   wrong = Fit(tiles, nest, context, machine).check();
   if (!wrong.empty())
     return failure();

@@ -15,17 +15,23 @@ using namespace mlir;
 using namespace mlir::etdg;
 
 LogicalResult ThreadBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t threads,
-                                      int64_t resident, int64_t shared) {
+                                      int64_t resident, int64_t shared, int64_t sums) {
   if (threads < 1 || resident < 1)
     return emitError() << "a block has at least one thread, and one is resident; found threads = " << threads
                        << ", resident = " << resident;
   if (shared < 0)
     return emitError() << "the bytes of shared memory are not negative, found " << shared;
+  if (sums < 0 || sums % 8 != 0)
+    return emitError() << "the bytes for a thread's sums are a multiple of 8, found " << sums;
   return success();
 }
 
+/// Copies of a loop's body; what a tile of rows and columns comes to is limited where it is read.
+static constexpr int64_t mostCopies = 64;
+
 LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t width,
-                                 int64_t loop, int64_t tile, int64_t rows, int64_t lanes, int64_t slices) {
+                                 int64_t loop, int64_t tile, int64_t rows, int64_t lanes, int64_t slices,
+                                 DenseI64ArrayAttr unroll, DenseI64ArrayAttr restUnroll) {
   if (vector < -1 || loop < -1)
     return emitError() << "a loop is one of the nest's, or -1, found vector = " << vector << ", loop = " << loop;
   for (auto [name, value] : {std::pair<StringRef, int64_t>("width", width), {"tile", tile}, {"rows", rows},
@@ -44,6 +50,12 @@ LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   if (lanes > 1 && slices > 1)
     return emitError() << "threads that share a point have no slices, found lanes = " << lanes
                        << " and slices = " << slices;
+  for (auto [name, copies] : {std::pair<StringRef, DenseI64ArrayAttr>("unroll", unroll), {"rest_unroll", restUnroll}})
+    for (int64_t count : copies ? copies.asArrayRef() : ArrayRef<int64_t>())
+      if (count < 0 || count > mostCopies)
+        return emitError() << "'" << name << "' has copies of loops, 0 to " << mostCopies << ", found " << count;
+  if (restUnroll && rows == 1)
+    return emitError() << "'rest_unroll' is of what 'rows' leave, found none";
   return success();
 }
 

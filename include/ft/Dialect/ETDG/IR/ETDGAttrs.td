@@ -198,12 +198,17 @@ def ETDG_ThreadBlockAttr : ETDG_Attr<"ThreadBlock", "thread_block"> {
   let summary = "the blocks of threads of a GPU that run a nest";
   let description = [{
     `<threads = 256, resident = 6, shared = 98304>`: `threads` of a block; how many blocks a multiprocessor is to hold
-    at once (so many registers are left to each), at least 1; bytes of shared memory that a block may take.
+    at once (so many registers are left to each), at least 1; bytes of shared memory that a block may take; and `sums`, if
+    not `usualSums`, those of them for each thread in which it leaves sums for others, where a leaf's threads cut sums into slices.
   }];
   let parameters = (ins "int64_t":$threads, DefaultValuedParameter<"int64_t", "1">:$resident,
-                        DefaultValuedParameter<"int64_t", "0">:$shared);
+                        DefaultValuedParameter<"int64_t", "0">:$shared, DefaultValuedParameter<"int64_t", "ThreadBlockAttr::usualSums">:$sums);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Sixteen sums of f64, or a tile of 8 × 4 of f32; 32 KiB for a block of 256 threads.
+    static constexpr int64_t usualSums = 128;
+  }];
 }
 
 def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
@@ -216,11 +221,16 @@ def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
     - `loop`, `tile`: the loop of which it takes so many iterations beside, -1: none; or `rows` of the leaf, if more than 1.
     - `lanes`: threads that share a point and join their sums (1, a warp, or the block).
     - `slices`: into how many parts idle threads may cut the outermost sum; 1: none.
+    - `unroll`: how many copies of its body each loop of a thread has: the loop over its tiles, then those of the sums, in
+      the order of their numbers, with `vector` last where lanes share it. 1 keeps a loop as it is, 0 leaves it to LLVM, as
+      do missing numbers. Where sums are cut into slices, which end at multiples of it, that of the outermost sum divides its size.
+    - `rest_unroll`: the same where there are fewer rows than `rows` and they are computed one by one.
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "-1">:$vector, DefaultValuedParameter<"int64_t", "1">:$width,
                         DefaultValuedParameter<"int64_t", "-1">:$loop, DefaultValuedParameter<"int64_t", "1">:$tile,
                         DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$lanes,
-                        DefaultValuedParameter<"int64_t", "1">:$slices);
+                        DefaultValuedParameter<"int64_t", "1">:$slices, OptionalParameter<"::mlir::DenseI64ArrayAttr">:$unroll,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$rest_unroll);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
