@@ -558,6 +558,52 @@ std::optional<ShiftedProduct> OnlineForms::evaluateShifted(Operation *op, const 
   return std::nullopt;
 }
 
+ValueForm OnlineForms::evaluateDivide(Operation *op, ArrayRef<const ValueForm *> operands) {
+  ValueForm form;
+  const ValueForm &a = *operands[0], &b = *operands[1];
+  if (b.constant && *b.constant != 0 && a.linear) {
+    form.linear = a.linear;
+    form.linear->scale(1 / *b.constant);
+  } else {
+    form.linear = scaleBy(a, b, true);
+  }
+  if (a.unknownState && b.isKnown() && !b.square)
+    form.unknownState = true;
+  else if (a.factor && b.factor && !b.unknownState) {
+    form.factor = a.factor;
+    form.factor->multiply(*b.factor, -1);
+    form.isAtMostOne = a.isAtMostOne && isElementOfParameter(b);
+  } else if (a.square && b.isInvariant()) {
+    form.square = a.square;
+    form.squared = a.squared;
+  } else if (!form.linear) {
+    form = makeFailure(op, operands, "divides what the parameter shifts, or by it");
+  } else {
+    form.culprit = op;
+    form.reason = "a dividend is shifted by the parameter";
+  }
+  return form;
+}
+
+ValueForm OnlineForms::evaluateExponential(Operation *op, ArrayRef<const ValueForm *> operands) {
+  ValueForm form;
+  const ValueForm &a = *operands[0];
+  if (a.linear && !getParameterTerms(*a.linear).empty()) {
+    Combination argument = *a.linear;
+    if (isa<math::Exp2Op>(op))
+      argument.scale(0.69314718055994530942);
+    exponentials.push_back({op, argument});
+    form.factor.emplace();
+    form.factor->exponents = getParameterTerms(argument);
+    form.isAtMostOne = argument.constant <= 0;
+  } else if (a.isInvariant()) {
+    form = makeInvariant(op->getResult(0));
+  } else {
+    form = makeFailure(op, operands, "its argument is not linear in the parameter");
+  }
+  return form;
+}
+
 ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> operands) {
   ValueForm form;
   auto isAllInvariant = [&] {
@@ -576,43 +622,9 @@ ValueForm OnlineForms::evaluate(Operation *op, ArrayRef<const ValueForm *> opera
   } else if (isa<arith::MulFOp>(op)) {
     form = evaluateMultiply(op, *operands[0], *operands[1]);
   } else if (isa<arith::DivFOp>(op)) {
-    const ValueForm &a = *operands[0], &b = *operands[1];
-    if (b.constant && *b.constant != 0 && a.linear) {
-      form.linear = a.linear;
-      form.linear->scale(1 / *b.constant);
-    } else {
-      form.linear = scaleBy(a, b, true);
-    }
-    if (a.unknownState && b.isKnown() && !b.square)
-      form.unknownState = true;
-    else if (a.factor && b.factor && !b.unknownState) {
-      form.factor = a.factor;
-      form.factor->multiply(*b.factor, -1);
-      form.isAtMostOne = a.isAtMostOne && isElementOfParameter(b);
-    } else if (a.square && b.isInvariant()) {
-      form.square = a.square;
-      form.squared = a.squared;
-    } else if (!form.linear) {
-      form = makeFailure(op, operands, "divides what the parameter shifts, or by it");
-    } else {
-      form.culprit = op;
-      form.reason = "a dividend is shifted by the parameter";
-    }
+    form = evaluateDivide(op, operands);
   } else if (isa<math::ExpOp, math::Exp2Op>(op)) {
-    const ValueForm &a = *operands[0];
-    if (a.linear && !getParameterTerms(*a.linear).empty()) {
-      Combination argument = *a.linear;
-      if (isa<math::Exp2Op>(op))
-        argument.scale(0.69314718055994530942);
-      exponentials.push_back({op, argument});
-      form.factor.emplace();
-      form.factor->exponents = getParameterTerms(argument);
-      form.isAtMostOne = argument.constant <= 0;
-    } else if (a.isInvariant()) {
-      form = makeInvariant(op->getResult(0));
-    } else {
-      form = makeFailure(op, operands, "its argument is not linear in the parameter");
-    }
+    form = evaluateExponential(op, operands);
   } else if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp>(op)) {
     form = evaluateExtremum(op, *operands[0], *operands[1], true);
   } else if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp>(op)) {

@@ -77,6 +77,8 @@ public:
   FailureOr<IntegerSet> run(IntegerSet domain);
 
 private:
+  /// Bounds of each dimension, innermost first.
+  FailureOr<SmallVector<SmallVector<Inequality>>> project(SmallVector<Inequality> current, ArrayRef<Inequality> parameters);
   bool isLinear(const LinearForm &form) const;
   int64_t coefficient(const LinearForm &form, unsigned dim) const {
     return form.coefficient(getAffineDimExpr(dim, context));
@@ -193,39 +195,8 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
   });
 }
 
-FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {
-  SmallVector<Inequality> current, parameters;
-  SmallVector<AffineExpr> constraints;
-  SmallVector<bool> equalities;
-  auto keep = [&](AffineExpr expr, bool isEq) {
-    constraints.push_back(expr);
-    equalities.push_back(isEq);
-  };
-  for (auto [expr, isEq] : llvm::zip_equal(domain.getConstraints(), domain.getEqFlags())) {
-    LinearForm form = LinearForm::of(expr);
-    bool own = false;
-    for (unsigned d = numAncestors; d < numDims; ++d)
-      own |= expr.isFunctionOfDim(d);
-    if (!own || !isLinear(form)) {
-      keep(expr, isEq);
-      if (!own && !isEq)
-        parameters.push_back(form);
-      if (!own && isEq) {
-        parameters.push_back(form);
-        parameters.push_back(*combine(form, -1, LinearForm(), 0));
-      }
-      continue;
-    }
-    if (normalize(form))
-      current.push_back(form);
-    if (isEq) {
-      std::optional<LinearForm> negative = combine(form, -1, LinearForm(), 0);
-      if (negative && normalize(*negative))
-        current.push_back(*negative);
-    }
-  }
-
-  // Bounds of each dimension, innermost first.
+FailureOr<SmallVector<SmallVector<Inequality>>> Eliminator::project(SmallVector<Inequality> current,
+                                                                     ArrayRef<Inequality> parameters) {
   SmallVector<SmallVector<Inequality>> bounds(numDims);
   for (unsigned d = numDims; d-- > numAncestors;) {
     SmallVector<Inequality> lowers, uppers, rest;
@@ -258,7 +229,45 @@ FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {
     dropImplied(withOuter, parameters);
     current = std::move(withOuter);
   }
+  return bounds;
+}
 
+FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {
+  SmallVector<Inequality> current, parameters;
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> equalities;
+  auto keep = [&](AffineExpr expr, bool isEq) {
+    constraints.push_back(expr);
+    equalities.push_back(isEq);
+  };
+  for (auto [expr, isEq] : llvm::zip_equal(domain.getConstraints(), domain.getEqFlags())) {
+    LinearForm form = LinearForm::of(expr);
+    bool own = false;
+    for (unsigned d = numAncestors; d < numDims; ++d)
+      own |= expr.isFunctionOfDim(d);
+    if (!own || !isLinear(form)) {
+      keep(expr, isEq);
+      if (!own && !isEq)
+        parameters.push_back(form);
+      if (!own && isEq) {
+        parameters.push_back(form);
+        parameters.push_back(*combine(form, -1, LinearForm(), 0));
+      }
+      continue;
+    }
+    if (normalize(form))
+      current.push_back(form);
+    if (isEq) {
+      std::optional<LinearForm> negative = combine(form, -1, LinearForm(), 0);
+      if (negative && normalize(*negative))
+        current.push_back(*negative);
+    }
+  }
+
+  FailureOr<SmallVector<SmallVector<Inequality>>> projected = project(std::move(current), parameters);
+  if (failed(projected))
+    return failure();
+  SmallVector<SmallVector<Inequality>> &bounds = *projected;
   SmallVector<Inequality> outer = parameters;
   for (unsigned d = numAncestors; d < numDims; ++d) {
     dropImplied(bounds[d], outer);

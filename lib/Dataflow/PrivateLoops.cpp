@@ -45,10 +45,18 @@ private:
   void membersFirst() {
     for (unsigned k = 0; k < operands.size(); ++k)
       if (operands[k] != Settled::Yes)
-        std::stable_partition(order.begin(), order.end(), [&](uint8_t entry) {
-          return info.operands[k] >> entry & 1;
-        });
+        moveToFront(info.operands[k]);
     take();
+  }
+
+  /// The entries of a set first, all in the order that they have.
+  void moveToFront(uint64_t entries) {
+    auto before = order;
+    auto next = order.begin();
+    for (bool isIn : {true, false})
+      for (uint8_t entry : before)
+        if (bool(entries >> entry & 1) == isIn)
+          *next++ = entry;
   }
 
   void allOrders() {

@@ -236,20 +236,40 @@ std::optional<LogicalResult> FTInterpreter::evalFTOp(Operation *op, Environment 
 // Compute operators
 //===----------------------------------------------------------------------===//
 
+FailureOr<SmallVector<RuntimeValue>> FTInterpreter::readAll(Operation *user, ValueRange values, Environment &env) {
+  SmallVector<RuntimeValue> result;
+  for (Value value : values) {
+    FailureOr<RuntimeValue> found = eval.read(user, value, env);
+    if (failed(found))
+      return failure();
+    result.push_back(*found);
+  }
+  return result;
+}
+
+/// Results: the states, of a scan those behind each step, then what the steps have put aside.
+static void bindResults(ComputeOp op, Environment &env, int64_t count, ArrayRef<SmallVector<RuntimeValue>> history,
+                        ArrayRef<RuntimeValue> last, MutableArrayRef<RuntimeValue::Items> collected) {
+  using Items = RuntimeValue::Items;
+  const unsigned numStates = op.isMap() ? 0 : op.getNumStates();
+  for (unsigned i = 0; i < numStates; ++i) {
+    if (op.isFold()) {
+      env.bind(op->getResult(i), last[i]);
+      continue;
+    }
+    Items items(count);
+    for (int64_t step = 0; step < count; ++step)
+      items[op.isRight() ? count - 1 - step : step] = history[step][i];
+    env.bind(op->getResult(i), RuntimeValue::list(std::move(items)));
+  }
+  for (auto [i, items] : llvm::enumerate(collected))
+    env.bind(op->getResult(numStates + i), RuntimeValue::list(std::move(items)));
+}
+
 LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
   using Items = RuntimeValue::Items;
-  auto readAll = [&](Operation *user, ValueRange values) -> FailureOr<SmallVector<RuntimeValue>> {
-    SmallVector<RuntimeValue> result;
-    for (Value value : values) {
-      FailureOr<RuntimeValue> found = eval.read(user, value, env);
-      if (failed(found))
-        return failure();
-      result.push_back(*found);
-    }
-    return result;
-  };
-  FailureOr<SmallVector<RuntimeValue>> lists = readAll(op, op.getLists());
-  FailureOr<SmallVector<RuntimeValue>> inits = readAll(op, op.getInits());
+  FailureOr<SmallVector<RuntimeValue>> lists = readAll(op, op.getLists(), env);
+  FailureOr<SmallVector<RuntimeValue>> inits = readAll(op, op.getInits(), env);
   if (failed(lists) || failed(inits))
     return failure();
   int64_t count = lists->front().getLength();
@@ -304,7 +324,7 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
       lengths.names[name] = op.getLayerValues()[op.isRight() ? count - 1 - step : step];
     if (failed(eval.evalBlock(op.getBody().front(), env)))
       return failure();
-    FailureOr<SmallVector<RuntimeValue>> yielded = readAll(yield, yield->getOperands());
+    FailureOr<SmallVector<RuntimeValue>> yielded = readAll(yield, yield->getOperands(), env);
     if (failed(yielded))
       return failure();
     int64_t place = op.isRight() ? count - 1 - step : step;
@@ -317,17 +337,6 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
       last = *yielded;
   }
 
-  for (unsigned i = 0; i < numStates; ++i) {
-    if (op.isFold()) {
-      env.bind(op->getResult(i), last[i]);
-      continue;
-    }
-    Items items(count);
-    for (int64_t step = 0; step < count; ++step)
-      items[op.isRight() ? count - 1 - step : step] = history[step][i];
-    env.bind(op->getResult(i), RuntimeValue::list(std::move(items)));
-  }
-  for (auto [i, items] : llvm::enumerate(collected))
-    env.bind(op->getResult(numStates + i), RuntimeValue::list(std::move(items)));
+  bindResults(op, env, count, history, last, collected);
   return success();
 }

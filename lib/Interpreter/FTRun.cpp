@@ -297,6 +297,68 @@ static FunctionType valueTypeOf(func::FuncOp function) {
   return FunctionType::get(function.getContext(), inputs, results);
 }
 
+/// Binds names from the arrays: a list of no lists no longer knows how long these would be.
+static LogicalResult bindNames(func::FuncOp function, ArrayRef<Type> inputs, ArrayRef<Location> locations,
+                               const Lengths &lengths, ArrayRef<HostArray> arguments, LengthBinding &known) {
+  if (failed(bindGiven(function, lengths, known)))
+    return failure();
+  LengthBinder binder(known, locations);
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    std::optional<int64_t> rank = rankOf(input);
+    if (rank && arguments[i].rank() != *rank)
+      return mlir::emitError(locations[i]) << "argument " << i << ": expects " << *rank
+                                           << " dimensions, found " << arguments[i].rank();
+    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
+      if (failed(binder.bindShape(i, list.getLengths(), arguments[i].shape)))
+        return failure();
+  }
+  if (auto defaults = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    for (NamedAttribute entry : defaults)
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
+        known.names.try_emplace(entry.getName(), value.getInt());
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
+      if (failed(
+              binder.checkShape(i, list.getLengths(),
+                                ArrayRef<int64_t>(arguments[i].shape).take_front(list.getDepth()))))
+        return failure();
+  return success();
+}
+
+/// The arrays of results, and the offsets of ragged levels behind them.
+static FailureOr<std::vector<HostArray>> writeResults(func::FuncOp function, FunctionType type,
+                                                      ArrayRef<RuntimeValue> results, LengthBinding &bound) {
+  std::vector<HostArray> arrays;
+  SmallVector<StringAttr> raggedResults;
+  for (auto [i, value] : llvm::enumerate(results)) {
+    Type resultType = type.getResult(i);
+    auto emitError = [&, i = i]() -> InFlightDiagnostic {
+      return mlir::emitError(function.getLoc(), "result ") << i << ": ";
+    };
+    collectRaggedNames(resultType, raggedResults);
+    SmallVector<Type> members;
+    collectMembers(resultType, members);
+    for (auto [m, member] : llvm::enumerate(members)) {
+      FailureOr<HostArray> array = writeValue(takeMember(value, resultType, m), member, bound, emitError);
+      if (failed(array))
+        return failure();
+      arrays.push_back(std::move(*array));
+    }
+  }
+  // No operation makes a ragged level: its lengths are those of an argument.
+  for (StringAttr name : raggedResults) {
+    ArrayRef<int64_t> lengths = bound.ragged[name];
+    HostArray offsets;
+    if (auto status = HostArray::create(DType::i64, {int64_t(lengths.size()) + 1}, offsets);
+        !status.ok())
+      return mlir::emitError(function.getLoc(), "the offsets of ") << name << ": " << status.message();
+    for (auto [i, length] : llvm::enumerate(lengths))
+      offsets.as<int64_t>()[i + 1] = offsets.as<int64_t>()[i] + length;
+    arrays.push_back(std::move(offsets));
+  }
+  return arrays;
+}
+
 FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, StringRef entry,
                                                           const Lengths &lengths,
                                                           ArrayRef<HostArray> arguments,
@@ -327,31 +389,9 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
     if (failed(readOffsets(arguments[inputs.size() + i], name, ragged[name],
                            [&] { return mlir::emitError(function.getLoc()); })))
       return failure();
-  // Names are bound here, from the arrays: a list of no lists no longer knows
-  // how long these would be.
   LengthBinding known;
-  if (failed(bindGiven(function, lengths, known)))
+  if (failed(bindNames(function, inputs, locations, lengths, arguments, known)))
     return failure();
-  LengthBinder binder(known, locations);
-  for (auto [i, input] : llvm::enumerate(inputs)) {
-    std::optional<int64_t> rank = rankOf(input);
-    if (rank && arguments[i].rank() != *rank)
-      return mlir::emitError(locations[i]) << "argument " << i << ": expects " << *rank
-                                           << " dimensions, found " << arguments[i].rank();
-    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
-      if (failed(binder.bindShape(i, list.getLengths(), arguments[i].shape)))
-        return failure();
-  }
-  if (auto defaults = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
-    for (NamedAttribute entry : defaults)
-      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
-        known.names.try_emplace(entry.getName(), value.getInt());
-  for (auto [i, input] : llvm::enumerate(inputs))
-    if (auto list = dyn_cast<ListType>(input); list && !list.hasRagged())
-      if (failed(
-              binder.checkShape(i, list.getLengths(),
-                                ArrayRef<int64_t>(arguments[i].shape).take_front(list.getDepth()))))
-        return failure();
   SmallVector<RuntimeValue> read, values;
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto emitError = [&, i = i]() -> InFlightDiagnostic {
@@ -379,33 +419,5 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   for (RuntimeValue &result : *results)
     if (result.isReference())
       result = readView(result.getReference());
-  std::vector<HostArray> arrays;
-  SmallVector<StringAttr> raggedResults;
-  for (auto [i, value] : llvm::enumerate(*results)) {
-    Type resultType = type.getResult(i);
-    auto emitError = [&, i = i]() -> InFlightDiagnostic {
-      return mlir::emitError(function.getLoc(), "result ") << i << ": ";
-    };
-    collectRaggedNames(resultType, raggedResults);
-    SmallVector<Type> members;
-    collectMembers(resultType, members);
-    for (auto [m, member] : llvm::enumerate(members)) {
-      FailureOr<HostArray> array = writeValue(takeMember(value, resultType, m), member, bound, emitError);
-      if (failed(array))
-        return failure();
-      arrays.push_back(std::move(*array));
-    }
-  }
-  // No operation makes a ragged level: its lengths are those of an argument.
-  for (StringAttr name : raggedResults) {
-    ArrayRef<int64_t> lengths = bound.ragged[name];
-    HostArray offsets;
-    if (auto status = HostArray::create(DType::i64, {int64_t(lengths.size()) + 1}, offsets);
-        !status.ok())
-      return mlir::emitError(function.getLoc(), "the offsets of ") << name << ": " << status.message();
-    for (auto [i, length] : llvm::enumerate(lengths))
-      offsets.as<int64_t>()[i + 1] = offsets.as<int64_t>()[i] + length;
-    arrays.push_back(std::move(offsets));
-  }
-  return arrays;
+  return writeResults(function, type, *results, bound);
 }

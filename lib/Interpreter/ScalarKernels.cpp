@@ -395,9 +395,8 @@ static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
   }
 }
 
-static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
-  const Cell *const *in = lanes.in;
-  const unsigned width = instr.operandWidth;
+/// Operands for which the operation has no result; null where there are none.
+static const char *checkIntegers(const ScalarInstr &instr, const Lanes &lanes) {
   switch (instr.opcode) {
   case Opcode::DivSI:
   case Opcode::DivUI:
@@ -418,7 +417,66 @@ static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
   default:
     break;
   }
+  return nullptr;
+}
 
+/// Operations on bits, and conversions.
+static const char *runBitsAndConversions(const ScalarInstr &instr, const Lanes &lanes) {
+  const Cell *const *in = lanes.in;
+  const unsigned width = instr.operandWidth;
+  switch (instr.opcode) {
+  case Opcode::AbsI:
+    return lanes.integers([&](int64_t i) {
+      int64_t a = asSigned(in[0][i].i, width);
+      return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
+    });
+  case Opcode::CountLeadingZeros:
+    return lanes.integers([&](int64_t i) {
+      return std::countl_zero(asUnsigned(in[0][i].i, width)) - static_cast<int>(64 - width);
+    });
+  case Opcode::CountTrailingZeros:
+    return lanes.integers([&](int64_t i) {
+      return std::min<int>(std::countr_zero(asUnsigned(in[0][i].i, width)), width);
+    });
+  case Opcode::CtPop:
+    return lanes.integers([&](int64_t i) { return std::popcount(asUnsigned(in[0][i].i, width)); });
+  case Opcode::IPowI:
+    return lanes.binaryS([](int64_t a, int64_t b) { return integerPower(a, b); });
+  case Opcode::TruncI:
+  case Opcode::ExtSI:
+  case Opcode::IndexCast:
+    return lanes.integers([&](int64_t i) { return asSigned(in[0][i].i, width); });
+  case Opcode::ExtUI:
+  case Opcode::IndexCastUI:
+    return lanes.integers([&](int64_t i) { return asUnsigned(in[0][i].i, width); });
+  case Opcode::SIToFP:
+    if (instr.round == Round::F32) // in one step: a double would round twice
+      return lanes.floats(
+          [&](int64_t i) { return static_cast<float>(asSigned(in[0][i].i, width)); });
+    return lanes.floats(
+        [&](int64_t i) { return static_cast<double>(asSigned(in[0][i].i, width)); });
+  case Opcode::UIToFP:
+    if (instr.round == Round::F32)
+      return lanes.floats(
+          [&](int64_t i) { return static_cast<float>(asUnsigned(in[0][i].i, width)); });
+    return lanes.floats(
+        [&](int64_t i) { return static_cast<double>(asUnsigned(in[0][i].i, width)); });
+  case Opcode::FPToSI:
+    return lanes.integers(
+        [&](int64_t i) { return toSignedSaturating(in[0][i].f, instr.resultWidth); });
+  case Opcode::FPToUI:
+    return lanes.integers(
+        [&](int64_t i) { return toUnsignedSaturating(in[0][i].f, instr.resultWidth); });
+  default:
+    return "is not an integer operation";
+  }
+}
+
+static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
+  const Cell *const *in = lanes.in;
+  const unsigned width = instr.operandWidth;
+  if (const char *wrong = checkIntegers(instr, lanes))
+    return wrong;
   switch (instr.opcode) {
   case Opcode::AddI:
     return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a + b; });
@@ -473,50 +531,8 @@ static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
       return lanes.binaryS([&](int64_t a, int64_t b) { return compare(instr.predicate, a, b); });
     return lanes.binaryU(
         [&](uint64_t a, uint64_t b) { return compare<uint64_t>(instr.predicate - 4, a, b); });
-  case Opcode::AbsI:
-    return lanes.integers([&](int64_t i) {
-      int64_t a = asSigned(in[0][i].i, width);
-      return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
-    });
-  case Opcode::CountLeadingZeros:
-    return lanes.integers([&](int64_t i) {
-      return std::countl_zero(asUnsigned(in[0][i].i, width)) - static_cast<int>(64 - width);
-    });
-  case Opcode::CountTrailingZeros:
-    return lanes.integers([&](int64_t i) {
-      return std::min<int>(std::countr_zero(asUnsigned(in[0][i].i, width)), width);
-    });
-  case Opcode::CtPop:
-    return lanes.integers([&](int64_t i) { return std::popcount(asUnsigned(in[0][i].i, width)); });
-  case Opcode::IPowI:
-    return lanes.binaryS([](int64_t a, int64_t b) { return integerPower(a, b); });
-  case Opcode::TruncI:
-  case Opcode::ExtSI:
-  case Opcode::IndexCast:
-    return lanes.integers([&](int64_t i) { return asSigned(in[0][i].i, width); });
-  case Opcode::ExtUI:
-  case Opcode::IndexCastUI:
-    return lanes.integers([&](int64_t i) { return asUnsigned(in[0][i].i, width); });
-  case Opcode::SIToFP:
-    if (instr.round == Round::F32) // in one step: a double would round twice
-      return lanes.floats(
-          [&](int64_t i) { return static_cast<float>(asSigned(in[0][i].i, width)); });
-    return lanes.floats(
-        [&](int64_t i) { return static_cast<double>(asSigned(in[0][i].i, width)); });
-  case Opcode::UIToFP:
-    if (instr.round == Round::F32)
-      return lanes.floats(
-          [&](int64_t i) { return static_cast<float>(asUnsigned(in[0][i].i, width)); });
-    return lanes.floats(
-        [&](int64_t i) { return static_cast<double>(asUnsigned(in[0][i].i, width)); });
-  case Opcode::FPToSI:
-    return lanes.integers(
-        [&](int64_t i) { return toSignedSaturating(in[0][i].f, instr.resultWidth); });
-  case Opcode::FPToUI:
-    return lanes.integers(
-        [&](int64_t i) { return toUnsignedSaturating(in[0][i].f, instr.resultWidth); });
   default:
-    return "is not an integer operation";
+    return runBitsAndConversions(instr, lanes);
   }
 }
 

@@ -26,6 +26,9 @@ SmallVector<BlockOp> schedule::leavesOf(BlockOp block) {
   return leaves;
 }
 
+/// Dimensions or names that an index is asked for; what has more is left as it is.
+static constexpr unsigned mostNames = 64;
+
 bool schedule::dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
   if (!expr.isFunctionOfDim(dim))
     return false;
@@ -34,7 +37,7 @@ bool schedule::dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims) {
       return false;
   MLIRContext *context = expr.getContext();
   AffineExpr step = simplifyAffineExpr(expr.replace(getAffineDimExpr(dim, context), getAffineDimExpr(dim, context) + 1) - expr,
-                                       numDims, 64);
+                                       numDims, mostNames);
   auto constant = dyn_cast<AffineConstantExpr>(step);
   return constant && constant.getValue() != 0;
 }
@@ -102,7 +105,7 @@ bool schedule::isFreeDimension(ArrayRef<BlockOp> nest, unsigned dim) {
     bool separated = false;
     for (unsigned p = 0; p < rank && !separated; ++p) {
       AffineExpr position = withNames(writers.front().map.getResult(p), writers.front().leaf, names);
-      separated = dependsOnlyOn(position, dim, 64);
+      separated = dependsOnlyOn(position, dim, mostNames);
       auto same = [&](const Access &access) {
         return withNames(access.map.getResult(p), access.leaf, names) == position;
       };

@@ -28,6 +28,9 @@ public:
         errors(errors) {}
 
   bool run();
+  bool skipComment(size_t &i);
+  bool takeString(size_t &i);
+  bool takeWord(size_t &i);
 
 private:
   char at(size_t i) const { return i < text.size() ? text[i] : '\0'; }
@@ -242,6 +245,41 @@ bool Scanner::integerList(StringRef keyword, size_t begin, size_t i) {
   return true;
 }
 
+/// Behind a comment; no NUL byte is in it.
+bool Scanner::skipComment(size_t &i) {
+  size_t eol = text.find('\n', i);
+  size_t end = eol == StringRef::npos ? text.size() : eol;
+  if (size_t nul = text.slice(i, end).find('\0'); nul != StringRef::npos)
+    return error(i + nul, "unexpected NUL byte");
+  i = end;
+  return true;
+}
+
+/// Behind a text in quotes.
+bool Scanner::takeString(size_t &i) {
+  size_t begin = i;
+  skipString(i);
+  i = std::min(i, text.size());
+  if (size_t nul = text.slice(begin, i).find('\0'); nul != StringRef::npos)
+    return error(begin + nul, "unexpected NUL byte");
+  definitionHasToken = true;
+  return true;
+}
+
+/// Behind a word, and the list of numbers that may follow it.
+bool Scanner::takeWord(size_t &i) {
+  // A keyword outside all brackets starts the next operation.
+  if (stack.empty() && !defining.empty() && definitionHasToken) {
+    aliasDepth[defining] = definingDepth;
+    defining = StringRef();
+  }
+  definitionHasToken = true;
+  size_t begin = i;
+  while (isIdentChar(at(i)) && !(at(i) == '-' && at(i + 1) == '>'))
+    ++i;
+  return integerList(text.slice(begin, i), begin, i);
+}
+
 bool Scanner::run() {
   if (limits.maxBytes && text.size() > limits.maxBytes)
     return error(0, "input has " + Twine(text.size()) + " bytes, more than the limit of " +
@@ -257,11 +295,8 @@ bool Scanner::run() {
       continue;
     }
     if (c == '/' && at(i + 1) == '/') {
-      size_t eol = text.find('\n', i);
-      size_t end = eol == StringRef::npos ? text.size() : eol;
-      if (size_t nul = text.slice(i, end).find('\0'); nul != StringRef::npos)
-        return error(i + nul, "unexpected NUL byte");
-      i = end;
+      if (!skipComment(i))
+        return false;
       continue;
     }
     anyToken = true;
@@ -274,15 +309,10 @@ bool Scanner::run() {
     }
     minuses = 0;
     switch (c) {
-    case '"': {
-      size_t begin = i;
-      skipString(i);
-      i = std::min(i, text.size());
-      if (size_t nul = text.slice(begin, i).find('\0'); nul != StringRef::npos)
-        return error(begin + nul, "unexpected NUL byte");
-      definitionHasToken = true;
+    case '"':
+      if (!takeString(i))
+        return false;
       continue;
-    }
     case '-': // "->", whose '>' closes nothing
       i += 2;
       continue;
@@ -312,16 +342,7 @@ bool Scanner::run() {
       continue;
     default:
       if (isAlpha(c) || c == '_') {
-        // A keyword outside all brackets starts the next operation.
-        if (stack.empty() && !defining.empty() && definitionHasToken) {
-          aliasDepth[defining] = definingDepth;
-          defining = StringRef();
-        }
-        definitionHasToken = true;
-        size_t begin = i;
-        while (isIdentChar(at(i)) && !(at(i) == '-' && at(i + 1) == '>'))
-          ++i;
-        if (!integerList(text.slice(begin, i), begin, i))
+        if (!takeWord(i))
           return false;
         continue;
       }

@@ -194,6 +194,8 @@ private:
   std::optional<Combination> scaleBy(const ValueForm &linear, const ValueForm &scale,
                                      bool inverse) const;
   ValueForm evaluateMultiply(Operation *op, const ValueForm &a, const ValueForm &b);
+  ValueForm evaluateDivide(Operation *op, ArrayRef<const ValueForm *> operands);
+  ValueForm evaluateExponential(Operation *op, ArrayRef<const ValueForm *> operands);
   ValueForm evaluateExtremum(Operation *op, const ValueForm &a, const ValueForm &b, bool isMax);
   ValueForm evaluateSelect(Operation *op, ArrayRef<const ValueForm *> operands);
   ValueForm evaluateComparison(Operation *op, ArrayRef<const ValueForm *> operands);

@@ -41,6 +41,7 @@ private:
                               Activation &activation);
   std::optional<LogicalResult> evalFTOp(Operation *op, Environment &env);
   LogicalResult evalCompute(ComputeOp op, Environment &env);
+  FailureOr<SmallVector<RuntimeValue>> readAll(Operation *user, ValueRange values, Environment &env);
   LogicalResult evalCall(func::CallOp op, Environment &env);
 
   TensorEval eval;

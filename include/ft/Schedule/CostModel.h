@@ -71,6 +71,9 @@ public:
   int64_t lengthOfParts(int64_t total, int64_t mostRows) const;
 
 private:
+  class NestCost;
+  /// Rows that a call of the nest's leaves has at most.
+  int64_t rowsOfCalls(ArrayRef<BlockOp> nest, const NestPlan &plan) const;
   /// A loop around the code that is looked at.
   struct Around {
     unsigned dim;

@@ -38,7 +38,8 @@ static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> dims) {
 /// Whether scalar e of the read is scalar e of one element of the source, both in
 /// row-major order. `first` is the position of the element's dimensions in the map.
 static bool isInPlace(AffineMap map, unsigned depth, unsigned first, RankedTensorType element, RankedTensorType source) {
-  if (element.getNumElements() != source.getNumElements() || element.getNumElements() > (1 << 16))
+  constexpr int64_t mostCompared = int64_t(1) << 16; // larger elements are put together as any other
+  if (element.getNumElements() != source.getNumElements() || element.getNumElements() > mostCompared)
     return false;
   for (auto [p, e] : llvm::enumerate(map.getResults())) {
     bool usesElement = false, usesOther = false;

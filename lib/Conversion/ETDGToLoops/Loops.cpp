@@ -185,6 +185,26 @@ LogicalResult Emitter::emitTiledLoops(ArrayRef<BlockOp> nest, Point point, Array
   return emitTiledLoops(nest, point, remaining.drop_front(), std::move(tiles), body);
 }
 
+/// Whether the loops around say what a constraint of a block's domain says; `same` are those dimensions whose loop has
+/// the range of every block of the nest.
+static bool isImplied(AffineExpr expr, IntegerSet set, ArrayRef<unsigned> order, const llvm::SmallBitVector &same,
+                      unsigned ancestors, bool isAlone) {
+  std::optional<unsigned> last;
+  unsigned involved = 0;
+  for (unsigned d : order)
+    if (expr.isFunctionOfDim(d)) {
+      last = d;
+      ++involved;
+    }
+  for (unsigned d = 0; d < ancestors; ++d)
+    involved += expr.isFunctionOfDim(d);
+  // Of one block, each constraint has bounded the loop of its last dimension; of several, what is
+  // said of one dimension alone and by all.
+  if (!last || !same[*last] || (!isAlone && involved > 1))
+    return false;
+  return stepAlong(expr, *last, set.getNumDims(), set.getNumSymbols()).has_value();
+}
+
 LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
                                    llvm::function_ref<LogicalResult(BlockOp, Point)> body) {
   unsigned ancestors = BlockOp(nest.front()).getNumAncestors(),
@@ -193,23 +213,6 @@ LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
   llvm::SmallBitVector same(numDims);
   for (unsigned d = ancestors; d < numDims; ++d)
     same[d] = !llvm::is_contained(point.loose, d) && (nest.size() == 1 || isRectangular(nest, d));
-  auto isImplied = [&](AffineExpr expr, IntegerSet set) {
-    std::optional<unsigned> last;
-    unsigned involved = 0;
-    for (unsigned d : point.order)
-      if (expr.isFunctionOfDim(d)) {
-        last = d;
-        ++involved;
-      }
-    for (unsigned d = 0; d < ancestors; ++d)
-      involved += expr.isFunctionOfDim(d);
-    // Of one block, each constraint has bounded the loop of its last dimension; of several, what is
-    // said of one dimension alone and by all.
-    if (!last || !same[*last] || (nest.size() > 1 && involved > 1))
-      return false;
-    return stepAlong(expr, *last, set.getNumDims(), set.getNumSymbols()).has_value();
-  };
-
   for (BlockOp block : nest) {
     IntegerSet set = block.getDomainSet();
     SmallVector<AffineExpr> always, each;
@@ -219,7 +222,7 @@ LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
       if (auto constant = dyn_cast<AffineConstantExpr>(expr);
           constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
         continue;
-      if (isImplied(expr, set))
+      if (isImplied(expr, set, point.order, same, ancestors, nest.size() == 1))
         continue;
       bool ofRow =
           point.rowDim && *point.rowDim >= ancestors && expr.isFunctionOfDim(*point.rowDim);

@@ -580,6 +580,19 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
 /// Below this the call costs more than the code.
 static constexpr int64_t minOutlinedWork = 2048;
 
+/// The function of a product, with an empty body, before the one that calls it.
+static func::FuncOp declareProduct(ImplicitLocOpBuilder &b, func::FuncOp around, StringRef name, StringRef key, ValueRange operands) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(around);
+  auto function = func::FuncOp::create(b, name, b.getFunctionType(operands.getTypes(), {}));
+  function.setPrivate();
+  function->setAttr("ft.product", b.getStringAttr(key));
+  function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  function->setAttr("passthrough", b.getArrayAttr({b.getStringAttr("noinline")}));
+  function.addEntryBlock();
+  return function;
+}
+
 void Emitter::emitContraction(const Nest &nest) {
   ContractionEmitter emitter(*this, nest);
   ArrayRef<const View *> views(emitter.views);
@@ -616,15 +629,8 @@ void Emitter::emitContraction(const Nest &nest) {
     return emitter.run(offsets);
   if (!function) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(around);
-    function =
-        func::FuncOp::create(b, name, b.getFunctionType(ValueRange(operands).getTypes(), {}));
-    function.setPrivate();
-    function->setAttr("ft.product", b.getStringAttr(key));
-    function->setAttr("llvm.linkage",
-                      LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-    function->setAttr("passthrough", b.getArrayAttr({b.getStringAttr("noinline")}));
-    Block *entry = function.addEntryBlock();
+    function = declareProduct(b, around, name, key, operands);
+    Block *entry = &function.front();
     b.setInsertionPointToEnd(entry);
 
     // Inside, the arguments stand for the memory.

@@ -156,6 +156,12 @@ bool NestEmitter::canReduceInLanes() const {
   return true;
 }
 
+/// What an access gains as one of adjacent elements, and loses as one of each element alone: the place of a vector's lane
+/// costs a shuffle, a scattered store a store each. Of loops that are equally good the longer one is taken, up to `longLoop`.
+static constexpr int64_t adjacentGain = 40, stridedReadLoss = 80, stridedWriteLoss = 160, longLoop = 16;
+/// Lanes whose bits are packed at a time.
+static constexpr int64_t mostMaskLanes = 16;
+
 int64_t NestEmitter::scoreOf(int loop) const {
   if (nest.sizes[loop] < 2 || (nest.reduced[loop] && !canReduceInLanes()))
     return INT64_MIN;
@@ -165,12 +171,12 @@ int64_t NestEmitter::scoreOf(int loop) const {
       continue;
     int64_t stride = access.view.strides[loop];
     if (stride == 1)
-      score += 40;
+      score += adjacentGain;
     else if (stride != 0)
-      score -= access.written ? 160 : 80;
+      score -= access.written ? stridedWriteLoss : stridedReadLoss;
   }
   // Short loops fill vectors badly; reductions in lanes need a fold at the end.
-  score += std::min<int64_t>(nest.sizes[loop], 16) - (nest.reduced[loop] ? 8 : 0);
+  score += std::min<int64_t>(nest.sizes[loop], longLoop) - (nest.reduced[loop] ? 8 : 0);
   return score;
 }
 
@@ -214,7 +220,7 @@ void NestEmitter::chooseVectorLoop() {
   }
   width = std::max<int64_t>(1, e.target.vectorBytes / bytes);
   if (bits)
-    width = std::min<int64_t>(width, 16);
+    width = std::min(width, mostMaskLanes);
   width = std::min<int64_t>(width, llvm::PowerOf2Ceil(nest.sizes[vectorLoop]));
   for (AccessInfo &access : accesses)
     access.vectorStride = access.view.isSplat() ? 0 : access.view.strides[vectorLoop];

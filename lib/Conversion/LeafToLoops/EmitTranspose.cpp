@@ -67,7 +67,8 @@ bool Emitter::emitTranspose(const Nest &original) {
   bool extends = stored.isF32() && isHalf(loaded);
   if (stored.isInteger(1) || (stored != loaded && !extends))
     return false;
-  int64_t width = std::min<int64_t>(16, target.vectorBytes / storageBytes(stored));
+  constexpr int64_t mostRows = 16; // of a block that is turned in registers
+  int64_t width = std::min<int64_t>(mostRows, target.vectorBytes / storageBytes(stored));
   int64_t fromEnd = nest.sizes[from] / width * width, toEnd = nest.sizes[to] / width * width;
   if (width < 4 || fromEnd == 0 || toEnd == 0)
     return false;

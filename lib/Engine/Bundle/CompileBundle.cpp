@@ -342,10 +342,28 @@ static bool hasRaggedArguments(ModuleOp module) {
   });
 }
 
-FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::string> targets,
-                                                const BundleOptions &options) {
-  OwningOpRef<ModuleOp> padded;
-  ModuleOp module = given;
+/// Adds the entry of each graph, and with what it may be tested.
+static LogicalResult addEntries(ModuleOp module, const llvm::StringMap<Interface> &interfaces, ArrayRef<std::string> targets,
+                                rt::Bundle &bundle, rt::Json &tests) {
+  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
+    auto program = interfaces.find(graph.getSymName());
+    FailureOr<rt::Entry> entry =
+        program == interfaces.end() ? makeEntry(graph) : makeEntry(graph, program->second);
+    if (failed(entry))
+      return failure();
+    // Code of the CPU asks for no more than its numbers do.
+    if (llvm::none_of(targets, [](const std::string &target) { return isGpuTarget(target); }))
+      for (rt::Argument &argument : entry->arguments)
+        argument.alignment = 0;
+    tests.set(graph.getSymName().str(), describeTest(graph));
+    bundle.entries.push_back(std::move(*entry));
+  }
+  return success();
+}
+
+/// Lists of different lengths are compiled as padded ones: a module of its own, or the one that is given.
+static LogicalResult padRagged(ModuleOp given, OwningOpRef<ModuleOp> &padded, ModuleOp &module) {
+  module = given;
   if (hasRaggedArguments(given)) {
     padded = given.clone();
     module = *padded;
@@ -356,6 +374,15 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
     if (failed(pm.run(module)))
       return failure();
   }
+  return success();
+}
+
+FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::string> targets,
+                                                const BundleOptions &options) {
+  OwningOpRef<ModuleOp> padded;
+  ModuleOp module;
+  if (failed(padRagged(given, padded, module)))
+    return failure();
   if (failed(checkMachinesServe(wholeFile(module.getLoc()), options.machines, targets)))
     return failure();
   llvm::StringMap<Interface> interfaces = getInterfaces(module);
@@ -400,19 +427,8 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   Assemblies assemblies;
   if (targets.empty())
     return bundle;
-  for (etdg::GraphOp graph : ofTargets.front().second.getOps<etdg::GraphOp>()) {
-    auto program = interfaces.find(graph.getSymName());
-    FailureOr<rt::Entry> entry =
-        program == interfaces.end() ? makeEntry(graph) : makeEntry(graph, program->second);
-    if (failed(entry))
-      return failure();
-    // Code of the CPU asks for no more than its numbers do.
-    if (llvm::none_of(targets, [](const std::string &target) { return isGpuTarget(target); }))
-      for (rt::Argument &argument : entry->arguments)
-        argument.alignment = 0;
-    tests.set(graph.getSymName().str(), describeTest(graph));
-    bundle.entries.push_back(std::move(*entry));
-  }
+  if (failed(addEntries(ofTargets.front().second, interfaces, targets, bundle, tests)))
+    return failure();
   for (auto [target, planned] : llvm::zip_equal(targets, ofTargets)) {
     auto &[resolved, own] = planned;
     SmallVector<etdg::GraphOp> graphs = llvm::to_vector(own.getOps<etdg::GraphOp>());

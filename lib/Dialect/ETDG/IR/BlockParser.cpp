@@ -290,6 +290,20 @@ ReadAttr BlockParser::finish(const RawRead &read) {
   return ReadAttr::get(context, pieces, read.elementRank);
 }
 
+/// An empty body has its arguments, and a body ends in a yield.
+static void completeBody(Region &body, ArrayRef<OpAsmParser::Argument> arguments, Location location) {
+  if (body.empty()) {
+    Block &entry = body.emplaceBlock();
+    for (const OpAsmParser::Argument &argument : arguments)
+      entry.addArgument(argument.type, location);
+  }
+  if (body.back().empty() || !body.back().back().hasTrait<OpTrait::IsTerminator>()) {
+    OpBuilder builder(location.getContext());
+    builder.setInsertionPointToEnd(&body.back());
+    YieldOp::create(builder, location, ValueRange());
+  }
+}
+
 ParseResult BlockParser::parse() {
   if (parseHeader() || parseDomain())
     return failure();
@@ -325,16 +339,7 @@ ParseResult BlockParser::parse() {
   Region *combine = result.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
-  if (body->empty()) {
-    Block &entry = body->emplaceBlock();
-    for (const OpAsmParser::Argument &argument : arguments)
-      entry.addArgument(argument.type, result.location);
-  }
-  if (body->back().empty() || !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
-    OpBuilder builder(context);
-    builder.setInsertionPointToEnd(&body->back());
-    YieldOp::create(builder, result.location, ValueRange());
-  }
+  completeBody(*body, arguments, result.location);
   if (succeeded(parser.parseOptionalKeyword("combine")) &&
       (parser.parseArgumentList(combineArguments, AsmParser::Delimiter::Paren,
                                 /*allowType=*/true) ||

@@ -80,6 +80,34 @@ void BlockPrinter::printHeader() {
   os << ")";
 }
 
+/// Which constraints bound a dimension: those whose last one it is. An equality stands for all, -1: none.
+struct BoundsOfDim {
+  int equal = -1;
+  SmallVector<unsigned> lower, upper;
+};
+
+static BoundsOfDim findBounds(IntegerSet set, ArrayRef<LinearForm> forms, unsigned d) {
+  BoundsOfDim found;
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    if (forms[i].getLastDim() != static_cast<int>(d))
+      continue;
+    switch (classifyConstraint(set.getConstraint(i), set.isEq(i), d)) {
+    case BoundClass::Lower:
+      found.lower.push_back(i);
+      break;
+    case BoundClass::Upper:
+      found.upper.push_back(i);
+      break;
+    case BoundClass::Equal:
+      found.equal = found.equal < 0 ? i : found.equal;
+      break;
+    case BoundClass::Other:
+      break;
+    }
+  }
+  return found;
+}
+
 void BlockPrinter::printDomain() {
   IntegerSet set = op.getDomainSet();
   unsigned numAncestors = op.getNumAncestors(), numConstraints = set.getNumConstraints();
@@ -117,25 +145,7 @@ void BlockPrinter::printDomain() {
 
   for (unsigned d = numAncestors; d < dims.size(); ++d) {
     os << (d == numAncestors ? " in " : " x ");
-    int equal = -1;
-    SmallVector<unsigned> lower, upper;
-    for (unsigned i = 0; i < numConstraints; ++i) {
-      if (forms[i].getLastDim() != static_cast<int>(d))
-        continue;
-      switch (classifyConstraint(set.getConstraint(i), set.isEq(i), d)) {
-      case BoundClass::Lower:
-        lower.push_back(i);
-        break;
-      case BoundClass::Upper:
-        upper.push_back(i);
-        break;
-      case BoundClass::Equal:
-        equal = equal < 0 ? i : equal;
-        break;
-      case BoundClass::Other:
-        break;
-      }
-    }
+    auto [equal, lower, upper] = findBounds(set, forms, d);
     if (equal >= 0) {
       os << "= ";
       printExpr(boundOf(equal, d), dims);

@@ -68,6 +68,81 @@ static LogicalResult verifyChecks(GraphOp graph) {
                              << "each with its place (at = loc(...)) or without, found " << given;
 }
 
+/// G2: what a graph returns.
+static LogicalResult verifyReturn(GraphOp graph, ReturnOp results) {
+  if (results.getOperandTypes() != TypeRange(graph.getResultTypes())) {
+    InFlightDiagnostic diag = results.emitOpError()
+                              << "(G2) returns " << results.getOperandTypes()
+                              << " where the graph's results are " << graph.getResultTypes();
+    diag.attachNote(graph.getLoc()) << "the graph is here";
+    return diag;
+  }
+  llvm::SmallDenseMap<Value, unsigned> seen;
+  for (auto [i, value] : llvm::enumerate(results.getOperands())) {
+    auto buffer = value.getDefiningOp<BufferOp>();
+    if (!buffer || buffer->getParentOp() != graph.getOperation())
+      return results.emitOpError()
+             << "(G2) every result is defined by an etdg.buffer of the graph's body, result " << i
+             << " is not";
+    auto [it, isNew] = seen.insert({value, i});
+    if (!isNew) {
+      InFlightDiagnostic diag = results.emitOpError()
+                                << "(G2) no buffer is returned twice, results " << it->second
+                                << " and " << i << " are one";
+      diag.attachNote(buffer.getLoc()) << "the buffer is here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+/// G3: names are lengths of arguments.
+static LogicalResult verifyLengthNames(GraphOp graph) {
+  SmallVector<StringAttr> names = graph.getSymbolNames();
+  auto list = [&](InFlightDiagnostic &diag) -> InFlightDiagnostic & {
+    diag << "; the arguments bind ";
+    if (names.empty())
+      return diag << "none";
+    llvm::interleaveComma(names, diag,
+                          [&](StringAttr name) { diag << "'" << name.getValue() << "'"; });
+    return diag;
+  };
+  auto checkName = [&](Operation *op, StringAttr name) -> LogicalResult {
+    if (llvm::is_contained(names, name))
+      return success();
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "(G3) '" << name.getValue() << "' is no length of an argument";
+    list(diag);
+    diag.attachNote(graph.getLoc()) << "the graph is here";
+    return diag;
+  };
+  auto checkType = [&](Operation *op, Type type) -> LogicalResult {
+    if (auto buffer = dyn_cast<BufferType>(type))
+      for (ft::LengthAttr length : buffer.getLengths())
+        for (StringAttr name : length.getNames())
+          if (failed(checkName(op, name)))
+            return failure();
+    return success();
+  };
+  for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
+    if (failed(checkType(graph, type)))
+      return failure();
+  WalkResult walk = graph.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(checkType(op, type)))
+        return WalkResult::interrupt();
+    if (auto block = dyn_cast<BlockOp>(op))
+      for (Attribute symbol : block.getSymbols())
+        if (failed(checkName(op, cast<StringAttr>(symbol))))
+          return WalkResult::interrupt();
+    if (auto assume = dyn_cast<AssumeOp>(op))
+      if (failed(checkName(op, assume.getLengthAttr())))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult GraphOp::verify() {
   if (failed(verifyChecks(*this)))
     return failure();
@@ -98,74 +173,7 @@ LogicalResult GraphOp::verify() {
       diag.attachNote(getLoc()) << "the graph is here";
       return diag;
     }
-  if (results.getOperandTypes() != TypeRange(getResultTypes())) {
-    InFlightDiagnostic diag = results.emitOpError()
-                              << "(G2) returns " << results.getOperandTypes()
-                              << " where the graph's results are " << getResultTypes();
-    diag.attachNote(getLoc()) << "the graph is here";
-    return diag;
-  }
-  llvm::SmallDenseMap<Value, unsigned> seen;
-  for (auto [i, value] : llvm::enumerate(results.getOperands())) {
-    auto buffer = value.getDefiningOp<BufferOp>();
-    if (!buffer || buffer->getParentOp() != getOperation())
-      return results.emitOpError()
-             << "(G2) every result is defined by an etdg.buffer of the graph's body, result " << i
-             << " is not";
-    auto [it, isNew] = seen.insert({value, i});
-    if (!isNew) {
-      InFlightDiagnostic diag = results.emitOpError()
-                                << "(G2) no buffer is returned twice, results " << it->second
-                                << " and " << i << " are one";
-      diag.attachNote(buffer.getLoc()) << "the buffer is here";
-      return diag;
-    }
-  }
-
-  // G3
-  SmallVector<StringAttr> names = getSymbolNames();
-  auto list = [&](InFlightDiagnostic &diag) -> InFlightDiagnostic & {
-    diag << "; the arguments bind ";
-    if (names.empty())
-      return diag << "none";
-    llvm::interleaveComma(names, diag,
-                          [&](StringAttr name) { diag << "'" << name.getValue() << "'"; });
-    return diag;
-  };
-  auto checkName = [&](Operation *op, StringAttr name) -> LogicalResult {
-    if (llvm::is_contained(names, name))
-      return success();
-    InFlightDiagnostic diag = op->emitOpError()
-                              << "(G3) '" << name.getValue() << "' is no length of an argument";
-    list(diag);
-    diag.attachNote(getLoc()) << "the graph is here";
-    return diag;
-  };
-  auto checkType = [&](Operation *op, Type type) -> LogicalResult {
-    if (auto buffer = dyn_cast<BufferType>(type))
-      for (ft::LengthAttr length : buffer.getLengths())
-        for (StringAttr name : length.getNames())
-          if (failed(checkName(op, name)))
-            return failure();
-    return success();
-  };
-  for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
-    if (failed(checkType(*this, type)))
-      return failure();
-  WalkResult walk = getBody().walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (failed(checkType(op, type)))
-        return WalkResult::interrupt();
-    if (auto block = dyn_cast<BlockOp>(op))
-      for (Attribute symbol : block.getSymbols())
-        if (failed(checkName(op, cast<StringAttr>(symbol))))
-          return WalkResult::interrupt();
-    if (auto assume = dyn_cast<AssumeOp>(op))
-      if (failed(checkName(op, assume.getLengthAttr())))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(walk.wasInterrupted());
+  return failure(failed(verifyReturn(*this, results)) || failed(verifyLengthNames(*this)));
 }
 
 //===----------------------------------------------------------------------===//

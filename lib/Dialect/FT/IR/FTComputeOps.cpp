@@ -153,12 +153,69 @@ static ParseResult parseLayers(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
+/// `init (…)`, or `state (…)` for each element; how many states have an initial value.
+static ParseResult parseStates(OpAsmParser &parser, OperationState &result, ArrayRef<Argument> elements,
+                               SmallVectorImpl<Argument> &states, size_t &numInits) {
+  SmallVector<Type> stateTypes;
+  if (succeeded(parser.parseOptionalKeyword("init"))) {
+    if (parseHeader(parser, states, stateTypes, result))
+      return failure();
+    numInits = states.size();
+  } else {
+    // The first elements are the states, which still need names.
+    SMLoc stateLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword("state", ", or 'init'") || parser.parseLParen() ||
+        parseArguments(parser, states) || parser.parseRParen())
+      return failure();
+    if (states.size() != elements.size())
+      return parser.emitError(stateLoc, "(C4) without 'init' each list has one state: expected ")
+             << elements.size() << ", found " << states.size();
+    for (const Argument &element : elements)
+      stateTypes.push_back(element.type);
+  }
+  for (auto [state, type] : llvm::zip_equal(states, stateTypes))
+    state.type = type;
+  return success();
+}
+
+/// `combine (…) {…}`, if it is there.
+static ParseResult parseCombine(OpAsmParser &parser, OperationState &result, ArrayRef<Argument> states) {
+  Region *combine = result.addRegion();
+  if (succeeded(parser.parseOptionalKeyword("combine"))) {
+    SmallVector<Argument> pairs;
+    SMLoc pairLoc = parser.getCurrentLocation();
+    if (parser.parseLParen() || parseArguments(parser, pairs) || parser.parseRParen())
+      return failure();
+    if (pairs.size() != 2 * states.size())
+      return parser.emitError(pairLoc, "(C6) 'combine' takes the states twice: expected ")
+             << 2 * states.size() << " arguments, found " << pairs.size();
+    for (auto [index, pair] : llvm::enumerate(pairs))
+      pair.type = states[index % states.size()].type;
+    if (parseBody(parser, *combine, pairs))
+      return failure();
+  }
+  return success();
+}
+
+/// `attributes {…}`, none of which has a syntax of its own.
+static ParseResult parseWritten(OpAsmParser &parser, OperationState &result) {
+  SMLoc attributesLoc = parser.getCurrentLocation();
+  NamedAttrList written;
+  if (parser.parseOptionalAttrDictWithKeyword(written))
+    return failure();
+  for (StringRef inherent : {"lag", "operandSegmentSizes", "layer", "layers"})
+    if (written.get(inherent))
+      return parser.emitError(attributesLoc, "'") << inherent << "' has a syntax of its own";
+  result.attributes.append(written.begin(), written.end());
+  return success();
+}
+
 static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, OperatorKind kind) {
   bool isMap = kind == OperatorKind::Map;
   SMLoc loc = parser.getCurrentLocation();
 
   SmallVector<Argument> states, elements;
-  SmallVector<Type> listTypes, stateTypes, identityTypes;
+  SmallVector<Type> listTypes, identityTypes;
   if (parseHeader(parser, elements, listTypes, result))
     return failure();
   for (auto [element, type] : llvm::zip_equal(elements, listTypes)) {
@@ -171,24 +228,8 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
   size_t numInits = 0;
   LengthAttr lag;
   if (!isMap) {
-    if (succeeded(parser.parseOptionalKeyword("init"))) {
-      if (parseHeader(parser, states, stateTypes, result))
-        return failure();
-      numInits = states.size();
-    } else {
-      // The first elements are the states, which still need names.
-      SMLoc stateLoc = parser.getCurrentLocation();
-      if (parser.parseKeyword("state", ", or 'init'") || parser.parseLParen() ||
-          parseArguments(parser, states) || parser.parseRParen())
-        return failure();
-      if (states.size() != elements.size())
-        return parser.emitError(stateLoc, "(C4) without 'init' each list has one state: expected ")
-               << elements.size() << ", found " << states.size();
-      for (Argument &element : elements)
-        stateTypes.push_back(element.type);
-    }
-    for (auto [state, type] : llvm::zip_equal(states, stateTypes))
-      state.type = type;
+    if (parseStates(parser, result, elements, states, numInits))
+      return failure();
     if (succeeded(parser.parseOptionalKeyword("lag")) && ft::detail::parseLength(parser, lag))
       return failure();
   }
@@ -198,14 +239,8 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
   bool hasTypes = succeeded(parser.parseOptionalArrow());
   if (hasTypes && parser.parseTypeList(result.types))
     return failure();
-  SMLoc attributesLoc = parser.getCurrentLocation();
-  NamedAttrList written;
-  if (parser.parseOptionalAttrDictWithKeyword(written))
+  if (parseWritten(parser, result))
     return failure();
-  for (StringRef inherent : {"lag", "operandSegmentSizes", "layer", "layers"})
-    if (written.get(inherent))
-      return parser.emitError(attributesLoc, "'") << inherent << "' has a syntax of its own";
-  result.attributes.append(written.begin(), written.end());
 
   SmallVector<Argument> arguments(states);
   arguments.append(elements);
@@ -215,20 +250,8 @@ static ParseResult parseCompute(OpAsmParser &parser, OperationState &result, Ope
     return failure();
 
   if (!isMap) {
-    Region *combine = result.addRegion();
-    if (succeeded(parser.parseOptionalKeyword("combine"))) {
-      SmallVector<Argument> pairs;
-      SMLoc pairLoc = parser.getCurrentLocation();
-      if (parser.parseLParen() || parseArguments(parser, pairs) || parser.parseRParen())
-        return failure();
-      if (pairs.size() != 2 * states.size())
-        return parser.emitError(pairLoc, "(C6) 'combine' takes the states twice: expected ")
-               << 2 * states.size() << " arguments, found " << pairs.size();
-      for (auto [index, pair] : llvm::enumerate(pairs))
-        pair.type = states[index % states.size()].type;
-      if (parseBody(parser, *combine, pairs))
-        return failure();
-    }
+    if (parseCombine(parser, result, states))
+      return failure();
     if (succeeded(parser.parseOptionalKeyword("identity")) &&
         (parser.parseLParen() || parseOperandsAndTypes(parser, identityTypes, result)))
       return failure();

@@ -37,6 +37,12 @@ private:
   bool invert(BlockOp leaf, AffineMap named, unsigned numOwner, BlockBuilder &user, AffineMap index,
               SmallVectorImpl<AffineExpr> &dims);
   bool connect(BufferOp source);
+  /// Adds the domains of a block and of those around it, up to the owner of a buffer, at a point of another block.
+  static void addDomains(BlockOp block, BlockOp owner, BlockBuilder &builder, ArrayRef<AffineExpr> dims,
+                         SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &eqs);
+  /// Whether the reader sees what a piece of a copy reads, and finds it still there.
+  bool seesSources(BufferOp buffer, BlockOp leaf, BlockOp reader, const BlockBuilder &source, PieceAttr from,
+                   ArrayRef<AffineExpr> dims);
   bool connectUser(BufferOp source, BufferOp target, BlockOp copy, BlockOp user,
                    BlockBuilder &builder);
   bool forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block, BlockBuilder &builder);

@@ -99,6 +99,7 @@ public:
   bool explain = true;
 
 private:
+  std::string describeLate(Flow &flow, llvm::StringRef dimName, const SetBuilder &set, bool isLate);
   /// Whether dimension `dim` of a merged block with the operator keeps the order of a flow.
   bool keepsOrder(Flow &flow, unsigned dim, ft::OperatorKind kind, const Coordinates &a,
                   const Coordinates &b, std::string &why);

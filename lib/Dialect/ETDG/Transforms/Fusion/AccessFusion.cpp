@@ -153,6 +153,49 @@ std::optional<IntegerSet> AccessFusion::simplify(BlockOp block, const BlockBuild
   return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, eqs);
 }
 
+void AccessFusion::addDomains(BlockOp block, BlockOp owner, BlockBuilder &builder, ArrayRef<AffineExpr> dims,
+                              SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &eqs) {
+  for (BlockOp b = block; b && b != owner; b = b.getParentBlock()) {
+    ArrayRef<AffineExpr> own = dims.take_front(b.getNumDims());
+    IntegerSet domain = b.getDomainSet();
+    for (AffineExpr constraint : domain.getConstraints())
+      constraints.push_back(builder.importExpr(constraint, b.getSymbolNames()).replaceDims(own));
+    llvm::append_range(eqs, domain.getEqFlags());
+  }
+}
+
+bool AccessFusion::seesSources(BufferOp buffer, BlockOp leaf, BlockOp reader, const BlockBuilder &source, PieceAttr from,
+                               ArrayRef<AffineExpr> dims) {
+  // The source is seen where the reader stands, at the same point of its owner, and still there.
+  SmallVector<Value> sources = {source.buffers[from.getOperand()]};
+  for (GatherAttr gather : from.getGathers())
+    sources.push_back(source.buffers[gather.getOperand()]);
+  for (Value value : sources) {
+    if (auto op = value.getDefiningOp<BufferOp>()) {
+      if (!op.keepsAllPlanes())
+        return refuse("planes of " + describeBuffer(value) + " take each other's place");
+      if (!op->getParentOp()->isAncestor(reader))
+        return refuse(describeBuffer(value) + " is private to blocks around " +
+                      describeBlock(leaf));
+    }
+    for (unsigned d = 0, e = getNumOwnerDims(value); d < e; ++d)
+      if (dims[d] != getAffineDimExpr(d, buffer.getContext()))
+        return refuse(describeBuffer(value) + " is another one in the iteration that reads");
+    if (value == buffer.getResult())
+      return refuse(describeBuffer(value) + " is moved inside itself");
+  }
+  return true;
+}
+
+/// That a writer wrote at a place what is read there: `dims` is its point for one of the reader.
+static void addSamePlace(BufferOp buffer, AffineMap written, AffineMap map, ArrayRef<AffineExpr> dims,
+                         SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &eqs) {
+  for (unsigned p = 0; p < buffer.getResult().getType().getDepth(); ++p) {
+    constraints.push_back(written.getResult(p).replaceDims(dims) - map.getResult(p));
+    eqs.push_back(true);
+  }
+}
+
 bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block,
                                 BlockBuilder &builder, PieceAttr piece, RankedTensorType type,
                                 unsigned elementRank, SmallVectorImpl<PieceAttr> &pieces) {
@@ -169,30 +212,13 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
   if (!invert(leaf, written, getNumOwnerDims(buffer.getResult()), builder, map, dims))
     return false;
 
-  // The points at which this writer wrote what is read.
-  SmallVector<AffineExpr> constraints;
-  SmallVector<bool> eqs;
-  auto add = [&](IntegerSet set) {
-    llvm::append_range(constraints, set.getConstraints());
-    llvm::append_range(eqs, set.getEqFlags());
-  };
-  add(piece.getSet().getValue());
-  // Only the blocks around the buffer are at the same iteration for writer and reader.
-  BlockOp owner = buffer->getParentOfType<BlockOp>();
-  for (BlockOp b = leaf; b && b != owner; b = b.getParentBlock()) {
-    SmallVector<AffineExpr> own(dims.begin(), dims.begin() + b.getNumDims());
-    IntegerSet domain = b.getDomainSet();
-    for (AffineExpr constraint : domain.getConstraints())
-      constraints.push_back(builder.importExpr(constraint, b.getSymbolNames()).replaceDims(own));
-    llvm::append_range(eqs, domain.getEqFlags());
-  }
+  // The points at which this writer wrote what is read. Only the blocks around the buffer are at the same
+  // iteration for writer and reader.
+  SmallVector<AffineExpr> constraints(piece.getSet().getValue().getConstraints());
+  SmallVector<bool> eqs(piece.getSet().getValue().getEqFlags());
+  addDomains(leaf, buffer->getParentOfType<BlockOp>(), builder, dims, constraints, eqs);
+  addSamePlace(buffer, written, map, dims, constraints, eqs);
   unsigned depth = buffer.getResult().getType().getDepth();
-  for (unsigned p = 0; p < depth; ++p) {
-    AffineExpr difference = written.getResult(p).replaceDims(dims) - map.getResult(p);
-    constraints.push_back(difference);
-    eqs.push_back(true);
-  }
-
   SmallVector<int64_t> shape;
   if (elementRank)
     llvm::append_range(shape, type.getShape());
@@ -238,24 +264,8 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
            from.getValue());
       continue;
     }
-    // The source is seen where the reader stands, at the same point of its owner, and still there.
-    SmallVector<Value> sources = {source.buffers[from.getOperand()]};
-    for (GatherAttr gather : from.getGathers())
-      sources.push_back(source.buffers[gather.getOperand()]);
-    for (Value value : sources) {
-      if (auto op = value.getDefiningOp<BufferOp>()) {
-        if (!op.keepsAllPlanes())
-          return refuse("planes of " + describeBuffer(value) + " take each other's place");
-        if (!op->getParentOp()->isAncestor(block))
-          return refuse(describeBuffer(value) + " is private to blocks around " +
-                        describeBlock(leaf));
-      }
-      for (unsigned d = 0, e = getNumOwnerDims(value); d < e; ++d)
-        if (dims[d] != getAffineDimExpr(d, context))
-          return refuse(describeBuffer(value) + " is another one in the iteration that reads");
-      if (value == buffer.getResult())
-        return refuse(describeBuffer(value) + " is moved inside itself");
-    }
+    if (!seesSources(buffer, leaf, block, source, from, dims))
+      return false;
     SmallVector<GatherAttr> gathers;
     for (GatherAttr gather : from.getGathers())
       gathers.push_back(
@@ -318,6 +328,9 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
 bool AccessFusion::fuse(BufferOp buffer) {
   SmallVector<Writer> writers;
   if (!collectWriters(buffer, writers))
+    return false;
+  // Variants write the same elements each; none of them is the one to read, and none may be left without a block.
+  if (llvm::any_of(writers, [](const Writer &w) { return BlockOp(w.leaf)->getParentOfType<VariantsOp>(); }))
     return false;
   why.clear();
   auto missed = [&]() {

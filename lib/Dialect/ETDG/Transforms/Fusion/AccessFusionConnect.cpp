@@ -36,12 +36,7 @@ bool AccessFusion::connectUser(BufferOp source, BufferOp target, BlockOp copy, B
     SmallVector<AffineExpr> constraints;
     SmallVector<bool> eqs;
     BlockOp owner = source->getParentOfType<BlockOp>();
-    for (BlockOp b = copy; b && b != owner; b = b.getParentBlock()) {
-      SmallVector<AffineExpr> own(dims.begin(), dims.begin() + b.getNumDims());
-      for (AffineExpr constraint : b.getDomainSet().getConstraints())
-        constraints.push_back(builder.importExpr(constraint, b.getSymbolNames()).replaceDims(own));
-      llvm::append_range(eqs, b.getDomainSet().getEqFlags());
-    }
+    addDomains(copy, owner, builder, dims, constraints, eqs);
     for (unsigned p = 0; p < depth; ++p) {
       constraints.push_back(read.getResult(p).replaceDims(dims) - map.getResult(p));
       eqs.push_back(true);
@@ -127,7 +122,7 @@ bool AccessFusion::connect(BufferOp source) {
     else
       users.insert({block, BlockBuilder::from(block)});
   }
-  if (!copy)
+  if (!copy || copy->getParentOfType<VariantsOp>()) // a variant always copies, or computes
     return false;
   auto target = copy.getBuffers()[copy.getWrite(0).getOperand()].getDefiningOp<BufferOp>();
   if (!target || !target.keepsAllPlanes() || users.contains(copy))

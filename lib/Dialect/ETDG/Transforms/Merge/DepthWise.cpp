@@ -162,6 +162,33 @@ bool DimMerger::addBuffer(Value buffer, unsigned position) {
   return true;
 }
 
+/// Whether a constraint is of dimension d + 1 and has nothing to do with d.
+static bool isInner(AffineExpr constraint, unsigned d) {
+  return LinearForm::of(constraint).getLastDim() == static_cast<int>(d + 1) && !constraint.isFunctionOfDim(d);
+}
+
+/// The inner one is 0 ≤ j < m, m a number or over names: m, or null where it is not.
+static AffineExpr findInnerLength(IntegerSet set, unsigned d) {
+  AffineExpr zero = getAffineConstantExpr(0, set.getContext()), y = getAffineDimExpr(d + 1, set.getContext());
+  bool low = false;
+  AffineExpr length;
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    AffineExpr constraint = set.getConstraint(i);
+    if (!isInner(constraint, d))
+      continue;
+    LinearForm form = LinearForm::of(constraint);
+    AffineExpr rest = constraint.replace(y, zero);
+    if (!set.isEq(i) && form.isLinearIn(d + 1) && form.coefficient(y) == 1 && rest == zero && !low)
+      low = true;
+    else if (!set.isEq(i) && form.isLinearIn(d + 1) && form.coefficient(y) == -1 && !length &&
+             isOfSymbols(rest))
+      length = rest + 1;
+    else
+      return {};
+  }
+  return low ? length : AffineExpr();
+}
+
 bool DimMerger::addBlock(BlockOp block, unsigned d) {
   auto it = members.find(block);
   if (it != members.end())
@@ -177,28 +204,8 @@ bool DimMerger::addBlock(BlockOp block, unsigned d) {
   AffineExpr zero = getAffineConstantExpr(0, context);
   AffineExpr x = getAffineDimExpr(d, context), y = getAffineDimExpr(d + 1, context);
 
-  // The inner one: 0 ≤ j < m, m a number or over names.
-  auto isInner = [&](AffineExpr constraint) {
-    LinearForm form = LinearForm::of(constraint);
-    return form.getLastDim() == static_cast<int>(d + 1) && !constraint.isFunctionOfDim(d);
-  };
-  bool low = false;
-  AffineExpr length;
-  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    AffineExpr constraint = set.getConstraint(i);
-    if (!isInner(constraint))
-      continue;
-    LinearForm form = LinearForm::of(constraint);
-    AffineExpr rest = constraint.replace(y, zero);
-    if (!set.isEq(i) && form.isLinearIn(d + 1) && form.coefficient(y) == 1 && rest == zero && !low)
-      low = true;
-    else if (!set.isEq(i) && form.isLinearIn(d + 1) && form.coefficient(y) == -1 && !length &&
-             isOfSymbols(rest))
-      length = rest + 1;
-    else
-      return refuse("the inner one does not run from 0 to a length of its own");
-  }
-  if (!low || !length)
+  AffineExpr length = findInnerLength(set, d);
+  if (!length)
     return refuse("the inner one does not run from 0 to a length of its own");
   std::optional<int64_t> size;
   if (auto constant = dyn_cast<AffineConstantExpr>(length))
@@ -211,7 +218,7 @@ bool DimMerger::addBlock(BlockOp block, unsigned d) {
   bool lower = false, upper = false, fromZero = false;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
     AffineExpr constraint = set.getConstraint(i);
-    if (isInner(constraint))
+    if (isInner(constraint, d))
       continue;
     LinearForm form = LinearForm::of(constraint);
     if (form.getLastDim() != static_cast<int>(d)) {
@@ -348,6 +355,36 @@ bool etdg::mergeDims(BlockOp block, unsigned dim, std::string &why) {
 // Splitting one
 //===----------------------------------------------------------------------===//
 
+/// Own dimension `dim` as chunks of `size` and a place in them, which gets a name that nobody has.
+static BlockRemap remapToChunks(BlockOp b, const BlockBuilder &builder, unsigned dim, int64_t size) {
+  MLIRContext *context = b.getContext();
+  unsigned d = b.getNumAncestors() + dim, numDims = builder.dims.size();
+  AffineExpr o = getAffineDimExpr(d, context), i = getAffineDimExpr(d + 1, context);
+  BlockRemap remap;
+  remap.numAncestors = builder.numAncestors;
+  remap.symbols = builder.symbols;
+  llvm::SmallDenseSet<StringAttr> taken(builder.dims.begin(), builder.dims.end());
+  if (auto graph = b->getParentOfType<GraphOp>())
+    for (StringAttr name : graph.getSymbolNames())
+      taken.insert(name);
+  for (unsigned k = 0; k < numDims; ++k) {
+    if (k != d) {
+      remap.exprs.push_back(getAffineDimExpr(remap.dims.size(), context));
+      remap.dims.push_back(builder.dims[k]);
+      continue;
+    }
+    remap.exprs.push_back(o * size + i);
+    remap.dims.push_back(builder.dims[k]);
+    StringAttr inner;
+    for (unsigned n = 0; !inner || taken.contains(inner); ++n)
+      inner = StringAttr::get(context, builder.dims[k].getValue() + Twine(n));
+    remap.dims.push_back(inner);
+  }
+  remap.operators = builder.operators;
+  remap.operators.insert(remap.operators.begin() + dim, builder.operators[dim]);
+  return remap;
+}
+
 LogicalResult etdg::splitDim(BlockOp block, unsigned dim, int64_t size) {
   SmallVector<BlockOp> nest = {block};
   if (NestOp op = block.getNest())
@@ -389,28 +426,7 @@ LogicalResult etdg::splitDim(BlockOp block, unsigned dim, int64_t size) {
     }
     bounds.push_back(i);
     bounds.push_back(getAffineConstantExpr(size - 1, context) - i);
-    BlockRemap remap;
-    remap.numAncestors = builder.numAncestors;
-    remap.symbols = builder.symbols;
-    llvm::SmallDenseSet<StringAttr> taken(builder.dims.begin(), builder.dims.end());
-    if (auto graph = b->getParentOfType<GraphOp>())
-      for (StringAttr name : graph.getSymbolNames())
-        taken.insert(name);
-    for (unsigned k = 0; k < numDims; ++k) {
-      if (k != d) {
-        remap.exprs.push_back(getAffineDimExpr(remap.dims.size(), context));
-        remap.dims.push_back(builder.dims[k]);
-        continue;
-      }
-      remap.exprs.push_back(o * size + i);
-      remap.dims.push_back(builder.dims[k]);
-      StringAttr inner;
-      for (unsigned n = 0; !inner || taken.contains(inner); ++n)
-        inner = StringAttr::get(context, builder.dims[k].getValue() + Twine(n));
-      remap.dims.push_back(inner);
-    }
-    remap.operators = builder.operators;
-    remap.operators.insert(remap.operators.begin() + dim, builder.operators[dim]);
+    BlockRemap remap = remapToChunks(b, builder, dim, size);
     SmallVector<StringAttr> symbols = builder.symbols;
     builder.domain = IntegerSet();
     if (!kept.empty())

@@ -151,6 +151,67 @@ SmallVector<Coordinates> BodyMerger::getGroup(const Alignment &aligned, unsigned
   return group;
 }
 
+/// The width of a map that becomes a reduction is kept by cuts alone: other
+/// iterations must run at once, and nobody else may want the map's elements.
+bool BodyMerger::narrowsWell(const Alignment &aligned, unsigned k, MergeRefusal &refusal) {
+  BlockOp a = aligned.a.block;
+  unsigned numAncestors = a.getNumAncestors();
+  if (llvm::none_of(aligned.narrowed, [&](unsigned d) { return d < k; }))
+    return true;
+  bool outer = false;
+  for (BlockOp parent = a.getParentBlock(); parent; parent = parent.getParentBlock())
+    for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
+      outer |= parent.getOperator(d) == OperatorKind::Map;
+  for (unsigned d = 0; d < k; ++d)
+    outer |= aligned.operators[d] == OperatorKind::Map;
+  if (!outer) {
+    refusal = {"width", "no other map dimension would be left"};
+    return false;
+  }
+  bool all = true;
+  forEachAccess(a, [&](Access &access) {
+    if (access.isWrite() && !a->isAncestor(access.buffer.getParentBlock()->getParentOp()))
+      all &= getPrivateType(access.buffer, {aligned.a, aligned.b}, numAncestors + k) != nullptr;
+  });
+  if (!all)
+    refusal = {"width", "another block reads what a map computes, or the reduction reads it "
+                        "elsewhere than at its own iteration"};
+  return all;
+}
+
+/// Merges the two at their first k aligned dimensions; `saved` become private to the merged block.
+BlockOp BodyMerger::join(const Alignment &aligned, unsigned k, const OuterDomain &outer, ArrayRef<Value> saved) {
+  BlockOp a = aligned.a.block, b = aligned.b.block;
+  unsigned numAncestors = a.getNumAncestors();
+  std::string first = nameOf(a), second = nameOf(b);
+  unsigned place = number[a], leaves = weight[a] + weight[b];
+  number.erase(a);
+  number.erase(b);
+  scans.erase(a);
+  scans.erase(b);
+  MergedDomain united{outer, legality.getGuard(aligned.a, outer, numAncestors + k),
+                      legality.getGuard(aligned.b, outer, numAncestors + k)};
+  std::string how = describeCoordinates(aligned, united, k);
+  for (const Coordinates *c : {&aligned.a, &aligned.b})
+    if (!c->isIdentity())
+      remapBlock(c->block, c->getRemap());
+  BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k), &united);
+  number[merged] = place;
+  weight[merged] = leaves;
+  MLIRContext *context = merged.getContext();
+  ft::LengthAttr before = ft::LengthAttr::get(context, 0), left = before;
+  for (Value buffer : saved) {
+    ft::LengthAttr bytes = getLiveBytes(buffer.getDefiningOp<BufferOp>());
+    Value inside = makePrivate(buffer, merged);
+    if (!inside)
+      continue;
+    before = before + bytes;
+    left = left + getLiveBytes(inside.getDefiningOp<BufferOp>());
+  }
+  explainMerge(merged, "vertical", first, second, k, before, left, how);
+  return merged;
+}
+
 BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
                                  MergeRefusal &refusal) {
   BlockOp a = aligned.a.block, b = aligned.b.block;
@@ -160,33 +221,8 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
   unsigned numAncestors = a.getNumAncestors();
   bool moves = !aligned.a.isIdentity() || !aligned.b.isIdentity();
 
-  // The width of a map that becomes a reduction is kept by cuts alone: other
-  // iterations must run at once, and nobody else may want the map's elements.
-  auto narrowsWell = [&](unsigned k) {
-    if (llvm::none_of(aligned.narrowed, [&](unsigned d) { return d < k; }))
-      return true;
-    bool outer = false;
-    for (BlockOp parent = a.getParentBlock(); parent; parent = parent.getParentBlock())
-      for (unsigned d = 0; d < parent.getNumOwnDims(); ++d)
-        outer |= parent.getOperator(d) == OperatorKind::Map;
-    for (unsigned d = 0; d < k; ++d)
-      outer |= aligned.operators[d] == OperatorKind::Map;
-    if (!outer) {
-      refusal = {"width", "no other map dimension would be left"};
-      return false;
-    }
-    bool all = true;
-    forEachAccess(a, [&](Access &access) {
-      if (access.isWrite() && !a->isAncestor(access.buffer.getParentBlock()->getParentOp()))
-        all &= getPrivateType(access.buffer, {aligned.a, aligned.b}, numAncestors + k) != nullptr;
-    });
-    if (!all)
-      refusal = {"width", "another block reads what a map computes, or the reduction reads it "
-                          "elsewhere than at its own iteration"};
-    return all;
-  };
   for (unsigned k = aligned.size; k > 0; --k) {
-    if (!narrowsWell(k))
+    if (!narrowsWell(aligned, k, refusal))
       continue;
     unsigned restA = a.getNumOwnDims() - k, restB = b.getNumOwnDims() - k;
     for (const Coordinates *c : {&aligned.a, &aligned.b})
@@ -238,33 +274,7 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
                  "blocks between them write"};
       return {};
     }
-    std::string first = nameOf(a), second = nameOf(b);
-    unsigned place = number[a], leaves = weight[a] + weight[b];
-    number.erase(a);
-    number.erase(b);
-    scans.erase(a);
-    scans.erase(b);
-    MergedDomain united{outer, legality.getGuard(aligned.a, outer, numAncestors + k),
-                        legality.getGuard(aligned.b, outer, numAncestors + k)};
-    std::string how = describeCoordinates(aligned, united, k);
-    for (const Coordinates *c : {&aligned.a, &aligned.b})
-      if (!c->isIdentity())
-        remapBlock(c->block, c->getRemap());
-    BlockOp merged = mergeBlocks(a, b, k, ArrayRef(aligned.operators).take_front(k), &united);
-    number[merged] = place;
-    weight[merged] = leaves;
-    MLIRContext *context = merged.getContext();
-    ft::LengthAttr before = ft::LengthAttr::get(context, 0), left = before;
-    for (Value buffer : saved) {
-      ft::LengthAttr bytes = getLiveBytes(buffer.getDefiningOp<BufferOp>());
-      Value inside = makePrivate(buffer, merged);
-      if (!inside)
-        continue;
-      before = before + bytes;
-      left = left + getLiveBytes(inside.getDefiningOp<BufferOp>());
-    }
-    explainMerge(merged, "vertical", first, second, k, before, left, how);
-    return merged;
+    return join(aligned, k, outer, saved);
   }
   if (!refusal)
     refusal = aligned.stop ? aligned.stop

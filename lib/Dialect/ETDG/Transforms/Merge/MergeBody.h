@@ -43,6 +43,8 @@ private:
 
   /// Tries the dimensions as they stand, then coordinates that the index maps name.
   BlockOp mergeVertically(BlockOp a, BlockOp b, MergeRefusal &refusal);
+  bool narrowsWell(const Alignment &aligned, unsigned k, MergeRefusal &refusal);
+  BlockOp join(const Alignment &aligned, unsigned k, const OuterDomain &outer, ArrayRef<Value> saved);
   BlockOp mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows, MergeRefusal &refusal);
   /// Whether two blocks with different domains are one at little cost.
   bool isWorthGuards(const Alignment &aligned, const OuterDomain &outer, unsigned k,

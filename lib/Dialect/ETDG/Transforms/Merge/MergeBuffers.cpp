@@ -275,5 +275,7 @@ void etdg::eraseEmptyBlocks(GraphOp graph) {
     if (block ? !block.isLeaf() && !holdsItems(block.getBody())
               : isa<NestOp, KernelOp>(op) && !holdsItems(op->getRegion(0)))
       op->erase();
+    else if (isa<VariantsOp>(op) && llvm::none_of(op->getRegions(), holdsItems))
+      op->erase(); // they write the same: nobody wants it of any
   });
 }

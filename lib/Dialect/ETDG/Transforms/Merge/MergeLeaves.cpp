@@ -113,6 +113,53 @@ static StringRef getStatementBase(BlockOp block) {
   return number.empty() || !llvm::all_of(number, llvm::isDigit) ? StringRef() : base;
 }
 
+/// Whether nobody but the two touches a buffer of the merged block, and it is read as a value only: it is gone.
+static bool isGone(const BlockBuilder &spec, int64_t operand, BlockOp a, BlockOp b) {
+  Value buffer = spec.buffers[operand];
+  if (!buffer.getDefiningOp<BufferOp>())
+    return false;
+  for (Operation *user : buffer.getUsers())
+    if (user != a && user != b)
+      return false;
+  for (ReadAttr read : spec.reads)
+    for (PieceAttr piece : read.getPieces()) {
+      if (piece.getKind() == SourceKind::Buffer && piece.getOperand() == operand)
+        return false;
+      for (GatherAttr gather : piece.getGathers())
+        if (gather.getOperand() == operand)
+          return false;
+    }
+  return true;
+}
+
+/// The bodies one after the other: a's results stand for what b reads of them, the others of b's reads are those at `slot`.
+static void joinBodies(BlockOp a, BlockOp b, BlockOp merged, const LeafJoin &join, unsigned numReadsA, ArrayRef<unsigned> slot,
+                       ArrayRef<unsigned> keptYields) {
+  OpBuilder builder(merged);
+  Block &body = merged.getBody().front(), &bodyA = a.getBody().front(),
+        &bodyB = b.getBody().front();
+  Operation *yieldA = bodyA.getTerminator(), *yieldB = bodyB.getTerminator();
+  SmallVector<Value> valuesA(yieldA->getOperands());
+  for (unsigned i = 0; i < numReadsA; ++i)
+    bodyA.getArgument(i).replaceAllUsesWith(body.getArgument(i));
+  for (Value &value : valuesA)
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &bodyA)
+      value = body.getArgument(argument.getArgNumber());
+  for (unsigned i = 0; i < join.reads.size(); ++i) {
+    Value value = join.fromWrite[i] ? valuesA[*join.fromWrite[i]] : body.getArgument(slot[i]);
+    bodyB.getArgument(i).replaceAllUsesWith(value);
+  }
+  SmallVector<Value> all(valuesA);
+  llvm::append_range(all, yieldB->getOperands());
+  yieldA->erase();
+  yieldB->erase();
+  body.getOperations().splice(body.end(), bodyA.getOperations());
+  body.getOperations().splice(body.end(), bodyB.getOperations());
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, b.getLoc(),
+                  llvm::map_to_vector(keptYields, [&](unsigned i) { return all[i]; }));
+}
+
 BlockOp etdg::mergeLeaves(BlockOp a, BlockOp b) {
   LeafJoin join;
   if (!join.plan(a, b))
@@ -138,33 +185,13 @@ BlockOp etdg::mergeLeaves(BlockOp a, BlockOp b) {
     }
     slot.push_back(at);
   }
-  // A buffer that only the two touch, and that is read as a value only, is gone.
-  SmallVector<Value> yields(a.getYield().getOperands());
-  auto isGone = [&](int64_t operand) {
-    Value buffer = spec.buffers[operand];
-    if (!buffer.getDefiningOp<BufferOp>())
-      return false;
-    for (Operation *user : buffer.getUsers())
-      if (user != a && user != b)
-        return false;
-    for (ReadAttr read : spec.reads)
-      for (PieceAttr piece : read.getPieces()) {
-        if (piece.getKind() == SourceKind::Buffer && piece.getOperand() == operand)
-          return false;
-        for (GatherAttr gather : piece.getGathers())
-          if (gather.getOperand() == operand)
-            return false;
-      }
-    return true;
-  };
   SmallVector<Value> gone;
   SmallVector<WriteAttr> allWrites(spec.writes);
   llvm::append_range(allWrites, join.writes);
-  llvm::append_range(yields, b.getYield().getOperands());
   SmallVector<WriteAttr> keptWrites;
   SmallVector<unsigned> keptYields;
   for (auto [i, write] : llvm::enumerate(allWrites)) {
-    if (isGone(write.getOperand())) {
+    if (isGone(spec, write.getOperand(), a, b)) {
       gone.push_back(spec.buffers[write.getOperand()]);
       continue;
     }
@@ -180,28 +207,7 @@ BlockOp etdg::mergeLeaves(BlockOp a, BlockOp b) {
 
   OpBuilder builder(b);
   BlockOp merged = spec.build(builder, b.getLoc(), types);
-  Block &body = merged.getBody().front(), &bodyA = a.getBody().front(),
-        &bodyB = b.getBody().front();
-  Operation *yieldA = bodyA.getTerminator(), *yieldB = bodyB.getTerminator();
-  SmallVector<Value> valuesA(yieldA->getOperands());
-  for (unsigned i = 0; i < numReadsA; ++i)
-    bodyA.getArgument(i).replaceAllUsesWith(body.getArgument(i));
-  for (Value &value : valuesA)
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &bodyA)
-      value = body.getArgument(argument.getArgNumber());
-  for (unsigned i = 0; i < join.reads.size(); ++i) {
-    Value value = join.fromWrite[i] ? valuesA[*join.fromWrite[i]] : body.getArgument(slot[i]);
-    bodyB.getArgument(i).replaceAllUsesWith(value);
-  }
-  SmallVector<Value> all(valuesA);
-  llvm::append_range(all, yieldB->getOperands());
-  yieldA->erase();
-  yieldB->erase();
-  body.getOperations().splice(body.end(), bodyA.getOperations());
-  body.getOperations().splice(body.end(), bodyB.getOperations());
-  builder.setInsertionPointToEnd(&body);
-  YieldOp::create(builder, b.getLoc(),
-                  llvm::map_to_vector(keptYields, [&](unsigned i) { return all[i]; }));
+  joinBodies(a, b, merged, join, numReadsA, slot, keptYields);
   a.erase();
   b.erase();
   for (Value buffer : gone)

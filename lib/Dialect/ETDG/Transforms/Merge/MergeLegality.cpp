@@ -253,6 +253,25 @@ static bool isEqualByIndex(const Flow &flow, unsigned dim) {
   return false;
 }
 
+/// Which access comes too late, or at the wrong time; with an example where that is asked for.
+std::string MergeLegality::describeLate(Flow &flow, StringRef dimName, const SetBuilder &set, bool isLate) {
+  SmallVector<StringAttr> names;
+  for (StringAttr name : flow.write.block.getDimNames())
+    names.push_back(StringAttr::get(name.getContext(), name.getValue() + "'"));
+  llvm::append_range(names, flow.read.getPointNames());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << describeBlock(flow.read.block) << " reads of " << describeBuffer(flow.read.buffer)
+     << " what " << describeBlock(flow.write.block) << " writes in "
+     << (isLate ? "a later iteration of '" : "another iteration of the map dimension '")
+     << dimName << "'";
+  if (!explain)
+    return text;
+  if (std::optional<SmallVector<int64_t>> sample = findSample(set.get()))
+    os << ", for example at " << sampleToString(*sample, names, space);
+  return text;
+}
+
 bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, const Coordinates &a,
                                const Coordinates &b, std::string &why) {
   unsigned numAncestors = BlockOp(a.block).getNumAncestors();
@@ -301,20 +320,7 @@ bool MergeLegality::keepsOrder(Flow &flow, unsigned dim, OperatorKind kind, cons
       late = *x;
   }
   auto refuse = [&](const SetBuilder &set, bool isLate) {
-    SmallVector<StringAttr> names;
-    for (StringAttr name : flow.write.block.getDimNames())
-      names.push_back(StringAttr::get(name.getContext(), name.getValue() + "'"));
-    llvm::append_range(names, flow.read.getPointNames());
-    StringRef dimName = b.getName(dim - numAncestors);
-    llvm::raw_string_ostream os(why);
-    os << describeBlock(flow.read.block) << " reads of " << describeBuffer(flow.read.buffer)
-       << " what " << describeBlock(flow.write.block) << " writes in "
-       << (isLate ? "a later iteration of '" : "another iteration of the map dimension '")
-       << dimName << "'";
-    if (!explain)
-      return false;
-    if (std::optional<SmallVector<int64_t>> sample = findSample(set.get()))
-      os << ", for example at " << sampleToString(*sample, names, space);
+    why = describeLate(flow, b.getName(dim - numAncestors), set, isLate);
     return false;
   };
   // late ≥ 1, late ≤ -1

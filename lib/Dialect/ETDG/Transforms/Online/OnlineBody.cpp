@@ -350,26 +350,8 @@ SmallVector<Value> BodyWriter::writeMember(unsigned m) {
   return results;
 }
 
-void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
-                       OpBuilder &bufferBuilder) {
-  loc = location;
-  spec = &out;
-  body = std::make_unique<Region>();
-  body->push_back(new Block());
-  builder = std::make_unique<OpBuilder>(location.getContext());
-  builder->setInsertionPointToEnd(&body->front());
-  yields.resize(group.members.size());
-  for (const StatePlan &state : plan.states)
-    if (state.wide) {
-      // Its readers are put right behind (`finish`).
-      BlockOp block = group.members[state.member].block;
-      Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];
-      auto type = cast<BufferType>(buffer.getType());
-      buffer.setType(BufferType::get(type.getContext(), type.getLengths(),
-                                     cast<RankedTensorType>(type.getElement().clone(state.wide))));
-    }
-
-  // All reads: what comes from outside, and states.
+/// All reads: what comes from outside, and states.
+void BodyWriter::writeReads(BlockBuilder &out) {
   for (unsigned m : plan.members) {
     const Member &member = group.members[m];
     BlockOp block = member.block;
@@ -392,10 +374,14 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
         externals[{m, static_cast<unsigned>(r)}] = value;
     }
   }
+}
+
+/// Weight and mean of squares live beside the state, and start at 0.
+void BodyWriter::writeWeights(BlockBuilder &out, OpBuilder &bufferBuilder) {
+  Location location = *loc;
   for (const StatePlan &state : plan.states) {
     if (state.law != StatePlan::Square)
       continue;
-    // Weight and mean live beside the state, and start at 0.
     Key key{state.member, state.write};
     const Member &member = group.members[state.member];
     BlockOp block = member.block;
@@ -421,7 +407,10 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
       (to == &weightBuffers ? before.weights : before.means)[key] = value;
     }
   }
+}
 
+/// What else stands beside states: complements, scales, moments and their centres.
+void BodyWriter::writeBeside(OpBuilder &bufferBuilder) {
   for (const StatePlan &state : plan.states)
     if (state.law == StatePlan::Apart) {
       std::tuple<unsigned, unsigned, MomentIndex> key{state.member, state.write, {}};
@@ -459,15 +448,11 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
         centreBuffers[part.parameter] = {made, key};
       }
   }
+}
 
-  for (unsigned m : plan.members) {
-    yields[m] = writeMember(m);
-    CorrectionBuilder make{*builder, location};
-    for (unsigned w : getStateWrites(group.members[m]))
-      after.states[{m, w}] = yields[m][w] =
-          make.widen(yields[m][w], before.states.lookup({m, w}).getType());
-  }
-
+/// The writes of all that, and the values that they take.
+SmallVector<Value> BodyWriter::writeResults(BlockBuilder &out, ArrayRef<Key> kept) {
+  Location location = *loc;
   SmallVector<Value> results;
   auto addWrite = [&](Key key, Value buffer, Value value) {
     BlockOp block = group.members[key.first].block;
@@ -500,6 +485,40 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
     addWrite(key, bufferOf(key),
              convertElements(*builder, location, yields[key.first][key.second], declared));
   }
+  return results;
+}
+
+void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
+                       OpBuilder &bufferBuilder) {
+  loc = location;
+  spec = &out;
+  body = std::make_unique<Region>();
+  body->push_back(new Block());
+  builder = std::make_unique<OpBuilder>(location.getContext());
+  builder->setInsertionPointToEnd(&body->front());
+  yields.resize(group.members.size());
+  for (const StatePlan &state : plan.states)
+    if (state.wide) {
+      // Its readers are put right behind (`finish`).
+      BlockOp block = group.members[state.member].block;
+      Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];
+      auto type = cast<BufferType>(buffer.getType());
+      buffer.setType(BufferType::get(type.getContext(), type.getLengths(),
+                                     cast<RankedTensorType>(type.getElement().clone(state.wide))));
+    }
+
+  writeReads(out);
+  writeWeights(out, bufferBuilder);
+  writeBeside(bufferBuilder);
+  for (unsigned m : plan.members) {
+    yields[m] = writeMember(m);
+    CorrectionBuilder make{*builder, location};
+    for (unsigned w : getStateWrites(group.members[m]))
+      after.states[{m, w}] = yields[m][w] =
+          make.widen(yields[m][w], before.states.lookup({m, w}).getType());
+  }
+
+  SmallVector<Value> results = writeResults(out, kept);
   YieldOp::create(*builder, location, results);
   forms.reset();
   for (auto &[parameter, standIn] : standIns) {

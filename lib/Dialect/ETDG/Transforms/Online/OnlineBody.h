@@ -116,6 +116,10 @@ private:
   void joinMember(CorrectionBuilder &make, unsigned m, StateValues (&sides)[2], StateValues &joined,
                   FactorCache (&caches)[2]);
 
+  void writeReads(BlockBuilder &out);
+  void writeWeights(BlockBuilder &out, OpBuilder &bufferBuilder);
+  void writeBeside(OpBuilder &bufferBuilder);
+  SmallVector<Value> writeResults(BlockBuilder &out, ArrayRef<Key> kept);
   void writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
                     MutableArrayRef<Value> results);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);

@@ -184,6 +184,7 @@ struct RoleFinder {
       to.insert_range(found->second);
   }
   bool findStates(Member &member);
+  std::optional<std::pair<unsigned, unsigned>> findCopiedPlane(BlockOp block, PieceAttr piece, AffineMap map);
   ReadRole findRole(unsigned member, unsigned read);
   ReadRole addParameter(std::optional<std::pair<unsigned, unsigned>> lastPlane, unsigned member,
                         unsigned read, unsigned piece, const llvm::SmallDenseSet<unsigned> &from);
@@ -274,6 +275,32 @@ ReadRole RoleFinder::addParameter(std::optional<std::pair<unsigned, unsigned>> l
   return role;
 }
 
+/// A copy of a last plane is that plane: of which member's write, if it is one.
+std::optional<std::pair<unsigned, unsigned>> RoleFinder::findCopiedPlane(BlockOp block, PieceAttr piece, AffineMap map) {
+  auto writers = items.writers.find(block.getBuffers()[piece.getOperand()]);
+  if (writers->second.size() == 1)
+    if (auto copy = dyn_cast<BlockOp>(*writers->second.begin());
+        copy && copy.isLeaf() && copy.getNumReads() == 1 && copy.getNumWrites() == 1 &&
+        copy.getYield().getOperand(0) == copy.getBody().getArgument(0) &&
+        copy.getNumOwnDims() + 1 == block.getNumOwnDims()) {
+      SmallVector<unsigned> pieces = getReachedPieces(copy, copy.getRead(0), space);
+      PieceAttr source = pieces.empty() ? PieceAttr() : copy.getRead(0).getPieces()[pieces[0]];
+      // Written at its own point, read at that of the member.
+      AffineMap written = alignMap(copy.getWrite(0).getMap().getValue(), copy, group.symbols);
+      if (pieces.size() == 1 && source.getKind() == SourceKind::Buffer &&
+          source.getGathers().empty() && !copy.getRead(0).getElementRank() &&
+          written.getResults() == map.getResults()) {
+        AffineMap inner = alignMap(source.getMap().getValue(), copy, group.symbols);
+        inner = AffineMap::get(group.numDims, group.symbols.size(), inner.getResults(),
+                               inner.getContext());
+        if (std::optional<ReadRole> role = findSource(copy, source, inner);
+            role && role->kind == ReadRole::Parameter)
+          return std::pair(role->member, role->write);
+      }
+    }
+  return std::nullopt;
+}
+
 ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
   const Member &member = group.members[index];
   BlockOp block = member.block;
@@ -333,30 +360,7 @@ ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
     usesJ |= result.isFunctionOfDim(group.numDims - 1);
   if (from.empty() || usesJ)
     return other;
-  // A copy of a last plane is that plane.
-  std::optional<std::pair<unsigned, unsigned>> lastPlane;
-  auto writers = items.writers.find(block.getBuffers()[piece.getOperand()]);
-  if (writers->second.size() == 1)
-    if (auto copy = dyn_cast<BlockOp>(*writers->second.begin());
-        copy && copy.isLeaf() && copy.getNumReads() == 1 && copy.getNumWrites() == 1 &&
-        copy.getYield().getOperand(0) == copy.getBody().getArgument(0) &&
-        copy.getNumOwnDims() + 1 == block.getNumOwnDims()) {
-      SmallVector<unsigned> pieces = getReachedPieces(copy, copy.getRead(0), space);
-      PieceAttr source = pieces.empty() ? PieceAttr() : copy.getRead(0).getPieces()[pieces[0]];
-      // Written at its own point, read at that of the member.
-      AffineMap written = alignMap(copy.getWrite(0).getMap().getValue(), copy, group.symbols);
-      if (pieces.size() == 1 && source.getKind() == SourceKind::Buffer &&
-          source.getGathers().empty() && !copy.getRead(0).getElementRank() &&
-          written.getResults() == map.getResults()) {
-        AffineMap inner = alignMap(source.getMap().getValue(), copy, group.symbols);
-        inner = AffineMap::get(group.numDims, group.symbols.size(), inner.getResults(),
-                               inner.getContext());
-        if (std::optional<ReadRole> role = findSource(copy, source, inner);
-            role && role->kind == ReadRole::Parameter)
-          lastPlane = std::pair(role->member, role->write);
-      }
-    }
-  return addParameter(lastPlane, index, r, reached[0], from);
+  return addParameter(findCopiedPlane(block, piece, map), index, r, reached[0], from);
 }
 
 void RoleFinder::run() {

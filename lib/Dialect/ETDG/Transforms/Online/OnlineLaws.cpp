@@ -247,6 +247,47 @@ bool Planner::takeShifts(StatePlan &state, const ValueForm &form) {
   return takeFactor(state, form.shifted->factor);
 }
 
+/// A state is as wide as the widest of what corrects it, and f32 at least; false where that is no floating-point number.
+bool Planner::widen(StatePlan &state, unsigned parameter) const {
+  BlockOp block = group.members[state.member].block;
+  Type own = cast<RankedTensorType>(block.getYield().getOperand(state.write).getType()).getElementType();
+  Type element = group.parameters[parameter].type.getElementType();
+  FloatType wide = options.narrowStates && element == own ? FloatType()
+                                                          : getWideType(state.wide ? state.wide : own, element);
+  if (wide && wide != own)
+    state.wide = wide;
+  return isa<FloatType>(element);
+}
+
+/// The law of a sum of squared differences from a last state.
+bool Planner::takeSquare(StatePlan &state, const ValueForm &form, RankedTensorType type) {
+  unsigned m = state.member, write = state.write;
+  std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
+  if (terms.size() != 1) {
+    exclude(m, originalOf(form.square), "squares a difference from more than one last state");
+    return false;
+  }
+  auto [atom, coefficient] = *terms.begin();
+  state.law = StatePlan::Square;
+  state.parameter = parameterOf(atom);
+  state.coefficient = coefficient;
+  state.square = originalOf(form.square);
+  auto identity = llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, type.getRank()));
+  if (atom.dims != identity || !widen(state, state.parameter) ||
+      group.parameters[state.parameter].type.getShape() != type.getShape()) {
+    exclude(m, state.square,
+            "each element of its state holds differences from one element of "
+            "the last state, and this one doesn't");
+    return false;
+  }
+  plan.states.push_back(state);
+  Centre mean{Centre::Mean, m, write};
+  FloatType running = state.wide ? state.wide : cast<FloatType>(type.getElementType());
+  if (running != group.parameters[state.parameter].type.getElementType())
+    mean.wide = running;
+  return takeCentre(m, state.square, state.parameter, mean);
+}
+
 /// Writes down the law of a state.
 bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool select) {
   BlockOp block = group.members[m].block;
@@ -280,58 +321,24 @@ bool Planner::takeForm(unsigned m, unsigned write, const ValueForm &form, bool s
     exclude(m, nullptr, "its initial state is not 0: the correction would change it");
     return false;
   }
-  // As wide as the widest of what corrects it, and f32 at least.
-  auto widen = [&](unsigned parameter) {
-    Type element = group.parameters[parameter].type.getElementType();
-    FloatType wide = options.narrowStates && element == type.getElementType()
-                         ? FloatType()
-                         : getWideType(state.wide ? state.wide : type.getElementType(), element);
-    if (wide && wide != type.getElementType())
-      state.wide = wide;
-    return isa<FloatType>(element);
-  };
   if (form.shifted && (!form.square || avoidsMeans)) {
     if (!takeShifts(state, form))
       return false;
     for (const FactorTerm &term : state.terms)
-      widen(term.parameter);
+      widen(state, term.parameter);
     for (const ShiftTerm &shift : state.shifts)
       for (const ShiftTerm::Part &part : shift.parts)
-        widen(part.parameter);
+        widen(state, part.parameter);
     plan.states.push_back(state);
     return true;
   }
-  if (form.square) {
-    std::map<ElementAtom, double> terms = forms->getParameterTerms(form.squared);
-    if (terms.size() != 1) {
-      exclude(m, originalOf(form.square), "squares a difference from more than one last state");
-      return false;
-    }
-    auto [atom, coefficient] = *terms.begin();
-    state.law = StatePlan::Square;
-    state.parameter = parameterOf(atom);
-    state.coefficient = coefficient;
-    state.square = originalOf(form.square);
-    auto identity = llvm::to_vector_of<int64_t, 4>(llvm::seq<int64_t>(0, type.getRank()));
-    if (atom.dims != identity || !widen(state.parameter) ||
-        group.parameters[state.parameter].type.getShape() != type.getShape()) {
-      exclude(m, state.square,
-              "each element of its state holds differences from one element of "
-              "the last state, and this one doesn't");
-      return false;
-    }
-    plan.states.push_back(state);
-    Centre mean{Centre::Mean, m, write};
-    FloatType running = state.wide ? state.wide : cast<FloatType>(type.getElementType());
-    if (running != group.parameters[state.parameter].type.getElementType())
-      mean.wide = running;
-    return takeCentre(m, state.square, state.parameter, mean);
-  }
+  if (form.square)
+    return takeSquare(state, form, type);
   state.law = StatePlan::Factor;
   if (!takeFactor(state, *form.factor))
     return false;
   for (const FactorTerm &term : state.terms)
-    if (!widen(term.parameter)) {
+    if (!widen(state, term.parameter)) {
       exclude(m, nullptr, "the last state is no floating-point number");
       return false;
     }
@@ -346,41 +353,99 @@ static bool sameLaw(const ValueForm &a, const ValueForm &b) {
 }
 static bool isLawful(const ValueForm &form) { return form.factor || form.square || form.shifted; }
 
+/// One pass over a member, where so much is known of its states.
+void Planner::pass(unsigned m, const States &states, const Known &known) {
+  forms->exponentials.resize(states.numExponentials);
+  forms->matches.resize(states.numMatches);
+  for (auto [n, w] : llvm::enumerate(states.writes))
+    forms->declareState(stateArgs.lookup({m, w}), n, known[n] ? &*known[n] : nullptr,
+                        getInitNumber(m, w));
+  for (Operation *op : operations[m])
+    forms->visit(op);
+}
+
+/// The other way to follow: what was chosen by a comparison that no longer holds is forgotten.
+std::optional<bool> Planner::takeSelected(unsigned m, const States &states, Known &known) {
+  for (auto &form : known) {
+    if (isUntouched(*form))
+      continue;
+    form->factor.reset();
+    form->square = nullptr;
+    form->shifted.reset();
+  }
+  pass(m, states, known);
+  bool selects = !forms->matches.empty();
+  for (auto [n, w] : llvm::enumerate(states.writes)) {
+    const ValueForm &form = forms->get(yields[m][w]);
+    bool isKept = form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n;
+    selects &= (isKept || isUntouched(form)) && form.touched == known[n]->touched;
+  }
+  if (!selects)
+    return std::nullopt;
+  if (!checkMatches(m, states.writes, states.numMatches))
+    return false;
+  for (unsigned w : states.writes)
+    if (!takeForm(m, w, forms->get(yields[m][w]), /*select=*/true))
+      return false;
+  return true;
+}
+
+/// Or what is not equal to a maximum: what was equal to the old one joins when it changes.
+std::optional<bool> Planner::takeUnequal(unsigned m, const States &states, const Known &known) {
+  if (states.writes.size() != 1)
+    return std::nullopt;
+  // The comparison may be in a map before.
+  SmallVector<ParameterMatch, 2> matches = forms->matches;
+  SmallVector<ParameterExponential, 2> exponentials = forms->exponentials;
+  ValueForm form;
+  for (bool hold : {true, false}) {
+    forms->matchesHold = hold;
+    for (unsigned other : plan.members)
+      if (other != m && group.members[other].isDependent)
+        for (Operation *op : operations[other])
+          forms->visit(op);
+    pass(m, states, known);
+    if (hold)
+      form = forms->get(yields[m][states.writes.front()]);
+  }
+  forms->matches = matches;
+  forms->exponentials = exponentials;
+  bool compares = llvm::any_of(matches, [&](const ParameterMatch &match) {
+    return form.touched.size() == 1 && match.parameter.root == form.touched.front().root;
+  });
+  if (compares && form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == 0 &&
+      form.touched == known[0]->touched)
+    return checkMatches(m, states.writes, states.numMatches) && takeApart(m, states.writes.front(), form, states.numMatches);
+  return std::nullopt;
+}
+
 bool Planner::analyseMember(unsigned m) {
   const Member &member = group.members[m];
   BlockOp block = member.block;
-  SmallVector<unsigned> states;
+  States states;
   for (unsigned w = 0; w < block.getNumWrites(); ++w)
     if (member.isState(w))
-      states.push_back(w);
-  size_t numExponentials = forms->exponentials.size(), numMatches = forms->matches.size();
-  auto pass = [&](const std::vector<std::optional<ValueForm>> &known) {
-    forms->exponentials.resize(numExponentials);
-    forms->matches.resize(numMatches);
-    for (auto [n, w] : llvm::enumerate(states))
-      forms->declareState(stateArgs.lookup({m, w}), n, known[n] ? &*known[n] : nullptr,
-                          getInitNumber(m, w));
-    for (Operation *op : operations[m])
-      forms->visit(op);
-  };
+      states.writes.push_back(w);
+  states.numExponentials = forms->exponentials.size();
+  states.numMatches = forms->matches.size();
   // What follows from knowing nothing of the states must follow again from itself.
-  std::vector<std::optional<ValueForm>> known(states.size());
+  std::vector<std::optional<ValueForm>> known(states.writes.size());
   if (!member.isDependent) {
     ValueForm invariant;
     invariant.factor.emplace();
-    known.assign(states.size(), invariant);
-    pass(known);
-    for (unsigned w : states)
+    known.assign(states.writes.size(), invariant);
+    pass(m, states, known);
+    for (unsigned w : states.writes)
       plan.states.push_back({m, w, StatePlan::Invariant, {}, 0, {}, 0, nullptr, getInit(m, w), {}});
     return true;
   }
-  pass(known);
+  pass(m, states, known);
   bool lawful = true;
   ValueForm failed;
   for (unsigned round = 0; round < 3; ++round) {
     lawful = true;
     bool stable = true;
-    for (auto [n, w] : llvm::enumerate(states)) {
+    for (auto [n, w] : llvm::enumerate(states.writes)) {
       ValueForm form = forms->get(yields[m][w]);
       // The state as it was, or one that has nothing to do with parameters.
       if (form.unknownState || isUntouched(form)) {
@@ -395,72 +460,56 @@ bool Planner::analyseMember(unsigned m) {
     }
     if (!lawful || stable)
       break;
-    pass(known);
+    pass(m, states, known);
     if (round == 2)
       lawful = false;
   }
   if (lawful) {
-    if (!checkExponentials(m, numExponentials))
+    if (!checkExponentials(m, states.numExponentials))
       return false;
-    for (auto [n, w] : llvm::enumerate(states))
+    for (auto [n, w] : llvm::enumerate(states.writes))
       if (!takeForm(m, w, *known[n], /*select=*/false))
         return false;
     return true;
   }
 
-  // The other way to follow: what was chosen by a comparison that no longer holds is forgotten.
-  for (auto &form : known) {
-    if (isUntouched(*form))
-      continue;
-    form->factor.reset();
-    form->square = nullptr;
-    form->shifted.reset();
-  }
-  pass(known);
-  bool selects = !forms->matches.empty();
-  for (auto [n, w] : llvm::enumerate(states)) {
-    const ValueForm &form = forms->get(yields[m][w]);
-    bool isKept = form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == n;
-    selects &= (isKept || isUntouched(form)) && form.touched == known[n]->touched;
-  }
-  if (selects && !checkMatches(m, states, numMatches))
-    return false;
-  if (selects) {
-    for (auto [n, w] : llvm::enumerate(states))
-      if (!takeForm(m, w, forms->get(yields[m][w]), /*select=*/true))
-        return false;
-    return true;
-  }
-  // Or what is not equal to a maximum: what was equal to the old one joins when it changes.
-  if (states.size() == 1) {
-    // The comparison may be in a map before.
-    SmallVector<ParameterMatch, 2> matches = forms->matches;
-    SmallVector<ParameterExponential, 2> exponentials = forms->exponentials;
-    ValueForm form;
-    for (bool hold : {true, false}) {
-      forms->matchesHold = hold;
-      for (unsigned other : plan.members)
-        if (other != m && group.members[other].isDependent)
-          for (Operation *op : operations[other])
-            forms->visit(op);
-      pass(known);
-      if (hold)
-        form = forms->get(yields[m][states.front()]);
-    }
-    forms->matches = matches;
-    forms->exponentials = exponentials;
-    bool compares = llvm::any_of(matches, [&](const ParameterMatch &match) {
-      return form.touched.size() == 1 && match.parameter.root == form.touched.front().root;
-    });
-    if (compares && form.whenFalse.kind == WhenFalse::State && form.whenFalse.state == 0 &&
-        form.touched == known[0]->touched)
-      return checkMatches(m, states, numMatches) && takeApart(m, states.front(), form, numMatches);
-  }
+  if (std::optional<bool> taken = takeSelected(m, states, known))
+    return *taken;
+  if (std::optional<bool> taken = takeUnequal(m, states, known))
+    return *taken;
   Operation *culprit = failed.culprit ? originalOf(failed.culprit) : nullptr;
   exclude(m, culprit,
           culprit ? "'" + nameOf(culprit) + "' does not factor: " + failed.reason.str()
                   : "what it adds changes from iteration to iteration");
   return false;
+}
+
+/// What a member's body takes, as values of the tape.
+SmallVector<Value> Planner::argumentsOf(unsigned m, Block *block, BlockBuilder &reads,
+                                        llvm::DenseMap<std::pair<Attribute, Type>, Value> &externals) {
+  const Member &member = group.members[m];
+  BlockOp from = member.block;
+  Location unknown = UnknownLoc::get(from.getContext());
+  SmallVector<Value> arguments;
+  for (auto [r, role] : llvm::enumerate(member.reads)) {
+    Type type = from.getBody().getArgument(r).getType();
+    if (role.kind == ReadRole::Internal && included.test(role.member)) {
+      arguments.push_back(yields[role.member][role.write]);
+    } else if (role.kind == ReadRole::Parameter) {
+      arguments.push_back(parameterArgs[role.parameter]);
+    } else if (role.kind == ReadRole::State) {
+      arguments.push_back(block->addArgument(type, unknown));
+      stateArgs[{m, role.write}] = arguments.back();
+    } else {
+      Value &value = externals[{importRead(reads, group, from, from.getRead(r)), type}];
+      if (!value) {
+        value = block->addArgument(type, unknown);
+        externalArgs[value] = {m, r};
+      }
+      arguments.push_back(value);
+    }
+  }
+  return arguments;
 }
 
 /// Puts the bodies one after the other and finds the law of each state.
@@ -495,25 +544,7 @@ bool Planner::analyse() {
   for (unsigned m : plan.members) {
     const Member &member = group.members[m];
     BlockOp from = member.block;
-    SmallVector<Value> arguments;
-    for (auto [r, role] : llvm::enumerate(member.reads)) {
-      Type type = from.getBody().getArgument(r).getType();
-      if (role.kind == ReadRole::Internal && included.test(role.member)) {
-        arguments.push_back(yields[role.member][role.write]);
-      } else if (role.kind == ReadRole::Parameter) {
-        arguments.push_back(parameterArgs[role.parameter]);
-      } else if (role.kind == ReadRole::State) {
-        arguments.push_back(block->addArgument(type, builder.getUnknownLoc()));
-        stateArgs[{m, role.write}] = arguments.back();
-      } else {
-        Value &value = externals[{importRead(reads, group, from, from.getRead(r)), type}];
-        if (!value) {
-          value = block->addArgument(type, builder.getUnknownLoc());
-          externalArgs[value] = {m, r};
-        }
-        arguments.push_back(value);
-      }
-    }
+    SmallVector<Value> arguments = argumentsOf(m, block, reads, externals);
     Operation *before = block->empty() ? nullptr : &block->back();
     yields[m] = cloneBody(builder, from, arguments, &original);
     operationsSoFar.share(before           ? before->getNextNode()

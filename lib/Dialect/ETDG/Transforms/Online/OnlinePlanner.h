@@ -29,6 +29,20 @@ private:
   bool analyse();
   bool checkWidening();
   bool analyseMember(unsigned member);
+  SmallVector<Value> argumentsOf(unsigned member, Block *block, BlockBuilder &reads,
+                                 llvm::DenseMap<std::pair<Attribute, Type>, Value> &externals);
+  /// The states of a member, and how many exponentials and comparisons were found before it.
+  struct States {
+    SmallVector<unsigned> writes;
+    size_t numExponentials = 0, numMatches = 0;
+  };
+  using Known = std::vector<std::optional<ValueForm>>; // by state
+  void pass(unsigned member, const States &states, const Known &known);
+  /// Whether the member's states follow that way; nothing where it is none.
+  std::optional<bool> takeSelected(unsigned member, const States &states, Known &known);
+  std::optional<bool> takeUnequal(unsigned member, const States &states, const Known &known);
+  bool widen(StatePlan &state, unsigned parameter) const;
+  bool takeSquare(StatePlan &state, const ValueForm &form, RankedTensorType type);
   bool takeForm(unsigned member, unsigned write, const ValueForm &form, bool select);
   bool checkMatches(unsigned member, ArrayRef<unsigned> states, size_t from);
   bool takeApart(unsigned member, unsigned write, const ValueForm &form, size_t from);

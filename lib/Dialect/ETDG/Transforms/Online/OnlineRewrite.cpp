@@ -98,6 +98,8 @@ private:
   BlockOp build();
   void undo();
   void moveReaders(BlockOp merged);
+  SmallVector<AffineExpr> bindPlane(Key key, AffineMap map);
+  void redirect(BlockOp reader, Key key, Value buffer, Value final);
   void finish(const StatePlan &state);
   void eraseUnread();
   struct Source {
@@ -521,6 +523,38 @@ Value Rewriter::finishOutside(const StatePlan &state) {
   return final;
 }
 
+/// The group's own map dimensions over those of a reader: each is an index of the last plane.
+SmallVector<AffineExpr> Rewriter::bindPlane(Key key, AffineMap map) {
+  SmallVector<AffineExpr> own(group.numDims);
+  for (auto [w, e] : llvm::zip(stateMaps.lookup(key).getResults(), map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(w);
+        dim && dim.getPosition() >= numAncestors && dim.getPosition() + 1 < group.numDims)
+      own[dim.getPosition()] = e;
+  return SmallVector<AffineExpr>(own.begin() + numAncestors, own.end() - 1);
+}
+
+/// A reader of the state's last plane reads what the corrected one became.
+void Rewriter::redirect(BlockOp reader, Key key, Value buffer, Value final) {
+  BlockBuilder spec = toBuilder(reader);
+  setSymbols(spec, reader, group.symbols, group);
+  for (ReadAttr &read : spec.reads) {
+    SmallVector<PieceAttr> pieces;
+    for (PieceAttr piece : read.getPieces()) {
+      if (piece.getKind() != SourceKind::Buffer || spec.buffers[piece.getOperand()] != buffer) {
+        pieces.push_back(piece);
+        continue;
+      }
+      unsigned readerDims = piece.getMap().getValue().getNumDims();
+      AffineMap map = AffineMap::get(readerDims, group.symbols.size(),
+                                     bindPlane(key, piece.getMap().getValue()), reader.getContext());
+      pieces.push_back(
+          PieceAttr::getBuffer(piece.getSet().getValue(), spec.operandFor(final), map));
+    }
+    read = ReadAttr::get(reader.getContext(), pieces, read.getElementRank());
+  }
+  rebuild(spec, reader);
+}
+
 /// Corrects what reads the last plane of a state.
 void Rewriter::finish(const StatePlan &state) {
   bool corrects = hasResidual(group, plan, state);
@@ -534,15 +568,6 @@ void Rewriter::finish(const StatePlan &state) {
     unsigned read;
     SmallVector<AffineExpr> bindings;
   };
-  // The group's own map dimensions over those of a reader: each is an index of the last plane.
-  auto bind = [&](AffineMap map) {
-    SmallVector<AffineExpr> own(group.numDims);
-    for (auto [w, e] : llvm::zip(stateMaps.lookup(key).getResults(), map.getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(w);
-          dim && dim.getPosition() >= numAncestors && dim.getPosition() + 1 < group.numDims)
-        own[dim.getPosition()] = e;
-    return SmallVector<AffineExpr>(own.begin() + numAncestors, own.end() - 1);
-  };
   SmallVector<Use> uses;
   SmallVector<BlockOp> readers;
   for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
@@ -554,7 +579,7 @@ void Rewriter::finish(const StatePlan &state) {
         if (piece.getKind() != SourceKind::Buffer ||
             block.getBuffers()[piece.getOperand()] != buffer)
           continue;
-        uses.push_back({block, r, bind(alignMap(piece.getMap().getValue(), block, group.symbols))});
+        uses.push_back({block, r, bindPlane(key, alignMap(piece.getMap().getValue(), block, group.symbols))});
         if (!llvm::is_contained(readers, block))
           readers.push_back(block);
       }
@@ -585,26 +610,8 @@ void Rewriter::finish(const StatePlan &state) {
     return;
   }
   Value final = finishOutside(state);
-  for (BlockOp reader : readers) {
-    BlockBuilder spec = toBuilder(reader);
-    setSymbols(spec, reader, group.symbols, group);
-    for (ReadAttr &read : spec.reads) {
-      SmallVector<PieceAttr> pieces;
-      for (PieceAttr piece : read.getPieces()) {
-        if (piece.getKind() != SourceKind::Buffer || spec.buffers[piece.getOperand()] != buffer) {
-          pieces.push_back(piece);
-          continue;
-        }
-        unsigned readerDims = piece.getMap().getValue().getNumDims();
-        AffineMap map = AffineMap::get(readerDims, group.symbols.size(),
-                                       bind(piece.getMap().getValue()), reader.getContext());
-        pieces.push_back(
-            PieceAttr::getBuffer(piece.getSet().getValue(), spec.operandFor(final), map));
-      }
-      read = ReadAttr::get(reader.getContext(), pieces, read.getElementRank());
-    }
-    rebuild(spec, reader);
-  }
+  for (BlockOp reader : readers)
+    redirect(reader, key, buffer, final);
 }
 
 /// Blocks that made parameters which nobody asks for any more.

@@ -129,36 +129,31 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
   return applied;
 }
 
-/// The block anew, with the old dimensions from `first` on replaced; its body
-/// moves over. Children are the caller's to rewrite.
-BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner) {
-  unsigned numNew = applied.names.size();
-  SmallVector<AffineExpr> shifted, dims;
-  for (unsigned r = 0; r < numNew; ++r)
-    shifted.push_back(getAffineDimExpr(first + r, context));
-  auto replacements = [&](unsigned count) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned d = 0; d < count; ++d)
-      exprs.push_back(d >= first && d < first + numNew
-                          ? applied.inverse.getResult(d - first).replaceDims(shifted)
-                          : getAffineDimExpr(d, context));
-    return exprs;
-  };
-  auto onMap = [&](AffineMap map) {
+namespace {
+/// What a block says of points, at points with the old dimensions from `first` on replaced.
+class Replaced {
+public:
+  Replaced(const Applied &applied, unsigned first, MLIRContext *context)
+      : applied(applied), first(first), context(context) {
+    for (unsigned r = 0; r < applied.names.size(); ++r)
+      shifted.push_back(getAffineDimExpr(first + r, context));
+  }
+
+  AffineMap onMap(AffineMap map) const {
     SmallVector<AffineExpr> with = replacements(map.getNumDims()), results;
     for (AffineExpr e : map.getResults())
       results.push_back(e.replaceDims(with));
     return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
-  };
-  auto onSet = [&](IntegerSet set) {
+  }
+  IntegerSet onSet(IntegerSet set) const {
     if (isUniverse(set))
       return set;
     SmallVector<AffineExpr> with = replacements(set.getNumDims()), constraints;
     for (AffineExpr e : set.getConstraints())
       constraints.push_back(e.replaceDims(with));
     return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, set.getEqFlags());
-  };
-  auto onRead = [&](ReadAttr read) {
+  }
+  ReadAttr onRead(ReadAttr read) const {
     SmallVector<PieceAttr> pieces;
     for (PieceAttr piece : read.getPieces()) {
       SmallVector<GatherAttr> gathers;
@@ -172,8 +167,47 @@ BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, 
           piece.getValue()));
     }
     return ReadAttr::get(context, pieces, read.getElementRank());
-  };
+  }
 
+private:
+  SmallVector<AffineExpr> replacements(unsigned count) const {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned d = 0; d < count; ++d)
+      exprs.push_back(d >= first && d < first + applied.names.size()
+                          ? applied.inverse.getResult(d - first).replaceDims(shifted)
+                          : getAffineDimExpr(d, context));
+    return exprs;
+  }
+
+  const Applied &applied;
+  unsigned first;
+  MLIRContext *context;
+  SmallVector<AffineExpr> shifted;
+};
+} // namespace
+
+/// The operators of the dimensions that a schedule makes.
+static SmallVector<ft::OperatorKind> operatorsOf(BlockOp block, const Applied &applied) {
+  SmallVector<ft::OperatorKind> operators;
+  unsigned numNew = applied.names.size();
+  for (unsigned r = 0; r < numNew; ++r) {
+    int plain = applied.plain[r];
+    ft::OperatorKind kind = applied.parallel[r] ? ft::OperatorKind::Map
+                            : plain >= 0        ? block.getOperator(plain)
+                                                : ft::OperatorKind::ScanL;
+    // A map may be what carries now: other dimensions ran in order before.
+    if (kind == ft::OperatorKind::Map && !applied.parallel[r])
+      kind = ft::OperatorKind::ScanL;
+    operators.push_back(kind);
+  }
+  return operators;
+}
+
+/// The block anew, with the old dimensions from `first` on replaced; its body
+/// moves over. Children are the caller's to rewrite.
+BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner) {
+  unsigned numNew = applied.names.size();
+  Replaced replaced(applied, first, context);
   BlockBuilder b;
   b.name = block.getBlockName().value_or("").str();
   b.numAncestors = block.getNumAncestors();
@@ -184,16 +218,7 @@ BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, 
     b.dims[first + r] = applied.names[r];
   bool keepsCombine = true;
   if (isOwner) {
-    for (unsigned r = 0; r < numNew; ++r) {
-      int plain = applied.plain[r];
-      ft::OperatorKind kind = applied.parallel[r] ? ft::OperatorKind::Map
-                              : plain >= 0        ? block.getOperator(plain)
-                                                  : ft::OperatorKind::ScanL;
-      // A map may be what carries now: other dimensions ran in order before.
-      if (kind == ft::OperatorKind::Map && !applied.parallel[r])
-        kind = ft::OperatorKind::ScanL;
-      b.operators.push_back(kind);
-    }
+    b.operators = operatorsOf(block, applied);
     b.domain = *getTransformedDomain(block, applied.map, space);
     // What is skewed is cut nowhere.
     keepsCombine = llvm::any_of(b.operators, [](ft::OperatorKind kind) {
@@ -203,18 +228,18 @@ BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, 
   } else {
     for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
       b.operators.push_back(block.getOperator(d));
-    b.domain = onSet(block.getDomainSet());
+    b.domain = replaced.onSet(block.getDomainSet());
   }
   for (unsigned i = 0; i < block.getNumReads(); ++i)
-    b.reads.push_back(onRead(block.getRead(i)));
+    b.reads.push_back(replaced.onRead(block.getRead(i)));
   for (unsigned i = 0; i < block.getNumWrites(); ++i) {
     WriteAttr write = block.getWrite(i);
     b.writes.push_back(WriteAttr::get(context, write.getOperand(),
-                                      AffineMapAttr::get(onMap(write.getMap().getValue()))));
+                                      AffineMapAttr::get(replaced.onMap(write.getMap().getValue()))));
   }
   if (keepsCombine)
     for (ReadAttr read : block.getIdentity().getAsRange<ReadAttr>())
-      b.identity.push_back(onRead(read));
+      b.identity.push_back(replaced.onRead(read));
 
   OpBuilder builder(block);
   BlockOp result = b.build(builder, block.getLoc(), {});

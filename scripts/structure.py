@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
+
+    structure.py [--root=FOLDER] [functions] [literals] [names] [passes]   (default: all, of this tree)
+
+functions: no function is longer than 80 lines.
+literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS name what they are.
+names:     no two back ends have methods of equal names: where they do one thing, it is written once; where each writes its
+           own form of something, the reason stands with the exception.
+passes:    each registered pass has a test that checks its IR with FileCheck.
+
+What is excepted stands in scripts/structure.txt, a line each: `check | file or pass | what | reason`. An exception that
+no longer is one fails, too. Prints a count for each check and what is wrong with where it is; status 1 if anything is.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST_LINES = 80
+MOST_LITERAL = 8
+SOURCES = ("lib", "include", "tools", "unittests")
+# The folders whose passes decide for machines, and those whose emitters only read.
+LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/ETDGToGPU", "lib/Conversion/ETDGToLoops",
+            "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops")
+BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),
+             "gpu": ("lib/Conversion/ETDGToGPU",)}
+CONTROL = re.compile(r"(?:^|[^\w])(?:if|for|while|switch|catch|do|else|return|namespace|class|struct|enum|union|extern)\b")
+
+
+def blanked(text):
+    """The text without what stands in comments, strings and characters; lines and columns stay."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])\'', re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def functions(text):
+    """(name, first line, lines) of each function with a body; lambdas are part of the function around them."""
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), blanked(text), flags=re.M)
+    found, stack, begin = [], [], 0
+    for match in re.finditer(r"[{};]", text):
+        at = match.start()
+        if match.group() == "{":
+            head = text[begin:at]
+            inside = any(kind == "function" for kind, *_ in stack)
+            name = re.search(r"([~\w:]+|operator\s*\S+)\s*\(", head)
+            plain = re.sub(r"\[[^\]]*\]", "", head.split("(")[0]) if name else head
+            is_function = not inside and name and not CONTROL.search(plain) and "=" not in re.sub(r"operator\s*\S+", "", plain)
+            first = begin + len(head) - len(head.lstrip())
+            stack.append(("function", name.group(1), first) if is_function else ("other", None, 0))
+        elif match.group() == "}" and stack:
+            kind, name, first = stack.pop()
+            if kind == "function":
+                line = text.count("\n", 0, first) + 1
+                found.append((name, line, text.count("\n", first, at) + 1))
+        begin = at + 1
+    return found
+
+
+def sources(folders, endings=(".cpp", ".h", ".c")):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in endings and path.is_file():
+                yield path
+
+
+def check_functions():
+    """(file, name, place and text) of what is too long."""
+    for path in sources(SOURCES):
+        for name, line, count in functions(path.read_text()):
+            if count > MOST_LINES:
+                yield str(path.relative_to(ROOT)), name, f"{line}: {name} has {count} lines, at most {MOST_LINES}"
+
+
+# A literal with a name of its own says what it is: its line, or the comment on it, has the reason.
+NAMED = re.compile(r"\b(?:static\s+)?constexpr\b[^=;(]*=|\benum\b")
+# Widths of types, alignments of the formats and bits are no property of a machine.
+FORMAT = re.compile(r"Int(?:eger)?Type\w*\(|isInteger\(|Width\w*\(|getIntegerType|ConstantIntOp|alignTo|SmallVector<|"
+                    r"isSignlessInteger|IntegerType::get|APInt|static_cast<|Bits|number32\(int64_t")
+
+
+def check_literals():
+    for path in sources(LITERALS):
+        text = blanked(path.read_text())
+        for number, line in enumerate(text.split("\n"), 1):
+            if NAMED.search(line) or FORMAT.search(line):
+                continue
+            for literal in re.findall(r"(?<![\w.])(\d+)(?:[uUlL]*)(?![\w.]|\.\d)", line):
+                if int(literal) > MOST_LITERAL:
+                    yield str(path.relative_to(ROOT)), literal, f"{number}: the literal {literal} has no name: {line.strip()}"
+
+
+def methods(folders):
+    """Names of methods defined out of line, by class."""
+    found = collections.defaultdict(set)
+    for path in sources(folders, (".cpp",)):
+        for name, _, _ in functions(path.read_text()):
+            if name.count("::") >= 1:
+                owner, method = name.rsplit("::", 1)
+                if owner.rsplit("::", 1)[-1] != method and method != "runOnOperation":
+                    found[method].add(owner.rsplit("::", 1)[-1])
+    return found
+
+
+def check_names():
+    cpu, gpu = methods(BACK_ENDS["cpu"]), methods(BACK_ENDS["gpu"])
+    for name in sorted(set(cpu) & set(gpu)):
+        yield "back ends", name, f"{name}: of {', '.join(sorted(cpu[name]))} and of {', '.join(sorted(gpu[name]))}"
+
+
+def registered_passes():
+    for path in sorted((ROOT / "include").rglob("*.td")):
+        for name in re.findall(r'^def \w+\s*:\s*(?:Interface)?Pass<\s*"([\w-]+)"', path.read_text(), re.M):
+            yield name, path.relative_to(ROOT)
+
+
+def check_passes():
+    tested = set()
+    for path in sorted((ROOT / "test").rglob("*")):
+        if not path.is_file() or path.suffix not in (".mlir", ".test"):
+            continue
+        text = path.read_text(errors="replace").replace("\\\n", "")
+        commands = re.findall(r"RUN:(.*)", text)
+        # What comes out is looked at, or each place has its own expected diagnostic.
+        if any("FileCheck" in command or "--verify-diagnostics" in command for command in commands):
+            for command in commands:
+                if "ft-opt" in command or "mlir-opt" in command:
+                    tested.update(word.lstrip("-") for word in re.findall(r"[\w-]+", command))
+    for name, path in registered_passes():
+        if name not in tested:
+            yield str(path), name, f"{name}: no test checks its IR"
+
+
+CHECKS = {"functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes}
+
+
+def exceptions():
+    allowed = {}
+    for number, line in enumerate((ROOT / "scripts/structure.txt").read_text().split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in line.split("|")]
+        if len(parts) != 4 or parts[0] not in CHECKS or not parts[3]:
+            sys.exit(f"scripts/structure.txt:{number}: expected `check | file | what | reason`, found: {line}")
+        allowed[tuple(parts[:3])] = number
+    return allowed
+
+
+def main():
+    global ROOT
+    arguments = sys.argv[1:]
+    if arguments and arguments[0].startswith("--root="):
+        ROOT = pathlib.Path(arguments.pop(0).split("=", 1)[1]).resolve()
+    chosen = arguments or list(CHECKS)
+    if unknown := [name for name in chosen if name not in CHECKS]:
+        sys.exit(f"unknown check {unknown[0]}; there are {', '.join(CHECKS)}")
+    allowed, used, wrong = exceptions(), set(), 0
+    for check in chosen:
+        total = new = 0
+        for file, what, text in CHECKS[check]():
+            total += 1
+            if (check, file, what) in allowed:
+                used.add((check, file, what))
+                continue
+            new += 1
+            print(f"{file}:{text}" if text[0].isdigit() else f"{file}: {text}")
+        wrong += new
+        print(f"{check}: {total} found, {total - new} of them excepted, {new} wrong")
+    for key, number in allowed.items():
+        if key[0] in chosen and key not in used:
+            print(f"scripts/structure.txt:{number}: nothing is excepted by this line any more")
+            wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

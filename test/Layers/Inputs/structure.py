@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a small tree that breaks each rule of scripts/structure.py once."""
+
+import pathlib
+import sys
+
+root = pathlib.Path(sys.argv[1])
+FILES = {
+    "lib/Schedule/Long.cpp": "int tooLong(int x) {\n" + "  x += 1;\n" * 78 + "  return x;\n}\n"
+                             "int longEnough(int x) {\n  auto f = [&](int y) {\n    return y;\n  };\n" + "  x = f(x);\n" * 74
+                             + "  return x;\n}\n",
+    "lib/Schedule/Number.cpp": "static constexpr int named = 128; // 256\nbool f(int bytes) {\n  return bytes > 64;\n}\n"
+                               "bool g(int bytes) { return bytes > 32; }\n",
+    "lib/Conversion/ETDGToLoops/Left.cpp": "void Left::emitThing() {}\nvoid Left::emitOther() {}\n",
+    "lib/Conversion/ETDGToGPU/Right.cpp": "void Right::emitThing() {}\n",
+    "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
+    "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen | FileCheck %s\n",
+    "scripts/structure.txt": "# exceptions\nliterals | lib/Schedule/Number.cpp | 32 | bits of a word\n"
+                             "literals | lib/Schedule/Number.cpp | 48 | is gone\n",
+}
+for name, text in FILES.items():
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
