@@ -177,6 +177,7 @@ struct FTCheckCompileOptions : ft::impl::FTCheckCompileOptionsBase<FTCheckCompil
     options.dump = dump;
     options.skip = skip;
     options.validate = validate;
+    options.rounding = rounding;
     std::string wrong = checkCompileOptions(options);
     if (wrong.empty())
       return markAllAnalysesPreserved();

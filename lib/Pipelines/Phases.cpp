@@ -59,7 +59,14 @@ static void addSpreadRows(OpPassManager &pm, StringRef machine) {
   pm.addNestedPass<etdg::GraphOp>(etdg::createETDGSpreadRows(options));
 }
 
-void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
+/// Behind all that makes bodies larger.
+static void addExcessPrecision(OpPassManager &pm, StringRef rounding) {
+  etdg::ETDGExcessPrecisionOptions options;
+  options.rounding = rounding.str();
+  pm.addNestedPass<etdg::GraphOp>(etdg::createETDGExcessPrecision(options));
+}
+
+void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine, StringRef rounding) {
   switch (phase) {
   case Phase::Input:
     break;
@@ -84,6 +91,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine) {
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     etdg::buildCoarsenPipeline(pm, machine);
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
+    addExcessPrecision(pm, rounding);
     break;
   case Phase::Reorder:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());

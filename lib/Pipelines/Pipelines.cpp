@@ -46,7 +46,7 @@ public:
   PhaseSequence(OpPassManager &pm, Phase from, Phase to) : pm(pm), from(from), to(to) {}
 
   ArrayRef<std::string> skip;
-  std::string machine;
+  std::string machine, rounding = "exact";
   bool dataflow = false;
   bool validate = true;
   /// Whether what the caller says of the input is checked like what a phase did, and phases that are
@@ -97,7 +97,7 @@ private:
       hasSnapshots = true;
     }
     if (phase < Phase::Tile || !isLowered)
-      buildPhase(pm, phase, machine);
+      buildPhase(pm, phase, machine, rounding);
     addTarget(phase);
     finish(phase);
   }
@@ -152,6 +152,8 @@ std::string ft::checkCompileOptions(const CompileOptions &options) {
   }
   if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
     return "ft-compile: dump: no such folder: '" + options.dump.getValue() + "'";
+  if (options.rounding != "excess" && options.rounding != "exact")
+    return "ft-compile: rounding: expected excess or exact, found '" + options.rounding.getValue() + "'";
   if (options.validate != "on" && options.validate != "off")
     return "ft-compile: validate: expected on or off, found '" + options.validate.getValue() + "'";
   return "";
@@ -167,6 +169,7 @@ static void addCheckOfOptions(OpPassManager &pm, const CompileOptions &options) 
   check.dump = options.dump;
   check.skip.assign(options.skip.begin(), options.skip.end());
   check.validate = options.validate;
+  check.rounding = options.rounding;
   pm.addPass(createFTCheckCompileOptions(check));
 }
 
@@ -224,6 +227,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.machine =
       options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
   sequence.dataflow = options.dataflow;
+  sequence.rounding = options.rounding;
   sequence.validate = validates && options.validate == "on";
   sequence.isLowered = true;
   if (options.target == "cpu")
@@ -269,6 +273,7 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
   PhaseSequence sequence(pm, from, options.to);
   sequence.skip = options.skip;
   sequence.machine = options.machine;
+  sequence.rounding = options.rounding;
   sequence.validate = options.validate;
   if (options.after)
     sequence.addTarget = [&](Phase phase) { options.after(pm, phase); };

@@ -59,6 +59,7 @@ struct CodeOptions {
     options.gpu.stepThreads = stepThreads;
     options.variants = variants;
     options.validate = tools::isValidating();
+    options.rounding = tools::getRounding();
     options.skip = {skip.begin(), skip.end()};
     options.machines = {machines.begin(), machines.end()};
     return options;

@@ -42,7 +42,7 @@ static bool checkRemarkFilters(const MlirOptMainConfig &config) {
 int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-opt");
   tools::registerInputOptions();
-  tools::registerValidateOption();
+  tools::registerPhaseOptions();
   auto [inputFile, outputFile] =
       registerAndParseCLIOptions(argc, argv, "FractalTensor optimiser driver", registry);
   llvm::InitLLVM init(argc, argv);

@@ -168,6 +168,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
   phases.validate = tools::isValidating();
+  phases.rounding = tools::getRounding();
   bool isGpu = options.engine == "emulate" || options.engine == "cuda";
   std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
   FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, givenMachines());
@@ -252,6 +253,7 @@ FailureOr<Outcome> Runner::runCompiled() {
   bundling.machines = givenMachines();
   bundling.from = Phase::ETDG;
   bundling.validate = tools::isValidating();
+  bundling.rounding = tools::getRounding();
   std::vector<std::string> targets = {"cpu"};
   if (isCuda && options.target.empty())
     targets = {"sm_80", "sm_90a"};
@@ -302,6 +304,7 @@ FailureOr<Outcome> Runner::runEmulated() {
   Outcome outcome;
   EmulatorOptions emulator;
   emulator.validate = tools::isValidating();
+  emulator.rounding = tools::getRounding();
   if (!options.target.empty())
     emulator.gpu.target = options.target;
   emulator.gpu.multiprocessors = options.multiprocessors;
@@ -634,7 +637,7 @@ static int runEntry(Options &options, ModuleOp module, Entry &entry, Data &data,
 int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-run");
   tools::registerInputOptions();
-  tools::registerValidateOption();
+  tools::registerPhaseOptions();
   Options options;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Run a FractalTensor program\n");

@@ -21,12 +21,17 @@ struct InputFlags {
 };
 
 enum class Validation { On, Off };
+enum class Rounding { Excess, Exact };
 
-struct ValidateFlag {
+struct PhaseFlags {
   cl::opt<Validation> value{"ft-validate", cl::desc("Prove what each phase from coarsen on makes of a graph"),
                             cl::values(clEnumValN(Validation::On, "on", "do (default)"),
                                        clEnumValN(Validation::Off, "off", "take it as it comes")),
                             cl::init(Validation::On)};
+  cl::opt<Rounding> rounding{"rounding", cl::desc("Of f16 and bf16, between the operations of a body"),
+                             cl::values(clEnumValN(Rounding::Excess, "excess", "none: what stands there is f32"),
+                                        clEnumValN(Rounding::Exact, "exact", "after each, as the program is written (default)")),
+                             cl::init(Rounding::Exact)};
 };
 } // namespace
 
@@ -35,8 +40,8 @@ static std::unique_ptr<InputFlags> &inputFlags() {
   return instance;
 }
 
-static std::unique_ptr<ValidateFlag> &validateFlag() {
-  static std::unique_ptr<ValidateFlag> instance;
+static std::unique_ptr<PhaseFlags> &phaseFlags() {
+  static std::unique_ptr<PhaseFlags> instance;
   return instance;
 }
 
@@ -63,11 +68,15 @@ std::unique_ptr<MemoryBuffer> tools::loadInput(StringRef file) {
   return ok ? mlir::ft::loadInput(file, getInputLimits(), overrides, errs()) : nullptr;
 }
 
-void tools::registerValidateOption() {
-  if (!validateFlag())
-    validateFlag() = std::make_unique<ValidateFlag>();
+void tools::registerPhaseOptions() {
+  if (!phaseFlags())
+    phaseFlags() = std::make_unique<PhaseFlags>();
 }
 
-bool tools::isValidating() { return !validateFlag() || validateFlag()->value == Validation::On; }
+bool tools::isValidating() { return !phaseFlags() || phaseFlags()->value == Validation::On; }
+
+std::string tools::getRounding() {
+  return phaseFlags() && phaseFlags()->rounding == Rounding::Excess ? "excess" : "exact";
+}
 
 bool mlir::ft::isToolValidating() { return tools::isValidating(); }

@@ -21,8 +21,11 @@ InputLimits getInputLimits();
 /// loadInput with what the command line says.
 std::unique_ptr<llvm::MemoryBuffer> loadInput(llvm::StringRef file);
 
-/// Adds --ft-validate to the command line of a tool.
-void registerValidateOption();
+/// Adds --ft-validate and --rounding to the command line of a tool.
+void registerPhaseOptions();
+
+/// What --rounding says, `excess`, or `exact`.
+std::string getRounding();
 
 /// What --ft-validate says: true, unless it was registered and is off.
 bool isValidating();

@@ -33,7 +33,7 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
   setUpTool("ft-translate");
   tools::registerInputOptions();
-  tools::registerValidateOption();
+  tools::registerPhaseOptions();
   cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"),
                                   cl::init("-"));

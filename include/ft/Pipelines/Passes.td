@@ -20,7 +20,8 @@ def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp">
     Option<"machine", "machine", "std::string", "\"\"", "What the phases plan for">,
     Option<"dump", "dump", "std::string", "\"\"", "A folder for the module after each phase">,
     ListOption<"skip", "skip", "std::string", "Phases to leave out">,
-    Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">
+    Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">,
+    Option<"rounding", "rounding", "std::string", "\"exact\"", "Of f16 and bf16: excess or exact">
   ];
 }
 

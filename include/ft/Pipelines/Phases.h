@@ -37,8 +37,8 @@ bool isBuilt(Phase phase);
 bool mayBeSkipped(Phase phase);
 
 /// The passes that lead from the phase before to this one, without its contract, for a machine by
-/// its name or file (empty: `cpu`).
-void buildPhase(OpPassManager &pm, Phase phase, llvm::StringRef machine = "");
+/// its name or file (empty: `cpu`). `rounding` is that of etdg-excess-precision.
+void buildPhase(OpPassManager &pm, Phase phase, llvm::StringRef machine = "", llvm::StringRef rounding = "exact");
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> from{
@@ -56,6 +56,10 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<bool> dataflow{*this, "dataflow",
                         llvm::cl::desc("Ask the dataflow search for order and tiles of nests, before and after they are coarsened"),
                         llvm::cl::init(false)};
+  Option<std::string> rounding{*this, "rounding",
+                               llvm::cl::desc("Of f16 and bf16: exact (after each operation; default) or excess (what stands "
+                                              "between the operations of a body is f32)"),
+                               llvm::cl::init("exact")};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};
   ListOption<std::string> skip{
@@ -78,6 +82,8 @@ struct EngineOptions {
   Phase to = Phase::Storage;
   /// As in `buildPhase`.
   std::string machine = {};
+  /// Of f16 and bf16: `excess` or `exact`.
+  std::string rounding = "exact";
   /// Prove what each phase from coarsen on made.
   bool validate = true;
   /// May add passes behind a phase, before it is validated.

@@ -39,6 +39,7 @@ static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, E
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
   engine.skip.assign(options.skip.begin(), options.skip.end());
   engine.validate = options.validate;
+  engine.rounding = options.rounding;
   PassManager pm(module.getContext());
   buildEnginePipeline(pm, functions ? Phase::Input : options.from, engine);
   if (failed(pm.run(module)))

@@ -72,6 +72,7 @@ FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp mo
   bundling.skip = options.skip;
   bundling.machines = options.machines;
   bundling.validate = options.validate;
+  bundling.rounding = options.rounding;
   FailureOr<GpuModule> code = compileToGpuModule(module, entry, bundling);
   if (failed(code))
     return failure();

@@ -32,6 +32,7 @@ struct EmulatorOptions {
   std::vector<std::string> skip;
   std::vector<std::string> machines; // as in BundleOptions
   bool validate = true;              // as in BundleOptions
+  std::string rounding = "exact";    // as in BundleOptions
 };
 
 class EmulatedProgram {

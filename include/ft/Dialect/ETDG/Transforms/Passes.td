@@ -118,6 +118,31 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ETDGExcessPrecision : Pass<"etdg-excess-precision", "::mlir::etdg::GraphOp"> {
+  let summary = "leave out roundings to f16 and bf16 between the operations of a body";
+  let description = [{
+    A body on f16 or bf16 rounds after each of its operations, as it is written. This pass computes what
+    stands between its reads and its results in f32 and rounds the results, once: fewer
+    conversions, and an error that is no greater. (XLA calls this excess precision, and has it by default.)
+
+    Rounded stay: results of the body, states among them; what the program converts by `arith.truncf`; operands
+    of products, which matrix units take narrow (their sums are f32); and what an operation without a wide form reads.
+    What comparisons and integers are computed from is left as it is written, so that integers stay the same. `%e` below is computed from an f32 difference, and `%s` summed from f32 numbers:
+
+    ```mlir
+    %d = arith.subf %x, %m : tensor<64xf16>
+    %e = math.exp %d : tensor<64xf16>
+    %s = linalg.reduce { arith.addf } ins(%e : tensor<64xf16>) outs(%zero : tensor<f16>) dimensions = [0]
+    ```
+
+    A body whose every rounded value leaves it is not changed.
+  }];
+  let options = [Option<"rounding", "rounding", "std::string", "\"excess\"",
+                        "excess: as above; exact: after each operation, as the program is written">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
   let summary = "check a task dependence graph by integer sets, exactly";
   let description = [{

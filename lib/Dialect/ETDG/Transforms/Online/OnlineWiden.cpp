@@ -69,8 +69,8 @@ namespace {
 /// something wide was rounded on the way to them.
 class Widener {
 public:
-  Widener(OpBuilder &builder, llvm::DenseMap<Operation *, Operation *> *original)
-      : builder(builder), original(original) {}
+  Widener(OpBuilder &builder, llvm::DenseMap<Operation *, Operation *> *original, Widening widening)
+      : builder(builder), original(original), all(widening == Widening::ofAll) {}
 
   bool run(Block &from);
   void map(Value from, Value to) {
@@ -86,11 +86,20 @@ private:
   bool visit(Operation *op);
   bool visitElementwise(Operation *op);
   bool visitStructured(linalg::LinalgOp op);
+  bool visitCast(Operation *op);
+  void visitNarrow(Operation *op);
+  Value convert(Location loc, Value value, Type element);
+  bool visitArithmetic(Operation *op, bool captures);
   void record(Operation *from, Operation *to);
 
   OpBuilder &builder;
   llvm::DenseMap<Operation *, Operation *> *original;
+  bool all;
   IRMapping mapping;
+  /// Operations whose results decide about integers.
+  llvm::DenseSet<Operation *> asWritten;
+  /// Values with elements of another type, made once.
+  llvm::DenseMap<std::pair<Value, Type>, Value> converted;
   /// Values of the old region that the new one has with wider elements, or made of such.
   llvm::DenseSet<Value> wide;
 };
@@ -114,6 +123,8 @@ bool Widener::visitElementwise(Operation *op) {
       element = mine;
   if (!element)
     return false;
+  if (all)
+    element = getWideType(element);
   Value source = op->getNumOperands() == 1 ? lookup(op->getOperand(0)) : Value();
   if (isa<arith::TruncFOp>(op) ||
       (isa<arith::ExtFOp>(op) &&
@@ -125,8 +136,7 @@ bool Widener::visitElementwise(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     Value value = lookup(operand);
-    operands.push_back(
-        getFloat(value.getType()) ? convertElements(builder, op->getLoc(), value, element) : value);
+    operands.push_back(getFloat(value.getType()) ? convert(op->getLoc(), value, element) : value);
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->setOperands(operands);
@@ -149,20 +159,25 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
     if (FloatType mine = getFloat(lookup(operand).getType());
         mine && (!element || mine.getWidth() > element.getWidth()))
       element = mine;
-  bool extendsInside = isa<linalg::GenericOp>(op) || linalg::isaContractionOpInterface(op);
+  bool isProduct = linalg::isaContractionOpInterface(op);
+  bool extendsInside = isa<linalg::GenericOp>(op) || isProduct;
   if (!element || op->getNumRegions() != 1)
     return false;
+  if (all)
+    element = getWideType(element);
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = lookup(operand.get());
     FloatType mine = getFloat(value.getType());
-    if (mine && mine != element && (op.isDpsInit(&operand) || !extendsInside)) {
+    if (all && isProduct && !op.isDpsInit(&operand)) {
+      value = convert(op->getLoc(), value, getFloat(operand.get().getType()));
+    } else if (mine && mine != element && (op.isDpsInit(&operand) || !extendsInside)) {
       if (auto empty = value.getDefiningOp<tensor::EmptyOp>();
           empty && op.isDpsInit(&operand) && empty.getDynamicSizes().empty())
         value = tensor::EmptyOp::create(
             builder, op->getLoc(), cast<RankedTensorType>(value.getType()).getShape(), element);
       else
-        value = convertElements(builder, op->getLoc(), value, element);
+        value = convert(op->getLoc(), value, element);
     }
     operands.push_back(value);
   }
@@ -182,7 +197,7 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
   clone->getRegion(0).push_back(body);
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(body);
-  Widener inner(inside, original);
+  Widener inner(inside, original, all ? Widening::ofAll : Widening::ofWide);
   // Inputs are extended first: all arithmetic is wide, as in a mixed product.
   for (BlockArgument argument : from.getArguments()) {
     OpOperand *operand = nullptr;
@@ -222,6 +237,110 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
   return true;
 }
 
+Value Widener::convert(Location loc, Value value, Type element) {
+  Value &made = converted[{value, element}];
+  if (!made)
+    made = convertElements(builder, loc, value, element);
+  return made;
+}
+
+/// Whether an operation, or one inside of it, makes integers or a choice of floats.
+static bool makesIntegers(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        bool decides = isa<arith::CmpFOp, arith::BitcastOp>(inner) ||
+                       (llvm::any_of(inner->getOperandTypes(), [](Type type) { return getFloat(type); }) &&
+                        llvm::any_of(inner->getResultTypes(), [](Type type) { return !getFloat(type); }));
+        return decides ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The operations of a block that make integers or a choice of floats, and all that these are computed from.
+static llvm::DenseSet<Operation *> findDeciding(Block &block) {
+  llvm::DenseSet<Operation *> found;
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool isRead = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      return found.contains(block.findAncestorOpInBlock(*user));
+    });
+    if (isRead || makesIntegers(&op))
+      found.insert(&op);
+  }
+  return found;
+}
+
+/// Whether values of f16 or bf16 go in or come out.
+static bool hasNarrow(Operation *op) {
+  auto isNarrow = [](Type type) {
+    FloatType mine = getFloat(type);
+    return mine && mine.getWidth() < 32;
+  };
+  return llvm::any_of(op->getOperandTypes(), isNarrow) || llvm::any_of(op->getResultTypes(), isNarrow);
+}
+
+/// A conversion that the program asks for.
+bool Widener::visitCast(Operation *op) {
+  Value source = lookup(op->getOperand(0)), result = op->getResult(0);
+  if (isa<arith::ExtFOp>(op)) {
+    mapping.map(result, convert(op->getLoc(), source, getFloat(result.getType())));
+    return true;
+  }
+  visitNarrow(op);
+  return true;
+}
+
+/// An operation as it is, on numbers of the types that it declares.
+void Widener::visitNarrow(Operation *op) {
+  IRMapping narrow(mapping);
+  auto declare = [&](Value value) {
+    Value found = lookup(value);
+    if (found.getType() != value.getType())
+      narrow.map(value, convert(op->getLoc(), found, getFloat(value.getType())));
+  };
+  for (Value operand : op->getOperands())
+    declare(operand);
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (wide.contains(operand))
+          declare(operand);
+    });
+  Operation *clone = builder.clone(*op, narrow);
+  record(op, clone);
+  mapping.map(op->getResults(), clone->getResults());
+}
+
+/// Whether an operation only moves elements.
+static bool onlyMoves(Operation *op) {
+  return isa<linalg::BroadcastOp, linalg::TransposeOp, linalg::CopyOp, linalg::FillOp>(op);
+}
+
+/// An operation on narrow numbers, or on such that are wide by now, where all arithmetic is.
+bool Widener::visitArithmetic(Operation *op, bool captures) {
+  bool isWide = llvm::any_of(op->getOperands(), [&](Value v) { return wide.contains(v); });
+  bool structured = isa<linalg::LinalgOp>(op) && cast<linalg::LinalgOp>(op).hasPureTensorSemantics();
+  if (asWritten.contains(op)) {
+    visitNarrow(op);
+    return true;
+  }
+  if (isa<arith::TruncFOp, arith::ExtFOp>(op) && !captures)
+    return visitCast(op);
+  if (!captures && structured && (isWide || !onlyMoves(op)) && visitStructured(cast<linalg::LinalgOp>(op)))
+    return true;
+  if (!captures && isWide && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Operation *clone = builder.clone(*op, mapping);
+    record(op, clone);
+    clone->getResult(0).setType(withElement(op->getResult(0).getType(), getFloat(clone->getOperand(0).getType())));
+    wide.insert(op->getResult(0));
+    return true;
+  }
+  if (!captures && op->getNumResults() == 1 && OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0 &&
+      !isa<arith::BitcastOp>(op) && visitElementwise(op))
+    return true;
+  visitNarrow(op);
+  return true;
+}
+
 bool Widener::visit(Operation *op) {
   bool isWide = llvm::any_of(op->getOperands(), [&](Value v) { return wide.contains(v); });
   bool captures = false;
@@ -230,6 +349,8 @@ bool Widener::visit(Operation *op) {
       for (Value operand : inner->getOperands())
         captures |= wide.contains(operand);
     });
+  if (all && (isWide || captures || hasNarrow(op)) && !op->hasTrait<OpTrait::ConstantLike>())
+    return visitArithmetic(op, captures);
   if (!isWide && !captures) {
     Operation *clone = builder.clone(*op, mapping);
     record(op, clone);
@@ -256,6 +377,8 @@ bool Widener::visit(Operation *op) {
 }
 
 bool Widener::run(Block &from) {
+  if (all)
+    asWritten = findDeciding(from);
   for (Operation &op : from.without_terminator())
     if (!visit(&op)) {
       if (!culprit)
@@ -267,8 +390,9 @@ bool Widener::run(Block &from) {
 
 std::optional<SmallVector<Value>>
 online::cloneWidened(OpBuilder &builder, Block &from, ValueRange arguments,
-                     llvm::DenseMap<Operation *, Operation *> *original, Operation **culprit) {
-  Widener widener(builder, original);
+                     llvm::DenseMap<Operation *, Operation *> *original, Operation **culprit,
+                     Widening widening) {
+  Widener widener(builder, original, widening);
   for (auto [argument, value] : llvm::zip(from.getArguments(), arguments))
     widener.map(argument, value);
   if (!widener.run(from)) {

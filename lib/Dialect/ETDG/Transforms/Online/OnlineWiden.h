@@ -24,6 +24,15 @@ Value convertElements(OpBuilder &builder, Location loc, Value value, Type elemen
 /// Splats of a read as numbers of type `wide`.
 ReadAttr widenRead(ReadAttr read, FloatType wide);
 
+/// What a clone computes wide.
+enum class Widening {
+  /// What is made of arguments that are wide.
+  ofWide,
+  /// All arithmetic on f16 and bf16, which then rounds where the program says so, at operands of products
+  /// and of what has no wide form; what integers and comparisons are computed from is left as it is.
+  ofAll,
+};
+
 /// Clones the operations of a straight-line region, some of whose arguments are replaced by values
 /// with wider elements: all that is made of these is as wide, and roundings on the way are left
 /// out. Returns what the terminator hands over; null where an operation has no wide form
@@ -31,7 +40,8 @@ ReadAttr widenRead(ReadAttr read, FloatType wide);
 std::optional<SmallVector<Value>> cloneWidened(OpBuilder &builder, Block &from,
                                                ValueRange arguments,
                                                llvm::DenseMap<Operation *, Operation *> *original,
-                                               Operation **culprit = nullptr);
+                                               Operation **culprit = nullptr,
+                                               Widening widening = Widening::ofWide);
 
 } // namespace mlir::etdg::online
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between the operations of a body halves are f32; what leaves it is rounded, once.
+//
+// RUN: ft-opt %s --ft-compile="to=coarsen rounding=excess" | FileCheck %s
+// RUN: ft-opt %s --ft-compile="to=coarsen" | FileCheck %s --check-prefix=EXACT
+// RUN: not ft-opt %s --ft-compile="to=coarsen rounding=half" 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: ft-compile: rounding: expected excess or exact, found 'half'
+//
+// On the CPU and, thread by thread, as a GPU: no error against f64 is greater than that of the program as it is written, and integers are the same.
+// RUN: %python %S/Inputs/excess-precision.py %ft_bin/ft-run %s %t | FileCheck %s --check-prefix=ERRORS
+// ERRORS: softmax: {{.*}} better
+// ERRORS: chain: {{.*}} better
+// ERRORS: layer: {{.*}} better
+// ERRORS: greatest: equal
+// ERRORS-NEXT: 4 programs, 0 failures
+
+!x = tensor<1x509xf16>
+!r = tensor<1xf16>
+
+// EXACT-LABEL: etdg.graph @softmax
+// EXACT-NOT: f32
+// EXACT: etdg.graph @chain
+//
+// CHECK-LABEL: etdg.graph @softmax
+// CHECK: linalg.reduce { arith.maximumf } ins(%{{.*}} : tensor<1x509xf32>)
+// CHECK: arith.subf {{.*}} : tensor<1x509xf32>
+// CHECK-NEXT: math.exp {{.*}} : tensor<1x509xf32>
+// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<1x509xf32>)
+// CHECK: %[[Y:.*]] = arith.divf {{.*}} : tensor<1x509xf32>
+// CHECK-NEXT: %[[T:.*]] = arith.truncf %[[Y]] : tensor<1x509xf32> to tensor<1x509xf16>
+// CHECK-NEXT: etdg.yield %[[T]]
+func.func @softmax(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+  %zero = arith.constant dense<0.0> : !r
+  %low = arith.constant dense<-3.0e4> : !r
+  %ys = ft.map (%x = %xs : !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+    %shape = tensor.empty() : !x
+    %m = linalg.reduce { arith.maximumf } ins(%x : !x) outs(%low : !r) dimensions = [1]
+    %mb = linalg.broadcast ins(%m : !r) outs(%shape : !x) dimensions = [1]
+    %d = arith.subf %x, %mb : !x
+    %e = math.exp %d : !x
+    %s = linalg.reduce { arith.addf } ins(%e : !x) outs(%zero : !r) dimensions = [1]
+    %sb = linalg.broadcast ins(%s : !r) outs(%shape : !x) dimensions = [1]
+    %y = arith.divf %e, %sb : !x
+    ft.yield %y : !x
+  }
+  return %ys : !ft.list<[N], !x>
+}
+
+// What the program converts is rounded where it says so; conversions to f32 find the wide number.
+// CHECK-LABEL: etdg.graph @chain
+// CHECK: %[[A:.*]] = arith.mulf {{.*}} : tensor<1x509xf32>
+// CHECK: %[[B:.*]] = arith.addf %[[A]], {{.*}} : tensor<1x509xf32>
+// CHECK-NEXT: %[[C:.*]] = math.exp %[[B]] : tensor<1x509xf32>
+// CHECK-NEXT: %[[D:.*]] = arith.truncf %[[C]] : tensor<1x509xf32> to tensor<1x509xf16>
+// CHECK: arith.extf %[[D]]
+func.func @chain(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+  %ys = ft.map (%x = %xs : !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+    %a = arith.mulf %x, %x : !x
+    %b = arith.addf %a, %x : !x
+    %w = arith.extf %b : !x to tensor<1x509xf32>
+    %e = math.exp %w : tensor<1x509xf32>
+    %n = arith.truncf %e : tensor<1x509xf32> to !x
+    %y = arith.addf %n, %a : !x
+    %z = arith.mulf %y, %y : !x
+    ft.yield %z : !x
+  }
+  return %ys : !ft.list<[N], !x>
+}
+
+// Operands of products stay halves, their sums are f32.
+// CHECK-LABEL: etdg.graph @layer
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<1x61xf16>, tensor<61x509xf16>) outs(%{{.*}} : tensor<1x509xf32>)
+// CHECK: math.tanh {{.*}} : tensor<1x509xf32>
+func.func @layer(%xs: !ft.list<[N], tensor<1x61xf16>>, %w: tensor<61x509xf16>, %b: !x) -> !ft.list<[N], !x> {
+  %zero = arith.constant dense<0.0> : !x
+  %ys = ft.map (%x = %xs : !ft.list<[N], tensor<1x61xf16>>) -> !ft.list<[N], !x> {
+    %p = linalg.matmul ins(%x, %w : tensor<1x61xf16>, tensor<61x509xf16>) outs(%zero : !x) -> !x
+    %s = arith.addf %p, %b : !x
+    %t = math.tanh %s : !x
+    ft.yield %t : !x
+  }
+  return %ys : !ft.list<[N], !x>
+}
+
+// What comparisons and integers are computed from is left as it is written.
+// CHECK-LABEL: etdg.graph @greatest
+// CHECK-NOT: f32
+// CHECK: arith.cmpf ogt, {{.*}} : tensor<1x509xf16>
+// CHECK: etdg.return
+func.func @greatest(%xs: !ft.list<[N], !x>) -> !ft.list<[N], tensor<1x509xi32>> {
+  %ys = ft.map (%x = %xs : !ft.list<[N], !x>) -> !ft.list<[N], tensor<1x509xi32>> {
+    %a = arith.mulf %x, %x : !x
+    %b = arith.addf %a, %x : !x
+    %c = arith.cmpf ogt, %b, %a : !x
+    %one = arith.constant dense<1> : tensor<1x509xi32>
+    %none = arith.constant dense<0> : tensor<1x509xi32>
+    %i = arith.select %c, %one, %none : tensor<1x509xi1>, tensor<1x509xi32>
+    ft.yield %i : tensor<1x509xi32>
+  }
+  return %ys : !ft.list<[N], tensor<1x509xi32>>
+}
