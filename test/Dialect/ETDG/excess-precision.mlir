@@ -3,12 +3,16 @@
 // Between the operations of a body halves are f32; what leaves it is rounded, once.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen rounding=excess" | FileCheck %s
-// RUN: ft-opt %s --ft-compile="to=coarsen" | FileCheck %s --check-prefix=EXACT
+// RUN: ft-opt %s --ft-compile="to=coarsen" > %t.mlir
+// RUN: FileCheck %s --check-prefix=EXACT < %t.mlir
+// RUN: ft-opt %t.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-excess-precision))" | FileCheck %s
+// RUN: not ft-opt %t.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-excess-precision{rounding=down}))" 2>&1 | FileCheck %s --check-prefix=DOWN
+// DOWN: error: rounding: expected excess or exact, found 'down'
 // RUN: not ft-opt %s --ft-compile="to=coarsen rounding=half" 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: ft-compile: rounding: expected excess or exact, found 'half'
 //
 // On the CPU and, thread by thread, as a GPU: no error against f64 is greater than that of the program as it is written, and integers are the same.
-// RUN: %python %S/Inputs/excess-precision.py %ft_bin/ft-run %s %t | FileCheck %s --check-prefix=ERRORS
+// RUN: %python %S/Inputs/excess-precision.py %ft_bin/ft-run %s %t.d | FileCheck %s --check-prefix=ERRORS
 // ERRORS: softmax: {{.*}} better
 // ERRORS: chain: {{.*}} better
 // ERRORS: layer: {{.*}} better

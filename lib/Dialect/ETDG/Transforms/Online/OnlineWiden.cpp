@@ -86,6 +86,7 @@ private:
   bool visit(Operation *op);
   bool visitElementwise(Operation *op);
   bool visitStructured(linalg::LinalgOp op);
+  SmallVector<Value> widenOperands(linalg::LinalgOp op, FloatType element);
   bool visitCast(Operation *op);
   void visitNarrow(Operation *op);
   Value convert(Location loc, Value value, Type element);
@@ -151,20 +152,11 @@ bool Widener::visitElementwise(Operation *op) {
   return true;
 }
 
-bool Widener::visitStructured(linalg::LinalgOp op) {
-  // What it writes is wide; contractions and generic operations extend what they read in their own
-  // bodies, others find it extended.
-  FloatType element;
-  for (Value operand : op->getOperands())
-    if (FloatType mine = getFloat(lookup(operand).getType());
-        mine && (!element || mine.getWidth() > element.getWidth()))
-      element = mine;
+/// What a structured operation reads and writes, where all that it writes has such elements: contractions and generic
+/// operations extend what they read in their own bodies, others find it extended.
+SmallVector<Value> Widener::widenOperands(linalg::LinalgOp op, FloatType element) {
   bool isProduct = linalg::isaContractionOpInterface(op);
   bool extendsInside = isa<linalg::GenericOp>(op) || isProduct;
-  if (!element || op->getNumRegions() != 1)
-    return false;
-  if (all)
-    element = getWideType(element);
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = lookup(operand.get());
@@ -181,6 +173,20 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
     }
     operands.push_back(value);
   }
+  return operands;
+}
+
+bool Widener::visitStructured(linalg::LinalgOp op) {
+  FloatType element;
+  for (Value operand : op->getOperands())
+    if (FloatType mine = getFloat(lookup(operand).getType());
+        mine && (!element || mine.getWidth() > element.getWidth()))
+      element = mine;
+  if (!element || op->getNumRegions() != 1)
+    return false;
+  if (all)
+    element = getWideType(element);
+  SmallVector<Value> operands = widenOperands(op, element);
   SmallVector<Type> results;
   for (Value result : op->getResults())
     results.push_back(getFloat(result.getType()) ? withElement(result.getType(), element)
