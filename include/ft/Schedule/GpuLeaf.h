@@ -149,8 +149,13 @@ struct ProductTiles {
 
 /// How nest `number` of a leaf is a product; or `why` not.
 std::optional<ProductTiles> matchProduct(const LeafForm &form, unsigned number, const TileContext &context, std::string &why);
-/// Nests behind that can be computed while their tile of the product is in registers.
-int64_t countFused(const LeafForm &form, unsigned number, const ProductTiles &product);
+/// Nests behind that can be computed while their tile of the product is in registers. With `wholeRows` the tile holds the
+/// rows of the product whole, in the lanes of a warp: then reductions along rows are such nests, and what has one value
+/// for each row.
+int64_t countFused(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows = false);
+/// A view of a nest behind the product, as one over the product's parallel loops: what has one value for each row does not
+/// move along its columns.
+leaf::View viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::View view);
 /// Scratch that lives in registers where so many nests behind the product are computed with it.
 SmallVector<int> keptInRegisters(const LeafForm &form, unsigned number, int64_t fused);
 /// Rows and columns of a product, as many as a block of threads has at a time at most.

@@ -67,7 +67,16 @@ private:
   Value convert(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
+  LogicalResult emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
+                              Value column);
+  FailureOr<Value> emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at);
+  FailureOr<Value> combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at);
+  FailureOr<Value> withInit(const Member &member, unsigned result, Value init, Value reduced, At at);
+  View overTile(const View &view) const { return schedule::viewOverTile(nest, product, view); }
+  bool isOfRows(const View &view, LoopNumber loopOf) const;
+  tile::MapOp startMap(ArrayRef<Type> elements, ValueRange inputs);
   bool isInside(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
+  bool reducesRows() const;
   tile::BlockedAttr resultLayout() const;
   tile::BlockedAttr copyLayout(tile::SharedType type, int64_t width) const;
 
@@ -208,7 +217,8 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
   tile::RegistersType type = typeOf(graph.buffers[view.buffer].elementType);
   auto fromMemory = [&]() -> Value {
     Operand operand = makeOperand(view, m, n, loopOf, at);
-    bool inside[] = {isInside(m, attribute.getBlock()[0]), isInside(n, attribute.getBlock()[1])};
+    // What a row has one value of may be read at any column.
+    bool inside[] = {isInside(m, attribute.getBlock()[0]), isOfRows(view, loopOf) || isInside(n, attribute.getBlock()[1])};
     int64_t width = std::min(operand.width, layout.getVector()[1]);
     return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
   };
@@ -225,12 +235,22 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
   return branch.getResult(0);
 }
 
+/// Whether the view does not move along the columns of the product.
+bool ProductEmitter::isOfRows(const View &view, LoopNumber loopOf) const {
+  return product.rows != Rows::n && llvm::all_of(product.loops.n, [&](int loop) {
+    int own = loopOf(loop);
+    return own < 0 || view.strides[own] == 0;
+  });
+}
+
 void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column) {
   known.push_back({view, tile});
   if (!graph.buffers[view.buffer].inMemory)
     return;
-  Operand operand = makeOperand(view, m, n, loopOf, at);
-  bool inside[] = {isInside(m, attribute.getBlock()[0]), isInside(n, attribute.getBlock()[1])};
+  // A value for each row is a matrix of one column: its first thread writes it.
+  bool ofRows = isOfRows(view, loopOf) && n.most > 1;
+  Operand operand = makeOperand(view, m, ofRows ? axisOf({}, Rows::none) : n, loopOf, at);
+  bool inside[] = {isInside(m, attribute.getBlock()[0]), !ofRows && isInside(n, attribute.getBlock()[1])};
   int64_t width = std::min(operand.width, layout.getVector()[1]);
   tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
 }
@@ -244,7 +264,9 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
   };
   SmallVector<Value> inputs;
   for (const View &view : member.reads)
-    inputs.push_back(load(view, loopOf, at, row, column));
+    inputs.push_back(load(overTile(view), loopOf, at, row, column));
+  if (member.isReduction())
+    return emitReduction(member, inputs, loopOf, at, row, column);
   SmallVector<Type> types, elements;
   SmallVector<Location> locations;
   for (const View &view : member.writes)
@@ -276,7 +298,84 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
     tile::YieldOp::create(b, results);
   }
   for (auto [view, tile] : llvm::zip_equal(member.writes, map.getResults()))
-    store(tile, view, loopOf, at, row, column);
+    store(tile, overTile(view), loopOf, at, row, column);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions along rows
+//===----------------------------------------------------------------------===//
+
+/// A map from tiles to tiles of the element types, whose body is to be filled: the builder is in it.
+tile::MapOp ProductEmitter::startMap(ArrayRef<Type> elements, ValueRange inputs) {
+  SmallVector<Type> types, arguments;
+  for (Type element : elements)
+    types.push_back(tile::RegistersType::get(b.getContext(), attribute.getBlock(), element, layout));
+  for (Value input : inputs)
+    arguments.push_back(cast<tile::RegistersType>(input.getType()).getElementType());
+  auto map = tile::MapOp::create(b, types, inputs);
+  b.createBlock(&map.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), b.getLoc()));
+  return map;
+}
+
+/// What each element of the tile adds to the reduction.
+FailureOr<Value> ProductEmitter::emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at) {
+  OpBuilder::InsertionGuard guard(b);
+  tile::MapOp map = startMap(neutral.getType(), inputs);
+  ScalarBody body(e, member, at);
+  for (auto [argument, value] : llvm::zip_equal(member.arguments, map.getBody().front().getArguments()))
+    body.map(argument, value);
+  for (auto [accumulator, combiner] : llvm::zip_equal(member.accumulators, member.combiners))
+    body.map(accumulator, b.toFloat32(arith::ConstantOp::create(b, *arith::getNeutralElement(combiner))));
+  if (failed(body.run()))
+    return failure();
+  tile::YieldOp::create(b, ValueRange{b.toFloat32(body.result(result))});
+  return map.getResult(0);
+}
+
+FailureOr<Value> ProductEmitter::combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at) {
+  OpBuilder::InsertionGuard guard(b);
+  auto reduce = tile::ReduceOp::create(b, terms.getType(), terms, neutral, n.most);
+  Type element = neutral.getType();
+  Block *block = b.createBlock(&reduce.getBody(), {}, {element, element}, {b.getLoc(), b.getLoc()});
+  ScalarBody body(e, member, at);
+  FailureOr<Value> both = body.combine(member.combiners[result], block->getArgument(0), block->getArgument(1));
+  if (failed(both))
+    return failure();
+  tile::YieldOp::create(b, ValueRange{b.toFloat32(*both)});
+  return reduce.getResult();
+}
+
+/// The reduction goes on from what it began with, and is rounded to what is written.
+FailureOr<Value> ProductEmitter::withInit(const Member &member, unsigned result, Value init, Value reduced, At at) {
+  OpBuilder::InsertionGuard guard(b);
+  Type element = graph.buffers[member.writes[result].buffer].elementType;
+  tile::MapOp map = startMap(element, {init, reduced});
+  Block &block = map.getBody().front();
+  ScalarBody body(e, member, at);
+  FailureOr<Value> both =
+      body.combine(member.combiners[result], b.toFloat32(block.getArgument(0)), block.getArgument(1));
+  if (failed(both))
+    return failure();
+  tile::YieldOp::create(b, ValueRange{b.toElement(*both, element)});
+  return map.getResult(0);
+}
+
+LogicalResult ProductEmitter::emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
+                                            Value column) {
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < member.inits.size(); ++i) {
+    Value init = load(overTile(member.inits[i]), loopOf, at, row, column);
+    Value neutral = b.toFloat32(arith::ConstantOp::create(b, *arith::getNeutralElement(member.combiners[i])));
+    FailureOr<Value> terms = emitTerms(member, i, neutral, inputs, at);
+    FailureOr<Value> reduced = failed(terms) ? terms : combineRows(member, i, *terms, neutral, at);
+    FailureOr<Value> result = failed(reduced) ? reduced : withInit(member, i, init, *reduced, at);
+    if (failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  for (auto [view, tile] : llvm::zip_equal(member.writes, results))
+    store(tile, overTile(view), loopOf, at, row, column);
   return success();
 }
 
@@ -424,6 +523,12 @@ LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
   return emitTiles(at);
 }
 
+/// Whether something behind the product is reduced along its rows.
+bool ProductEmitter::reducesRows() const {
+  auto fused = ArrayRef(graph.nests).slice(number + 1, attribute.getFused());
+  return llvm::any_of(fused, [](const Nest &behind) { return llvm::is_contained(behind.reduced, true); });
+}
+
 /// Which elements of a tile of the result a thread has.
 tile::BlockedAttr ProductEmitter::resultLayout() const {
   ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
@@ -441,8 +546,10 @@ tile::BlockedAttr ProductEmitter::resultLayout() const {
   };
   int64_t vector[] = {vectorOf(!staged.lhsTransposed, thread[0], product.lhs),
                       vectorOf(staged.rhsTransposed, thread[1], product.rhs)};
-  // A warp reads four different rows and eight columns: each in one access of all banks.
+  // A warp reads four different rows and eight columns: each in one access of all banks. Rows that are reduced lie in a warp.
   SmallVector<int64_t> warp = {4, 8};
+  if (reducesRows())
+    warp = {std::max<int64_t>(tile::warpThreads / threads[1], 1), threads[1]};
   if (threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0)
     warp.clear();
   return tile::BlockedAttr::get(b.getContext(), vector, threads, warp);

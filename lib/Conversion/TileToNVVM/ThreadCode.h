@@ -55,6 +55,8 @@ public:
 
 /// LowerProducts.cpp
 void populateProductPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+/// LowerReductions.cpp
+void populateReductionPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerFragments.cpp
 void populateFragmentPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 

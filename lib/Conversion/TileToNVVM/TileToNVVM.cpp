@@ -4,6 +4,8 @@
 
 #include "ThreadCode.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/IRMapping.h"
@@ -66,12 +68,19 @@ public:
   }
   /// Calls `access(pointer, condition)` for each.
   void forEach(llvm::function_ref<void(Value, Value)> access) {
+    forEachOffset([&](Value offset, Value condition) { access(at(offset), condition); });
+  }
+  /// Calls `access(offset, condition)` for each; accesses of one place have one offset.
+  void forEachOffset(llvm::function_ref<void(Value, Value)> access) {
     for (auto [rowOffset, rowInside] : llvm::zip_equal(offsets[0], inside[0]))
       for (auto [columnOffset, columnInside] : llvm::zip_equal(offsets[1], inside[1]))
-        access(b.at(matrix.pointer, b.add(rowOffset, columnOffset), type.getElementType()), b.both(rowInside, columnInside));
+        access(isZero(columnOffset) ? rowOffset : b.add(rowOffset, columnOffset), b.both(rowInside, columnInside));
   }
+  Value at(Value offset) { return b.at(matrix.pointer, offset, type.getElementType()); }
 
 private:
+  static bool isZero(Value value) { return matchPattern(value, m_Zero()); }
+
   ThreadCode &b;
   const Matrix &matrix;
   RegistersType type;
@@ -85,10 +94,15 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     Matrix matrix = ThreadCode::matrixOf(op.getSource().getType(), adaptor.getSource());
     int64_t width = op.getWidth();
     SmallVector<Value> values;
-    Accesses(b, matrix, op.getType(), op.getRow(), op.getColumn(), op.getInBounds(), width)
-        .forEach([&](Value pointer, Value condition) {
-          llvm::append_range(values, b.loadIf(condition, pointer, op.getType().getElementType(), width));
-        });
+    // What all columns share, as a value for each row, is loaded once.
+    llvm::SmallDenseMap<std::pair<Value, Value>, SmallVector<Value>> loaded;
+    Accesses accesses(b, matrix, op.getType(), op.getRow(), op.getColumn(), op.getInBounds(), width);
+    accesses.forEachOffset([&](Value offset, Value condition) {
+      SmallVector<Value> &known = loaded[{offset, condition}];
+      if (known.empty())
+        known = b.loadIf(condition, accesses.at(offset), op.getType().getElementType(), width);
+      llvm::append_range(values, known);
+    });
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
     return success();
   }
@@ -236,7 +250,23 @@ struct LowerMap : OpConversionPattern<MapOp> {
     for (Type type : llvm::concat<const Type>(op.getInputs().getTypes(), op.getResultTypes()))
       count = cast<RegistersType>(type).getNumOwn();
     SmallVector<SmallVector<Value>> results(op.getNumResults());
+    // Of equal elements, as those of a row's sum, one is computed.
+    llvm::DenseMap<Value, SmallVector<int64_t>> seen;
+    bool isPure = isMemoryEffectFree(op);
     for (int64_t i = 0; i < count; ++i) {
+      auto isSame = [&](int64_t other) {
+        return llvm::all_of(adaptor.getInputs(), [&](ValueRange values) { return values[i] == values[other]; });
+      };
+      if (isPure && !adaptor.getInputs().empty()) {
+        SmallVector<int64_t> &others = seen[adaptor.getInputs().front()[i]];
+        const auto *same = llvm::find_if(others, isSame);
+        if (same != others.end()) {
+          for (SmallVector<Value> &all : results)
+            all.push_back(Value(all[*same]));
+          continue;
+        }
+        others.push_back(i);
+      }
       IRMapping mapping;
       for (auto [argument, values] : llvm::zip_equal(body.getArguments(), adaptor.getInputs()))
         mapping.map(argument, values[i]);
@@ -270,6 +300,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
                LowerMap>(converter, context);
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
+  populateReductionPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);

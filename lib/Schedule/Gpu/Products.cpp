@@ -9,6 +9,7 @@
 #include "ft/Conversion/LeafGraph/Contractions.h"
 #include "ft/Schedule/RowRuns.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -144,13 +145,17 @@ namespace {
 /// Takes nests behind a product one by one, as long as they meet its tile point by point.
 class Fuser {
 public:
-  Fuser(const LeafForm &form, unsigned number, const ProductTiles &product)
-      : form(form), graph(form.graph), nest(graph.nests[number]) {
+  Fuser(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows)
+      : form(form), graph(form.graph), nest(graph.nests[number]), product(product),
+        wholeRows(wholeRows && hasWholeRows(form, product)) {
     for (auto [i, reduced] : llvm::enumerate(nest.reduced))
       if (!reduced) {
         if (int(i) == product.splitLoop)
           splitLoop = int(parallel.size());
         parallel.push_back(nest.sizes[i]);
+        alongRow.push_back(llvm::is_contained(product.loops.n, int(i)));
+        if (!alongRow.back())
+          ofRows.push_back(nest.sizes[i]);
       }
     const Member &member = nest.members.front();
     inRegisters.push_back(withoutReduced(nest, member.writes.front()));
@@ -161,35 +166,63 @@ public:
 
   bool take(unsigned next) {
     const Nest &candidate = graph.nests[next];
-    if (candidate.sizes != parallel || llvm::is_contained(candidate.reduced, true) || candidate.last ||
-        candidate.guard || candidate.batched != nest.batched)
+    bool isPointwise = candidate.sizes == parallel && !llvm::is_contained(candidate.reduced, true);
+    bool isRow = wholeRows && isRowWise(candidate), reduces = wholeRows && isReductionOfRows(candidate);
+    if ((!isPointwise && !isRow && !reduces) || candidate.last || candidate.guard || candidate.batched != nest.batched)
       return false;
     if (!form.splits.empty()) {
       const NestSplit &split = form.splits[next];
       if ((split.kind == NestSplit::shared ? split.loop : -1) != splitLoop || split.kind == NestSplit::first)
         return false;
     }
-    return llvm::all_of(candidate.members, [&](const Member &member) { return takeMember(member); });
+    // Beside a reduction there may be what computes its terms.
+    return llvm::all_of(candidate.members, [&](const Member &member) {
+      return (reduces || !member.isReduction()) && takeMember(member, isRow || member.isReduction());
+    });
   }
 
 private:
-  bool takeMember(const Member &member) {
-    if (member.isReduction() || !member.captured.empty() || usesIndices(member))
+  /// Rows can be whole in a tile: no block of threads, and no other element of the call, has a part of them.
+  static bool hasWholeRows(const LeafForm &form, const ProductTiles &product) {
+    return form.splits.empty() && product.splitLoop < 0 && product.rows != Rows::n && !product.loops.n.empty();
+  }
+  bool isReductionOfRows(const Nest &candidate) const {
+    return candidate.sizes == parallel && ArrayRef<bool>(candidate.reduced) == ArrayRef<bool>(alongRow);
+  }
+  bool isRowWise(const Nest &candidate) const {
+    return candidate.sizes == ofRows && !llvm::is_contained(candidate.reduced, true);
+  }
+  static bool canReduce(const Member &member) {
+    return llvm::all_of(member.combiners, [](Operation *combiner) {
+      return combiner && combiner->getNumResults() == 1 && arith::getNeutralElement(combiner);
+    });
+  }
+  bool takeRead(const View &read) {
+    if (!isPlain(graph, read) || readsKind(form, read, etdg::SourceKind::Index))
       return false;
-    for (const View &view : member.reads) {
-      if (!isPlain(graph, view) || readsKind(form, view, etdg::SourceKind::Index))
-        return false;
-      bool known = llvm::is_contained(inRegisters, view);
-      if (!known && !view.isSplat() && isWritten(view.buffer))
-        return false;
-      if (!known && !view.isSplat())
-        elsewhere.push_back(view.buffer);
-    }
-    for (const View &view : member.writes) {
+    View view = viewOverTile(nest, product, read);
+    bool known = llvm::is_contained(inRegisters, view);
+    if (!known && !view.isSplat() && isWritten(view.buffer))
+      return false;
+    if (!known && !view.isSplat())
+      elsewhere.push_back(view.buffer);
+    return true;
+  }
+  /// `ofRow`: the member has one result for each row.
+  bool takeMember(const Member &member, bool ofRow) {
+    if (!member.captured.empty() || usesIndices(member) || !canReduce(member))
+      return false;
+    if (!llvm::all_of(member.reads, [&](const View &view) { return takeRead(view); }) ||
+        !llvm::all_of(member.inits, [&](const View &view) { return takeRead(view); }))
+      return false;
+    for (const View &write : member.writes) {
       // Other tiles may still read what is there.
-      if (!isPlain(graph, view) || llvm::is_contained(elsewhere, view.buffer) || isWritten(view.buffer) ||
-          llvm::is_contained(view.strides, 0))
+      View view = viewOverTile(nest, product, write);
+      if (!isPlain(graph, view) || llvm::is_contained(elsewhere, view.buffer) || isWritten(view.buffer))
         return false;
+      for (auto [stride, inRow] : llvm::zip_equal(view.strides, alongRow))
+        if ((stride == 0) != (ofRow && inRow))
+          return false;
       inRegisters.push_back(view);
     }
     return true;
@@ -204,15 +237,33 @@ private:
   const LeafForm &form;
   const LeafGraph &graph;
   const Nest &nest;
-  SmallVector<int64_t> parallel;
+  const ProductTiles &product;
+  bool wholeRows;
+  SmallVector<int64_t> parallel, ofRows; // sizes; without those along a row
+  SmallVector<bool> alongRow;            // of the parallel loops
   int splitLoop = -1;
   SmallVector<View> inRegisters;
   SmallVector<int> elsewhere;
 };
 } // namespace
 
-int64_t schedule::countFused(const LeafForm &form, unsigned number, const ProductTiles &product) {
-  Fuser fuser(form, number, product);
+View schedule::viewOverTile(const Nest &nest, const ProductTiles &product, View view) {
+  SmallVector<bool> alongRow;
+  for (auto [i, reduced] : llvm::enumerate(nest.reduced))
+    if (!reduced)
+      alongRow.push_back(llvm::is_contained(product.loops.n, int(i)));
+  if (view.isSplat() || view.strides.size() == alongRow.size())
+    return view;
+  SmallVector<int64_t> strides;
+  const int64_t *next = view.strides.begin();
+  for (bool inRow : alongRow)
+    strides.push_back(inRow ? 0 : *next++);
+  view.strides = strides;
+  return view;
+}
+
+int64_t schedule::countFused(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows) {
+  Fuser fuser(form, number, product, wholeRows);
   unsigned next = number + 1;
   while (next < form.graph.nests.size() && fuser.take(next))
     ++next;
@@ -296,6 +347,12 @@ static StagedOperands stageOperands(const LeafForm &form, unsigned number, const
   return staged;
 }
 
+/// Whether a tile of so many columns, which so many threads share, holds rows of `size` whole in the lanes of a warp.
+static bool holdsRows(int64_t size, int64_t columns, int64_t across, int64_t threads, bool mma) {
+  bool isWarp = mma ? across == 4 : across <= tile::warpThreads && llvm::isPowerOf2_64(uint64_t(across));
+  return columns >= size && isWarp && threads % tile::warpThreads == 0;
+}
+
 namespace {
 /// Chooses the tile of a product for blocks of so many threads.
 class ProductChooser {
@@ -307,7 +364,9 @@ public:
     k = productOf(nest, product.loops.k);
   }
 
-  tile::ProductAttr choose(int64_t fused) {
+  /// The cheapest tile; with `wholeRows` of those that hold rows whole in the lanes of a warp, nothing if there is none.
+  tile::ProductAttr choose(int64_t fused, bool wholeRows = false) {
+    rowsInWarps = wholeRows;
     if (usesMatrixUnits(product, machine))
       if (tile::ProductAttr attribute = chooseFragments(fused))
         return attribute;
@@ -316,7 +375,8 @@ public:
     for (int64_t rows : sides)
       for (int64_t columns : sides)
         for (int64_t down = 1; down <= context.threads; down *= 2) {
-          if (context.threads % down != 0 || rows * columns * words() > mostWords())
+          if (context.threads % down != 0 || rows * columns * words() > mostWords() ||
+              !mayHave(context.threads / down, columns, /*mma=*/false))
             continue;
           double cost = costOf(rows, columns, down * rows, context.threads / down * columns);
           if (best != 0 && cost >= best)
@@ -327,6 +387,8 @@ public:
           thread[0] = rows;
           thread[1] = columns;
         }
+    if (best == 0)
+      return nullptr;
     int64_t step = stepOf(4);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
   }
@@ -340,7 +402,7 @@ public:
     for (int64_t rows = 2; rows <= mostFragmentRows; rows *= 2)
       for (int64_t columns = 2; columns <= mostFragmentColumns; columns *= 2)
         for (int64_t down = 1; down <= warps; down *= 2) {
-          if (warps % down != 0 || rows * columns > mostWords())
+          if (warps % down != 0 || rows * columns > mostWords() || !mayHave(warps / down * warpColumns, columns, /*mma=*/true))
             continue;
           double cost = costOf(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
           if (best != 0 && cost >= best)
@@ -351,6 +413,8 @@ public:
           thread[0] = rows;
           thread[1] = columns;
         }
+    if (best == 0)
+      return nullptr;
     int64_t step = stepOf(tile::ProductAttr::fragmentTerms);
     int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
@@ -372,6 +436,10 @@ private:
   int64_t mostWords() const {
     return machine.occupancy.registersPerUnit / (2 * std::max(context.threads, planning.blockThreads.back())) / 2;
   }
+  /// Whether so many threads side by side, with so many columns each, do what is asked of rows.
+  bool mayHave(int64_t across, int64_t columns, bool mma) const {
+    return !rowsInWarps || holdsRows(n, across * columns, across, context.threads, mma);
+  }
   /// Multiply-adds, padding included.
   double costOf(int64_t rows, int64_t columns, int64_t blockRows, int64_t blockColumns) const {
     double work = double(llvm::alignTo(m, blockRows)) * double(llvm::alignTo(n, blockColumns));
@@ -384,6 +452,7 @@ private:
   const Machine::GpuPlanning &planning;
   const Nest &nest;
   int64_t m = 1, n = 1, k = 1;
+  bool rowsInWarps = false;
 };
 } // namespace
 
@@ -408,7 +477,12 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
   int64_t least = machine.gpu.productSide / 4;
   if (m * n < context.threads * least || std::min(m, n) < least || productOf(form.graph.nests[number], product->loops.k) < least)
     return nullptr;
-  return ProductChooser(form, number, *product, context, machine).choose(countFused(form, number, *product));
+  ProductChooser chooser(form, number, *product, context, machine);
+  int64_t fused = countFused(form, number, *product), withRows = countFused(form, number, *product, /*wholeRows=*/true);
+  if (withRows > fused)
+    if (tile::ProductAttr attribute = chooser.choose(withRows, /*wholeRows=*/true))
+      return attribute;
+  return chooser.choose(fused);
 }
 
 FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const LeafForm &form, unsigned number,
@@ -430,9 +504,12 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
     wrong = "a thread keeps at most " + std::to_string(mostOwnSums) + " elements in registers, found " + std::to_string(own);
     return failure();
   }
-  if (int64_t most = countFused(form, number, *product); attribute.getFused() > most) {
+  int64_t across = attribute.getBlock()[1] / attribute.getThread()[1];
+  bool wholeRows = holdsRows(extentsOf(form, number, *product, context).second, attribute.getBlock()[1], across,
+                             context.threads, attribute.getMma());
+  if (int64_t most = countFused(form, number, *product, wholeRows); attribute.getFused() > most) {
     wrong = "fused = " + std::to_string(attribute.getFused()) + ": " + std::to_string(most) +
-            " nests behind it meet the tile point by point";
+            " nests behind it meet the tile point by point" + (wholeRows ? " or row by row" : "");
     return failure();
   }
   product->attribute = attribute;

@@ -178,3 +178,51 @@ func.func @stride(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf16
   %d = tile.mma %c, %s[%i], %s[%i] {fragments} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf16, pad = 4, stages = 1>, !tile.shared<16x16xf16, pad = 4, stages = 1>
   return
 }
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4], warp = [8, 4]>
+func.func @reduce_body(%c: !tile.registers<16x16xf32, #l>, %z: f32) {
+  // expected-error @+1 {{(1) expected a body that combines two elements of 'f32'}}
+  %d = tile.reduce %c neutral %z columns 16 : !tile.registers<16x16xf32, #l> {
+  ^bb0(%a: f32, %b: f64):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 8], warp = [8, 4]>
+func.func @reduce_warps(%c: !tile.registers<16x16xf32, #l>, %z: f32) {
+  // expected-error @+1 {{(2) expected rows that are shared by a power of two of neighbouring threads, at most 32 of one warp, found #tile.blocked<vector = [1, 2], threads = [8, 8], warp = [8, 4]>}}
+  %d = tile.reduce %c neutral %z columns 16 : !tile.registers<16x16xf32, #l> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4]>
+func.func @reduce_columns(%c: !tile.registers<16x16xf32, #l>, %z: f32) {
+  // expected-error @+1 {{(3) expected 1 to 16 columns, found 17}}
+  %d = tile.reduce %c neutral %z columns 17 : !tile.registers<16x16xf32, #l> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4]>
+func.func @reduce_bits(%c: !tile.registers<16x16xi1, #l>, %z: i1) {
+  // expected-error @+1 {{(4) expected elements of 8, 16, 32 or 64 bits, found 'i1'}}
+  %d = tile.reduce %c neutral %z columns 16 : !tile.registers<16x16xi1, #l> {
+  ^bb0(%a: i1, %b: i1):
+    tile.yield %a : i1
+  }
+  return
+}

@@ -51,6 +51,12 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+bool BlockedAttr::hasRowsInWarps() const {
+  int64_t across = getThreads()[1];
+  return llvm::isPowerOf2_64(uint64_t(across)) && across <= warpThreads && getNumThreads() % warpThreads == 0 &&
+         (getWarp().empty() || getWarp()[1] == across);
+}
+
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
                                   ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, int64_t fused) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)

@@ -140,5 +140,21 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+LogicalResult ReduceOp::verify() {
+  Type element = getType().getElementType();
+  Block &body = getBody().front();
+  if (TypeRange(body.getArgumentTypes()) != TypeRange(ArrayRef<Type>{element, element}) ||
+      TypeRange(body.getTerminator()->getOperandTypes()) != TypeRange(ArrayRef<Type>{element}))
+    return emitOpError() << "(1) expected a body that combines two elements of " << element;
+  if (!getType().getLayout().hasRowsInWarps())
+    return emitOpError() << "(2) expected rows that are shared by a power of two of neighbouring threads, at most "
+                         << warpThreads << " of one warp, found " << getType().getLayout();
+  if (int64_t columns = getColumns(), all = getType().getShape()[1]; columns < 1 || columns > all)
+    return emitOpError() << "(3) expected 1 to " << all << " columns, found " << columns;
+  if (unsigned bits = element.getIntOrFloatBitWidth(); bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return emitOpError() << "(4) expected elements of 8, 16, 32 or 64 bits, found " << element;
+  return success();
+}
+
 /// What a map without a body of its own ends in.
 void YieldOp::build(OpBuilder &, OperationState &) {}

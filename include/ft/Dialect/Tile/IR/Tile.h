@@ -34,6 +34,8 @@ namespace mlir::tile {
 
 /// Bytes that one access of memory moves at most.
 constexpr int64_t accessBytes = 16;
+/// Threads that run together and exchange registers.
+constexpr int64_t warpThreads = 32;
 
 } // namespace mlir::tile
 

@@ -35,6 +35,8 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
     int64_t getNumThreads() const { return getThreads()[0] * getThreads()[1]; }
     /// Elements along a dimension before the threads begin anew.
     int64_t getSpan(unsigned dim) const { return getVector()[dim] * getThreads()[dim]; }
+    /// Whether the threads that share a row are neighbours within one warp, a power of two of them.
+    bool hasRowsInWarps() const;
   }];
 }
 
@@ -48,8 +50,9 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     `#tile.product<block = [128, 128], thread = [8, 8], step = 16, stages = 2>`, one of a leaf's `etdg.layouts`. The block
     of threads computes tiles of `block` rows and columns of the product; a thread keeps `thread` of them in registers.
     Operands go through shared memory, `step` terms of the sums at a time, in `stages` copies: while one is used, the
-    next ones are on their way. With `fused = n` the n nests that follow are computed element by element while the
-    tile is in registers. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
+    next ones are on their way. With `fused = n` the n nests that follow are computed while the tile is in registers, element
+    by element; where the tile holds whole rows in the lanes of a warp, sums and maxima along rows, too, and what has one value
+    for each row. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
     are f16 or bf16, sums f32.
 
     (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage. (P3) with
@@ -291,8 +294,35 @@ def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlockImplicitTerm
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, HasParent<"MapOp">]> {
-  let summary = "the elements of a map's results";
+def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">,
+    AllTypesMatch<["input", "result"]>,
+    TypesMatchWith<"the neutral value is an element", "result", "neutral", "cast<RegistersType>($_self).getElementType()">]> {
+  let summary = "combines the elements of each row";
+  let description = [{
+    The first `columns` elements of each row are combined by the body, in an order that the layout decides; each element of
+    the result is that of its row, so that the threads which share a row all have it, and `tile.map` takes it beside the
+    rows themselves. `neutral` is what an element beyond those columns counts as: combined with any value it gives that value.
+    Threads exchange values by shuffles alone: no memory, no barrier.
+    ```mlir
+    %m = tile.reduce %x neutral %lowest columns 48 : !tile.registers<64x64xf32, #l> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      tile.yield %c : f32
+    }
+    ```
+    (1) the body takes two elements and yields one; (2) the threads that share a row are a power of two, at most 32, and
+    neighbours: the layout's warp, where it has one, holds all of them, and threads are whole warps of 32; (3) at least one
+    column, no more than the tile has; (4) elements of 8, 16, 32 or 64 bits.
+  }];
+  let arguments = (ins Tile_RegistersType:$input, AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$neutral, I64Attr:$columns);
+  let results = (outs Tile_RegistersType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$input `neutral` $neutral `columns` $columns attr-dict `:` qualified(type($result)) $body";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "ReduceOp"]>]> {
+  let summary = "the elements of a map's results, or of two combined ones";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
