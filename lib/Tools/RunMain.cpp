@@ -83,9 +83,11 @@ struct Options {
                              cl::init(0), cl::cat(category), cl::Hidden};
   cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
                              cl::cat(category), cl::Hidden};
-  cl::opt<std::string> variant{"variant", cl::desc("emulate: generic (default), steps or blocks, as in a bundle"),
+  cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
+                                   cl::value_desc("target"), cl::cat(category), cl::Hidden};
+  cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),
                                cl::init("generic"), cl::cat(category), cl::Hidden};
-  cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate: of the GPU (default 3)"), cl::init(3),
+  cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate, --schedule-for: of the GPU (default 3)"), cl::init(3),
                                     cl::cat(category), cl::Hidden};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
   cl::opt<double> benchSeconds{"bench-seconds", cl::desc("with --bench: about how long to repeat it (default 1)"),
@@ -129,6 +131,7 @@ private:
   FailureOr<Outcome> runCompiled();
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
+  void setForms(GpuScheduleOptions &gpu, const std::string &target);
   std::vector<std::string> givenMachines() const {
     return options.machine.empty() ? std::vector<std::string>() : std::vector<std::string>{options.machine};
   }
@@ -230,7 +233,19 @@ CpuOptions Runner::makeCpuOptions() {
   cpu.planSeed = options.planSeed;
   cpu.candidate = options.candidate;
   cpu.poison = ft_threads_are_shuffled();
+  if (!options.scheduleFor.empty())
+    setForms(cpu.grid.emplace(), options.scheduleFor);
   return cpu;
+}
+
+/// What a GPU's kernels are planned for, and which of their forms.
+void Runner::setForms(GpuScheduleOptions &gpu, const std::string &target) {
+  using Steps = GpuScheduleOptions::Steps;
+  if (!target.empty())
+    gpu.target = target;
+  gpu.multiprocessors = options.multiprocessors;
+  gpu.steps = options.variant == "steps" ? Steps::always : options.variant == "blocks" ? Steps::never : Steps::choose;
+  gpu.planSeed = options.planSeed;
 }
 
 FailureOr<Outcome> Runner::runCompiled() {
@@ -305,13 +320,7 @@ FailureOr<Outcome> Runner::runEmulated() {
   EmulatorOptions emulator;
   emulator.validate = tools::isValidating();
   emulator.rounding = tools::getRounding();
-  if (!options.target.empty())
-    emulator.gpu.target = options.target;
-  emulator.gpu.multiprocessors = options.multiprocessors;
-  emulator.gpu.steps = options.variant == "steps"    ? GpuOptions::Steps::always
-                       : options.variant == "blocks" ? GpuOptions::Steps::never
-                                                     : GpuOptions::Steps::choose;
-  emulator.gpu.planSeed = options.planSeed;
+  setForms(emulator.gpu, options.target);
   emulator.seed = options.seed;
   emulator.machines = givenMachines();
   emulator.skip.assign(options.skip.begin(), options.skip.end());
@@ -456,6 +465,9 @@ static bool checkOptions(Options &options) {
     return bad("--order=" + options.order + ": expected dataflow, random or declared");
   if (!options.order.empty() && options.engine != "interpret" && (options.engine != "cpu" || options.order != "random"))
     return bad("--order is the interpreter's: add --engine=interpret (the CPU's threads have --order=random)");
+  if (!options.scheduleFor.empty() && (options.engine != "cpu" || !isGpuTarget(options.scheduleFor)))
+    return bad("--schedule-for=" + options.scheduleFor + (options.engine == "cpu" ? ": expected sm_80 or sm_90a"
+                                                                                : ": --engine=cpu runs such loops"));
   if (options.engine == "cpu" && options.order == "random")
     ft_shuffle_threads(int64_t(options.seed >> 1));
   if (!options.to.empty()) {

@@ -117,13 +117,30 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
     are `affine.apply` on strides and planes that `etdg-storage` gave, pieces of reads `scf.if`, leaves
     `loops.leaf` on `memref.reinterpret_cast`s. Loops are not SPMD: `convert-loops-to-cpu` makes them so.
 
-    A graph whose schedules leave something open gets what `etdg-schedule-for-cpu` writes. Variants are
-    taken in their last form. Refused, with an error at the block: a schedule for another engine, or with loops that
+    With the target of a GPU, what is dealt to its blocks of threads has the level `grid`, kernels say which blocks run them
+    (`loops.grid`), and leaves how their threads share them (`layouts`).
+
+    A graph whose schedules leave something open gets what `etdg-schedule-for-cpu` writes, or `etdg-schedule-for-gpu`. Refused, with an error at the block: a schedule for another engine, or with loops that
     this one does not run, and a dimension that its domain does not bound.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine, a CPU, by its name or file (default: cpu)">];
+                        "A machine by its name or file (default: the target's own)">,
+                 Option<"target", "target", "std::string", "\"cpu\"", "What the schedules are for: cpu, sm_80 or sm_90a">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors of the GPU (0: as many as the machine has)">];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def LoopsGridToCores : Pass<"loops-grid-to-cores", "::mlir::ModuleOp"> {
+  let summary = "let the cores of a CPU run loops that are dealt to the blocks of threads of a GPU";
+  let description = [{
+    A core stands for a block of threads: level `grid` becomes `core`, all cores wait where all blocks of threads would, and
+    columns that are cut anywhere are cut into a few parts. So what the loops of a GPU's schedule mean is run without one, by
+    `convert-loops-to-cpu` and in any order of the cores. Layouts, of which these know nothing, go. Loops for a CPU stay.
+
+    A leaf of which a CPU's calls can't compute some columns is computed whole, and its loop over columns has one iteration.
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {

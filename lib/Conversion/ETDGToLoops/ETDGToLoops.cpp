@@ -9,7 +9,9 @@
 #include "Emitter.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Machine/FindMachine.h"
+#include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/ScheduleForCpu.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,6 +30,11 @@ using loops::BufferKind;
 Emitter::Emitter(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options)
     : graph(graph), module(module), costs(graph, options), builder(graph.getContext()), host(graph.getContext()),
       context(graph.getContext()), loc(graph.getLoc()) {}
+
+Emitter::Emitter(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options)
+    : Emitter(graph, module, CpuScheduleOptions()) {
+  gpu = &options;
+}
 
 //===----------------------------------------------------------------------===//
 // The program
@@ -94,6 +101,8 @@ LogicalResult Emitter::run() {
 }
 
 LogicalResult Emitter::emitBody(Region &body, unsigned &number) {
+  if (gpu)
+    return emitGridBody(body, number);
   DenseMap<Operation *, Group> groups;
   for (Group &group : getGroups(body)) {
     Operation *item = body.front().findAncestorOpInBlock(*group.op);
@@ -292,7 +301,10 @@ Value Emitter::emitAlloc(Type elementType, Value size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(scope->at);
   auto type = MemRefType::get({ShapedType::kDynamic}, elementType);
-  scope->toFree.push_back(memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(64)));
+  auto alloc = memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(64));
+  if (gpu)
+    placeInBlock(alloc);
+  scope->toFree.push_back(alloc);
   return scope->toFree.back();
 }
 
@@ -330,7 +342,8 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
   if (rowDim) {
     place.rowStride = size;
     builder.restoreInsertionPoint(scope->at);
-    size = make<arith::MulIOp>(size, chunkRows);
+    // (Memory of a block of threads is made before anybody knows how many rows it gets.)
+    size = make<arith::MulIOp>(size, gpu ? index(maxRows) : chunkRows);
   }
   place.base = emitAlloc(type.getElement().getElementType(), size);
   storage[buffer.getResult()] = place;
@@ -349,19 +362,39 @@ LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module
   return Emitter(*copy, module, options).run();
 }
 
+LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options) {
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+  if (failed(scheduleForGpu(*copy, options)))
+    return failure();
+  graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
+  return Emitter(*copy, module, options).run();
+}
+
 namespace {
 struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGToLoops> {
   using ConvertETDGToLoopsBase::ConvertETDGToLoopsBase;
   void runOnOperation() override {
-    CpuScheduleOptions options;
-    FailureOr<MachineRef> found = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
-    if (failed(found))
-      return signalPassFailure();
-    options.machine = *found;
+    const bool forGrid = target != "cpu";
+    CpuScheduleOptions cores;
+    GpuScheduleOptions grid;
+    Location whole = getOperation().getLoc();
+    if (forGrid) {
+      FailureOr<GpuScheduleOptions> read = readGpuOptions(whole, target, machine, /*steps=*/"choose");
+      if (failed(read))
+        return signalPassFailure();
+      grid = std::move(*read);
+      grid.multiprocessors = multiprocessors;
+    } else {
+      FailureOr<MachineRef> found = findMachine(whole, machine, "cpu", Machine::Kind::CPU);
+      if (failed(found))
+        return signalPassFailure();
+      cores.machine = *found;
+    }
     for (auto graph : llvm::make_early_inc_range(getOperation().getOps<etdg::GraphOp>())) {
       if (graph.isExternal())
         continue;
-      if (failed(convertGraphToLoops(graph, getOperation(), options)))
+      if (failed(forGrid ? convertGridGraphToLoops(graph, getOperation(), grid)
+                         : convertGraphToLoops(graph, getOperation(), cores)))
         return signalPassFailure();
       graph.erase();
     }

@@ -3,7 +3,7 @@
 //
 // State of the conversion of one graph. ETDGToLoops.cpp makes the program and its kernels,
 // Parallel.cpp loops that are dealt and where units wait, Loops.cpp sequential ones and regions,
-// LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
+// GridLoops.cpp the kernels of a schedule for a GPU, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
 // of scalars. How loops are arranged is read from the schedules.
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +15,7 @@
 #include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/Plan.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -42,10 +43,11 @@ struct CallBuffer {
   unsigned stridedDims = 0;
 };
 
-/// Columns of a leaf: those from `first` on, `tile` of `count`.
+/// Columns of a leaf: those from `first` on, `tile` of `count`; with `width`, so many, a multiple of `tile`.
 struct Columns {
   Value first;
   int64_t tile = 0, count = 0;
+  Value width = {};
 };
 
 /// The point at which code is emitted: values of the dimensions fixed so far (others are null); the
@@ -60,9 +62,14 @@ struct Point {
   std::optional<Columns> columns; // that leaves compute; none: all
 };
 
+/// Lets the nests of a group share their first dimensions, in order, and no others.
+void shareFirst(Group &group, unsigned shared);
+
 class Emitter {
 public:
   Emitter(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options);
+  /// For schedules of a GPU.
+  Emitter(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
   LogicalResult run();
 
 private:
@@ -108,7 +115,12 @@ private:
   /// The parallel loops of a plan, what is left of them, and what is inside.
   LogicalResult emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
                              ArrayRef<unsigned> shared);
-  LogicalResult emitRowChunks(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level);
+  /// A loop over the points of one dimension.
+  LogicalResult emitPoints(ArrayRef<BlockOp> nest, Point point, unsigned dim, loops::LevelAttr level,
+                           llvm::function_ref<void(const Point &)> before, PointBody body);
+  /// A loop over chunks of rows, at most `most`, of `unit` or a multiple where that is given.
+  LogicalResult emitRowChunks(ArrayRef<BlockOp> nest, Point point, unsigned dim, int64_t most, std::optional<int64_t> unit,
+                              loops::LevelAttr level, llvm::function_ref<void(const Point &)> before, PointBody body);
   LogicalResult emitInner(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level = {});
   /// A loop over tiles of the leaf's columns; the last tile may have fewer, and then leaves of its own.
   LogicalResult emitColumns(Point point, const NestPlan &plan, loops::LevelAttr level, PointBody body);
@@ -117,6 +129,29 @@ private:
   /// What an iteration of the next loop weighs at a point: as one of the dearest region that may
   /// have points there.
   void emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Point &point);
+
+  // GridLoops.cpp
+  /// Nests that blocks of threads run in one launch.
+  struct GridKernel {
+    SmallVector<SmallVector<BlockOp>> nests;
+    std::vector<GpuPlan> plans;
+    GpuPlace place;
+    bool waits() const;
+  };
+  LogicalResult emitGridBody(Region &body, unsigned &number);
+  FailureOr<GridKernel> readGridKernel(Operation *item);
+  LogicalResult checkColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan);
+  LogicalResult emitGridKernel(const GridKernel &kernel, StringRef name);
+  /// The steps that a nest has beside the shared ones, from number `step` on, and its points.
+  LogicalResult emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned step);
+  /// What is dealt to the blocks of threads, and what each of them runs.
+  LogicalResult emitDealt(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, ArrayRef<unsigned> dims);
+  LogicalResult emitDealtColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
+  LogicalResult emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
+  /// A nest inside of what one block of threads runs.
+  LogicalResult emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
+  /// Says of memory of the kernel where it is.
+  void placeInBlock(memref::AllocOp alloc);
 
   // Loops.cpp
   /// The loops that a group's nests have in common, and `body` for each nest inside.
@@ -197,6 +232,7 @@ private:
 
   etdg::GraphOp graph;
   ModuleOp module;
+  const GpuScheduleOptions *gpu = nullptr; // null: schedules are for a CPU
   CostModel costs;
   OpBuilder builder, host; // of the kernel; of the program
   MLIRContext *context;
@@ -220,6 +256,9 @@ private:
   llvm::DenseMap<Value, Storage> storage;
   Value chunkRows; // rows of the chunk around: private storage is made for them
   int64_t maxRows = 1;
+  // Of a block of threads: its shared memory, how much of it is taken, and whether it has memory elsewhere.
+  int64_t sharedBytes = 0, sharedUsed = 0;
+  bool usesWorkspace = false;
   struct Scope {
     OpBuilder::InsertPoint at;
     SmallVector<Value> toFree;

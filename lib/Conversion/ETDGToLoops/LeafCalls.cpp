@@ -307,7 +307,7 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
   }
   std::optional<Columns> columns = point.columns;
   OpBuilder::InsertionGuard guard(builder);
-  if (columns && findLeafColumns(block, batched, columns->count).count == 0) {
+  if (columns && !gpu && findLeafColumns(block, batched, columns->count).count == 0) {
     // Rows that are computed one by one may have other columns: the first task computes all.
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, columns->first, index(0));
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
@@ -320,9 +320,11 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
 void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
                          ValueRange outputs, std::optional<Columns> columns) {
   auto number = [&](int64_t value) { return columns ? builder.getI64IntegerAttr(value) : IntegerAttr(); };
-  auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(), inputs, outputs,
+  auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(),
+                                    columns ? columns->width : Value(), inputs, outputs,
                                     builder.getDenseBoolArrayAttr(varies), builder.getI64IntegerAttr(most),
-                                    number(columns ? columns->tile : 0), number(columns ? columns->count : 0));
+                                    number(columns ? columns->tile : 0), number(columns ? columns->count : 0),
+                                    gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
   IRMapping mapping;

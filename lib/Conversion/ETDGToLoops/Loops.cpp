@@ -86,7 +86,7 @@ LogicalResult Emitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const P
     if (bounds.lowers.empty() || bounds.uppers.empty())
       return block.emitError()
              << "dimension " << block.getDims()[dim]
-             << " has no bound that its domain gives; the CPU engine can't run it as a loop";
+             << " has no bound that its domain gives; the " << (gpu ? "GPU" : "CPU") << " engine can't run it as a loop";
   }
   return success();
 }
@@ -395,12 +395,15 @@ LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
     if (auto buffer = dyn_cast<etdg::BufferOp>(op))
       declarePrivate(buffer, point.rowDim);
   Location saved = loc;
-  for (const Group &group : getGroups(body))
-    if (failed(emitGroup(group, point,
-                         [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned> fixed) {
-                           return emitNest(nest, inner, fixed);
-                         })))
+  for (Group &group : getGroups(body)) {
+    auto grouped = dyn_cast<etdg::KernelOp>(group.op);
+    if (gpu && grouped && group.nests.size() > 1)
+      shareFirst(group, grouped.getShared());
+    if (failed(emitGroup(group, point, [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned> fixed) {
+          return gpu ? emitBlockNest(nest, inner, fixed) : emitNest(nest, inner, fixed);
+        })))
       return failure();
+  }
   loc = saved;
   return success();
 }

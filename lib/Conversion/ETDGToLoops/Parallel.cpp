@@ -114,41 +114,51 @@ LogicalResult Emitter::emitParallel(ArrayRef<BlockOp> nest, Point point, const N
   if (shared.empty()) {
     if (!plan.row)
       return emitInner(nest, point, plan, level);
-    return plan.listed ? emitListedRows(nest, point, plan, level) : emitRowChunks(nest, point, plan, level);
+    if (plan.listed)
+      return emitListedRows(nest, point, plan, level);
+    // (Where tasks have columns, too, a last chunk of few rows would be one for each tile of them.)
+    return emitRowChunks(
+        nest, point, *plan.row, plan.maxRows, plan.columns ? std::optional<int64_t>(1) : std::nullopt, level,
+        [&](const Point &at) { emitWeight(nest, plan, at); },
+        [&](Point at) { return emitInner(nest, at, plan, level); });
   }
-  unsigned dim = shared.front();
+  auto weigh = [&](const Point &at) {
+    if (shared.size() == 1 && !plan.row)
+      emitWeight(nest, plan, at);
+  };
+  return emitPoints(nest, point, shared.front(), level, weigh,
+                    [&](Point at) { return emitParallel(nest, at, plan, level, shared.drop_front()); });
+}
+
+LogicalResult Emitter::emitPoints(ArrayRef<BlockOp> nest, Point point, unsigned dim, loops::LevelAttr level,
+                                  llvm::function_ref<void(const Point &)> before, PointBody body) {
   if (failed(checkBounds(nest, dim, point)))
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
-  if (shared.size() == 1 && !plan.row)
-    emitWeight(nest, plan, point);
+  before(point);
   auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{lower}, ArrayRef<OpFoldResult>{upper},
                                     ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(),
                                     builder.getArrayAttr({level}));
   point.dims[dim] = loop.getInductionVar(0);
   point.order.push_back(dim);
-  return inParallelBody(loop.getBody(),
-                        [&] { return emitParallel(nest, point, plan, level, shared.drop_front()); });
+  return inParallelBody(loop.getBody(), [&] { return body(point); });
 }
 
-LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan,
-                                     loops::LevelAttr level) {
-  unsigned dim = *plan.row;
+LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, unsigned dim, int64_t most,
+                                     std::optional<int64_t> unit, loops::LevelAttr level,
+                                     llvm::function_ref<void(const Point &)> before, PointBody body) {
   if (failed(checkBounds(nest, dim, point)))
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
-  emitWeight(nest, plan, point);
-  // (Where tasks have columns, too, a last chunk of few rows would be one for each tile of them.)
-  auto loop = loops::ChunksOp::create(builder, loc, lower, upper, plan.maxRows,
-                                       plan.columns ? std::optional<int64_t>(1) : std::nullopt, level);
-  int64_t savedRows = std::exchange(maxRows, plan.maxRows);
+  before(point);
+  auto loop = loops::ChunksOp::create(builder, loc, lower, upper, most, unit, level);
+  int64_t savedRows = std::exchange(maxRows, most);
   Value savedCount = std::exchange(chunkRows, loop.getCount());
   point.rowDim = dim;
   point.order.push_back(dim);
   point.rowBegin = point.dims[dim] = loop.getFirst();
   point.rows = loop.getCount();
-  LogicalResult emitted =
-      inParallelBody(&loop.getRegion().front(), [&] { return emitInner(nest, point, plan, level); });
+  LogicalResult emitted = inParallelBody(&loop.getRegion().front(), [&] { return body(point); });
   maxRows = savedRows;
   chunkRows = savedCount;
   return emitted;

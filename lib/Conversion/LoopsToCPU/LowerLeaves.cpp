@@ -103,25 +103,29 @@ static SmallVector<SmallVector<int64_t>> stridesOfInputs(loops::LeafOp leaf) {
   return all;
 }
 
-FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
+func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(leaf->getParentOfType<ModuleOp>().getBody());
   Block &source = leaf.getBody().front();
   Operation *yield = source.getTerminator();
-  auto function = func::FuncOp::create(b, leaf.getLoc(), "leaf",
-                                       b.getFunctionType(source.getArgumentTypes(), yield->getOperandTypes()));
+  auto function = func::FuncOp::create(builder, leaf.getLoc(), "leaf",
+                                       builder.getFunctionType(source.getArgumentTypes(), yield->getOperandTypes()));
   function.setPrivate();
   Block *body = function.addEntryBlock();
-  b.setInsertionPointToStart(body);
+  builder.setInsertionPointToStart(body);
   IRMapping mapping;
   mapping.map(source.getArguments(), body->getArguments());
   for (Operation &op : source.without_terminator())
-    b.clone(op, mapping);
+    builder.clone(op, mapping);
   SmallVector<Value> results;
   for (Value result : yield->getOperands())
     results.push_back(mapping.lookupOrDefault(result));
-  func::ReturnOp::create(b, yield->getLoc(), results);
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+  return function;
+}
 
+FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
+  func::FuncOp function = outlineLeaf(b, leaf);
   std::string key;
   llvm::raw_string_ostream stream(key);
   function.print(stream, OpPrintingFlags().useLocalScope());
@@ -138,7 +142,7 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
       stream << ' ' << stride;
   }
   // What may fail says where.
-  body->walk([&](Operation *op) {
+  function.getBody().walk([&](Operation *op) {
     if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
         !llvm::all_of(op->getOperands().drop_front(), [](Value v) { return matchPattern(v, m_Constant()); }))
       stream << op->getLoc();

@@ -64,7 +64,13 @@ static LogicalResult guardRun(ArrayRef<Operation *> run, Value isFirst) {
 
 LogicalResult tocpu::guardWrites(Block &block, Value isFirst) {
   SmallVector<SmallVector<Operation *>> runs(1);
+  // (Which thread one is, in front of all else, everybody asks.)
+  bool isAhead = isFirst.getParentBlock() == &block;
   for (Operation &op : block.without_terminator()) {
+    if (isAhead) {
+      isAhead = &op != isFirst.getDefiningOp();
+      continue;
+    }
     if (!isTogether(&op) && !isa<loops::WeightOp>(op)) {
       runs.back().push_back(&op);
       continue;

@@ -56,6 +56,13 @@ void dealInShares(const Chain &chain, Value tid, Value threads, Bounds &bounds);
 void makeSequential(Operation *loop, Bounds &bounds);
 
 //===----------------------------------------------------------------------===//
+// LowerLeaves.cpp
+//===----------------------------------------------------------------------===//
+
+/// A leaf's computation as a private function `leaf` of tensors, at the end of its module.
+func::FuncOp outlineLeaf(OpBuilder &builder, loops::LeafOp leaf);
+
+//===----------------------------------------------------------------------===//
 // SingleThread.cpp
 //===----------------------------------------------------------------------===//
 

@@ -81,6 +81,11 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
 }
 
 static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options) {
+  if (options.cpu.grid) {
+    BundleOptions grid = options;
+    static_cast<GpuScheduleOptions &>(grid.gpu) = *options.cpu.grid;
+    return makeGpuGraphs(module, grid);
+  }
   EngineOptions engine;
   engine.machine = options.cpu.getMachine().reference;
   engine.after = [&](OpPassManager &pm, Phase phase) {

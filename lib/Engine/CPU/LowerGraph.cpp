@@ -104,11 +104,12 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
   CpuModule result;
   result.module = ModuleOp::create(graph.getLoc());
   ModuleOp module = *result.module;
-  if (failed(convertGraphToLoops(graph, module, options)))
+  if (failed(options.grid ? convertGridGraphToLoops(graph, module, *options.grid)
+                          : convertGraphToLoops(graph, module, options)))
     return failure();
   if (options.onLoops)
     options.onLoops(module);
-  if (failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))
+  if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -220,7 +220,7 @@ func.func @k(%n: index) {
 
 func.func @k(%n: index, %x: memref<?x4xf32>) {
   // expected-error @below {{expected a first column, a tile and a number of columns, or none of them (loops_leaf5)}}
-  "loops.leaf"(%n, %n, %x, %x) <{columns = 4 : i64, most = 4 : i64, operandSegmentSizes = array<i32: 1, 0, 1, 1, 1>, varies = array<i1: true>}> ({
+  "loops.leaf"(%n, %n, %x, %x) <{columns = 4 : i64, most = 4 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 1, 1, 1>, varies = array<i1: true>}> ({
   ^bb0(%a: tensor<4xf32>):
     loops.yield %a : tensor<4xf32>
   }) : (index, index, memref<?x4xf32>, memref<?x4xf32>) -> ()

@@ -24,6 +24,9 @@ namespace mlir::ft {
 /// on schedules for another engine and on loops whose bounds do not follow from the domain.
 LogicalResult convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options = {});
 
+/// The same for the schedules of a GPU: loops that its blocks of threads share have the level `grid`.
+LogicalResult convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
+
 } // namespace mlir::ft
 
 #endif // FT_CONVERSION_ETDGTOLOOPS_ETDGTOLOOPS_H

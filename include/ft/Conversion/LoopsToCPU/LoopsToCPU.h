@@ -23,11 +23,15 @@
 namespace mlir::ft {
 
 #define GEN_PASS_DECL_CONVERTLOOPSTOCPU
+#define GEN_PASS_DECL_LOOPSGRIDTOCORES
 #define GEN_PASS_DECL_LOOPSLOWERLEAVES
 #include "ft/Conversion/Passes.h.inc"
 
 /// What the pass `convert-loops-to-cpu` does. `poison`: memory of an iteration is all ones when it begins (for tests).
 LogicalResult convertLoopsToCpu(ModuleOp module, bool poison = false);
+
+/// What the pass `loops-grid-to-cores` does.
+LogicalResult gridToCores(ModuleOp module);
 
 /// What the pass `loops-lower-leaves` does, for a processor.
 LogicalResult lowerLeaves(ModuleOp module, const CpuTarget &target);

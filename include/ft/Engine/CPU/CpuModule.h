@@ -15,6 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ struct CpuOptions : CpuScheduleOptions {
   CpuTarget target = CpuTarget::host();
   /// For tests: memory of iterations is all ones when they begin.
   bool poison = false;
+  /// For tests: the schedules are for a GPU, and cores stand for its blocks of threads.
+  std::optional<GpuScheduleOptions> grid = {};
   /// Is given the loops of each graph before threads are made of them; for tests.
   std::function<void(ModuleOp)> onLoops = {};
 };

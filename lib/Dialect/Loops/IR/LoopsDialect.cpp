@@ -37,12 +37,66 @@ void LoopsDialect::initialize() {
       >();
 }
 
-LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  bool isOurs = attribute.getName() == "loops.kernel" || attribute.getName() == "loops.team";
-  if (!isOurs || !isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
-    return op->emitError() << "unknown attribute '" << attribute.getName().getValue()
-                           << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions";
+/// Levels of the parallel loops of a kernel of blocks of threads, and what they stand in.
+static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
+  LevelAttr level = levelOf(loop);
+  bool isDealt = level.getLevel() == etdg::LoopLevel::Grid;
+  if (!isDealt && level.getLevel() != etdg::LoopLevel::Lifted && level.getLevel() != etdg::LoopLevel::None)
+    return loop->emitError("blocks of threads run its kernel: expected the level grid, lifted or none, found ")
+           << etdg::stringifyLoopLevel(level.getLevel()) << " (loops_grid2)";
+  if (isDealt != (level.getDealing() != etdg::Dealing::None))
+    return loop->emitError("expected ") << (isDealt ? "a dealing" : "no dealing") << " with the level "
+                                        << etdg::stringifyLoopLevel(level.getLevel()) << ", found "
+                                        << etdg::stringifyDealing(level.getDealing()) << " (loops_grid2)";
+  for (Operation *parent = loop->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
+    LevelAttr outside = levelOf(parent);
+    bool fits = outside ? outside.getLevel() == etdg::LoopLevel::Grid ||
+                              (!isDealt && outside.getLevel() == etdg::LoopLevel::None)
+                        : !isDealt || isa<scf::ForOp>(parent);
+    if (fits)
+      continue;
+    InFlightDiagnostic diag =
+        loop->emitError(isDealt ? "expected sequential loops and others of level grid around it (loops_grid3)"
+                                : "a leaf computes the iterations around it at once: expected no parallel loop (loops_grid3)");
+    diag.attachNote(parent->getLoc()) << "it stands in this operation";
+    return diag;
+  }
   return success();
+}
+
+static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
+  if (!op->hasAttr("loops.kernel") || grid.getMost() < 0)
+    return op->emitError("expected blocks of threads of a kernel, ")
+           << (grid.getMost() < 0 ? "not fewer than none" : "found no attribute loops.kernel") << " (loops_grid1)";
+  WalkResult walked = op->walk([&](Operation *loop) {
+    return levelOf(loop) && failed(verifyGridLoop(loop, op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryKindAttr memory) {
+  auto kernel = alloc->getParentOfType<FunctionOpInterface>();
+  if (!kernel || !gridOf(kernel))
+    return alloc.emitError("expected memory in a kernel of blocks of threads (loops_grid4)");
+  if (memory.getValue() == MemoryKind::Shared &&
+      !llvm::all_of(alloc.getDynamicSizes(), [](Value size) { return matchPattern(size, m_Constant()); }))
+    return alloc.emitError("expected shared memory of a constant size (loops_grid4)");
+  return success();
+}
+
+LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool isFunction = isa<FunctionOpInterface>(op);
+  if ((name == "loops.kernel" || name == "loops.team") && isFunction && isa<UnitAttr>(attribute.getValue()))
+    return success();
+  if (auto grid = dyn_cast<GridAttr>(attribute.getValue()); name == "loops.grid" && isFunction && grid)
+    return verifyGrid(op, grid);
+  auto alloc = dyn_cast<memref::AllocOp>(op);
+  if (auto memory = dyn_cast<MemoryKindAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
+    return verifyMemory(alloc, memory);
+  return op->emitError() << "unknown attribute '" << name
+                         << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
+                            "'loops.grid' on kernels and 'loops.memory' on memory";
 }
 
 int64_t LevelAttr::getMappingId() const { return int64_t(getLevel()); }
@@ -50,6 +104,14 @@ bool LevelAttr::isLinearMapping() const { return true; }
 int64_t LevelAttr::getRelativeIndex() const { return 0; }
 
 bool loops::isKernel(func::FuncOp function) { return function->hasAttr("loops.kernel"); }
+
+GridAttr loops::gridOf(Operation *kernel) { return kernel->getAttrOfType<GridAttr>("loops.grid"); }
+
+void loops::setLevel(Operation *loop, LevelAttr level) {
+  if (auto chunks = dyn_cast<ChunksOp>(loop))
+    return chunks.setLevelAttr(level);
+  cast<scf::ForallOp>(loop).setMappingAttr(ArrayAttr::get(loop->getContext(), {level}));
+}
 
 LevelAttr loops::levelOf(Operation *loop) {
   if (auto chunks = dyn_cast<ChunksOp>(loop))

@@ -192,6 +192,12 @@ LogicalResult WeightOp::verify() {
 LogicalResult SyncOp::verify() {
   if (getKind() == etdg::SyncKind::None)
     return emitOpError("expected who waits, found none (loops_sync1)");
+  auto kernel = (*this)->getParentOfType<FunctionOpInterface>();
+  bool isGrid = kernel && gridOf(kernel);
+  if (isGrid != (getKind() == etdg::SyncKind::Grid))
+    return emitOpError(isGrid ? "blocks of threads run the kernel: expected grid, found "
+                              : "expected a kernel of blocks of threads (loops.grid) around it, found none and ")
+           << etdg::stringifySyncKind(getKind()) << " (loops_sync2)";
   for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
     if (LevelAttr level = levelOf(parent); level && level.getLevel() != etdg::LoopLevel::None) {
       InFlightDiagnostic diag = emitOpError("units can't wait inside of what one of them runs (loops_sync1)");
@@ -252,6 +258,8 @@ LogicalResult LeafOp::verifyRegions() {
     return emitOpError("expected a positive number of rows, found most ") << int64_t(getMost()) << " (loops_leaf4)";
   if (bool(getColumn()) != getTile().has_value() || bool(getColumn()) != getColumns().has_value())
     return emitOpError("expected a first column, a tile and a number of columns, or none of them (loops_leaf5)");
+  if (getWidth() && !getColumn())
+    return emitOpError("expected a first column beside their number (loops_leaf5)");
   if (getColumn() && (getList() || int64_t(*getTile()) < 1 || *getTile() > *getColumns()))
     return emitOpError("expected 1 to ") << *getColumns() << " columns of rows that no list holds, found a tile of "
                                          << int64_t(*getTile()) << (getList() ? " and a list" : "") << " (loops_leaf5)";

@@ -43,9 +43,14 @@ namespace mlir::loops {
 /// Whether a function is a kernel: it has the attribute `loops.kernel`.
 bool isKernel(func::FuncOp function);
 
+/// The blocks of threads that run a kernel; null where none do.
+GridAttr gridOf(Operation *kernel);
+
 /// The level of a parallel loop (`scf.forall` of one dimension with a mapping of ours, or
 /// `loops.chunks`); nothing of any other operation.
 LevelAttr levelOf(Operation *loop);
+/// Gives such a loop another level.
+void setLevel(Operation *loop, LevelAttr level);
 
 /// Elements between neighbours inside of a row of a view, by dimension; none where the type does not say. Where there
 /// are no neighbours it is what it would be without gaps.

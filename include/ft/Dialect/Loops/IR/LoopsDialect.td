@@ -20,9 +20,22 @@ def Loops_Dialect : Dialect {
     nested ones of one level are dealt as one. `loops.sync` stands where units wait for each other. A leaf is
     `loops.leaf`: tensor operations on rows of strided memory.
 
-    Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu).
+    Loops of a schedule for a GPU are structured, too: what is dealt to its blocks of threads has the level `grid`, what stands
+    around that all of them run together, and what stands inside one block of threads runs in its order. Of a kernel
+    without such loops one block of threads runs all.
+
+    Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
+    `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it. Of `memref.alloc` in such a kernel: `loops.memory`, a
+    `#loops.memory`.
+
+    - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
+    - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted` or `none` without one.
+    - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
+      there is no parallel one.
+    - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size.
   }];
-  let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team);
+  let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
+                              "::mlir::Attribute":$memory);
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

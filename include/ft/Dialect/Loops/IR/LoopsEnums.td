@@ -18,4 +18,10 @@ def Loops_BufferKind : I32Enum<"BufferKind", "what a buffer of a call is", [
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_MemoryKind : I32Enum<"MemoryKind", "where memory of a block of threads is", [
+    I32EnumCase<"Shared", 0, "shared">,
+    I32EnumCase<"Workspace", 1, "workspace">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 #endif // LOOPS_ENUMS

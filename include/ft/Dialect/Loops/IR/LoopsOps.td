@@ -32,12 +32,34 @@ def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMetho
   let mnemonic = "level";
   let summary = "what runs the iterations of a parallel loop, and how they are dealt";
   let description = [{
-    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `none`,
-    whoever runs the loop around it. `turn`: whichever is free takes the next ones; `shares`: each has one range
-    of about equal work.
+    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the blocks
+    of threads of a GPU; `lifted`, one leaf, which computes all iterations at once; `none`, whoever runs the loop around
+    it. `turn`: whichever is free takes the next ones; `shares`: each has one range of about equal work; `fixed`: the same one
+    takes the same iteration each time that the loop is run.
   }];
   let parameters = (ins EnumParameter<ETDG_LoopLevel>:$level, ETDG_EnumOr<ETDG_Dealing, "::mlir::etdg::Dealing::None">:$dealing);
   let assemblyFormat = "`<` $level (`,` $dealing^)? `>`";
+}
+
+def Loops_GridAttr : AttrDef<Loops_Dialect, "Grid"> {
+  let mnemonic = "grid";
+  let summary = "the blocks of threads of a GPU that run a kernel";
+  let description = [{
+    `#loops.grid<block = <threads = 256, shared = 98304>, most = 132>`: what a block of threads is (`#etdg.thread_block`), and how many
+    there are at most; without `most`, one for each iteration of the loops of level `grid`. Where they wait for each other
+    (`loops.sync grid`) the launch is one in which all of them run at once.
+  }];
+  let parameters = (ins "::mlir::etdg::ThreadBlockAttr":$block, DefaultValuedParameter<"int64_t", "0">:$most);
+  let assemblyFormat = "`<` `block` `=` $block (`,` `most` `=` $most^)? `>`";
+}
+
+def Loops_MemoryAttr : EnumAttr<Loops_Dialect, Loops_MemoryKind, "memory"> {
+  let summary = "where memory of a block of threads is";
+  let description = [{
+    `shared`: in the memory that the threads of a block share; `workspace`: in a part of the call's memory that each block of
+    threads has for itself.
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Loops_BufferKindAttr : EnumAttr<Loops_Dialect, Loops_BufferKind, "buffer_kind">;
@@ -210,6 +232,7 @@ def Loops_SyncOp : Loops_Op<"sync"> {
     and what follows it may overlap.
 
     - (loops_sync1) the kind says who waits (`#etdg.schedule`'s kinds but `none`), and it stands in no parallel loop.
+    - (loops_sync2) in a kernel of blocks of threads (`loops.grid`) these are all of them, `grid`, and there alone.
   }];
   let arguments = (ins Loops_SyncKindAttr:$kind);
   let assemblyFormat = "$kind attr-dict";
@@ -231,7 +254,10 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
 
     With `columns(%c) tile T of N`, columns %c to below %c + T are computed, where the computation has N along some
     dimension of its own and column c of all that it computes depends on column c alone of what it computed before
-    (a product's n; not a row's normalisation). Views are of all columns; the others' memory is left as it is.
+    (a product's n; not a row's normalisation). Views are of all columns; the others' memory is left as it is. With
+    `columns(%c, %w) tile T of N` it is %w columns, a multiple of T, for a block of threads of a GPU, which
+    may compute whole what is cheap and has no such columns.
+    `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`).
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
@@ -246,18 +272,19 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf2) a view is `memref<? x shape x T>` of the tensor that it stands for.
     - (loops_leaf3) with a list there are as many inputs as do not vary, no outputs, and the list's rows are the others' types.
     - (loops_leaf4) `most` is positive.
-    - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list.
+    - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list; a number of columns with a first one.
     - (loops_leaf6) inside of a row, an input lies at distances that its type says (`strided<[?, 1, 8], offset: ?>` is a
       transposed one), an output in order and without gaps.
   }];
-  let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Variadic<AnyMemRef>:$inputs,
+  let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
+                       Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
-                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns);
+                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns, OptionalAttr<ArrayAttr>:$layouts);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
-    (`columns` `(` $column^ `)` `tile` $tile `of` $columns)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? $body attr-dict
+    (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }

@@ -1,0 +1,181 @@
+//===- GridToCores.cpp - cores in place of blocks of threads --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the loops of a GPU's schedule mean, where there is no GPU: a core takes what a block of
+// threads would, all cores wait where all blocks of threads would.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Schedule/LeafColumns.h"
+#include "Spmd.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_LOOPSGRIDTOCORES
+#include "ft/Conversion/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::tocpu;
+using etdg::Dealing;
+using etdg::LoopLevel;
+using loops::ChunksOp;
+
+namespace {
+/// One kernel on its way.
+class GridKernel {
+public:
+  explicit GridKernel(func::FuncOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+  LogicalResult run();
+
+private:
+  void cutColumns(ChunksOp chunks);
+  LogicalResult setLevels();
+  loops::LevelAttr level(LoopLevel level, Dealing dealing) { return loops::LevelAttr::get(b.getContext(), level, dealing); }
+
+  func::FuncOp kernel;
+  OpBuilder b;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+/// The leaves that compute the columns of a chunk.
+static SmallVector<loops::LeafOp> leavesOfColumns(ChunksOp chunks) {
+  SmallVector<loops::LeafOp> leaves;
+  chunks.getBody().walk([&](loops::LeafOp leaf) {
+    if (leaf.getWidth() == chunks.getCount())
+      leaves.push_back(leaf);
+  });
+  return leaves;
+}
+
+/// Whether calls on a CPU can compute some columns of a leaf.
+static bool hasColumns(loops::LeafOp leaf) {
+  OpBuilder b(leaf);
+  func::FuncOp body = outlineLeaf(b, leaf);
+  bool found = !schedule::findLeafColumns(body, leaf.getVaries(), *leaf.getColumns()).loops.empty();
+  body.erase();
+  return found;
+}
+
+/// Of so many columns as it has the leaf computes `tile` at a time.
+static void walkColumns(loops::LeafOp leaf) {
+  OpBuilder b(leaf);
+  Location loc = leaf.getLoc();
+  Value step = arith::ConstantIndexOp::create(b, loc, *leaf.getTile());
+  Value end = arith::AddIOp::create(b, loc, leaf.getColumn(), leaf.getWidth());
+  auto loop = scf::ForOp::create(b, loc, leaf.getColumn(), end, step);
+  leaf->moveBefore(loop.getBody()->getTerminator());
+  leaf.getColumnMutable().assign(loop.getInductionVar());
+  leaf.getWidthMutable().clear();
+}
+
+static void computeWhole(loops::LeafOp leaf) {
+  leaf.getColumnMutable().clear();
+  leaf.getWidthMutable().clear();
+  leaf.removeTileAttr();
+  leaf.removeColumnsAttr();
+}
+
+/// A range of columns becomes a loop over parts of it: one, where a leaf can't be cut.
+void GridKernel::cutColumns(ChunksOp chunks) {
+  SmallVector<loops::LeafOp> leaves = leavesOfColumns(chunks);
+  if (leaves.empty())
+    return;
+  const int64_t all = *leaves.front().getColumns(), unit = chunks.getUnit() ? int64_t(*chunks.getUnit()) : 1;
+  constexpr int64_t parts = 4; // where whoever runs the loop decides
+  int64_t part = std::min<int64_t>(chunks.getMost(), llvm::alignTo(llvm::divideCeil(all, parts), unit));
+  if (int64_t(chunks.getMost()) < all)
+    part = chunks.getMost();
+  bool canCut = llvm::all_of(leaves, hasColumns);
+  if (!canCut)
+    part = all;
+  for (loops::LeafOp leaf : leaves)
+    canCut ? walkColumns(leaf) : computeWhole(leaf);
+
+  b.setInsertionPoint(chunks);
+  Location loc = chunks.getLoc();
+  Attribute mapping = chunks.getLevel();
+  auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+                                    ArrayRef<OpFoldResult>{b.getIndexAttr(llvm::divideCeil(all, part))},
+                                    ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), b.getArrayAttr({mapping}));
+  b.setInsertionPointToStart(loop.getBody());
+  Value size = arith::ConstantIndexOp::create(b, loc, part);
+  Value first = arith::MulIOp::create(b, loc, loop.getInductionVar(0), size);
+  Value left = arith::SubIOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, all), first);
+  chunks.getFirst().replaceAllUsesWith(first);
+  chunks.getCount().replaceAllUsesWith(arith::MinSIOp::create(b, loc, size, left));
+  Block &body = chunks.getBody().front();
+  loop.getBody()->getOperations().splice(Block::iterator(loop.getBody()->getTerminator()), body.getOperations(),
+                                         body.begin(), Block::iterator(body.getTerminator()));
+  chunks.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+/// Cores take iterations in turn where these are a box and all that the kernel runs, else each has a share.
+LogicalResult GridKernel::setLevels() {
+  SmallVector<Operation *> dealt;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    loops::LevelAttr old = loops::levelOf(op);
+    if (!old)
+      return;
+    bool isGrid = old.getLevel() == LoopLevel::Grid;
+    loops::setLevel(op, isGrid ? level(LoopLevel::Core, Dealing::Shares) : level(LoopLevel::None, Dealing::None));
+    if (isGrid)
+      dealt.push_back(op);
+  });
+  if (dealt.empty() || dealt.front()->getParentOp() != kernel)
+    return success();
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (&op != dealt.front() && !isMemoryEffectFree(&op))
+      return success();
+  FailureOr<Chain> chain = getChain(dealt.front());
+  if (failed(chain))
+    return failure();
+  if (isBox(*chain))
+    for (Operation *loop : chain->loops)
+      loops::setLevel(loop, level(LoopLevel::Core, Dealing::Turn));
+  return success();
+}
+
+LogicalResult GridKernel::run() {
+  SmallVector<ChunksOp> chunks;
+  kernel.walk([&](ChunksOp op) { chunks.push_back(op); });
+  for (ChunksOp op : chunks)
+    cutColumns(op);
+  kernel.walk([&](Operation *op) {
+    if (auto sync = dyn_cast<loops::SyncOp>(op))
+      sync.setKind(etdg::SyncKind::Cores);
+    else if (auto leaf = dyn_cast<loops::LeafOp>(op))
+      leaf.removeLayoutsAttr();
+    op->removeAttr("loops.memory");
+  });
+  kernel->removeAttr("loops.grid");
+  return setLevels();
+}
+
+LogicalResult mlir::ft::gridToCores(ModuleOp module) {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).run()))
+      return failure();
+  return success();
+}
+
+namespace {
+struct LoopsGridToCores : mlir::ft::impl::LoopsGridToCoresBase<LoopsGridToCores> {
+  void runOnOperation() override {
+    if (failed(gridToCores(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,92 @@
+// RUN: ft-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected blocks of threads of a kernel, found no attribute loops.kernel (loops_grid1)}}
+func.func @k() attributes {loops.grid = #loops.grid<block = <threads = 32>>} {
+  return
+}
+// -----
+// expected-error @below {{expected blocks of threads of a kernel, not fewer than none (loops_grid1)}}
+func.func @k() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = -1>} {
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = 4>} {
+  // expected-error @below {{blocks of threads run its kernel: expected the level grid, lifted or none, found core (loops_grid2)}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+  } {mapping = [#loops.level<core, shares>]}
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected a dealing with the level grid, found none (loops_grid2)}}
+  loops.chunks (%i, %c) = %n to %n most 4 level <grid> {
+  }
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected no dealing with the level lifted, found turn (loops_grid2)}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+  } {mapping = [#loops.level<lifted, turn>]}
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  %c = arith.cmpi eq, %n, %n : index
+  // expected-note @below {{it stands in this operation}}
+  scf.if %c {
+    // expected-error @below {{expected sequential loops and others of level grid around it (loops_grid3)}}
+    scf.forall (%i) = (0) to (%n) step (1) {
+    } {mapping = [#loops.level<grid, fixed>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-note @below {{it stands in this operation}}
+  scf.forall (%i) = (0) to (%n) step (1) {
+    // expected-error @below {{a leaf computes the iterations around it at once: expected no parallel loop (loops_grid3)}}
+    scf.forall (%j) = (0) to (%n) step (1) {
+    } {mapping = [#loops.level<none>]}
+  } {mapping = [#loops.level<lifted>]}
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{expected memory in a kernel of blocks of threads (loops_grid4)}}
+  %m = memref.alloc(%n) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected shared memory of a constant size (loops_grid4)}}
+  %m = memref.alloc(%n) {loops.memory = #loops.memory<shared>} : memref<?xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{blocks of threads run the kernel: expected grid, found cores (loops_sync2)}}
+  loops.sync cores
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and grid (loops_sync2)}}
+  loops.sync grid
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
+  // expected-error @below {{expected a first column beside their number (loops_leaf5)}}
+  "loops.leaf"(%n, %n, %x, %x) <{most = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 1, 1, 1>, varies = array<i1: true>}> ({
+  ^bb0(%a: tensor<8xf32>):
+    "loops.yield"(%a) : (tensor<8xf32>) -> ()
+  }) : (index, index, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// -----
+// Which memory, and how many blocks of threads, is said of memory and of kernels alone.
+// expected-error @below {{unknown attribute 'loops.memory'}}
+func.func @k() attributes {loops.memory = #loops.memory<shared>} {
+  return
+}
