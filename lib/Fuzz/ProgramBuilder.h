@@ -75,6 +75,8 @@ private:
   Value splat(RankedTensorType type, int64_t value);
   Value empty(RankedTensorType type);
   Value makeTensor(Scope &scope, RankedTensorType type, int effort);
+  Value makePermuted(Scope &scope, RankedTensorType type);
+  Value makePadded(Scope &scope, RankedTensorType type);
   Value makeOtherElements(Scope &scope, RankedTensorType type);
   Value computeTensor(Scope &scope, RankedTensorType type, int effort);
   Value makeTranspose(Scope &scope, RankedTensorType type, int effort);

@@ -13,6 +13,35 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::fuzz;
 
+/// The dimensions of another tensor in a random order.
+Value ProgramBuilder::makePermuted(Scope &scope, RankedTensorType type) {
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    order.insert(order.begin() + rng.below(d + 1), d);
+  SmallVector<int64_t> shape(type.getRank());
+  for (auto [k, from] : llvm::enumerate(order))
+    shape[from] = type.getDimSize(k);
+  Value x = makeTensor(scope, tensorType(shape), 1);
+  return linalg::TransposeOp::create(b, loc, x, empty(type), order)->getResult(0);
+}
+
+/// A smaller tensor with one number around it.
+Value ProgramBuilder::makePadded(Scope &scope, RankedTensorType type) {
+  SmallVector<int64_t> shape;
+  SmallVector<OpFoldResult> low, high;
+  for (int64_t size : type.getShape()) {
+    int64_t inner = rng.percent(50) ? size : rng.between(1, size), before = rng.below(size - inner + 1);
+    shape.push_back(inner);
+    low.push_back(b.getIndexAttr(before));
+    high.push_back(b.getIndexAttr(size - inner - before));
+  }
+  Value x = makeTensor(scope, tensorType(shape), 1);
+  Attribute number = isa<FloatType>(type.getElementType()) ? Attribute(FloatAttr::get(type.getElementType(), 1.5))
+                                                           : Attribute(IntegerAttr::get(type.getElementType(), 3));
+  Value padding = arith::ConstantOp::create(b, loc, cast<TypedAttr>(number));
+  return tensor::PadOp::create(b, loc, type, x, low, high, padding);
+}
+
 void ProgramBuilder::wholeTensors(Scope &scope) {
   // No lengths: one call says all.
   names.clear();
@@ -38,6 +67,10 @@ void ProgramBuilder::wholeTensors(Scope &scope) {
       add(scope, isa<FloatType>(scalar)
                      ? linalg::SoftmaxOp::create(b, loc, TypeRange{type}, x, e, type.getRank() - 1)->getResult(0)
                      : unary(x));
+      continue;
+    }
+    if (rng.percent(25) && type.getRank() > 0 && type.getNumElements() > 0) {
+      add(scope, rng.percent(50) ? makePermuted(scope, type) : makePadded(scope, type));
       continue;
     }
     add(scope, makeTensor(scope, type, rng.between(1, 3)));

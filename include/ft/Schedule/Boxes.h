@@ -35,11 +35,11 @@ bool readsScalars(etdg::BlockOp block, etdg::ReadAttr read);
 bool readsDivided(etdg::ReadAttr read);
 
 /// The box that a read of scalars, or of an element at a divided index, is: one piece of a buffer, without
-/// data in its index, whose scalars follow each other in memory as in `type`; with `strided` also one whose scalars have
-/// constant distances along each dimension (a transpose, the part of one head, a window). `planesOf` gives the planes that
+/// data in its index, whose scalars have constant distances along each dimension (a transpose, the part of one head, a window);
+/// without `strided` only one whose scalars follow each other in memory as in `type`. `planesOf` gives the planes that
 /// are kept of a buffer's dimension (0: all).
 std::optional<Box> getBox(etdg::BlockOp block, etdg::ReadAttr read, RankedTensorType type,
-                          llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = false);
+                          llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = true);
 
 } // namespace mlir::ft::schedule
 

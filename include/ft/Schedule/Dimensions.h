@@ -36,9 +36,9 @@ enum class RowUse {
   Runs,    // evenly within runs of rows: pieces change, or planes wrap around
   Single,  // row by row
 };
-/// `planesOf` gives the planes kept of a buffer's dimension (0: all).
+/// `planesOf` gives the planes kept of a buffer's dimension (0: all); `strided`: elements may lie with gaps (Boxes.h).
 RowUse getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf,
-                 bool strided = false);
+                 bool strided = true);
 
 inline bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   return getRowUse(leaf, dim, planesOf) == RowUse::Uniform;

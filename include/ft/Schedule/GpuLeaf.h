@@ -45,15 +45,24 @@ struct LeafForm {
   SmallVector<NestSplit> splits; // by nest, where columns are shared
 };
 
+/// Planes as long as storage has not said how many are kept: all.
+inline int64_t keepAllPlanes(Value, unsigned) { return 0; }
+
 /// Fills `form`. With a row dimension all rows of a task are computed at once (`rowWise`); reads that vary
-/// with it differ from row to row, as do the buffers for which `isPerRow` holds.
+/// with it differ from row to row, as do the buffers for which `isPerRow` holds. Reads that lie with gaps have their strides.
 LogicalResult makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
-                           llvm::function_ref<bool(Value)> isPerRow);
+                           llvm::function_ref<bool(Value)> isPerRow,
+                           llvm::function_ref<int64_t(Value, unsigned)> planesOf = keepAllPlanes);
+
+/// By read of a leaf: scalars between neighbours along each dimension where it is a box with gaps, else none.
+SmallVector<SmallVector<int64_t>> getReadStrides(BlockOp leaf, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
 
 /// The same as `buildLeafGraph` has it, no nests fused, with the reads that differ from row to row given.
-LogicalResult buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched);
+LogicalResult buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched,
+                            ArrayRef<SmallVector<int64_t>> strides = {});
 /// The same of a function of tensors in a module of its own, which no block is around.
-LogicalResult buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function, ArrayRef<bool> batched);
+LogicalResult buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function, ArrayRef<bool> batched,
+                            ArrayRef<SmallVector<int64_t>> strides = {});
 
 /// Whether a read is of scalars that don't lie in memory as the leaf takes them (Boxes.h): such an element is put
 /// together before the leaf runs, for one row and one lift.

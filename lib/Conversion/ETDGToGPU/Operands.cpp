@@ -605,7 +605,8 @@ FailureOr<LeafForm *> GraphEmitter::leafForm(BlockOp block, std::optional<unsign
   if (form.module)
     return &form;
   if (failed(schedule::makeLeafForm(form, block, rowDim, rowWise,
-                                    [&](Value buffer) { return rowWiseBuffers.contains(buffer); })))
+                                    [&](Value buffer) { return rowWiseBuffers.contains(buffer); },
+                                    [&](Value buffer, unsigned d) { return planesOf(buffer, d); })))
     return failure();
   return &form;
 }
@@ -630,7 +631,9 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
   auto noPlanes = [](Value, unsigned) { return int64_t(0); };
   bool wasRowWise = point.rowDim && (schedule::isUniform(block, *point.rowDim, noPlanes) ||
                                      (schedule::hasProductLayout(block) && schedule::findRowRuns(block, *point.rowDim, noPlanes)));
-  if (otherwise.contains(block) || wasRowWise != rowWise)
+  bool otherStrides = schedule::getReadStrides(block, noPlanes) !=
+                      schedule::getReadStrides(block, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+  if (otherwise.contains(block) || wasRowWise != rowWise || otherStrides)
     layouts = schedule::chooseLayouts(form, context, rowWise, machine);
   auto refuse = [&](const Twine &why) {
     return block.emitError("the GPU engine can't run the leaf's 'etdg.layouts': ") << why;

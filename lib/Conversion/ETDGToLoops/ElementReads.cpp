@@ -3,10 +3,12 @@
 //
 // A read whose pieces range over the element's dimensions too. Where it is the
 // source's memory in its own order (a reshape), it is read in place; else the
-// element is put together, scalar by scalar, before the leaf runs.
+// element is put together, scalar by scalar, before the leaf runs: box by box where
+// pieces test the element's dimensions.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementCuts.h"
 #include "Emitter.h"
 
 using namespace mlir;
@@ -146,12 +148,29 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
     }
   }
   auto [memory, first] = emitScratch(element, /*rows=*/1);
+  Address address{memory, first, index(0)};
+  for (const ElementBox &box : cutElement(pieces, element.getShape(), block.getNumDims()))
+    emitElementBox(block, box, box.pieces, element, point, address);
+  return address;
+}
+
+void Emitter::emitElementBox(BlockOp block, const ElementBox &box, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
+                             const Point &point, const Address &address) {
+  OpBuilder::InsertionGuard guard(builder);
+  // A condition on the iteration alone is asked once.
+  if (pieces.size() > 1 && !testsElement(pieces.front().getSet().getValue(), block.getNumDims())) {
+    Value condition = emitCondition(pieces.front().getSet().getValue(), block, point);
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    emitElementBox(block, box, pieces.take_front(), element, point, address);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    emitElementBox(block, box, pieces.drop_front(), element, point, address);
+    return;
+  }
   Point inner = point;
   Value linear = index(0);
-  Address address{memory, first, index(0)};
-  OpBuilder::InsertionGuard guard(builder);
-  for (int64_t extent : element.getShape()) {
-    auto loop = scf::ForOp::create(builder, loc, index(0), index(extent), index(1));
+  for (auto [extent, begin, end] : llvm::zip_equal(element.getShape(), box.begin, box.end)) {
+    auto loop = scf::ForOp::create(builder, loc, index(begin), index(end), index(1));
     builder.setInsertionPointToStart(loop.getBody());
     inner.dims.push_back(loop.getInductionVar());
     linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
@@ -159,7 +178,6 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
     if (inner.dims.size() == point.dims.size() + element.getRank())
       askForVectors(loop);
   }
-  memref::StoreOp::create(builder, loc, emitScalar(block, pieces, element, inner), memory,
-                          ValueRange{make<arith::AddIOp>(first, linear)});
-  return address;
+  memref::StoreOp::create(builder, loc, emitScalar(block, pieces, element, inner), address.base,
+                          ValueRange{make<arith::AddIOp>(address.offset, linear)});
 }

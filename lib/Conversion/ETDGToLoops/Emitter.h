@@ -25,6 +25,8 @@
 
 namespace mlir::ft::toloops {
 
+struct ElementBox;
+
 using namespace schedule;
 using etdg::BlockOp;
 
@@ -213,6 +215,9 @@ private:
   // ElementReads.cpp
   Address emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows);
   FailureOr<Address> emitElementRead(BlockOp block, etdg::ReadAttr read, RankedTensorType element, const Point &point);
+  /// Stores the scalars of one box of the element, of which some have each of the pieces.
+  void emitElementBox(BlockOp block, const ElementBox &box, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element,
+                      const Point &point, const Address &address);
   Value emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, RankedTensorType element, const Point &point);
 
   // RowLists.cpp

@@ -17,7 +17,8 @@ using namespace mlir::ft;
 /// Each more makes every element look at one more part.
 static constexpr unsigned mostOfChain = 4;
 
-/// Whether each dimension is taken whole or at one constant index, and both occur.
+/// Whether each dimension is taken whole or at one constant index, and both occur, the last dimension at one. (Rows
+/// that take the place of others are read as such, ReadMoves.cpp.)
 static bool isUnitInsert(tensor::InsertSliceOp op) {
   RankedTensorType type = op.getDestType();
   if (!type.hasStaticShape() || !op.getSourceType().hasStaticShape() || !op.hasUnitStride())
@@ -33,7 +34,7 @@ static bool isUnitInsert(tensor::InsertSliceOp op) {
     else
       return false;
   }
-  return unit && whole;
+  return unit && whole && op.getStaticSizes().back() != type.getShape().back();
 }
 
 static void rewrite(tensor::InsertSliceOp op) {

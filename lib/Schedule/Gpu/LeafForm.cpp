@@ -39,7 +39,8 @@ static func::FuncOp copyBody(BlockOp block, ModuleOp module) {
 }
 
 LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
-                                     llvm::function_ref<bool(Value)> isPerRow) {
+                                     llvm::function_ref<bool(Value)> isPerRow,
+                                     llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   LeafOptions leafOptions;
   for (unsigned i = 0; i < block.getNumReads() && rowWise; ++i) {
     bool varies = false;
@@ -53,24 +54,39 @@ LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optiona
     leafOptions.batched.push_back(varies);
   }
   // A single row takes all as its own, so that results are computed in place.
-  if (failed(buildLeafForm(form, block, leafOptions.batched)))
+  if (failed(buildLeafForm(form, block, leafOptions.batched, getReadStrides(block, planesOf))))
     return failure();
   leaf::fuseNests(form.graph);
   leaf::findGuards(form.graph);
   return success();
 }
 
-LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched) {
+SmallVector<SmallVector<int64_t>> schedule::getReadStrides(BlockOp leaf,
+                                                           llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
+  SmallVector<SmallVector<int64_t>> strides(leaf.getNumReads());
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+    if (!readsScalars(leaf, leaf.getRead(i)) && !readsDivided(leaf.getRead(i)))
+      continue;
+    if (std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf); box && !box->inOrder)
+      strides[i] = box->strides;
+  }
+  return strides;
+}
+
+LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched,
+                                      ArrayRef<SmallVector<int64_t>> strides) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
   func::FuncOp function = copyBody(block, *module);
   form.block = block;
-  return buildLeafForm(form, std::move(module), function, batched);
+  return buildLeafForm(form, std::move(module), function, batched, strides);
 }
 
 LogicalResult schedule::buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function,
-                                      ArrayRef<bool> batched) {
+                                      ArrayRef<bool> batched, ArrayRef<SmallVector<int64_t>> strides) {
   LeafOptions leafOptions;
   leafOptions.batched.assign(batched.begin(), batched.end());
+  leafOptions.strides.assign(strides.begin(), strides.end());
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
   FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, leafOptions);

@@ -31,9 +31,11 @@ func.func @corner(%x: tensor<5x1x7xi32>, %y: tensor<4x5x1x7xi32>) -> (tensor<4x5
   return %b, %c : tensor<4x5x1x7xi32>, tensor<5x1x7xi32>
 }
 
-// Put together from many parts: copied, not looked for at each element.
+// Rows that take the place of others are reads, and the tensor that they are put into has no memory.
 // CHECK-LABEL: etdg.graph @many
-// CHECK: tensor.insert_slice
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 5)
+// CHECK-NEXT: reads (%{{.*}} = {i >= 4: %arg0[], i = 3: %[[A:.*]][], i = 2: %arg0[], i = 1: %[[A]][], i = 0: %arg0[]} : tensor<9xi32>)
+// CHECK-NOT: tensor.insert_slice
 func.func @many(%x: tensor<9xi32>) -> tensor<5x9xi32> {
   %e = arith.constant dense<0> : tensor<5x9xi32>
   %a = arith.addi %x, %x : tensor<9xi32>

@@ -46,6 +46,8 @@ private:
   bool connectUser(BufferOp source, BufferOp target, BlockOp copy, BlockOp user,
                    BlockBuilder &builder);
   bool forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block, BlockBuilder &builder);
+  /// Whether a reader may read what a copy put together out of scalars, as it would after fusion.
+  bool mayPutTogether(BufferOp buffer, BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr after);
   bool forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block, BlockBuilder &builder,
                     PieceAttr piece, RankedTensorType type, unsigned elementRank,
                     SmallVectorImpl<PieceAttr> &pieces);

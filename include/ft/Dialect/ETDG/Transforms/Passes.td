@@ -46,6 +46,14 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
     etdg.block @r [map] (i) in [0, 384) reads (%x = %xs[i] : tensor<768xf32>, %w = %ws[] : tensor<768x64xf32>) writes (%ys[i]) ...
     ```
 
+    What only moves elements becomes a copy whose read says where they come from, piece by piece:
+
+    ```mlir
+    %r = tensor.concat dim(0) %x, %y : (tensor<33x7xf32>, tensor<31x7xf32>) -> tensor<64x7xf32>
+    ==>
+    etdg.block @r [map] (i) in [0, 64) reads (%r = {i <= 32: %xs[i], i >= 33: %ys[i - 33]} : tensor<7xf32>) ...
+    ```
+
     All such dimensions are taken that leave more than a number for each point; where a number is left, they are
     taken if a statement beside has the same ones and exchanges these numbers. A leaf of several
     statements is taken apart before, where that gains more on the machine than it costs to start those

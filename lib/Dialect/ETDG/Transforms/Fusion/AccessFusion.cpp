@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
 #include "ft/Analysis/GraphSummary.h"
+#include "ft/Dialect/ETDG/Transforms/ElementForm.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,8 +47,7 @@ bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writ
       Value value = leaf.getYield().getOperand(i);
       DenseElementsAttr constant;
       if (auto argument = dyn_cast<BlockArgument>(value);
-          argument && argument.getOwner() == &leaf.getBody().front() &&
-          leaf.getRead(argument.getArgNumber()).getElementRank() == 0)
+          argument && argument.getOwner() == &leaf.getBody().front())
         writer.read = argument.getArgNumber();
       else if (matchPattern(value, m_Constant(&constant)) && constant.isSplat())
         writer.splat = cast<TypedAttr>(constant.getSplatValue<Attribute>());
@@ -245,16 +246,21 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
     emit({}, {}, SourceKind::Buffer, piece.getOperand(), map, {}, {});
     return true;
   }
+  // What was put together out of scalars: its element's dimensions are the indices into the buffer's element.
+  bool byScalars = source.reads[*writer.read].getElementRank() != 0;
+  SmallVector<AffineExpr> point(dims);
+  if (byScalars)
+    llvm::append_range(point, map.getResults().drop_front(depth));
   for (PieceAttr from : source.reads[*writer.read].getPieces()) {
     SmallVector<AffineExpr> more;
     IntegerSet set = importer.set(from.getSet().getValue());
     for (AffineExpr constraint : set.getConstraints())
-      more.push_back(constraint.replaceDims(dims));
+      more.push_back(constraint.replaceDims(point));
     auto compose = [&](AffineMap old, bool element) {
       SmallVector<AffineExpr> results;
       for (AffineExpr result : importer.map(old).getResults())
-        results.push_back(result.replaceDims(dims));
-      if (element)
+        results.push_back(result.replaceDims(point));
+      if (element && !byScalars)
         for (unsigned e = depth; e < map.getNumResults(); ++e)
           results.push_back(map.getResult(e));
       return AffineMap::get(pointSize, builder.symbols.size(), results, context);
@@ -277,6 +283,42 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
   return true;
 }
 
+/// How often a block that reads along some of its dimensions alone meets the same element.
+static bool readsAgain(BlockOp block, const BlockBuilder &builder, ReadAttr read, Value buffer) {
+  for (unsigned d = getNumOwnerDims(buffer); d < builder.dims.size(); ++d) {
+    bool isNamed = llvm::any_of(read.getPieces(), [&](PieceAttr piece) {
+      return piece.getKind() == SourceKind::Buffer && builder.buffers[piece.getOperand()] == buffer &&
+             piece.getMap().getValue().isFunctionOfDim(d);
+    });
+    if (!isNamed)
+      return true;
+  }
+  return false;
+}
+
+/// Whether an operation of the body reduces: what it takes then is read more often than once, in tiles of many rows.
+static bool reduces(BlockOp block) {
+  return block
+      .walk([](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0 ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+bool AccessFusion::mayPutTogether(BufferOp buffer, BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr after) {
+  if (after.getElementRank() == 0 || hasConstantSteps(after, builder.buffers, builder.dims.size()))
+    return true;
+  unsigned readers = 0;
+  for (Operation *user : llvm::SetVector<Operation *>(buffer.getResult().user_begin(), buffer.getResult().user_end()))
+    readers += llvm::any_of(getAccesses(cast<BlockOp>(user)),
+                            [&](Access &access) { return !access.isWrite() && access.buffer == buffer.getResult(); });
+  if (readers > 1)
+    return refuse("it is put together out of scalars, for " + Twine(readers) + " readers");
+  if (readsAgain(block, builder, builder.reads[read], buffer.getResult()))
+    return refuse("it is put together out of scalars, and " + describeBlock(block) + " reads it again and again");
+  if (reduces(block))
+    return refuse("it is put together out of scalars, and " + describeBlock(block) + " reduces");
+  return true;
+}
+
 /// The block with all its reads of the buffer forwarded.
 bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block,
                            BlockBuilder &builder) {
@@ -287,12 +329,20 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
     for (PieceAttr piece : read.getPieces())
       if (piece.getKind() == SourceKind::Buffer && isBuffer(piece.getOperand()))
         return refuse("an identity of " + describeBlock(block) + " reads it");
+  bool byScalars = llvm::any_of(writers, [](const Writer &writer) {
+    return writer.read && BlockOp(writer.leaf).getRead(*writer.read).getElementRank() != 0;
+  });
   for (unsigned i = 0; i < builder.reads.size(); ++i) {
+    auto type = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
+    bool readsIt = llvm::any_of(builder.reads[i].getPieces(), [&](PieceAttr piece) {
+      return piece.getKind() == SourceKind::Buffer && isBuffer(piece.getOperand());
+    });
+    if (byScalars && readsIt)
+      builder.reads[i] = toScalars(builder.reads[i], type, builder.dims.size());
     // Widened by imports: taken anew each time.
     unsigned count = builder.reads[i].getPieces().size();
     SmallVector<PieceAttr> pieces;
     bool changed = false;
-    auto type = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
     unsigned elementRank = builder.reads[i].getElementRank();
     for (unsigned p = 0; p < count; ++p) {
       PieceAttr piece = builder.reads[i].getPieces()[p];
@@ -316,7 +366,10 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
     if (static_cast<int64_t>(pieces.size()) > std::max<int64_t>(maxPieces, count))
       return refuse("read " + Twine(i) + " of " + describeBlock(block) + " would have " +
                     Twine(pieces.size()) + " pieces, the limit is " + Twine(maxPieces));
-    builder.reads[i] = ReadAttr::get(builder.reads[i].getContext(), pieces, elementRank);
+    auto after = ReadAttr::get(builder.reads[i].getContext(), pieces, elementRank);
+    if (byScalars && !mayPutTogether(buffer, block, builder, i, after))
+      return false;
+    builder.reads[i] = after;
   }
   return true;
 }
@@ -361,8 +414,10 @@ bool AccessFusion::fuse(BufferOp buffer) {
   for (auto &[op, builder] : readers)
     if (!forward(buffer, writers, cast<BlockOp>(op), builder))
       return missed();
-  for (auto &[op, builder] : readers)
+  for (auto &[op, builder] : readers) {
     builder.assign(cast<BlockOp>(op));
+    simplifyReads(cast<BlockOp>(op));
+  }
   remark::passed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
       << remark::reason("{0} is read where it was copied from", describeBuffer(buffer.getResult()))
       << remark::metric("bytes", getLiveBytes(buffer).str())

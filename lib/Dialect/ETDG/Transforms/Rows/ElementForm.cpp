@@ -145,3 +145,30 @@ void etdg::splitElement(Value buffer, unsigned depth) {
     if (auto block = dyn_cast<BlockOp>(user))
       simplifyReads(block);
 }
+
+bool etdg::hasConstantSteps(ReadAttr read, ValueRange buffers, unsigned numDims) {
+  if (read.getPieces().size() != 1)
+    return false;
+  PieceAttr piece = read.getPieces().front();
+  if (piece.getKind() != SourceKind::Buffer || !piece.getGathers().empty())
+    return false;
+  auto type = cast<BufferType>(buffers[piece.getOperand()].getType());
+  AffineMap map = piece.getMap().getValue();
+  auto usesElement = [&](AffineExpr expr) { return usesDims(expr, numDims, read.getElementRank()); };
+  for (auto [p, expr] : llvm::enumerate(map.getResults())) {
+    if (!usesElement(expr))
+      continue;
+    bool divides = false;
+    expr.walk([&](AffineExpr e) {
+      bool isQuotient = e.getKind() == AffineExprKind::FloorDiv || e.getKind() == AffineExprKind::CeilDiv ||
+                        e.getKind() == AffineExprKind::Mod;
+      divides |= isQuotient && usesElement(e);
+    });
+    if (divides)
+      return false;
+    for (unsigned q = p + 1; q < type.getDepth(); ++q)
+      if (!type.getLengths()[q].getConstant())
+        return false;
+  }
+  return true;
+}

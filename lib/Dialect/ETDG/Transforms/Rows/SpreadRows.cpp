@@ -193,8 +193,10 @@ void ETDGSpreadRows::runOnOperation() {
       statements.back().origin = number;
     }
   foldTransposes(statements);
+  readMoves(statements, /*transpositions=*/false);
   chooseRows(statements);
   foldIntoWriters(statements);
+  readMoves(statements, /*transpositions=*/true);
   SmallVector<std::pair<Value, unsigned>> written;
   for (Statement &statement : statements) {
     if (statement.rows == 0)

@@ -3,6 +3,7 @@
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_ROWS_SPREADROWS_H
 
+#include "ft/Dialect/ETDG/Transforms/ElementForm.h"
 #include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
@@ -26,16 +27,6 @@ struct Statement {
 // Reads by scalars (ElementForm.cpp)
 //===----------------------------------------------------------------------===//
 
-/// The same read with a map to scalars, over the element's dimensions too. `numDims`: the block's.
-ReadAttr toScalars(ReadAttr read, RankedTensorType type, unsigned numDims);
-
-/// How many leading indices of a read by scalars are the iteration's alone where all others are
-/// the element's dimensions in order; none where no number is such.
-std::optional<unsigned> getPlainDepth(PieceAttr piece, unsigned elementRank);
-
-/// Reads of whole elements, where all pieces of a read are such, are written as that.
-void simplifyReads(BlockOp block);
-
 /// Gives a buffer of depth 0 its first `depth` dimensions as lengths. Its memory stays the same; so does
 /// each read, through a map to scalars where it isn't one of whole elements any more.
 /// Blocks that write it are the caller's.
@@ -49,6 +40,10 @@ void splitElement(Value buffer, unsigned depth);
 /// the dimensions in the other order, where this leaves them their rows. What nobody reads
 /// any more is gone (FoldTransposes.cpp).
 void foldTransposes(SmallVectorImpl<Statement> &statements);
+
+/// Statements that only move elements (transposition, concatenation, padding with one number, a part put into a
+/// tensor) become copies, whose reads say where each element comes from. `transpositions`: these, or all others (ReadMoves.cpp).
+void readMoves(MutableArrayRef<Statement> statements, bool transpositions);
 
 /// The rows of an operation (null: a copy) by itself (ChooseRows.cpp).
 unsigned chooseRowsAlone(Operation *op, const RowSpace &space);
