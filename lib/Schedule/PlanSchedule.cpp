@@ -164,6 +164,7 @@ private:
   LogicalResult takeShared(LoopAttr loop);
   LogicalResult takeColumns(LoopAttr loop);
   LogicalResult checkColumns();
+  LogicalResult checkRows();
   LogicalResult finish();
   bool isRow(unsigned dim) {
     return llvm::any_of(schedule.getPointLoops(), [&](LoopAttr loop) {
@@ -183,6 +184,7 @@ private:
   SmallVector<unsigned> rows;
   SmallVector<LoopAttr> before; // sequential loops outside of all parallel ones
   std::optional<Dealing> dealing;
+  std::optional<LoopAttr> rowTileLoop; // where it says how many rows it takes
   bool anyParallel = false;
 };
 } // namespace
@@ -255,6 +257,10 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
   if (isRow(dim)) {
     if (loop.isOverPoints())
       return refuse(loop) << "a loop over points leaves no rows inside, expected a tile";
+    if (!loop.hasAnyTile())
+      return refuse(loop) << "cores cut rows where they like, up to most = ..., expected tile = ?, found " << loop.getTile();
+    if (loop.getMost() != 0)
+      rowTileLoop = loop;
     return success(); // the loop of the rows says the rest
   }
   if (!loop.isOverPoints())
@@ -303,6 +309,27 @@ LogicalResult PlanReader::take(LoopAttr loop) {
   return takeShared(loop);
 }
 
+LogicalResult PlanReader::checkRows() {
+  if (rowTileLoop && rows.empty())
+    return refuse(*rowTileLoop) << "a tile leaves rows inside, found none";
+  if (rowTileLoop && rowTileLoop->getMost() != plan.maxRows)
+    return refuse(*rowTileLoop) << "the rows inside have room for most = " << plan.maxRows << ", found most = "
+                                << rowTileLoop->getMost();
+  if (rows.empty())
+    return success();
+  plan.row = rows.back();
+  plan.lines.assign(rows.begin(), rows.end() - 1);
+  for (unsigned dim : rows)
+    if (!canBeRow(nest, dim, plan.inner))
+      return front.emitError("the CPU engine can't run the schedule: points of ")
+             << front.getDimNames()[dim].getValue() << " can't be rows, their range or a child's depends on "
+             << "inner dimensions or on the row itself";
+  if (plan.listed && llvm::any_of(nest, [](BlockOp block) { return !block.isLeaf(); }))
+    return front.emitError("the CPU engine can't run the schedule: rows are listed for leaves "
+                           "alone, and this block has a body of blocks");
+  return success();
+}
+
 /// What only all loops together say.
 LogicalResult PlanReader::finish() {
   // Sequential loops outside: of the team, up to the last one after which the cores wait.
@@ -334,18 +361,8 @@ LogicalResult PlanReader::finish() {
              << ", and no loop further in over their points";
   if (plan.tiled.size() == plan.inner.size())
     plan.tiled.clear();
-  if (!rows.empty()) {
-    plan.row = rows.back();
-    plan.lines.assign(rows.begin(), rows.end() - 1);
-    for (unsigned dim : rows)
-      if (!canBeRow(nest, dim, plan.inner))
-        return front.emitError("the CPU engine can't run the schedule: points of ")
-               << front.getDimNames()[dim].getValue() << " can't be rows, their range or a child's depends on "
-               << "inner dimensions or on the row itself";
-    if (plan.listed && llvm::any_of(nest, [](BlockOp block) { return !block.isLeaf(); }))
-      return front.emitError("the CPU engine can't run the schedule: rows are listed for leaves "
-                             "alone, and this block has a body of blocks");
-  }
+  if (failed(checkRows()))
+    return failure();
   plan.rectangular = plan.team.empty();
   for (unsigned dim : plan.shared)
     plan.rectangular &= isRectangular(nest, dim);

@@ -83,6 +83,8 @@ struct Options {
                              cl::init(0), cl::cat(category), cl::Hidden};
   cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
                              cl::cat(category), cl::Hidden};
+  cl::opt<std::string> loops{"loops", cl::desc("cpu: run these loops, as --ft-compile=to=tile prints them, in the place of the "
+                                               "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
                                    cl::value_desc("target"), cl::cat(category), cl::Hidden};
   cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),
@@ -132,6 +134,8 @@ private:
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
   void setForms(GpuScheduleOptions &gpu, const std::string &target);
+  /// `--loops`.
+  FailureOr<OwningOpRef<ModuleOp>> readLoops();
   std::vector<std::string> givenMachines() const {
     return options.machine.empty() ? std::vector<std::string>() : std::vector<std::string>{options.machine};
   }
@@ -235,6 +239,8 @@ CpuOptions Runner::makeCpuOptions() {
   cpu.poison = ft_threads_are_shuffled();
   if (!options.scheduleFor.empty())
     setForms(cpu.grid.emplace(), options.scheduleFor);
+  if (!options.loops.empty())
+    cpu.readLoops = [this](etdg::GraphOp) { return readLoops(); };
   return cpu;
 }
 
@@ -246,6 +252,18 @@ void Runner::setForms(GpuScheduleOptions &gpu, const std::string &target) {
   gpu.multiprocessors = options.multiprocessors;
   gpu.steps = options.variant == "steps" ? Steps::always : options.variant == "blocks" ? Steps::never : Steps::choose;
   gpu.planSeed = options.planSeed;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Runner::readLoops() {
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(options.loops);
+  if (!buffer)
+    return failure();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, this->module.getContext());
+  if (!module)
+    return failure();
+  return std::move(module);
 }
 
 FailureOr<Outcome> Runner::runCompiled() {
@@ -470,6 +488,8 @@ static bool checkOptions(Options &options) {
                                                                                 : ": --engine=cpu runs such loops"));
   if (options.engine == "cpu" && options.order == "random")
     ft_shuffle_threads(int64_t(options.seed >> 1));
+  if (!options.loops.empty() && options.engine != "cpu")
+    return bad("--loops are the CPU's: --engine=" + options.engine + " runs the program's own");
   if (!options.to.empty()) {
     std::optional<Phase> phase = symbolizePhase(options.to);
     if (!phase || *phase < Phase::ETDG)

@@ -168,14 +168,6 @@ Value GraphEmitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
   return b.expand(expr, point.dims, values);
 }
 
-int64_t GraphEmitter::planesOf(Value buffer, unsigned dim) const {
-  auto call = callBuffers.find(buffer);
-  if (call != callBuffers.end())
-    return call->second.planes.empty() ? 0 : call->second.planes[dim];
-  auto found = privatePlanes.find(buffer);
-  return found == privatePlanes.end() || found->second.empty() ? 0 : found->second[dim];
-}
-
 Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
                                 std::optional<int64_t> fixedBytes) {
   return atEntry([&]() -> Value {
@@ -207,7 +199,7 @@ LogicalResult GraphEmitter::readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &
     return success();
   bool fits = nest.size() == 1 && leaf.isLeaf() && plan.inner.empty() && (!plan.row || isUniform(leaf, *plan.row));
   for (unsigned i = 0; i < leaf.getNumReads() && fits; ++i)
-    fits = !schedule::readsInside(leaf, i, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+    fits = !schedule::readsInside(leaf, i, [this](Value buffer, unsigned d) { return kept.at(buffer, d); });
   if (!fits)
     return leaf.emitError("the GPU engine can't run the layout ")
            << lanes << ": rows stay in registers where a kernel is one leaf whose accesses step evenly";
@@ -223,7 +215,7 @@ LogicalResult GraphEmitter::readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &
   return success();
 }
 
-void GraphEmitter::beginKernel(StringRef name) {
+void GraphEmitter::beginFunction(StringRef name) {
   b.setInsertionPointToEnd(result.module->getBody());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
   kernel = LLVM::LLVMFuncOp::create(b, name, type);
@@ -263,7 +255,7 @@ void GraphEmitter::beginKernel(StringRef name) {
 }
 
 /// The kernel's body is complete.
-LogicalResult GraphEmitter::endKernel(BlockOp front, etdg::ThreadBlockAttr block) {
+LogicalResult GraphEmitter::endFunction(BlockOp front, etdg::ThreadBlockAttr block) {
   b.setInsertionPointToEnd(&kernel.getBody().front());
   LLVM::ReturnOp::create(b, ValueRange());
   int64_t bytes = int64_t(llvm::alignTo(sharedUsed, 64));
@@ -302,7 +294,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &pl
     return failure();
   threads.count = plan.block.getThreads();
   threads.sums = plan.block.getSums();
-  beginKernel(name);
+  beginFunction(name);
   Point point;
   point.dims.assign(front.getNumDims(), Value());
 
@@ -360,12 +352,12 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &pl
         << remark::metric("lanes", rowPlan->lanes) << remark::metric("elements-of-an-access", rowPlan->width)
         << remark::metric("accesses-of-a-lane", rowPlan->chunks)
         << remark::metric("rows-at-once", rowPlan->pointsAtOnce());
-  if (failed(endKernel(front, plan.block)))
+  if (failed(endFunction(front, plan.block)))
     return failure();
   if (plan.flat.empty() && !plan.row && !plan.inner.empty())
     remark::passed(front.getLoc(), remark::RemarkOpts::name("gpu-one-block").category("gpu"))
         << "no dimension is free of dependences: the kernel runs on one block of threads";
-  finishKernel(name, total, /*shrinks=*/false);
+  addLaunch(name, total, /*shrinks=*/false);
   return success();
 }
 
@@ -449,17 +441,6 @@ std::pair<Value, Value> GraphEmitter::emitBounds(ArrayRef<BlockOp> nest, unsigne
   return {lower, upper};
 }
 
-LogicalResult GraphEmitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim) {
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim);
-    if (bounds.lowers.empty() || bounds.uppers.empty())
-      return block.emitError()
-             << "dimension " << block.getDims()[dim]
-             << " has no bound that earlier dimensions give; the GPU can't run it as a loop";
-  }
-  return success();
-}
-
 LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point,
                                       ArrayRef<unsigned> remaining) {
   if (remaining.empty()) {
@@ -475,7 +456,7 @@ LogicalResult GraphEmitter::emitLoops(ArrayRef<BlockOp> nest, Point point,
     return success();
   }
   unsigned dim = remaining.front();
-  if (failed(checkBounds(nest, dim)))
+  if (failed(requireBounds(nest, dim)))
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   OpBuilder::InsertionGuard guard(b);
@@ -625,7 +606,7 @@ LogicalResult GraphEmitter::emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests
   Value lower, upper;
   for (auto [nest, point] : llvm::zip_equal(nests, points)) {
     unsigned dim = BlockOp(nest.front()).getNumAncestors() + level;
-    if (failed(checkBounds(nest, dim)))
+    if (failed(requireBounds(nest, dim)))
       return failure();
     point.dims.resize(dim + 1);
     auto [from, to] = emitBounds(nest, dim, point);
@@ -643,7 +624,7 @@ LogicalResult GraphEmitter::emitSharedLoops(ArrayRef<SmallVector<BlockOp>> nests
 void GraphEmitter::declarePrivate(etdg::BufferOp buffer, const Point &point) {
   auto type = buffer.getType();
   Storage place;
-  place.planes = privatePlanes[buffer.getResult()];
+  place.planes = llvm::to_vector(kept.of(buffer.getResult()));
   int64_t rows = point.rowDim ? maxRows : 1;
   int64_t elementBytes = bytesOf(type.getElement().getElementType());
   std::optional<int64_t> fixed = type.getElement().getNumElements();

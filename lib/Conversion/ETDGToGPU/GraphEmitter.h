@@ -13,6 +13,7 @@
 #include "ft/Schedule/Boxes.h"      // reads of scalars in the order of memory
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
 #include "ft/Schedule/GpuPlan.h"
+#include "ft/Schedule/KeptPlanes.h"
 #include "ft/Schedule/Plan.h"       // which nests share loops
 #include "ft/Schedule/RowRuns.h"
 
@@ -85,7 +86,7 @@ private:
   HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
                      RankedTensorType element);
   int64_t addWorkspace(HostExpr offset);
-  void finishKernel(StringRef name, HostExpr tasks, bool shrinks);
+  void addLaunch(StringRef name, HostExpr tasks, bool shrinks);
   HostExpr hostGuard(etdg::GuardAttr guard);
   void placeIntermediates();
 
@@ -99,8 +100,8 @@ private:
   HostExpr chooseRowsInTask(HostExpr rows, HostExpr others);
   /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
   scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
-  void beginKernel(StringRef name);
-  LogicalResult endKernel(BlockOp front, etdg::ThreadBlockAttr block);
+  void beginFunction(StringRef name);
+  LogicalResult endFunction(BlockOp front, etdg::ThreadBlockAttr block);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   Value emitMoves(BlockOp leaf);
@@ -112,7 +113,9 @@ private:
   std::pair<Value, Value> emitBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point);
   std::pair<HostExpr, HostExpr> hostBounds(ArrayRef<BlockOp> nest, unsigned dim);
   /// Every block bounds the dimension by earlier ones, else an error.
-  LogicalResult checkBounds(ArrayRef<BlockOp> nest, unsigned dim);
+  LogicalResult requireBounds(ArrayRef<BlockOp> nest, unsigned dim) {
+    return schedule::checkLoopBounds(nest, dim, [dim](unsigned d) { return d < dim; }, "GPU");
+  }
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
 
   // Values of the current kernel.
@@ -123,7 +126,6 @@ private:
   Value expand(AffineExpr expr, BlockOp block, const Point &point);
   /// Memory of this block of threads: shared where it fits, else a part of the workspace.
   Value blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes);
-  int64_t planesOf(Value buffer, unsigned dim) const;
   /// Emits values that the whole kernel uses.
   template <typename Fn>
   auto atEntry(Fn emit) {
@@ -145,7 +147,7 @@ private:
   FailureOr<Division> divideStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, const Point &point);
   void enterTask(const GpuPlan &plan, const Division &division, ArrayRef<std::pair<Value, Value>> ranges, Value number,
                  Point &at);
-  LogicalResult emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
+  LogicalResult emitGridTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   void emitGridBarrier();
 
   // Operands.cpp
@@ -187,7 +189,7 @@ private:
   Value emitStep(BlockOp block, AffineMap map, unsigned result, unsigned dim, const Point &point);
   Value emitCondition(IntegerSet set, BlockOp block, const Point &point);
   bool isUniform(BlockOp block, unsigned dim) {
-    return schedule::isUniform(block, dim, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+    return schedule::isUniform(block, dim, [this](Value buffer, unsigned d) { return kept.at(buffer, d); });
   }
   /// What the leaf's layouts say of each of its loop nests.
   FailureOr<SmallVector<Tiles>> readLayouts(BlockOp block, const LeafForm &form, const Point &point, bool rowWise);
@@ -214,7 +216,7 @@ private:
   MLIRContext *context;
   SmallVector<StringAttr> symbols;
   llvm::DenseMap<Value, CallBuffer> callBuffers;
-  llvm::DenseMap<Value, SmallVector<int64_t>> privatePlanes;
+  schedule::KeptPlanes kept;
   SmallVector<Value> intermediates;
   HostExpr intermediateBytes, kernelBytes; // of the workspace
   int64_t errorBuffer = -1, counterBuffer = -1;

@@ -7,32 +7,6 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 using namespace mlir::ft::togpu;
 
-int NestEmitter::accessOf(const View &view) const {
-  for (auto [i, access] : llvm::enumerate(accesses))
-    if (access.view == view)
-      return i;
-  return -1;
-}
-
-void NestEmitter::findAccesses() {
-  auto add = [&](const View &view, bool written) {
-    int known = accessOf(view);
-    if (known < 0) {
-      known = accesses.size();
-      accesses.push_back({view});
-    }
-    accesses[known].written |= written;
-  };
-  for (const Member &member : nest.members) {
-    for (const View &view : member.reads)
-      add(view, false);
-    for (const View &view : member.inits)
-      add(view, false);
-    for (const View &view : member.writes)
-      add(view, true);
-  }
-}
-
 void NestEmitter::sortLoops() {
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
     (nest.reduced[loop] ? reducedLoops : parallelLoops).push_back(loop);
@@ -120,15 +94,7 @@ Value NestEmitter::lane(Point &point, int number, int64_t part, int64_t lane) {
   return lanes.size() == 1 ? lanes.front() : lanes[lane];
 }
 
-SmallVector<std::pair<Member *, unsigned>> NestEmitter::reductions() {
-  SmallVector<std::pair<Member *, unsigned>> result;
-  for (Member &member : nest.members)
-    for (unsigned i = 0; i < member.accumulators.size(); ++i)
-      result.push_back({&member, i});
-  return result;
-}
-
-void NestEmitter::storeLanes(Point &point, int number, int64_t part, ArrayRef<Value> lanes) {
+void NestEmitter::storePart(Point &point, int number, int64_t part, ArrayRef<Value> lanes) {
   const AccessInfo &access = accesses[number];
   const Buffer &buffer = e.graph.buffers[access.view.buffer];
   if (!buffer.inMemory)
@@ -160,7 +126,7 @@ void NestEmitter::storeLanes(Point &point, int number, int64_t part, ArrayRef<Va
 
 /// All members at one tile; `carried` goes one step further.
 LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
-  unsigned numReductions = reductions().size(), before = 0;
+  unsigned numReductions = getReductions(nest).size(), before = 0;
   for (const Member &member : nest.members) {
     b.setLoc(member.op->getLoc());
     unsigned own = member.accumulators.size();
@@ -177,7 +143,7 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
         };
         body.loopIndex = loopIndex;
         if (member.copy) {
-          Value value = lane(point, accessOf(member.reads.front()), part, l);
+          Value value = lane(point, findAccess(accesses, member.reads.front()), part, l);
           const Buffer &to = e.graph.buffers[member.writes.front().buffer];
           if (isHalf(value.getType()) && !isHalf(to.elementType)) // a copy may also extend halves
             value = b.toFloat32(value);
@@ -185,7 +151,7 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
           continue;
         }
         for (auto [argument, view] : llvm::zip_equal(member.arguments, member.reads))
-          body.map(argument, lane(point, accessOf(view), part, l));
+          body.map(argument, lane(point, findAccess(accesses, view), part, l));
         for (auto [i, accumulator] : llvm::enumerate(member.accumulators))
           body.map(accumulator, slot(i));
         if (failed(body.run()))
@@ -201,9 +167,9 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
       if (own > 0)
         continue;
       for (auto [values, view] : llvm::zip_equal(results, member.writes)) {
-        int number = accessOf(view);
+        int number = findAccess(accesses, view);
         point.loaded[{number, part}] = values;
-        storeLanes(point, number, part, values);
+        storePart(point, number, part, values);
       }
     }
     before += own;
@@ -214,7 +180,7 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
 NestEmitter::Carried NestEmitter::neutral() {
   Carried carried;
   for (int64_t i = 0; i < tile * width; ++i)
-    for (auto [member, result] : reductions()) {
+    for (auto [member, result] : getReductions(nest)) {
       TypedAttr value = *arith::getNeutralElement(member->combiners[result]);
       if (value.getType().isIndex())
         value = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
@@ -267,17 +233,17 @@ LogicalResult NestEmitter::emitReduced(unsigned depth, Point point, Carried &car
   return success();
 }
 
-LogicalResult NestEmitter::storeResults(Point &point, const Carried &carried) {
-  auto all = reductions();
+LogicalResult NestEmitter::storeReductions(Point &point, const Carried &carried) {
+  auto all = getReductions(nest);
   for (auto [r, reduction] : llvm::enumerate(all)) {
     const View &view = reduction.first->writes[reduction.second];
-    int number = accessOf(view);
+    int number = findAccess(accesses, view);
     for (int64_t part = 0; part < tile; ++part) {
       SmallVector<Value> lanes;
       for (int64_t l = 0; l < (group > 1 ? 1 : width); ++l)
         lanes.push_back(b.toElement(carried[(part * width + l) * all.size() + r],
                                     e.graph.buffers[view.buffer].elementType));
-      storeLanes(point, number, part, lanes);
+      storePart(point, number, part, lanes);
     }
   }
   return success();
@@ -288,7 +254,7 @@ LogicalResult NestEmitter::run() {
     if (size == 0 && !reduced)
       return success();
   collapseLoops(nest, splitLoop == none ? nullptr : &splitLoop);
-  findAccesses();
+  collectAccesses(nest, accesses);
   for (const Member &member : nest.members) {
     reduces |= member.isReduction();
     for (const auto &[value, view] : member.captured)

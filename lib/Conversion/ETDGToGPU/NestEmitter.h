@@ -14,6 +14,8 @@
 
 #include "LeafEmitter.h"
 
+#include "ft/Conversion/LeafGraph/NestAccesses.h"
+
 namespace mlir::ft::togpu {
 
 class NestEmitter {
@@ -29,9 +31,7 @@ private:
   Code &b;
   leaf::Nest nest;
 
-  struct AccessInfo {
-    leaf::View view;
-    bool written = false;
+  struct AccessInfo : leaf::NestAccess {
     int64_t vectorStride = 0;
     bool aligned = false; // `width` elements along the vector loop are one access
   };
@@ -65,8 +65,6 @@ private:
   };
   using Carried = SmallVector<Value>; // by part, lane, reduction
 
-  int accessOf(const leaf::View &view) const;
-  void findAccesses();
   void sortLoops();
   void findAdjacent();
   bool variesWithTile(const leaf::View &view) const;
@@ -88,10 +86,9 @@ private:
   Value lane(Point &point, int access, int64_t part, int64_t lane);
   LogicalResult evaluate(Point &point, Carried &carried);
   LogicalResult emitReduced(unsigned depth, Point point, Carried &carried, Value laneInGroup);
-  SmallVector<std::pair<leaf::Member *, unsigned>> reductions();
   Carried neutral();
-  LogicalResult storeResults(Point &point, const Carried &carried);
-  void storeLanes(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
+  LogicalResult storeReductions(Point &point, const Carried &carried);
+  void storePart(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
   FailureOr<Value> acrossThreads(leaf::Member &member, unsigned result, Value value, At at,
                                  unsigned slot);
   std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,

@@ -90,14 +90,14 @@ LogicalResult NestEmitter::emitEach(Value total, std::optional<int64_t> fixed) {
   auto [created, flat] = threadLoop(total, fixed, e.threads.id, e.threads.count, copiesOfTiles());
   Point point = startAt(flat);
   Carried carried;
-  auto all = reductions();
+  auto all = getReductions(nest);
   for (int64_t part = 0; part < tile; ++part)
     for (int64_t l = 0; l < width; ++l)
       for (auto [member, result] : all)
-        carried.push_back(b.toFloat32(lane(point, accessOf(member->inits[result]), part, l)));
+        carried.push_back(b.toFloat32(lane(point, findAccess(accesses, member->inits[result]), part, l)));
   if (failed(emitReduced(0, point, carried, Value())))
     return failure();
-  return storeResults(point, carried);
+  return storeReductions(point, carried);
 }
 
 /// How threads share tiles: of `tiles` at a time each has as many threads as there are slices.
@@ -154,8 +154,8 @@ FailureOr<NestEmitter::Carried> NestEmitter::sumSlice(const Sharing &s) {
   unsigned slot = 0;
   for (int64_t part = 0; part < tile; ++part)
     for (int64_t l = 0; l < width; ++l)
-      for (auto [member, result] : reductions()) {
-        Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, l));
+      for (auto [member, result] : getReductions(nest)) {
+        Value init = b.toFloat32(lane(point, findAccess(accesses, member->inits[result]), part, l));
         carried.push_back(arith::SelectOp::create(b, s.isFirst, init, none[slot++]));
       }
   sliceBegin = portion(s.slice);
@@ -173,7 +173,7 @@ FailureOr<NestEmitter::Carried> NestEmitter::addPartner(const Sharing &s, ValueR
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(predicate, x, y);
   };
-  auto all = reductions();
+  auto all = getReductions(nest);
   Value partner = b.createOrFold<arith::AddIOp>(s.slice, half);
   OpBuilder::InsertionGuard guard(b);
   Value gives = b.createOrFold<arith::AndIOp>(compare(arith::CmpIPredicate::uge, s.slice, half),
@@ -243,7 +243,7 @@ LogicalResult NestEmitter::emitSliced(Value total) {
                                 /*withElseRegion=*/false);
   b.setInsertionPointToStart(last.thenBlock());
   Point point = startAt(sharing.flat);
-  return storeResults(point, *joined);
+  return storeReductions(point, *joined);
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,7 +308,7 @@ LogicalResult NestEmitter::emitShared() {
   Carried carried = neutral();
   if (failed(emitReduced(0, point, carried, laneInGroup)))
     return failure();
-  auto all = reductions();
+  auto all = getReductions(nest);
   unsigned slot = 0;
   for (int64_t part = 0; part < tile; ++part)
     for (auto [r, reduction] : llvm::enumerate(all)) {
@@ -326,7 +326,7 @@ LogicalResult NestEmitter::emitShared() {
           acrossThreads(*member, result, value, point.parts[part].at, slot++);
       if (failed(together))
         return failure();
-      Value init = b.toFloat32(lane(point, accessOf(member->inits[result]), part, 0));
+      Value init = b.toFloat32(lane(point, findAccess(accesses, member->inits[result]), part, 0));
       FailureOr<Value> with = body.combine(member->combiners[result], init, *together);
       if (failed(with))
         return failure();
@@ -338,5 +338,5 @@ LogicalResult NestEmitter::emitShared() {
   auto branch = scf::IfOp::create(b, leader, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard inner(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  return storeResults(point, carried);
+  return storeReductions(point, carried);
 }

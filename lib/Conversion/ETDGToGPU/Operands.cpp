@@ -431,7 +431,7 @@ LogicalResult GraphEmitter::emitLeaf(BlockOp block, Point point) {
     return emitLeafInstance(block, point, bool(point.rowDim));
   OpBuilder::InsertionGuard guard(b);
   if (schedule::hasProductLayout(block))
-    if (auto runs = schedule::findRowRuns(block, *point.rowDim, [this](Value buffer, unsigned d) { return planesOf(buffer, d); }))
+    if (auto runs = schedule::findRowRuns(block, *point.rowDim, [this](Value buffer, unsigned d) { return kept.at(buffer, d); }))
       return emitRuns(block, point, *runs);
   scf::ForOp loop = b.loop(b.number(0), point.rows, b.number(1));
   point.dims[*point.rowDim] = b.add(point.dims[*point.rowDim], loop.getInductionVar());
@@ -606,7 +606,7 @@ FailureOr<LeafForm *> GraphEmitter::leafForm(BlockOp block, std::optional<unsign
     return &form;
   if (failed(schedule::makeLeafForm(form, block, rowDim, rowWise,
                                     [&](Value buffer) { return rowWiseBuffers.contains(buffer); },
-                                    [&](Value buffer, unsigned d) { return planesOf(buffer, d); })))
+                                    [&](Value buffer, unsigned d) { return kept.at(buffer, d); })))
     return failure();
   return &form;
 }
@@ -632,7 +632,7 @@ FailureOr<SmallVector<Tiles>> GraphEmitter::readLayouts(BlockOp block, const Lea
   bool wasRowWise = point.rowDim && (schedule::isUniform(block, *point.rowDim, noPlanes) ||
                                      (schedule::hasProductLayout(block) && schedule::findRowRuns(block, *point.rowDim, noPlanes)));
   bool otherStrides = schedule::getReadStrides(block, noPlanes) !=
-                      schedule::getReadStrides(block, [this](Value buffer, unsigned d) { return planesOf(buffer, d); });
+                      schedule::getReadStrides(block, [this](Value buffer, unsigned d) { return kept.at(buffer, d); });
   if (otherwise.contains(block) || wasRowWise != rowWise || otherStrides)
     layouts = schedule::chooseLayouts(form, context, rowWise, machine);
   auto refuse = [&](const Twine &why) {
@@ -673,7 +673,7 @@ FailureOr<SmallVector<GraphEmitter::Operand>> GraphEmitter::emitOperands(BlockOp
     bool inside = schedule::readsScalars(block, read);
     std::optional<schedule::Box> box;
     if (inside || schedule::readsDivided(read))
-      box = schedule::getBox(block, read, element, [&](Value buffer, unsigned d) { return planesOf(buffer, d); });
+      box = schedule::getBox(block, read, element, [&](Value buffer, unsigned d) { return kept.at(buffer, d); });
     inside = inside && !box;
     FailureOr<Operand> operand = box      ? emitBox(block, *box, element, point, rowWise)
                                  : inside ? emitElementRead(block, read, element, point)

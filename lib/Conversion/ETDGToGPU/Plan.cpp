@@ -46,16 +46,6 @@ LogicalResult GraphEmitter::makeEntry() {
   return success();
 }
 
-/// `live` says what is needed between iterations; one plane more, and a body
-/// never writes what it still reads.
-static SmallVector<int64_t> planesFromLive(etdg::BufferOp buffer) {
-  SmallVector<int64_t> planes;
-  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
-    for (int64_t w : *live)
-      planes.push_back(w < 0 ? 0 : w + 1);
-  return planes;
-}
-
 LogicalResult GraphEmitter::collectBuffers() {
   rt::Plan &plan = result.entry.plans.front();
   auto describe = [&](Value value) -> CallBuffer & {
@@ -88,7 +78,7 @@ LogicalResult GraphEmitter::collectBuffers() {
     } else if (auto declared = dyn_cast<etdg::BufferOp>(op);
                declared && !callBuffers.contains(declared.getResult())) {
       CallBuffer &buffer = describe(declared.getResult());
-      buffer.planes = planesFromLive(declared);
+      buffer.planes = llvm::to_vector(kept.declare(declared));
       buffer.planBuffer = addWorkspace(0);
       intermediates.push_back(declared.getResult());
     }
@@ -97,7 +87,7 @@ LogicalResult GraphEmitter::collectBuffers() {
   errorBuffer = int64_t(plan.buffers.size()) - 1;
   graph.walk([&](etdg::BufferOp buffer) {
     if (!callBuffers.contains(buffer.getResult()))
-      privatePlanes[buffer.getResult()] = planesFromLive(buffer);
+      (void)kept.declare(buffer);
   });
   return success();
 }
@@ -129,7 +119,7 @@ void GraphEmitter::placeIntermediates() {
 HostExpr GraphEmitter::hostGuard(etdg::GuardAttr guard) { return getHostGuard(guard, symbols); }
 
 /// The launch, now that the kernel's arguments and memory are known.
-void GraphEmitter::finishKernel(StringRef name, HostExpr tasks, bool shrinks) {
+void GraphEmitter::addLaunch(StringRef name, HostExpr tasks, bool shrinks) {
   rt::Plan &plan = result.entry.plans.front();
   // Memory for each block of threads bounds how many there are; blocks loop over tasks.
   constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31

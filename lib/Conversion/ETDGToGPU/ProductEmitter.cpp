@@ -64,7 +64,7 @@ private:
   Value multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column);
   void copyStep(const Operand &operand, tile::SharedType type, Value shared, bool alongTerms, Value own, bool ownInside,
                 Value step, Value stage);
-  Value convert(Value tile, Type element);
+  Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
   LogicalResult emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
@@ -188,7 +188,7 @@ int64_t ProductEmitter::widthOf(const View &view, const Axis &columns, LoopNumbe
 // Tiles in registers
 //===----------------------------------------------------------------------===//
 
-Value ProductEmitter::convert(Value tile, Type element) {
+Value ProductEmitter::convertTile(Value tile, Type element) {
   auto from = cast<tile::RegistersType>(tile.getType());
   if (from.getElementType() == element)
     return tile;
@@ -469,10 +469,10 @@ LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
   bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
   Operand lhs = makeOperand(member.reads[product.loops.lhs], lhsAlong ? m : k, lhsAlong ? k : m, same, at);
   Operand rhs = makeOperand(member.reads[product.loops.rhs], rhsAlong ? n : k, rhsAlong ? k : n, same, at);
-  Value sums = convert(load(member.inits.front(), parallel, at, row, column), product.sum);
+  Value sums = convertTile(load(member.inits.front(), parallel, at, row, column), product.sum);
   sums = multiply(lhs, rhs, sums, row, column);
   const View &result = member.writes.front();
-  Value rounded = convert(sums, graph.buffers[result.buffer].elementType);
+  Value rounded = convertTile(sums, graph.buffers[result.buffer].elementType);
   store(rounded, result, parallel, at, row, column);
   // The nests behind have no reduced loops.
   View seen = result;

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "LeafEmitter.h"
 
+#include "ft/Conversion/LeafGraph/NestAccesses.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,17 +40,6 @@ FailureOr<Value> ScalarBody::combine(Operation *op, Value a, Value b) {
   if (failed(results))
     return failure();
   return results->front();
-}
-
-/// Reductions may use fused multiply-adds; elementwise ops stay as written.
-static void allowContraction(Operation *op) {
-  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!fast || !isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
-    return;
-  arith::FastMathFlags flags = fast.getFastMathFlagsAttr().getValue();
-  op->setAttr(
-      fast.getFastMathAttrName(),
-      arith::FastMathFlagsAttr::get(op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
 LogicalResult ScalarBody::evaluate(Operation *op) {
@@ -144,7 +135,7 @@ FailureOr<SmallVector<Value>> ScalarBody::evaluateScalar(Operation *op,
     state.addAttributes(op->getAttrs());
     Operation *created = b.create(state);
     if (member.widen)
-      allowContraction(created);
+      leaf::allowContraction(created);
     llvm::append_range(results, created->getResults());
   }
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes())) {

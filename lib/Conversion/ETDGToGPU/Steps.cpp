@@ -33,7 +33,7 @@ LogicalResult GraphEmitter::formColumns(ArrayRef<BlockOp> nest, const GpuPlan &p
     context.rowOwner.assign(nest.begin(), nest.end());
   for (BlockOp block : nest)
     if (failed(schedule::makeLeafForms(
-            block, context, machine, [this](Value buffer, unsigned d) { return planesOf(buffer, d); },
+            block, context, machine, [this](Value buffer, unsigned d) { return kept.at(buffer, d); },
             [&](BlockOp leaf) -> LeafForm & { return leafForms[leaf.getOperation()]; })))
       return failure();
   return success();
@@ -62,11 +62,11 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
       return failure();
     maxRows = std::max(maxRows, plan.maxRows);
   }
-  beginKernel(name);
+  beginFunction(name);
   std::vector<Point> points(kernel.nests.size());
   for (auto [point, nest] : llvm::zip_equal(points, kernel.nests))
     point.dims.assign(BlockOp(nest.front()).getNumDims(), Value());
-  if (failed(emitSharedSteps(kernel, points, 0)) || failed(endKernel(front, block)))
+  if (failed(emitSharedSteps(kernel, points, 0)) || failed(endFunction(front, block)))
     return failure();
   int64_t most = cooperative ? 1 : machine.gpu.stepBlocksPerUnit;
   int64_t columns = kernel.plans.front().columns;
@@ -76,7 +76,7 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
       << (columns ? "; blocks of threads may share " + std::to_string(columns) + " columns" : std::string());
   // Blocks loop over tasks, however many blocks there are; where the same one is to take the same
   // task each time, also of another launch, there are as many as planned.
-  finishKernel(name, multiprocessors * most, /*shrinks=*/cooperative && !isFixed);
+  addLaunch(name, multiprocessors * most, /*shrinks=*/cooperative && !isFixed);
   return success();
 }
 
@@ -93,7 +93,7 @@ LogicalResult GraphEmitter::emitSharedSteps(Kernel &kernel, std::vector<Point> &
   }
   Value lower, upper;
   for (auto [nest, plan, point] : llvm::zip_equal(kernel.nests, kernel.plans, points)) {
-    if (failed(checkBounds(nest, plan.steps[level])))
+    if (failed(requireBounds(nest, plan.steps[level])))
       return failure();
     auto [from, to] = emitBounds(nest, plan.steps[level], point);
     lower = lower ? b.smaller(lower, from) : from;
@@ -113,9 +113,9 @@ LogicalResult GraphEmitter::emitSharedSteps(Kernel &kernel, std::vector<Point> &
 /// Sequential dimensions that a nest has beside the shared ones.
 LogicalResult GraphEmitter::emitOwnSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned level) {
   if (level == plan.steps.size())
-    return emitTasks(nest, plan, point);
+    return emitGridTasks(nest, plan, point);
   unsigned dim = plan.steps[level];
-  if (failed(checkBounds(nest, dim)))
+  if (failed(requireBounds(nest, dim)))
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   OpBuilder::InsertionGuard guard(b);
@@ -240,14 +240,14 @@ void GraphEmitter::enterTask(const GpuPlan &plan, const Division &division, Arra
 
 /// Deals the points of a step out to the blocks of threads: those of all outer
 /// dimensions' iterations one after the other, so that blocks get equally many.
-LogicalResult GraphEmitter::emitTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point) {
+LogicalResult GraphEmitter::emitGridTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<unsigned> dealt(plan.outer);
   llvm::append_range(dealt, plan.flat);
   if (plan.row)
     dealt.push_back(*plan.row);
   for (unsigned d : dealt)
-    if (failed(checkBounds(nest, d)))
+    if (failed(requireBounds(nest, d)))
       return failure();
   Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
   FailureOr<Division> division = divideStep(nest, plan, point);

@@ -40,16 +40,6 @@ Emitter::Emitter(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions 
 // The program
 //===----------------------------------------------------------------------===//
 
-/// `live` says what is needed between iterations; one plane more, and a body
-/// never writes what it still reads.
-static SmallVector<int64_t> planesFromLive(etdg::BufferOp buffer) {
-  SmallVector<int64_t> planes;
-  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
-    for (int64_t w : *live)
-      planes.push_back(w < 0 ? 0 : w + 1);
-  return planes;
-}
-
 void Emitter::addBuffer(Value value, BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
                         Attribute contents, std::optional<int64_t> slot) {
   auto optional = [&](std::optional<int64_t> number) {
@@ -85,7 +75,7 @@ void Emitter::makeProgram() {
       if (number)
         addBuffer(declared.getResult(), BufferKind::Result, number, {});
       else
-        addBuffer(declared.getResult(), BufferKind::Intermediate, {}, planesFromLive(declared), {},
+        addBuffer(declared.getResult(), BufferKind::Intermediate, {}, llvm::to_vector(kept.declare(declared)), {},
                   slot ? std::optional<int64_t>(slot.getInt()) : std::nullopt);
     }
   }
@@ -136,7 +126,7 @@ LogicalResult Emitter::emitVariants(etdg::VariantsOp variants, unsigned &number)
 }
 
 void Emitter::declareIntermediate(etdg::BufferOp declared) {
-  addBuffer(declared.getResult(), BufferKind::Intermediate, {}, planesFromLive(declared));
+  addBuffer(declared.getResult(), BufferKind::Intermediate, {}, llvm::to_vector(kept.declare(declared)));
 }
 
 Value Emitter::splat(RankedTensorType element, Attribute value) {
@@ -288,15 +278,6 @@ Value Emitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
 // Memory of a kernel
 //===----------------------------------------------------------------------===//
 
-int64_t Emitter::planesOf(Value buffer, unsigned dim) const {
-  ArrayRef<int64_t> planes;
-  if (auto call = buffers.find(buffer); call != buffers.end())
-    planes = call->second.planes;
-  else if (auto own = privatePlanes.find(buffer); own != privatePlanes.end())
-    planes = own->second;
-  return planes.empty() ? 0 : planes[dim];
-}
-
 Value Emitter::emitAlloc(Type elementType, Value size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(scope->at);
@@ -326,8 +307,7 @@ LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalRes
 void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
   auto type = buffer.getType();
   Storage place;
-  place.planes = planesFromLive(buffer);
-  privatePlanes[buffer.getResult()] = place.planes;
+  place.planes = llvm::to_vector(kept.declare(buffer));
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(entry);
   Value size = index(type.getElement().getNumElements());

@@ -16,6 +16,7 @@
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuPlan.h"
+#include "ft/Schedule/KeptPlanes.h"
 #include "ft/Schedule/Plan.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -100,7 +101,6 @@ private:
   Value make(Value a, Value b) {
     return builder.createOrFold<Op>(loc, a, b);
   }
-  int64_t planesOf(Value buffer, unsigned dim) const;
   void declareIntermediate(etdg::BufferOp buffer);
   void declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
   /// Memory of one iteration of the innermost parallel loop around, or of the kernel.
@@ -247,7 +247,7 @@ private:
   Block *variant = nullptr; // of the program, that launches stand in; null: its own body
   llvm::StringMap<Value> lengths;            // by name, in the program
   llvm::DenseMap<Value, CallBuffer> buffers; // by the graph's
-  llvm::DenseMap<Value, SmallVector<int64_t>> privatePlanes;
+  schedule::KeptPlanes kept;
   llvm::DenseMap<std::pair<Type, Attribute>, Value> splats;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> strides; // of arguments, in the program
   SmallVector<Attribute> places;

@@ -88,7 +88,7 @@ LogicalResult Emitter::checkColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan)
   llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
   for (BlockOp block : nest)
     if (failed(makeLeafForms(
-            block, leaves, gpu->getMachine(), [this](Value buffer, unsigned d) { return planesOf(buffer, d); },
+            block, leaves, gpu->getMachine(), [this](Value buffer, unsigned d) { return kept.at(buffer, d); },
             [&](BlockOp leaf) -> LeafForm & {
               std::unique_ptr<LeafForm> &form = forms[leaf];
               if (!form)
@@ -216,7 +216,7 @@ LogicalResult Emitter::emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayR
     return failure();
   if (plan->row && point.columns)
     return front.emitError("the GPU engine can't run the schedule: leaves whose columns are shared are computed for one row");
-  auto planes = [this](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  auto planes = [this](Value buffer, unsigned d) { return kept.at(buffer, d); };
   if (plan->lift && !schedule::isUniform(front, *plan->lift, planes)) {
     remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
         << "planes wrap around along " << front.getDimNames()[*plan->lift].getValue()

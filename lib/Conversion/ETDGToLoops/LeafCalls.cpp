@@ -182,7 +182,7 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
 }
 
 LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
-  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   if (!point.rowDim)
     return emitLeafCall(block, point, false);
   RowUse use = getRowUse(block, *point.rowDim, planes, /*strided=*/!rowLists);
@@ -194,8 +194,8 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   RunLimits limits;
   auto addPlanes = [&](AffineMap map, Value buffer) {
     for (auto [p, e] : llvm::enumerate(map.getResults()))
-      if (e.isFunctionOfDim(*point.rowDim) && planesOf(buffer, p) != 0)
-        limits.planes.push_back({e, planesOf(buffer, p)});
+      if (e.isFunctionOfDim(*point.rowDim) && kept.at(buffer, p) != 0)
+        limits.planes.push_back({e, kept.at(buffer, p)});
   };
   for (unsigned i = 0; i < block.getNumWrites(); ++i)
     addPlanes(block.getWrite(i).getMap().getValue(), block.getBuffers()[block.getWrite(i).getOperand()]);
@@ -234,7 +234,7 @@ SmallVector<int64_t> Emitter::stridesOfRead(BlockOp block, unsigned i) {
   auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
   if (!readsScalars(block, read) && !readsDivided(read))
     return {};
-  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   std::optional<Box> box = getBox(block, read, element, planes, /*strided=*/true);
   return box && !box->inOrder ? box->strides : SmallVector<int64_t>();
 }
@@ -265,7 +265,7 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   if (pieces.empty())
     return block.emitError() << "read " << i << " has no piece";
   bool scalars = readsScalars(block, block.getRead(i));
-  auto planes = [&](Value buffer, unsigned d) { return planesOf(buffer, d); };
+  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   if (scalars || readsDivided(block.getRead(i)))
     if (std::optional<Box> box = getBox(block, block.getRead(i), element, planes, strided))
       return emitBoxAddress(block, *box, point, rowWise);

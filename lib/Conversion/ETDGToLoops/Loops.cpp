@@ -81,14 +81,7 @@ std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim
 
 LogicalResult Emitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const Point &point) {
   auto known = [&](unsigned d) { return d < point.dims.size() && point.dims[d]; };
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim, known);
-    if (bounds.lowers.empty() || bounds.uppers.empty())
-      return block.emitError()
-             << "dimension " << block.getDims()[dim]
-             << " has no bound that its domain gives; the " << (gpu ? "GPU" : "CPU") << " engine can't run it as a loop";
-  }
-  return success();
+  return checkLoopBounds(nest, dim, known, gpu ? "GPU" : "CPU");
 }
 
 //===----------------------------------------------------------------------===//

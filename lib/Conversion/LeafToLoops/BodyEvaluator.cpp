@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
+#include "ft/Conversion/LeafGraph/NestAccesses.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,25 +31,25 @@ bool BodyEvaluator::needsScalars(const Member &member) {
   return member.body ? llvm::any_of(*member.body, bad) : bad(*member.op);
 }
 
-Value BodyEvaluator::lookup(Value value) {
+Value BodyEvaluator::lanesOf(Value value) {
   if (Value known = values.lookup(value))
     return known;
   for (const auto &[captured, view] : member.captured)
     if (captured == value)
-      return values[value] = e.loadLanes(view, e.beginOf(view), 0, {});
+      return values[value] = e.loadLanes(view, e.beginOfView(view), 0, {});
   return Value();
 }
 
-void BodyEvaluator::run() {
+void BodyEvaluator::evaluateBody() {
   if (!member.body) {
-    evaluate(member.op);
+    evaluateOp(member.op);
     return;
   }
   for (Operation &op : member.body->without_terminator())
-    evaluate(&op);
+    evaluateOp(&op);
 }
 
-void BodyEvaluator::evaluate(Operation *op) {
+void BodyEvaluator::evaluateOp(Operation *op) {
   ImplicitLocOpBuilder &b = e.b;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     int loop = member.loops[index.getDim()];
@@ -63,7 +64,7 @@ void BodyEvaluator::evaluate(Operation *op) {
     IRMapping map;
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
-        if (Value known = lookup(operand))
+        if (Value known = lanesOf(operand))
           map.map(operand, e.toElementType(known, operand.getType()));
     });
     Operation *clone = b.clone(*op, map);
@@ -73,25 +74,14 @@ void BodyEvaluator::evaluate(Operation *op) {
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(lookup(operand));
+    operands.push_back(lanesOf(operand));
   SmallVector<Value> results = evaluateElementwise(op, operands);
   for (auto [from, to] : llvm::zip_equal(op->getResults(), results))
     values[from] = to;
 }
 
-Value BodyEvaluator::combine(Operation *op, Value x, Value y) {
+Value BodyEvaluator::combineLanes(Operation *op, Value x, Value y) {
   return evaluateElementwise(op, {x, y}).front();
-}
-
-/// Reductions may use fused multiply-adds; elementwise ops stay as written.
-static void allowContraction(Operation *op) {
-  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!fast || !isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
-    return;
-  arith::FastMathFlags flags = fast.getFastMathFlagsAttr().getValue();
-  op->setAttr(
-      fast.getFastMathAttrName(),
-      arith::FastMathFlagsAttr::get(op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
 SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector<Value> operands) {
@@ -99,7 +89,7 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
   bool isBits = isa<arith::BitcastOp>(op);
   for (auto [value, source] : llvm::zip_equal(operands, op->getOperands())) {
     Type element = getElementTypeOrSelf(source.getType());
-    value = isBits ? e.toElementType(value, element) : e.toFloat32(value);
+    value = isBits ? e.toElementType(value, element) : e.lanesToFloat32(value);
   }
   bool vectors = llvm::any_of(operands, isVector);
   if (vectors)
@@ -119,7 +109,7 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
     if (source.isF64())
       value = arith::TruncFOp::create(b, typeOf(b.getF32Type()), value);
     else if (isHalf(source)) // between the halves
-      value = e.toFloat32(value);
+      value = e.lanesToFloat32(value);
     return {arith::TruncFOp::create(b, typeOf(first), value)};
   }
 
@@ -153,17 +143,17 @@ Value BodyEvaluator::evaluateExtract(Operation *op) {
   if (view->isSplat()) {
     for (auto [position, extent] : llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape()))
       if (!isInRange(member, position, extent))
-        e.checked(lookup(position), extent, op, shape);
+        e.checked(lanesOf(position), extent, op, shape);
     return e.constant(view->splat.getType(), view->splat);
   }
-  Value offset = e.beginOf(*view), lanes;
+  Value offset = e.beginOfView(*view), lanes;
   for (auto [position, stride, extent] : llvm::zip_equal(
            extract.getIndices(), view->strides, extract.getTensor().getType().getShape())) {
-    Value index = lookup(position);
+    Value index = lanesOf(position);
     if (!isInRange(member, position, extent))
       index = e.checked(index, extent, op, shape);
     if (!isVector(index)) {
-      offset = e.add(offset, e.mul(index, stride));
+      offset = e.addIndex(offset, e.mulIndex(index, stride));
       continue;
     }
     if (stride != 1)

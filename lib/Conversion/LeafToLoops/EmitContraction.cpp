@@ -68,16 +68,16 @@ private:
   Point atRow(const Point &point, Value row) const;
   Point nextRow(const Point &point) const;
 
-  void emitLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
+  void emitOuterLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
   void emitBlocks(Point point, llvm::function_ref<void(Point)> body);
-  void emitRows(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
-  SmallVector<Value> emitReduced(ArrayRef<int> loops, Point point, ValueRange carried,
+  void emitRowTiles(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
+  SmallVector<Value> emitSumLoops(ArrayRef<int> loops, Point point, ValueRange carried,
                                  llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body);
-  Value extend(Value value, bool isUnsigned);
+  Value toAccumulator(Value value, bool isUnsigned);
   Value multiplyAdd(Value x, Value y, Value sum);
   Value addUp(Value x, Value y);
 
-  void emitTile(Point point, int64_t rows, const Columns &columns);
+  void emitRegisterTile(Point point, int64_t rows, const Columns &columns);
   void emitFoldedTile(Point point, int64_t rows, int64_t columns);
   Value foldAll(SmallVector<Value> vectors);
 };
@@ -105,9 +105,9 @@ ContractionEmitter::Point ContractionEmitter::advanced(const Point &point, int l
     if (views[i]->isSplat() || views[i]->strides[loop] == 0)
       continue;
     else if (i == B && !panelSteps.empty() && panelSteps[loop])
-      result.offsets[i] = e.add(point.offsets[i], arith::MulIOp::create(b, by, panelSteps[loop]));
+      result.offsets[i] = e.addIndex(point.offsets[i], arith::MulIOp::create(b, by, panelSteps[loop]));
     else
-      result.offsets[i] = e.add(point.offsets[i], e.mul(by, views[i]->strides[loop]));
+      result.offsets[i] = e.addIndex(point.offsets[i], e.mulIndex(by, views[i]->strides[loop]));
   return result;
 }
 
@@ -131,7 +131,7 @@ ContractionEmitter::Point ContractionEmitter::atRow(const Point &point, Value ro
   Point result = point;
   for (int i = 0; i < numOperands; ++i)
     if (Value step = rowStep(Operand(i)))
-      result.offsets[i] = e.add(point.offsets[i], arith::MulIOp::create(b, row, step));
+      result.offsets[i] = e.addIndex(point.offsets[i], arith::MulIOp::create(b, row, step));
   for (int i = 0; i < numOperands; ++i)
     if (isListed(Operand(i)))
       result.memory[i] = e.flatOfRow(views[i]->buffer, row);
@@ -143,20 +143,20 @@ ContractionEmitter::Point ContractionEmitter::nextRow(const Point &point) const 
   Point result = point;
   for (int i = 0; i < numOperands; ++i)
     if (Value step = rowStep(Operand(i)))
-      result.offsets[i] = e.add(point.offsets[i], step);
+      result.offsets[i] = e.addIndex(point.offsets[i], step);
     else if (isListed(Operand(i)))
       result.memory[i] =
-          e.flatOfRow(views[i]->buffer, result.row = e.add(point.row, e.index(1)));
+          e.flatOfRow(views[i]->buffer, result.row = e.addIndex(point.row, e.index(1)));
   return result;
 }
 
-void ContractionEmitter::emitLoops(ArrayRef<int> loops, Point point,
+void ContractionEmitter::emitOuterLoops(ArrayRef<int> loops, Point point,
                                    llvm::function_ref<void(Point)> body) {
   if (loops.empty())
     return body(point);
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = e.loop(e.index(0), e.index(nest.sizes[loops.front()]), 1);
-  emitLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()), body);
+  scf::ForOp created = e.keptLoop(e.index(0), e.index(nest.sizes[loops.front()]), 1);
+  emitOuterLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()), body);
 }
 
 /// Blocks of k, one after the other; sums are in the result between them. Calls that copy columns take k at once.
@@ -179,7 +179,7 @@ void ContractionEmitter::emitBlocks(Point point, llvm::function_ref<void(Point)>
 }
 
 /// Tiles of at most `maxRows` rows along the tiled loop, or the leaf's rows.
-void ContractionEmitter::emitRows(Point point, int64_t maxRows,
+void ContractionEmitter::emitRowTiles(Point point, int64_t maxRows,
                                   llvm::function_ref<void(Point, int64_t)> tile) {
   bool dynamic = product.rowsAreM && tileLoop < 0;
   if (!dynamic) {
@@ -188,7 +188,7 @@ void ContractionEmitter::emitRows(Point point, int64_t maxRows,
     int64_t end = size / rows * rows;
     if (end > rows) {
       OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.loop(e.index(0), e.index(end), rows);
+      scf::ForOp created = e.keptLoop(e.index(0), e.index(end), rows);
       tile(atRow(point, created.getInductionVar()), rows);
     } else {
       tile(point, rows);
@@ -208,10 +208,10 @@ void ContractionEmitter::emitRows(Point point, int64_t maxRows,
       Value eight = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, left, e.index(8));
       rest = arith::SelectOp::create(b, arith::AndIOp::create(b, two, eight), e.index(8), rest);
     }
-    Value end = e.add(begin, arith::SubIOp::create(b, left, rest));
+    Value end = e.addIndex(begin, arith::SubIOp::create(b, left, rest));
     {
       OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.loop(begin, end, rows);
+      scf::ForOp created = e.keptLoop(begin, end, rows);
       tile(atRow(point, created.getInductionVar()), rows);
     }
     if (rows == 1)
@@ -222,22 +222,22 @@ void ContractionEmitter::emitRows(Point point, int64_t maxRows,
 }
 
 SmallVector<Value>
-ContractionEmitter::emitReduced(ArrayRef<int> loops, Point point, ValueRange carried,
+ContractionEmitter::emitSumLoops(ArrayRef<int> loops, Point point, ValueRange carried,
                                 llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body) {
   if (loops.empty())
     return body(point, carried);
   Value steps = blockSteps ? blockSteps : e.index(nest.sizes[loops.front()]);
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = e.loop(e.index(0), steps, 1, carried);
+  scf::ForOp created = e.keptLoop(e.index(0), steps, 1, carried);
   SmallVector<Value> next =
-      emitReduced(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()),
+      emitSumLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()),
                   created.getRegionIterArgs(), body);
   scf::YieldOp::create(b, next);
   return llvm::to_vector_of<Value>(created.getResults());
 }
 
-Value ContractionEmitter::extend(Value value, bool isUnsigned) {
-  value = e.toFloat32(value);
+Value ContractionEmitter::toAccumulator(Value value, bool isUnsigned) {
+  value = e.lanesToFloat32(value);
   Type from = getElementTypeOrSelf(value.getType());
   if (from == accumulated)
     return value;
@@ -267,14 +267,14 @@ Value ContractionEmitter::addUp(Value x, Value y) {
 // Vectors along n
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &columns) {
+void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Columns &columns) {
   SmallVector<Point> rowPoints{point};
   for (int64_t i = 1; i < rows; ++i)
     rowPoints.push_back(nextRow(rowPoints.back()));
   auto column = [&](Value offset, Operand operand, int64_t vector) {
     const View &view = *views[operand];
     int64_t stride = view.isSplat() ? 0 : view.strides[vectorLoop];
-    return e.add(offset, vector * width * stride);
+    return e.addIndex(offset, vector * width * stride);
   };
   auto strideOf = [&](Operand operand) -> int64_t {
     return views[operand]->isSplat() ? 0 : views[operand]->strides[vectorLoop];
@@ -285,7 +285,7 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
     for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
       Value start = e.loadLanes(*views[Init], column(rowPoints[i].offsets[Init], Init, j),
                                 strideOf(Init), shape, rowPoints[i].memory[Init]);
-      start = e.broadcast(e.toFloat32(start), shape.width);
+      start = e.broadcast(e.lanesToFloat32(start), shape.width);
       if (isFirstBlock)
         start = arith::SelectOp::create(b, isFirstBlock, start,
                                         e.loadLanes(*views[C], column(rowPoints[i].offsets[C], C, j), 1, shape,
@@ -299,15 +299,15 @@ void ContractionEmitter::emitTile(Point point, int64_t rows, const Columns &colu
   Point moving = point;
   moving.offsets[A] = e.index(0);
   SmallVector<Value> sums =
-      emitReduced(product.k, moving, carried, [&](Point at, ValueRange values) {
+      emitSumLoops(product.k, moving, carried, [&](Point at, ValueRange values) {
         SmallVector<Value> next = llvm::to_vector_of<Value>(values);
         SmallVector<Value> right;
         for (auto [j, shape] : llvm::enumerate(columns.vectors))
           right.push_back(
-              extend(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape, at.memory[B]),
+              toAccumulator(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape, at.memory[B]),
                      product.rhsUnsigned));
         for (int64_t i = 0; i < rows; ++i) {
-          Value left = extend(e.loadLanes(*views[A], e.add(aRows[i], at.offsets[A]), 0, {},
+          Value left = toAccumulator(e.loadLanes(*views[A], e.addIndex(aRows[i], at.offsets[A]), 0, {},
                                           rowPoints[i].memory[A]),
                               product.lhsUnsigned);
           for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
@@ -340,14 +340,14 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
       b.setInsertionPointToStart(scf::IfOp::create(b, packs, /*withElseRegion=*/false).thenBlock());
     Value at = e.index(0), from = point.offsets[B];
     for (int loop : product.k) {
-      scf::ForOp created = e.loop(e.index(0), e.index(nest.sizes[loop]), 1);
-      from = e.add(from, e.mul(created.getInductionVar(), view.strides[loop]));
-      at = e.add(at, e.mul(created.getInductionVar(), to[loop]));
+      scf::ForOp created = e.keptLoop(e.index(0), e.index(nest.sizes[loop]), 1);
+      from = e.addIndex(from, e.mulIndex(created.getInductionVar(), view.strides[loop]));
+      at = e.addIndex(at, e.mulIndex(created.getInductionVar(), to[loop]));
     }
     View panel;
     panel.buffer = product.panel;
     for (auto [j, shape] : llvm::enumerate(columns.vectors))
-      e.storeLanes(panel, e.add(at, j * width), 1, shape, e.loadLanes(view, e.add(from, j * width), 1, shape), memory);
+      e.storeLanes(panel, e.addIndex(at, j * width), 1, shape, e.loadLanes(view, e.addIndex(from, j * width), 1, shape), memory);
   }
   auto choose = [&](Value packed, Value plain) {
     return packs ? arith::SelectOp::create(b, packs, packed, plain).getResult() : packed;
@@ -397,7 +397,7 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
   for (int64_t i = 1; i < rows; ++i)
     rowPoints.push_back(nextRow(rowPoints.back()));
   for (int64_t j = 0; j < columns; ++j)
-    bColumns.push_back(e.add(point.offsets[B], j * views[B]->strides[vectorLoop]));
+    bColumns.push_back(e.addIndex(point.offsets[B], j * views[B]->strides[vectorLoop]));
   Point moving = point;
   moving.offsets[A] = moving.offsets[B] = e.index(0);
 
@@ -405,10 +405,10 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
     SmallVector<Value> right;
     for (Value column : bColumns)
       right.push_back(
-          extend(e.loadLanes(*views[B], e.add(column, at.offsets[B]), 1, shape, at.memory[B]),
+          toAccumulator(e.loadLanes(*views[B], e.addIndex(column, at.offsets[B]), 1, shape, at.memory[B]),
                  product.rhsUnsigned));
     for (int64_t i = 0; i < rows; ++i) {
-      Value left = extend(e.loadLanes(*views[A], e.add(rowPoints[i].offsets[A], at.offsets[A]), 1,
+      Value left = toAccumulator(e.loadLanes(*views[A], e.addIndex(rowPoints[i].offsets[A], at.offsets[A]), 1,
                                       shape, rowPoints[i].memory[A]),
                           product.lhsUnsigned);
       for (int64_t j = 0; j < columns; ++j)
@@ -418,12 +418,12 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
   };
   ArrayRef<int> outer = ArrayRef<int>(product.k).drop_back();
   SmallVector<Value> sums =
-      emitReduced(outer, moving, carried, [&](Point at, ValueRange values) -> SmallVector<Value> {
+      emitSumLoops(outer, moving, carried, [&](Point at, ValueRange values) -> SmallVector<Value> {
         int64_t end = size / width * width;
         SmallVector<Value> next;
         {
           OpBuilder::InsertionGuard guard(b);
-          scf::ForOp created = e.loop(e.index(0), e.index(end), width, values);
+          scf::ForOp created = e.keptLoop(e.index(0), e.index(end), width, values);
           next = step(advanced(at, kLoop, created.getInductionVar()), {width, width},
                       llvm::to_vector_of<Value>(created.getRegionIterArgs()));
           scf::YieldOp::create(b, next);
@@ -441,7 +441,7 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
     LaneShape shape{padded, columns};
     int64_t stride = views[Init]->isSplat() ? 0 : views[Init]->strides[vectorLoop];
     const Point &at = rowPoints[i];
-    Value start = e.toFloat32(
+    Value start = e.lanesToFloat32(
         e.loadLanes(*views[Init], at.offsets[Init], stride, shape, at.memory[Init]));
     if (padded == 1)
       folded = vector::ExtractOp::create(b, folded, 0);
@@ -485,16 +485,16 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
                         llvm::function_ref<void(Point, int64_t)> tile) {
     OpBuilder::InsertionGuard guard(b);
     if (rowsAround) {
-      scf::ForOp rowLoop = e.loop(e.index(0), e.rows, 1);
+      scf::ForOp rowLoop = e.keptLoop(e.index(0), e.rows, 1);
       for (int i = 0; i < numOperands; ++i)
         if (!views[i]->isSplat() && e.rowStride(views[i]->buffer))
           start.offsets[i] =
-              e.add(start.offsets[i], arith::MulIOp::create(b, rowLoop.getInductionVar(),
+              e.addIndex(start.offsets[i], arith::MulIOp::create(b, rowLoop.getInductionVar(),
                                                             e.rowStride(views[i]->buffer)));
         else if (!views[i]->isSplat() && e.isListed(views[i]->buffer))
           start.memory[i] = e.flatOfRow(views[i]->buffer, rowLoop.getInductionVar());
     }
-    emitLoops(otherM, start, [&](Point at) { emitRows(at, maxRows, tile); });
+    emitOuterLoops(otherM, start, [&](Point at) { emitRowTiles(at, maxRows, tile); });
   };
   /// Tiles of `step` columns, then the remainder.
   auto forAllColumns = [&](Point start, int64_t step,
@@ -502,7 +502,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
     int64_t end = n / step * step;
     if (end > step) {
       OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.loop(e.index(0), e.index(end), step);
+      scf::ForOp created = e.keptLoop(e.index(0), e.index(end), step);
       body(advanced(start, vectorLoop, created.getInductionVar()), step);
     } else if (end == step) {
       body(start, step);
@@ -513,7 +513,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
 
   SmallVector<int> around(product.batch);
   llvm::append_range(around, otherN);
-  emitLoops(around, point, [&](Point start) {
+  emitOuterLoops(around, point, [&](Point start) {
     if (product.lanesAlongK) {
       int64_t maxRows = manyRegisters ? 4 : 2, columns = numRows == 1 && manyRegisters ? 8 : 4;
       forAllColumns(start, columns, [&](Point at, int64_t count) {
@@ -535,7 +535,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
         }
         if (product.panel >= 0 && vectors * width <= product.panelWidth)
           packPanel(at, columns);
-        forAllRows(at, 6, [&](Point tile, int64_t rows) { emitTile(tile, rows, columns); });
+        forAllRows(at, 6, [&](Point tile, int64_t rows) { emitRegisterTile(tile, rows, columns); });
       });
     });
   });
@@ -598,7 +598,7 @@ void Emitter::emitContraction(const Nest &nest) {
   ArrayRef<const View *> views(emitter.views);
   SmallVector<Value> offsets, strides, lists;
   for (const View *view : views) {
-    offsets.push_back(beginOf(*view));
+    offsets.push_back(beginOfView(*view));
     lists.push_back(view->isSplat() || !nest.contraction->rowsAreM ? Value()
                                                                    : memories[view->buffer].list);
     strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));

@@ -80,27 +80,27 @@ bool Emitter::emitTranspose(const Nest &original) {
   order.append({to, from});
   {
     OpBuilder::InsertionGuard guard(b);
-    Value readAt = beginOf(read), writeAt = beginOf(write);
+    Value readAt = beginOfView(read), writeAt = beginOfView(write);
     for (int loop : order) {
       bool tiled = loop == from || loop == to;
       int64_t end = loop == from ? fromEnd : loop == to ? toEnd : nest.sizes[loop];
-      scf::ForOp created = this->loop(index(0), index(end), tiled ? width : 1);
-      readAt = add(readAt, mul(created.getInductionVar(), read.strides[loop]));
-      writeAt = add(writeAt, mul(created.getInductionVar(), write.strides[loop]));
+      scf::ForOp created = keptLoop(index(0), index(end), tiled ? width : 1);
+      readAt = addIndex(readAt, mulIndex(created.getInductionVar(), read.strides[loop]));
+      writeAt = addIndex(writeAt, mulIndex(created.getInductionVar(), write.strides[loop]));
     }
     LaneShape shape{width, width};
     SmallVector<Value> rows;
     for (int64_t i = 0; i < width; ++i) {
-      Value row = loadLanes(read, add(readAt, i * read.strides[to]), 1, shape);
-      rows.push_back(extends ? toFloat32(row) : row);
+      Value row = loadLanes(read, addIndex(readAt, i * read.strides[to]), 1, shape);
+      rows.push_back(extends ? lanesToFloat32(row) : row);
     }
     transposeInRegisters(b, rows);
     for (int64_t i = 0; i < width; ++i)
-      storeLanes(write, add(writeAt, i * write.strides[from]), 1, shape, rows[i]);
+      storeLanes(write, addIndex(writeAt, i * write.strides[from]), 1, shape, rows[i]);
   }
   if (fromEnd < nest.sizes[from])
-    emitNest(part(nest, from, fromEnd, nest.sizes[from] - fromEnd));
+    emitLoopNest(part(nest, from, fromEnd, nest.sizes[from] - fromEnd));
   if (toEnd < nest.sizes[to])
-    emitNest(part(part(nest, from, 0, fromEnd), to, toEnd, nest.sizes[to] - toEnd));
+    emitLoopNest(part(part(nest, from, 0, fromEnd), to, toEnd, nest.sizes[to] - toEnd));
   return true;
 }

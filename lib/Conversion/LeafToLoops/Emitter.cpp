@@ -14,7 +14,7 @@ using namespace mlir::ft::leaf;
 
 Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
-Value Emitter::add(Value x, Value y) {
+Value Emitter::addIndex(Value x, Value y) {
   if (!x || matchPattern(x, m_Zero()))
     return y;
   if (!y || matchPattern(y, m_Zero()))
@@ -22,7 +22,7 @@ Value Emitter::add(Value x, Value y) {
   return arith::AddIOp::create(b, x, y);
 }
 
-Value Emitter::mul(Value x, int64_t y) {
+Value Emitter::mulIndex(Value x, int64_t y) {
   if (y == 1)
     return x;
   if (y == 0 || matchPattern(x, m_Zero()))
@@ -30,7 +30,7 @@ Value Emitter::mul(Value x, int64_t y) {
   return arith::MulIOp::create(b, x, index(y));
 }
 
-scf::ForOp Emitter::loop(Value begin, Value end, int64_t step, ValueRange inits) {
+scf::ForOp Emitter::keptLoop(Value begin, Value end, int64_t step, ValueRange inits) {
   auto loop = scf::ForOp::create(b, begin, end, index(step), inits);
   MLIRContext *context = b.getContext();
   auto yes = BoolAttr::get(context, true);
@@ -135,7 +135,7 @@ void Emitter::bindMemory(func::FuncOp func) {
       Value at = index(buffer.byteOffset);
       if (!buffer.isFixed()) {
         memory.rowStride = index(buffer.numElements);
-        at = add(index(graph.scratch.fixedBytes), mul(rows, buffer.byteOffset));
+        at = addIndex(index(graph.scratch.fixedBytes), mulIndex(rows, buffer.byteOffset));
       }
       memory.flat = memref::ViewOp::create(
           b, MemRefType::get({ShapedType::kDynamic}, storageType(buffer)), scratch, at, rows);
@@ -152,24 +152,24 @@ Value Emitter::rowOffset(int buffer) {
     return memory.base;
   Value &cached = rowOffsets[buffer];
   if (!cached)
-    cached = add(memory.base, arith::MulIOp::create(b, row, memory.rowStride));
+    cached = addIndex(memory.base, arith::MulIOp::create(b, row, memory.rowStride));
   return cached;
 }
 
-Value Emitter::beginOf(const View &view) {
+Value Emitter::beginOfView(const View &view) {
   if (view.isSplat())
     return index(0);
-  Value begin = add(rowOffset(view.buffer), view.offset ? index(view.offset) : Value());
+  Value begin = addIndex(rowOffset(view.buffer), view.offset ? index(view.offset) : Value());
   if (column && view.columnStride)
-    begin = add(begin, mul(column, view.columnStride));
+    begin = addIndex(begin, mulIndex(column, view.columnStride));
   for (const DynamicTerm &term : view.terms) {
     View at;
     at.buffer = term.buffer;
-    Value where = add(rowOffset(term.buffer), term.offset ? index(term.offset) : Value());
+    Value where = addIndex(rowOffset(term.buffer), term.offset ? index(term.offset) : Value());
     Value value = loadLanes(at, where ? where : index(0), 0, {});
     if (!value.getType().isIndex())
       value = arith::IndexCastOp::create(b, b.getIndexType(), value);
-    begin = add(begin, mul(checked(value, term.bound, term.op, {}), term.stride));
+    begin = addIndex(begin, mulIndex(checked(value, term.bound, term.op, {}), term.stride));
   }
   return begin ? begin : index(0);
 }
@@ -264,7 +264,7 @@ Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape sh
   memory = memory ? memory : flat(buffer);
   Type stored = cast<MemRefType>(memory.getType()).getElementType();
   if (!isVector(indices))
-    return memref::LoadOp::create(b, memory, add(offset, indices));
+    return memref::LoadOp::create(b, memory, addIndex(offset, indices));
   auto type = VectorType::get(shape.width, stored);
   unsigned bits = stored.isIndex() ? 64 : stored.getIntOrFloatBitWidth();
   if (bits >= 32) {
@@ -274,7 +274,7 @@ Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape sh
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < shape.valid; ++lane) {
     Value at = vector::ExtractOp::create(b, indices, lane);
-    lanes.push_back(memref::LoadOp::create(b, memory, add(offset, at)));
+    lanes.push_back(memref::LoadOp::create(b, memory, addIndex(offset, at)));
   }
   if (!shape.full())
     lanes.resize(shape.width, arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(stored))));
@@ -307,7 +307,7 @@ void Emitter::storeLanes(const View &view, Value offset, int64_t stride, LaneSha
   }
   for (int64_t lane = 0; lane < shape.valid; ++lane) {
     Value element = vector::ExtractOp::create(b, value, lane);
-    memref::StoreOp::create(b, element, memory, add(offset, lane * stride));
+    memref::StoreOp::create(b, element, memory, addIndex(offset, lane * stride));
   }
 }
 
@@ -331,7 +331,7 @@ static Type withElement(Value like, Type element) {
   return element;
 }
 
-Value Emitter::toFloat32(Value value) {
+Value Emitter::lanesToFloat32(Value value) {
   if (!isHalf(getElementTypeOrSelf(value.getType())))
     return value;
   return arith::ExtFOp::create(b, withElement(value, b.getF32Type()), value);
@@ -349,7 +349,7 @@ Value Emitter::toElementType(Value value, Type type) {
 // The function
 //===----------------------------------------------------------------------===//
 
-void Emitter::beginGuard(const Nest &nest) {
+void Emitter::branchOnGuard(const Nest &nest) {
   // One condition for all rows at once, or each row's own.
   if (!nest.guard || (!row && graph.buffers[nest.guard->buffer].batched))
     return;
@@ -359,7 +359,7 @@ void Emitter::beginGuard(const Nest &nest) {
   // What is computed once for a row must not lie in the branch.
   for (int buffer = 0; row && buffer < int(graph.buffers.size()); ++buffer)
     (void)rowOffset(buffer);
-  Value holds = loadLanes(flag, beginOf(flag), 0, {});
+  Value holds = loadLanes(flag, beginOfView(flag), 0, {});
   if (!nest.guard->when)
     holds = arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, holds, /*withElseRegion=*/false);
@@ -377,7 +377,7 @@ static MemRefType rowsType(Type tensor, ArrayRef<int64_t> given = {}) {
   return MemRefType::get(shape, type.getElementType(), layout);
 }
 
-func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
+func::FuncOp Emitter::emitFunction(ArrayRef<Segment> segments) {
   func::FuncOp source = graph.func;
   SmallVector<Type> types{b.getIndexType()};
   unsigned inputs = source.getNumArguments();
@@ -415,7 +415,7 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
   for (const Segment &segment : segments) {
     OpBuilder::InsertionGuard guard(b);
     if (segment.perRow) {
-      scf::ForOp rowLoop = loop(index(0), rows, 1);
+      scf::ForOp rowLoop = keptLoop(index(0), rows, 1);
       row = rowLoop.getInductionVar();
       for (int buffer = 0; buffer < int(graph.buffers.size()); ++buffer)
         if (isListed(buffer))
@@ -425,11 +425,11 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
       OpBuilder::InsertionGuard nestGuard(b);
       const Nest &nest = graph.nests[i];
       b.setLoc(nest.members.front().op->getLoc());
-      beginGuard(nest);
+      branchOnGuard(nest);
       if (nest.contraction)
         emitContraction(nest);
       else
-        emitNest(nest);
+        emitLoopNest(nest);
     }
     row = Value();
     rowOffsets.clear();
@@ -439,8 +439,8 @@ func::FuncOp Emitter::emit(ArrayRef<Segment> segments) {
   return func;
 }
 
-func::FuncOp mlir::ft::leaf::emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments,
+func::FuncOp mlir::ft::leaf::emitLeafFunction(LeafGraph &graph, ArrayRef<Segment> segments,
                                       const LeafOptions &options) {
   OpBuilder builder(graph.func.getContext());
-  return Emitter(graph, options, graph.func.getLoc(), builder).emit(segments);
+  return Emitter(graph, options, graph.func.getLoc(), builder).emitFunction(segments);
 }

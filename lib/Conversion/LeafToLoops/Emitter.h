@@ -24,7 +24,7 @@ struct Segment {
 SmallVector<Segment> placeBuffers(LeafGraph &graph);
 
 /// Makes the memref function.
-func::FuncOp emitLeaf(LeafGraph &graph, ArrayRef<Segment> segments, const LeafOptions &options);
+func::FuncOp emitLeafFunction(LeafGraph &graph, ArrayRef<Segment> segments, const LeafOptions &options);
 
 /// Elements that are computed together: `width` lanes of which the first
 /// `valid` count. Width 1 means scalars.
@@ -46,22 +46,22 @@ public:
   Value rows;
   Value column; // the first one of the call, where calls share the columns
 
-  func::FuncOp emit(ArrayRef<Segment> segments);
-  void emitNest(const Nest &nest);
+  func::FuncOp emitFunction(ArrayRef<Segment> segments);
+  void emitLoopNest(const Nest &nest);
   /// Goes on under the nest's guard.
-  void beginGuard(const Nest &nest);
+  void branchOnGuard(const Nest &nest);
   void emitContraction(const Nest &nest);
   /// If the nest is a copy whose contiguous dimension changes.
   bool emitTranspose(const Nest &nest);
 
   // Index arithmetic that folds.
   Value index(int64_t value);
-  Value add(Value a, Value b);
-  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
-  Value mul(Value a, int64_t b);
+  Value addIndex(Value a, Value b);
+  Value addIndex(Value a, int64_t b) { return b == 0 ? a : addIndex(a, index(b)); }
+  Value mulIndex(Value a, int64_t b);
 
   /// A loop that LLVM keeps as it is: it is vectorised already.
-  scf::ForOp loop(Value begin, Value end, int64_t step, ValueRange inits = {});
+  scf::ForOp keptLoop(Value begin, Value end, int64_t step, ValueRange inits = {});
 
   // Memory.
   Value flat(int buffer) {
@@ -76,7 +76,7 @@ public:
   Value rowOffset(int buffer);
   Value rowStride(int buffer) { return memories[buffer].rowStride; }
   /// Element offset at which a view begins, in the current row.
-  Value beginOf(const View &view);
+  Value beginOfView(const View &view);
   /// An index of data, a lane value, or 0 where it is not in [0, bound), which is noted then.
   Value checked(Value index, int64_t bound, Operation *op, LaneShape shape);
   /// In `memory`, else that of the current row.
@@ -91,7 +91,7 @@ public:
   Value broadcast(Value value, int64_t width);
   Value constant(Type type, TypedAttr value);
   Value maskOf(LaneShape shape);
-  Value toFloat32(Value value);
+  Value lanesToFloat32(Value value);
   Value toElementType(Value value, Type type);
 
 private:
@@ -127,10 +127,10 @@ public:
   /// Lane value of a loop of the nest, for linalg.index.
   function_ref<Value(int loop)> loopIndex;
   void map(Value bodyValue, Value lanes) { values[bodyValue] = lanes; }
-  void run();
-  Value result(unsigned number) { return lookup(member.yields[number]); }
+  void evaluateBody();
+  Value result(unsigned number) { return lanesOf(member.yields[number]); }
   /// `op(a, b)` for an op with two operands and one result of one type.
-  Value combine(Operation *op, Value a, Value b);
+  Value combineLanes(Operation *op, Value a, Value b);
 
 private:
   Emitter &e;
@@ -138,8 +138,8 @@ private:
   LaneShape shape;
   DenseMap<Value, Value> values;
 
-  Value lookup(Value value);
-  void evaluate(Operation *op);
+  Value lanesOf(Value value);
+  void evaluateOp(Operation *op);
   Value evaluateExtract(Operation *op);
   SmallVector<Value> evaluateElementwise(Operation *op, SmallVector<Value> operands);
 };

@@ -51,7 +51,7 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
   func::FuncOp normalized = graph->func;
   tensorFunc.erase();
-  func::FuncOp result = emitLeaf(*graph, segments, options);
+  func::FuncOp result = emitLeafFunction(*graph, segments, options);
   normalized.erase();
   return result;
 }

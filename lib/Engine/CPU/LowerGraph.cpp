@@ -100,13 +100,77 @@ void ProgramReader::read() {
   program.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops that somebody has written
+//===----------------------------------------------------------------------===//
+
+/// Whether a buffer of a program is the argument, or the result, of a graph that it says it is.
+static LogicalResult checkBuffer(loops::BufferOp buffer, etdg::GraphOp graph, SmallVectorImpl<bool> &written) {
+  bool isArgument = buffer.getKind() == loops::BufferKind::Argument;
+  if (!isArgument && buffer.getKind() != loops::BufferKind::Result)
+    return success();
+  ValueRange all = isArgument ? ValueRange(graph.getBody().getArguments())
+                              : ValueRange(graph.getBody().front().getTerminator()->getOperands());
+  StringRef what = isArgument ? "argument" : "result";
+  auto refuse = [&]() {
+    InFlightDiagnostic error = buffer.emitError();
+    error.attachNote(graph.getLoc()) << "the program that the loops are for is here";
+    return error;
+  };
+  uint64_t number = buffer.getIndex().value_or(0);
+  if (number >= all.size())
+    return refuse() << "is " << what << " " << number << ", but @" << graph.getSymName() << " has " << all.size();
+  if (buffer.getType() != all[number].getType())
+    return refuse() << "expected the type of " << what << " " << number << ", " << all[number].getType() << ", found "
+                    << buffer.getType();
+  if (!isArgument)
+    written[number] = true;
+  return success();
+}
+
+/// The only program of a module, with the lengths, arguments and results of the graph.
+static LogicalResult checkGivenLoops(ModuleOp module, etdg::GraphOp graph) {
+  SmallVector<loops::ProgramOp> programs = llvm::to_vector(module.getOps<loops::ProgramOp>());
+  if (programs.size() != 1 || programs.front().getSymName() != graph.getSymName())
+    return module.emitError() << "expected one program, @" << graph.getSymName() << ", found "
+                              << (programs.size() == 1 ? "@" + programs.front().getSymName().str()
+                                                       : std::to_string(programs.size()));
+  loops::ProgramOp program = programs.front();
+  SmallVector<Attribute> names = llvm::to_vector_of<Attribute>(graph.getSymbolNames());
+  if (program.getLengths() != ArrayAttr::get(graph.getContext(), names))
+    return program.emitError() << "expected the lengths " << ArrayAttr::get(graph.getContext(), names) << " of @"
+                               << graph.getSymName() << ", found " << program.getLengths();
+  SmallVector<bool> written(graph.getBody().front().getTerminator()->getNumOperands());
+  for (auto buffer : program.getBody().front().getOps<loops::BufferOp>())
+    if (failed(checkBuffer(buffer, graph, written)))
+      return failure();
+  if (const bool *missing = llvm::find(written, false); missing != written.end())
+    return program.emitError() << "has no buffer for result " << missing - written.begin() << " of @" << graph.getSymName();
+  return success();
+}
+
+/// The loops of a graph: given ones, else those of its schedule.
+static FailureOr<OwningOpRef<ModuleOp>> makeLoops(etdg::GraphOp graph, const CpuOptions &options) {
+  if (options.readLoops) {
+    FailureOr<OwningOpRef<ModuleOp>> given = options.readLoops(graph);
+    if (failed(given) || failed(checkGivenLoops(**given, graph)))
+      return failure();
+    return given;
+  }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
+  if (failed(options.grid ? convertGridGraphToLoops(graph, *module, *options.grid)
+                          : convertGraphToLoops(graph, *module, options)))
+    return failure();
+  return std::move(module);
+}
+
 FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
   CpuModule result;
-  result.module = ModuleOp::create(graph.getLoc());
-  ModuleOp module = *result.module;
-  if (failed(options.grid ? convertGridGraphToLoops(graph, module, *options.grid)
-                          : convertGraphToLoops(graph, module, options)))
+  FailureOr<OwningOpRef<ModuleOp>> made = makeLoops(graph, options);
+  if (failed(made))
     return failure();
+  result.module = std::move(*made);
+  ModuleOp module = *result.module;
   if (options.onLoops)
     options.onLoops(module);
   if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))

@@ -252,6 +252,9 @@ LogicalResult PlanReader::checkRow() {
     return refuse(*rowTileLoop) << "a tile leaves rows inside, found none";
   if (!plan.row)
     return success();
+  if (rowTileLoop->getMost() != 0 && rowTileLoop->getMost() != plan.maxRows)
+    return refuse(*rowTileLoop) << "the rows inside have room for most = " << plan.maxRows << ", found most = "
+                                << rowTileLoop->getMost();
   if (!isRectangular(nest, *plan.row))
     return refuse(*rowLoop) << "the range of rows is the same for all blocks and all other dimensions";
   if (!place.isGrid && plan.rowTile != plan.maxRows)

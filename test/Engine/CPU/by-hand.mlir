@@ -1,7 +1,7 @@
 // Schedules that somebody changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, blocks of threads.
 //
 // RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
-// ALL: 32 changes, 0 failures
+// ALL: 38 changes, 0 failures
 //
 // On the CPU.
 // stacked_rnn, cpu: most = 64 => most = 3: equal
@@ -11,7 +11,10 @@
 // stacked_rnn, cpu: most = 64, kind = parallel, level = rows => most = 65537, kind = parallel, level = rows: refused: a call has at most 65536 rows
 // stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: (T2)
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>: equal
-// conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: equal
+// conv1d, cpu: most = 64 => most = 5: equal
+// conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: refused: the CPU engine can't run the schedule's loop over j (level core): the rows inside have room for most = 64, found most = 5
+// conv1d, cpu: tile = \?, most = 64 => tile = 16: refused: cores cut rows where they like, up to most = ..., expected tile = ?, found 16
+// conv1d, cpu: level = core => level = cluster: refused: the CPU engine can't run the schedule's loop over i (level cluster): it has the levels core, rows and listed_rows
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>: refused: iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential>: refused: the cores share loops inside, and don't wait after its iterations (sync = cores)
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>: equal
@@ -36,6 +39,9 @@
 // stacked_rnn, sm_90a: threads = 256 => threads = 4096: refused: block: threads are a multiple of 32, at most 1024 on
 // conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
 // conv1d, sm_90a: most = 128 => most = 64: equal
+// conv1d, sm_90a: tile = \?, most = 128 => tile = ?, most = 64: refused: the rows inside have room for most = 128, found most = 64
+// conv1d, sm_90a: level = grid => level = core: refused: it has the levels grid, rows and lifted
+// stacked_rnn, sm_90a: dealing = turn => dealing = fixed: equal
 // conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
 // flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential>]: refused: tiles of sequential loops are not built, found tile = 2

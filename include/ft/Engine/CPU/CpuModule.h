@@ -74,6 +74,9 @@ struct CpuOptions : CpuScheduleOptions {
   bool poison = false;
   /// For tests: the schedules are for a GPU, and cores stand for its blocks of threads.
   std::optional<GpuScheduleOptions> grid = {};
+  /// Gives the loops of a graph that somebody has written, to be run in the place of those that its schedule
+  /// makes. What their program says of arguments and results has to be what the graph says.
+  std::function<FailureOr<OwningOpRef<ModuleOp>>(etdg::GraphOp)> readLoops = {};
   /// Is given the loops of each graph before threads are made of them; for tests.
   std::function<void(ModuleOp)> onLoops = {};
 };

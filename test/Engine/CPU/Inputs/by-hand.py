@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changes schedules by hand, one thing at a time: each is obeyed and gives equal results, or is refused at its place.
+"""Changes schedules by hand, one thing at a time: each is obeyed, changes the code and gives equal results, or is refused
+at its place.
 
 Usage: by-hand.py FT-OPT FT-RUN EXAMPLES MACHINE TABLE
 
@@ -15,12 +16,22 @@ schedules = {}
 def schedule(program, target):
     """The program as the phase `schedule` leaves it."""
     if (program, target) not in schedules:
-        where = "target=" + target if target.startswith("sm_") else "machine=" + machine
-        done = subprocess.run([ft_opt, os.path.join(examples, program + ".mlir"), "--ft-compile=to=schedule " + where],
+        done = subprocess.run([ft_opt, os.path.join(examples, program + ".mlir"), "--ft-compile=to=schedule " + where(target)],
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         schedules[program, target] = done.stdout
     return schedules[program, target]
+
+
+def where(target):
+    return "target=" + target if target.startswith("sm_") else "machine=" + machine
+
+
+def emitted(path, target):
+    """What the phases behind `schedule` make of a file, without places in the source."""
+    done = subprocess.run([ft_opt, path, "--ft-compile=from=schedule to=target " + where(target)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return re.sub(r"#?loc\w*( = )?(\(.*\))?", "", done.stdout)
 
 
 def check(folder, program, target, old, new, expected):
@@ -32,6 +43,12 @@ def check(folder, program, target, old, new, expected):
     path = os.path.join(folder, "changed.mlir")
     with open(path, "w") as out:
         out.write(changed)
+    if expected == "equal":
+        before = os.path.join(folder, "before.mlir")
+        with open(before, "w") as out:
+            out.write(text)
+        if emitted(before, target) == emitted(path, target):
+            return "the same code"
     engine = ["--engine=emulate", "--target=" + target] if target.startswith("sm_") else ["--engine=cpu", "--threads=3"]
     done = subprocess.run([ft_run, path, *engine, "--compare=interpret"], capture_output=True, text=True)
     if expected == "equal":

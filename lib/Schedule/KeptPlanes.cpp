@@ -1,0 +1,42 @@
+//===- KeptPlanes.cpp - planes and bounds, as engines read them -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Schedule/KeptPlanes.h"
+
+#include "ft/Schedule/Dimensions.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+SmallVector<int64_t> schedule::planesFromLive(etdg::BufferOp buffer) {
+  SmallVector<int64_t> planes;
+  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
+    for (int64_t w : *live)
+      planes.push_back(w < 0 ? 0 : w + 1);
+  return planes;
+}
+
+ArrayRef<int64_t> KeptPlanes::declare(etdg::BufferOp buffer) {
+  return planes[buffer.getResult()] = planesFromLive(buffer);
+}
+
+ArrayRef<int64_t> KeptPlanes::of(Value buffer) const {
+  auto found = planes.find(buffer);
+  return found == planes.end() ? ArrayRef<int64_t>() : ArrayRef<int64_t>(found->second);
+}
+
+int64_t KeptPlanes::at(Value buffer, unsigned dim) const {
+  ArrayRef<int64_t> kept = of(buffer);
+  return kept.empty() ? 0 : kept[dim];
+}
+
+LogicalResult schedule::checkLoopBounds(ArrayRef<BlockOp> nest, unsigned dim, llvm::function_ref<bool(unsigned)> known,
+                                        StringRef engine) {
+  for (BlockOp block : nest) {
+    DimBounds bounds = boundsOf(block, dim, known);
+    if (bounds.lowers.empty() || bounds.uppers.empty())
+      return block.emitError() << "dimension " << block.getDims()[dim]
+                               << " has no bound that its domain gives; the " << engine << " engine can't run it as a loop";
+  }
+  return success();
+}
