@@ -272,9 +272,15 @@ def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
     becomes one that runs in order, and something is gained: all dimensions
     aligned, or an intermediate that becomes smaller. Nothing is computed twice.
     What stays two is a `coarsen` remark with the rule: `domain`, `dependence`,
-    `width`, `pipeline`, `combine`, `cost` or `order`.
+    `width`, `pipeline`, `combine`, `cost`, `tiles` or `order`.
+
+    A product moves in with one that reads what it computes only where that leaves
+    a tile for each unit of the machine at typical lengths, or no fewer tiles than
+    the two have apart (`tiles`; `ft/Machine/TilesLeft.h`).
   }];
   let options = [
+    Option<"machine", "machine", "std::string", "\"\"",
+           "the machine whose units want tiles: a name or a file (none: of machine/cpu.json)">,
     Option<"horizontal", "horizontal", "bool", "true", "merge independent blocks">,
     Option<"vertical", "vertical", "bool", "true", "merge producers and consumers">];
 }

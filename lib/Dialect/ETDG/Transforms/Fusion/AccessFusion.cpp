@@ -197,9 +197,8 @@ static void addSamePlace(BufferOp buffer, AffineMap written, AffineMap map, Arra
   }
 }
 
-bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block,
-                                BlockBuilder &builder, PieceAttr piece, RankedTensorType type,
-                                unsigned elementRank, SmallVectorImpl<PieceAttr> &pieces) {
+bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block, BlockBuilder &builder, PieceAttr piece,
+                                RankedTensorType type, unsigned elementRank, SmallVectorImpl<PieceAttr> &pieces) {
   BlockOp leaf = writer.leaf;
   MLIRContext *context = leaf.getContext();
   BlockBuilder source = BlockBuilder::from(leaf);
@@ -220,18 +219,14 @@ bool AccessFusion::forwardPiece(BufferOp buffer, const Writer &writer, BlockOp b
   addDomains(leaf, buffer->getParentOfType<BlockOp>(), builder, dims, constraints, eqs);
   addSamePlace(buffer, written, map, dims, constraints, eqs);
   unsigned depth = buffer.getResult().getType().getDepth();
-  SmallVector<int64_t> shape;
-  if (elementRank)
-    llvm::append_range(shape, type.getShape());
-  auto emit = [&](ArrayRef<AffineExpr> more, ArrayRef<bool> moreEqs, SourceKind kind,
-                  int64_t operand, AffineMap newMap, ArrayRef<GatherAttr> gathers,
-                  TypedAttr value) {
+  ArrayRef<int64_t> shape = elementRank ? type.getShape() : ArrayRef<int64_t>();
+  auto emit = [&](ArrayRef<AffineExpr> more, ArrayRef<bool> moreEqs, SourceKind kind, int64_t operand, AffineMap newMap,
+                  ArrayRef<GatherAttr> gathers, TypedAttr value) {
     SmallVector<AffineExpr> all(constraints);
     llvm::append_range(all, more);
     SmallVector<bool> allEqs(eqs);
     llvm::append_range(allEqs, moreEqs);
-    IntegerSet set =
-        canonicalizeSet(IntegerSet::get(pointSize, builder.symbols.size(), all, allEqs));
+    IntegerSet set = canonicalizeSet(IntegerSet::get(pointSize, builder.symbols.size(), all, allEqs));
     std::optional<IntegerSet> left = simplify(block, builder, set, shape);
     if (left)
       pieces.push_back(PieceAttr::get(context, IntegerSetAttr::get(*left), kind, operand,

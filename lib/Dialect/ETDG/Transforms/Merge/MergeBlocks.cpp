@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Machine/FindMachine.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -268,6 +269,8 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
       outer = legality.getOuterDomainOf(aligned.b, numAncestors + k);
     if (!isWorthGuards(aligned, outer, k, refusal))
       continue;
+    if (!leavesTiles(aligned, outer, k, refusal))
+      return {};
     if (!bringTogether(a, b)) {
       refusal = {"order",
                  "blocks between them read what the first writes, and the second reads what "
@@ -467,12 +470,12 @@ unsigned BodyMerger::run() {
   return merges;
 }
 
-static void mergeBelow(Block &body, MergeLegality &legality, bool horizontal, bool vertical) {
-  BodyMerger(body, legality, horizontal, vertical).run();
+static void mergeBelow(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical) {
+  BodyMerger(body, legality, machine, horizontal, vertical).run();
   for (ArrayRef<BlockOp> nest : getNests(*body.getParent()))
     for (BlockOp block : nest)
       if (!block.isLeaf())
-        mergeBelow(block.getBody().front(), legality, horizontal, vertical);
+        mergeBelow(block.getBody().front(), legality, machine, horizontal, vertical);
 }
 
 namespace {
@@ -481,8 +484,11 @@ struct ETDGMerge : etdg::impl::ETDGMergeBase<ETDGMerge> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    FailureOr<ft::MachineRef> model = ft::findMachine(getOperation().getLoc(), machine, "cpu");
+    if (failed(model))
+      return signalPassFailure();
     MergeLegality legality(getOperation());
-    mergeBelow(getOperation().getBody().front(), legality, horizontal, vertical);
+    mergeBelow(getOperation().getBody().front(), legality, **model, horizontal, vertical);
   }
 };
 } // namespace

@@ -1,7 +1,7 @@
 //===- MergeBody.h - the blocks of one body, merged -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MergeBlocks.cpp decides and merges; MergeBody.cpp answers what stands between two
+// MergeBlocks.cpp decides and merges, MergeTiles.cpp whether units have tiles then; MergeBody.cpp answers what stands between two
 // items, and writes remarks.
 //
 //===----------------------------------------------------------------------===//
@@ -9,6 +9,7 @@
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_MERGEBODY_H
 
 #include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
+#include "ft/Machine/Machine.h"
 
 namespace mlir::etdg {
 
@@ -16,8 +17,8 @@ namespace mlir::etdg {
 /// numbers grow in textual order.
 class BodyMerger {
 public:
-  BodyMerger(Block &body, MergeLegality &legality, bool horizontal, bool vertical)
-      : body(body), legality(legality), horizontal(horizontal), vertical(vertical) {}
+  BodyMerger(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical)
+      : body(body), legality(legality), machine(machine), horizontal(horizontal), vertical(vertical) {}
 
   /// Sweeps until nothing merges, a few times at most. Returns the number of merges.
   unsigned run();
@@ -49,6 +50,8 @@ private:
   /// Whether two blocks with different domains are one at little cost.
   bool isWorthGuards(const Alignment &aligned, const OuterDomain &outer, unsigned k,
                      MergeRefusal &refusal);
+  /// Whether a product may move in with one that reads what it computes: all units have tiles then, or had none before.
+  bool leavesTiles(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal);
   /// The two blocks and all others that read the buffer, each in coordinates that go with
   /// those of the first; nothing where one does not go along.
   SmallVector<Coordinates> getGroup(const Alignment &aligned, unsigned k, Value buffer);
@@ -64,6 +67,7 @@ private:
 
   Block &body;
   MergeLegality &legality;
+  const ft::Machine &machine;
   bool horizontal, vertical;
   llvm::DenseMap<Operation *, unsigned> number;
   llvm::DenseMap<Operation *, unsigned> weight; // leaves inside

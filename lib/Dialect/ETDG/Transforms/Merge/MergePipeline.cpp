@@ -13,7 +13,9 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
   // Statements apart: copies and flows between them become visible.
   graphs.addPass(createETDGLowerOperations());
   graphs.addPass(createETDGFuseAccesses());
-  graphs.addPass(createETDGMerge());
+  ETDGMergeOptions merge;
+  merge.machine = machine.str();
+  graphs.addPass(createETDGMerge(merge));
   // What has moved in with its readers is in their sight now.
   graphs.addPass(createETDGFuseAccesses());
   graphs.addPass(createETDGMergeDims());

@@ -1,0 +1,54 @@
+// A product moves in with one that reads all of what it computes where that leaves a tile for each unit of the machine at
+// typical lengths, or where the two have no more tiles apart. H200: 132 multiprocessors; the CPU: two cores.
+//
+// RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
+// RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/N = 4/N = 1/' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
+// So narrow that a launch takes longer than either: apart there is nothing to share out.
+// RUN: sed 's/4096/32/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
+// The phase tells the pass for which machine:
+// RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=TWO
+// RUN: ft-opt %s --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
+// RUN: not ft-opt %s --etdg-merge="machine=nowhere" 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// NOWHERE: error: {{.*}}nowhere
+
+// FEW: tiles
+// FEW-SAME: of two products, as one, 4 tiles would be left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
+// FEW-LABEL: etdg.graph @two_products
+// FEW: etdg.block
+// FEW: etdg.block
+
+// TWO-LABEL: etdg.graph @two_products
+// TWO-COUNT-2: etdg.block
+// ONE-LABEL: etdg.graph @two_products
+// ONE: etdg.block
+// ONE: (i)
+// ONE: linalg.matmul
+// ONE: linalg.matmul
+// ONE-NOT: etdg.block {{.*}} (i) in
+// ONE: etdg.return
+
+!x = tensor<1x4096xf32>
+!w = tensor<4096x4096xf32>
+
+etdg.graph @two_products(%xs: !etdg.buffer<[N], !x>, %v: !etdg.buffer<[], !w>, %w: !etdg.buffer<[], !w>) -> !etdg.buffer<[N], !x>
+    attributes {ft.lengths = {N = 4 : i64}} {
+  %hs = etdg.buffer : !etdg.buffer<[N], !x>
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  etdg.block @first [map] (i) in [0, N)
+      reads (%x = %xs[i] : !x, %m = %v[] : !w)
+      writes (%hs[i]) {
+    %zero = arith.constant dense<0.0> : !x
+    %h = linalg.matmul ins(%x, %m : !x, !w) outs(%zero : !x) -> !x
+    etdg.yield %h : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[N], !x>
+  etdg.block @second [map] (i) in [0, N)
+      reads (%h = %hs[i] : !x, %m = %w[] : !w)
+      writes (%ys[i]) {
+    %zero = arith.constant dense<0.0> : !x
+    %y = linalg.matmul ins(%h, %m : !x, !w) outs(%zero : !x) -> !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
