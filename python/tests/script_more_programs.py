@@ -389,3 +389,57 @@ def strided_windows(x):
     for i in range(4):
         total += windows[i]
     return total, windows.sum((1, 2))
+
+
+@program(normal(0, 4), normal(3, 4))
+def written_without_elements(x, y):
+    x += 1
+    z = torch.cat([x, y])
+    z[0:0] = 5
+    z[2:] = 7
+    return x, z, x.sum(0)
+
+
+@program(normal(8))
+def exits_of_both_loops(x):
+    """`else` of a loop runs after its last iteration alone: not after `break`, nor after `return`."""
+    for i in range(8):
+        x[i] = x[i] * 2
+        for j in range(3):
+            if x[i] > 1 and j == 2:
+                return x + 1
+            if x[i] < 0:
+                break
+            x[i] += 0.01
+        else:
+            x[7 - i] -= 1
+            continue
+        x[0] += 1
+    return x
+
+
+@program(normal(8))
+def parts_of_two_sizes(x):
+    """A name that has another size on each path, and a view on both."""
+    if x[0] > 0:
+        y = x[:2]
+    else:
+        y = x[3:]
+    y += 1
+    for i in range(8):
+        if x[i] > 1:
+            return y * 2, x[:3]
+    return y, x[1:]
+
+
+@program(normal(3, 4))
+def rows_from_the_last(x):
+    """`reversed` of a tensor is a flipped copy; of a list of its rows it is the rows."""
+    total = torch.zeros(4)
+    for row in reversed(x):
+        total += row
+        row[0] = total[1]
+    for row in reversed(x.unbind(0)):
+        row[1] = total[0]
+        total = total * 2
+    return total, x

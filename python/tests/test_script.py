@@ -448,7 +448,7 @@ class MorePrograms(unittest.TestCase):
     """What people write: `script_more_programs.py`, with arguments that are written."""
 
     #: Not one function: sizes, indices of writes or exits are data.
-    DIVIDED = {"rows_chosen_by_data", "saddle", "power_by_squares", "histogram", "masks_and_places"}
+    DIVIDED = {"rows_chosen_by_data", "parts_of_two_sizes", "saddle", "power_by_squares", "histogram", "masks_and_places"}
 
     @classmethod
     def setUpClass(cls):

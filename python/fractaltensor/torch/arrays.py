@@ -131,6 +131,8 @@ def overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 def repeats(shape, strides) -> bool:
     """Whether several elements are one and the same."""
+    if 0 in shape:
+        return False
     seen = 0
     for size, stride in sorted(zip(shape, strides), key=lambda pair: abs(pair[1])):
         if size > 1:

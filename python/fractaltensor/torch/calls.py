@@ -384,6 +384,9 @@ class Calls:
         return Iteration(part.length, lambda i: (self.b.add(start, i), part.at(i)), part.loops)
 
     def builtin_reversed(self, items):
+        if isinstance(items, Tensor) and items.rank:
+            # PyTorch flips a copy: what is written into its rows stays there.
+            return self.iteration(TABLE["flip"].call(self.b, [items, 0], {}))
         part = self.iteration(items)
         return Iteration(part.length, lambda i: part.at(self.b.sub(self.b.sub(part.length, 1), i)), part.loops)
 

@@ -338,11 +338,19 @@ class Control:
         broken = self.frame.env["$break"]
         self.frame.env.update(outer)
         self.frame.loops -= 1
-        if not node.orelse:
+        returned = self.stopped(("$return",))
+        if not node.orelse or broken is True or returned is True:
             return
+        if returned is False:
+            self._finish_loop(node, broken)
+        else:
+            self.guarded(returned, lambda: self._finish_loop(node, broken))
+
+    def _finish_loop(self, node, broken) -> None:
+        """`else` of a loop, which only one that ends by itself comes to."""
         if broken is False:
             self.exec_block(node.orelse)
-        elif broken is not True:
+        else:
             self.branch(self.b.invert(broken), lambda: self.exec_block(node.orelse), lambda: None, node)
 
     def _unrolled(self, node, part, problem: Optional[Problem] = None) -> None:

@@ -209,7 +209,7 @@ class Merger:
         wanted = spec.flat()[0]
         if value.value.type == wanted:
             return value.value
-        numbers = [n if isinstance(n, int) else n.value for n in spec.sizes]
+        numbers = [n.value if isinstance(n, Num) else n for n in value.sizes]
         return self.b.text(["tssa.view ", value.value, f"[] : {value.value.type.text()} -> {wanted.text()}"], [wanted], role="view", step="open", numbers=numbers).results[0]
 
     def placeholder(self, spec: Spec):

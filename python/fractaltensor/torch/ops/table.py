@@ -55,6 +55,8 @@ for _name in (
     REFUSED[_name] = "draws random numbers: draw them outside and pass them as an argument"
 for _name in ("resize_", "resize_as_", "set_", "swap_"):
     REFUSED[_name] = "changes the size or the storage of a tensor in place: make a new tensor"
+for _name in "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_".split():
+    REFUSED[_name] = "changes the sizes of a tensor for all of its names: give a view a name, as in x = x.t()"
 for _name in ("backward", "requires_grad_", "grad", "retain_grad"):
     REFUSED[_name] = "is about gradients: compiled functions compute forward only"
 for _name in ("numpy", "tolist", "cpu_", "data_ptr", "storage"):
