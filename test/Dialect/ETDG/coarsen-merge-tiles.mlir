@@ -16,17 +16,17 @@
 // FEW: tiles
 // FEW-SAME: of two products, as one, 4 tiles would be left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // FEW-LABEL: etdg.graph @two_products
-// FEW: etdg.block
-// FEW: etdg.block
+// FEW-COUNT-2: etdg.block {{.*}} (i) in
 
 // TWO-LABEL: etdg.graph @two_products
-// TWO-COUNT-2: etdg.block
+// TWO-COUNT-2: etdg.block {{.*}} (i) in
 // ONE-LABEL: etdg.graph @two_products
-// ONE: etdg.block
-// ONE: (i)
+// ONE: etdg.block {{.*}} (i) in
+// ONE-NOT: (i) in
 // ONE: linalg.matmul
+// ONE-NOT: (i) in
 // ONE: linalg.matmul
-// ONE-NOT: etdg.block {{.*}} (i) in
+// ONE-NOT: (i) in
 // ONE: etdg.return
 
 !x = tensor<1x4096xf32>
