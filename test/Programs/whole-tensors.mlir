@@ -164,3 +164,136 @@ func.func @gaps(%x: tensor<11x14xi32>, %w: tensor<14x9xi32>) -> (tensor<11x4xi32
   %s = arith.addi %even, %even : tensor<11x7xi32>
   return %y, %s : tensor<11x4xi32>, tensor<11x7xi32>
 }
+
+// Operations that only move elements: read where they are, put together, or by a kernel's own rows.
+func.func @moved_heads(%x: tensor<7x24xf32>, %wq: tensor<24x24xf32>, %wk: tensor<24x24xf32>, %wv: tensor<24x24xf32>) -> tensor<7x24xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x24xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<7x24xf32>) -> tensor<7x24xf32>
+  %q = linalg.matmul ins(%x, %wq : tensor<7x24xf32>, tensor<24x24xf32>) outs(%f : tensor<7x24xf32>) -> tensor<7x24xf32>
+  %k = linalg.matmul ins(%x, %wk : tensor<7x24xf32>, tensor<24x24xf32>) outs(%f : tensor<7x24xf32>) -> tensor<7x24xf32>
+  %v = linalg.matmul ins(%x, %wv : tensor<7x24xf32>, tensor<24x24xf32>) outs(%f : tensor<7x24xf32>) -> tensor<7x24xf32>
+  %q3 = tensor.expand_shape %q [[0], [1, 2]] output_shape [7, 3, 8] : tensor<7x24xf32> into tensor<7x3x8xf32>
+  %k3 = tensor.expand_shape %k [[0], [1, 2]] output_shape [7, 3, 8] : tensor<7x24xf32> into tensor<7x3x8xf32>
+  %v3 = tensor.expand_shape %v [[0], [1, 2]] output_shape [7, 3, 8] : tensor<7x24xf32> into tensor<7x3x8xf32>
+  %e3 = tensor.empty() : tensor<3x7x8xf32>
+  %e3t = tensor.empty() : tensor<3x8x7xf32>
+  %qt = linalg.transpose ins(%q3 : tensor<7x3x8xf32>) outs(%e3 : tensor<3x7x8xf32>) permutation = [1, 0, 2]
+  %kt = linalg.transpose ins(%k3 : tensor<7x3x8xf32>) outs(%e3t : tensor<3x8x7xf32>) permutation = [1, 2, 0]
+  %vt = linalg.transpose ins(%v3 : tensor<7x3x8xf32>) outs(%e3 : tensor<3x7x8xf32>) permutation = [1, 0, 2]
+  %es = tensor.empty() : tensor<3x7x7xf32>
+  %fs = linalg.fill ins(%z : f32) outs(%es : tensor<3x7x7xf32>) -> tensor<3x7x7xf32>
+  %s = linalg.batch_matmul ins(%qt, %kt : tensor<3x7x8xf32>, tensor<3x8x7xf32>) outs(%fs : tensor<3x7x7xf32>) -> tensor<3x7x7xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<3x7x7xf32>) outs(%es : tensor<3x7x7xf32>) -> tensor<3x7x7xf32>
+  %fo = linalg.fill ins(%z : f32) outs(%e3 : tensor<3x7x8xf32>) -> tensor<3x7x8xf32>
+  %o = linalg.batch_matmul ins(%p, %vt : tensor<3x7x7xf32>, tensor<3x7x8xf32>) outs(%fo : tensor<3x7x8xf32>) -> tensor<3x7x8xf32>
+  %eo = tensor.empty() : tensor<7x3x8xf32>
+  %ot = linalg.transpose ins(%o : tensor<3x7x8xf32>) outs(%eo : tensor<7x3x8xf32>) permutation = [1, 0, 2]
+  %r = tensor.collapse_shape %ot [[0], [1, 2]] : tensor<7x3x8xf32> into tensor<7x24xf32>
+  return %r : tensor<7x24xf32>
+}
+func.func @moved_conv(%x: tensor<1x3x13x11xf32>, %w: tensor<5x3x3x3xf32>, %b: tensor<5xf32>) -> tensor<1x5x7x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x13x11xf32> to tensor<1x3x15x13xf32>
+  %e = tensor.empty() : tensor<1x5x7x6xf32>
+  %bb = linalg.broadcast ins(%b : tensor<5xf32>) outs(%e : tensor<1x5x7x6xf32>) dimensions = [0, 2, 3]
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<2> : vector<2xi64>, dilations = dense<1> : vector<2xi64>} ins(%p, %w : tensor<1x3x15x13xf32>, tensor<5x3x3x3xf32>) outs(%bb : tensor<1x5x7x6xf32>) -> tensor<1x5x7x6xf32>
+  %r = linalg.elementwise kind=#linalg.elementwise_kind<tanh> ins(%y : tensor<1x5x7x6xf32>) outs(%e : tensor<1x5x7x6xf32>) -> tensor<1x5x7x6xf32>
+  return %r : tensor<1x5x7x6xf32>
+}
+func.func @moved_cat(%x: tensor<33x40xf32>, %y: tensor<31x40xf32>) -> tensor<64x40xf32> {
+  %r = tensor.concat dim(0) %x, %y : (tensor<33x40xf32>, tensor<31x40xf32>) -> tensor<64x40xf32>
+  %e = math.exp %r : tensor<64x40xf32>
+  return %e : tensor<64x40xf32>
+}
+func.func @moved_ins(%x: tensor<33x40xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = tensor.insert_slice %x into %y[3, 5] [33, 40] [1, 1] : tensor<33x40xf32> into tensor<64x64xf32>
+  %e = math.exp %r : tensor<64x64xf32>
+  return %e : tensor<64x64xf32>
+}
+func.func @moved_pad(%x: tensor<33x40xf32>) -> tensor<36x45xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1, 2] high[2, 3] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<33x40xf32> to tensor<36x45xf32>
+  %e = math.exp %p : tensor<36x45xf32>
+  return %e : tensor<36x45xf32>
+}
+func.func @moved_tr(%x: tensor<33x40xf32>, %y: tensor<40x33xf32>) -> tensor<40x33xf32> {
+  %z = tensor.empty() : tensor<40x33xf32>
+  %p = linalg.transpose ins(%x : tensor<33x40xf32>) outs(%z : tensor<40x33xf32>) permutation = [1, 0]
+  %e = arith.addf %p, %y : tensor<40x33xf32>
+  return %e : tensor<40x33xf32>
+}
+func.func @moved_rev(%x: tensor<33x40xf32>, %y: tensor<33x40xf32>) -> tensor<33x40xf32> {
+  %a = tensor.extract_slice %x[0, 0] [33, 20] [1, 1] : tensor<33x40xf32> to tensor<33x20xf32>
+  %b = tensor.extract_slice %x[0, 20] [33, 20] [1, 1] : tensor<33x40xf32> to tensor<33x20xf32>
+  %n = arith.negf %b : tensor<33x20xf32>
+  %r = tensor.concat dim(1) %n, %a : (tensor<33x20xf32>, tensor<33x20xf32>) -> tensor<33x40xf32>
+  %m = arith.mulf %r, %y : tensor<33x40xf32>
+  return %m : tensor<33x40xf32>
+}
+func.func @moved_permout(%x: tensor<3x7x5xf32>) -> tensor<5x3x7xf32> {
+  %e = tensor.empty() : tensor<5x3x7xf32>
+  %t = linalg.transpose ins(%x : tensor<3x7x5xf32>) outs(%e : tensor<5x3x7xf32>) permutation = [2, 0, 1]
+  return %t : tensor<5x3x7xf32>
+}
+func.func @moved_cat3(%x: tensor<7x5xf16>, %y: tensor<7x1xf16>, %z: tensor<7x13xf16>) -> tensor<7x19xf16> {
+  %r = tensor.concat dim(1) %x, %y, %z : (tensor<7x5xf16>, tensor<7x1xf16>, tensor<7x13xf16>) -> tensor<7x19xf16>
+  %e = tensor.empty() : tensor<7x19xf16>
+  %s = linalg.softmax dimension(1) ins(%r : tensor<7x19xf16>) outs(%e : tensor<7x19xf16>) -> tensor<7x19xf16>
+  return %s : tensor<7x19xf16>
+}
+func.func @moved_prod(%x: tensor<31x17xf32>, %w: tensor<17x13xf32>, %v: tensor<13x40xf32>) -> tensor<40x31xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<31x13xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<31x13xf32>) -> tensor<31x13xf32>
+  %q = linalg.matmul ins(%x, %w : tensor<31x17xf32>, tensor<17x13xf32>) outs(%f : tensor<31x13xf32>) -> tensor<31x13xf32>
+  %et = tensor.empty() : tensor<13x31xf32>
+  %qt = linalg.transpose ins(%q : tensor<31x13xf32>) outs(%et : tensor<13x31xf32>) permutation = [1, 0]
+  %p = tensor.pad %v low[0, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<13x40xf32> to tensor<13x40xf32>
+  %evt = tensor.empty() : tensor<40x13xf32>
+  %vt = linalg.transpose ins(%p : tensor<13x40xf32>) outs(%evt : tensor<40x13xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<40x31xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<40x31xf32>) -> tensor<40x31xf32>
+  %o = linalg.matmul ins(%vt, %qt : tensor<40x13xf32>, tensor<13x31xf32>) outs(%f2 : tensor<40x31xf32>) -> tensor<40x31xf32>
+  return %o : tensor<40x31xf32>
+}
+func.func @moved_rope(%x: tensor<4x3x16xf32>, %c: tensor<4x16xf32>, %s: tensor<4x16xf32>) -> tensor<3x4x16xf32> {
+  %a = tensor.extract_slice %x[0, 0, 0] [4, 3, 8] [1, 1, 1] : tensor<4x3x16xf32> to tensor<4x3x8xf32>
+  %b = tensor.extract_slice %x[0, 0, 8] [4, 3, 8] [1, 1, 1] : tensor<4x3x16xf32> to tensor<4x3x8xf32>
+  %n = arith.negf %b : tensor<4x3x8xf32>
+  %r = tensor.concat dim(2) %n, %a : (tensor<4x3x8xf32>, tensor<4x3x8xf32>) -> tensor<4x3x16xf32>
+  %e = tensor.empty() : tensor<4x3x16xf32>
+  %cb = linalg.broadcast ins(%c : tensor<4x16xf32>) outs(%e : tensor<4x3x16xf32>) dimensions = [1]
+  %sb = linalg.broadcast ins(%s : tensor<4x16xf32>) outs(%e : tensor<4x3x16xf32>) dimensions = [1]
+  %m1 = arith.mulf %x, %cb : tensor<4x3x16xf32>
+  %m2 = arith.mulf %r, %sb : tensor<4x3x16xf32>
+  %m = arith.addf %m1, %m2 : tensor<4x3x16xf32>
+  %e2 = tensor.empty() : tensor<3x4x16xf32>
+  %t = linalg.transpose ins(%m : tensor<4x3x16xf32>) outs(%e2 : tensor<3x4x16xf32>) permutation = [1, 0, 2]
+  return %t : tensor<3x4x16xf32>
+}
+func.func @moved_cache(%x: tensor<1x3x8xf32>, %k: tensor<11x3x8xf32>) -> (tensor<11x3x8xf32>, tensor<3x11xf32>) {
+  %r = tensor.insert_slice %x into %k[4, 0, 0] [1, 3, 8] [1, 1, 1] : tensor<1x3x8xf32> into tensor<11x3x8xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x11xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x11xf32>) -> tensor<3x11xf32>
+  %xs = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x3x8xf32> into tensor<3x8xf32>
+  %et = tensor.empty() : tensor<3x8x11xf32>
+  %kt = linalg.transpose ins(%r : tensor<11x3x8xf32>) outs(%et : tensor<3x8x11xf32>) permutation = [1, 2, 0]
+  %s = linalg.generic {indexing_maps = [affine_map<(h, t, d) -> (h, d)>, affine_map<(h, t, d) -> (h, d, t)>, affine_map<(h, t, d) -> (h, t)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%xs, %kt : tensor<3x8xf32>, tensor<3x8x11xf32>) outs(%f : tensor<3x11xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %c, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<3x11xf32>
+  return %r, %s : tensor<11x3x8xf32>, tensor<3x11xf32>
+}
