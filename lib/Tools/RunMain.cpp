@@ -87,6 +87,7 @@ struct Options {
                                                "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
                                    cl::value_desc("target"), cl::cat(category), cl::Hidden};
+  cl::opt<bool> throughLoops{"through-loops", cl::desc("emulate: kernels by way of structured loops"), cl::cat(category), cl::Hidden};
   cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),
                                cl::init("generic"), cl::cat(category), cl::Hidden};
   cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate, --schedule-for: of the GPU (default 3)"), cl::init(3),
@@ -339,6 +340,7 @@ FailureOr<Outcome> Runner::runEmulated() {
   emulator.validate = tools::isValidating();
   emulator.rounding = tools::getRounding();
   setForms(emulator.gpu, options.target);
+  emulator.gpu.throughLoops = options.throughLoops;
   emulator.seed = options.seed;
   emulator.machines = givenMachines();
   emulator.skip.assign(options.skip.begin(), options.skip.end());

@@ -25,7 +25,7 @@ GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
     : graph(graph), options(options), machine(this->options.getMachine()), multiprocessors(options.getMultiprocessors()),
       context(graph.getContext()), symbols(graph.getSymbolNames()), b(graph.getLoc(), graph.getContext()) {}
 
-FailureOr<GpuModule> GraphEmitter::run() {
+LogicalResult GraphEmitter::beginModule() {
   result.module = ModuleOp::create(graph.getLoc());
   if (failed(makeEntry()))
     return failure();
@@ -40,6 +40,12 @@ FailureOr<GpuModule> GraphEmitter::run() {
   placeIntermediates();
   kernelBytes = intermediateBytes;
   result.entry.plans.front().workspaceBytes = intermediateBytes;
+  return success();
+}
+
+FailureOr<GpuModule> GraphEmitter::run() {
+  if (failed(beginModule()))
+    return failure();
   std::string base = graph.getSymName().str();
   unsigned number = 0;
   for (Operation &op : graph.getBody().front()) {
@@ -255,13 +261,13 @@ void GraphEmitter::beginFunction(StringRef name) {
 }
 
 /// The kernel's body is complete.
-LogicalResult GraphEmitter::endFunction(BlockOp front, etdg::ThreadBlockAttr block) {
+LogicalResult GraphEmitter::endFunction(Operation *front, etdg::ThreadBlockAttr block) {
   b.setInsertionPointToEnd(&kernel.getBody().front());
   LLVM::ReturnOp::create(b, ValueRange());
   int64_t bytes = int64_t(llvm::alignTo(sharedUsed, 64));
   leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(b.getI64IntegerAttr(bytes));
   if (bytes + leafShared > machine.occupancy.sharedBytesPerBlock)
-    return front.emitError("the GPU engine can't run the schedule: block: the kernel uses ")
+    return front->emitError("the GPU engine can't run the schedule: block: the kernel uses ")
            << bytes + leafShared << " bytes of shared memory, a block has at most "
            << machine.occupancy.sharedBytesPerBlock << " on " << machine.name << "; fewer threads use less";
   kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(block.getResident())));
@@ -665,5 +671,5 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
   OwningOpRef<etdg::GraphOp> copy = graph.clone();
   if (failed(scheduleForGpu(*copy, options)))
     return failure();
-  return GraphEmitter(*copy, options).run();
+  return options.throughLoops ? GraphEmitter(*copy, options).runThroughLoops() : GraphEmitter(*copy, options).run();
 }

@@ -76,8 +76,13 @@ class GraphEmitter {
 public:
   GraphEmitter(etdg::GraphOp graph, const GpuOptions &options);
   FailureOr<GpuModule> run();
+  /// The same by way of structured loops (`convert-etdg-to-loops`).
+  FailureOr<GpuModule> runThroughLoops();
 
 private:
+  friend class LoopWalker;
+  /// What a module has before its kernels.
+  LogicalResult beginModule();
   // Plan.cpp
   LogicalResult makeEntry();
   LogicalResult collectBuffers();
@@ -101,7 +106,7 @@ private:
   /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
   scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
   void beginFunction(StringRef name);
-  LogicalResult endFunction(BlockOp front, etdg::ThreadBlockAttr block);
+  LogicalResult endFunction(Operation *front, etdg::ThreadBlockAttr block);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   Value emitMoves(BlockOp leaf);

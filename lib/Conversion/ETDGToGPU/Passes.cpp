@@ -44,6 +44,7 @@ struct ConvertETDGToGPU : mlir::ft::impl::ConvertETDGToGPUBase<ConvertETDGToGPU>
       return signalPassFailure();
     GpuOptions options;
     static_cast<GpuScheduleOptions &>(options) = *planned;
+    options.throughLoops = throughLoops;
     for (auto graph : llvm::make_early_inc_range(module.getOps<etdg::GraphOp>()))
       if (!graph.isExternal() && failed(convert(graph, options)))
         return signalPassFailure();

@@ -142,7 +142,8 @@ private:
   };
   LogicalResult emitGridBody(Region &body, unsigned &number);
   FailureOr<GridKernel> readGridKernel(Operation *item);
-  LogicalResult checkColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan);
+  /// Which loops of the leaves are over the columns; an error where they have no such.
+  LogicalResult findCuts(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   LogicalResult emitGridKernel(const GridKernel &kernel, StringRef name);
   /// The steps that a nest has beside the shared ones, from number `step` on, and its points.
   LogicalResult emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned step);
@@ -264,6 +265,7 @@ private:
   // Of a block of threads: its shared memory, how much of it is taken, and whether it has memory elsewhere.
   int64_t sharedBytes = 0, sharedUsed = 0;
   bool usesWorkspace = false;
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> cuts; // of leaves whose columns are shared
   struct Scope {
     OpBuilder::InsertPoint at;
     SmallVector<Value> toFree;

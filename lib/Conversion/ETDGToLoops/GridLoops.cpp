@@ -67,7 +67,7 @@ FailureOr<Emitter::GridKernel> Emitter::readGridKernel(Operation *item) {
   }
   for (const SmallVector<BlockOp> &nest : read.nests) {
     FailureOr<GpuPlan> plan = readGpuPlan(nest, read.place, *gpu);
-    if (failed(plan) || failed(checkColumns(nest, *plan)))
+    if (failed(plan) || failed(findCuts(nest, *plan)))
       return failure();
     read.plans.push_back(std::move(*plan));
   }
@@ -76,8 +76,7 @@ FailureOr<Emitter::GridKernel> Emitter::readGridKernel(Operation *item) {
   return read;
 }
 
-/// Columns are those that the leaves have.
-LogicalResult Emitter::checkColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+LogicalResult Emitter::findCuts(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   if (!plan.columns)
     return success();
   LeafContext leaves;
@@ -96,6 +95,9 @@ LogicalResult Emitter::checkColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan)
               return *form;
             })))
       return failure();
+  for (auto &[leaf, form] : forms)
+    for (NestSplit split : form->splits)
+      cuts[leaf].push_back(split.kind == NestSplit::shared ? split.loop : split.kind == NestSplit::everyone ? -1 : -2);
   return success();
 }
 

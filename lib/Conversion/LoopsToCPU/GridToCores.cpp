@@ -65,6 +65,25 @@ static bool hasColumns(loops::LeafOp leaf) {
   return found;
 }
 
+/// Whether two leaves run at one point: then one may need all that the other has computed, as the graph that they were in
+/// said. Regions of a nest are branches beside each other, of which a point takes one.
+static bool meet(loops::LeafOp a, loops::LeafOp b) {
+  Block *common = a->getBlock();
+  while (!common->findAncestorOpInBlock(*b))
+    common = common->getParentOp()->getBlock();
+  return !isa<scf::IfOp>(common->findAncestorOpInBlock(*a)) || !isa<scf::IfOp>(common->findAncestorOpInBlock(*b));
+}
+
+/// Whether cores can share the columns of the leaves.
+static bool canShare(ArrayRef<loops::LeafOp> leaves) {
+  for (auto [i, leaf] : llvm::enumerate(leaves)) {
+    loops::LeafOp one = leaf;
+    if (llvm::any_of(leaves.take_front(i), [&](loops::LeafOp other) { return meet(one, other); }))
+      return false;
+  }
+  return llvm::all_of(leaves, hasColumns);
+}
+
 /// Of so many columns as it has the leaf computes `tile` at a time.
 static void walkColumns(loops::LeafOp leaf) {
   OpBuilder b(leaf);
@@ -75,12 +94,14 @@ static void walkColumns(loops::LeafOp leaf) {
   leaf->moveBefore(loop.getBody()->getTerminator());
   leaf.getColumnMutable().assign(loop.getInductionVar());
   leaf.getWidthMutable().clear();
+  leaf.removeCutsAttr();
 }
 
 static void computeWhole(loops::LeafOp leaf) {
   leaf.getColumnMutable().clear();
   leaf.getWidthMutable().clear();
   leaf.removeTileAttr();
+  leaf.removeCutsAttr();
   leaf.removeColumnsAttr();
 }
 
@@ -94,7 +115,7 @@ void GridKernel::cutColumns(ChunksOp chunks) {
   int64_t part = std::min<int64_t>(chunks.getMost(), llvm::alignTo(llvm::divideCeil(all, parts), unit));
   if (int64_t(chunks.getMost()) < all)
     part = chunks.getMost();
-  bool canCut = llvm::all_of(leaves, hasColumns);
+  bool canCut = canShare(leaves);
   if (!canCut)
     part = all;
   for (loops::LeafOp leaf : leaves)

@@ -20,7 +20,7 @@
 // CHECK: scf.for %[[k:.*]] = %c0{{.*}} to
 // CHECK-NEXT: loops.chunks (%[[c:.*]], %[[width:.*]]) = %c0{{.*}} to %c8{{.*}} most 8 unit 4 level <grid, turn> {
 // CHECK-NEXT: loops.chunks (%{{.*}}, %[[rows:.*]]) = %c0{{.*}} to %{{.*}} most 3 level <grid, turn> {
-// CHECK: loops.leaf rows(%[[rows]]) most 3 columns(%[[c]], %[[width]]) tile 4 of 8 ins({{.*}}) varies [true, false, true] outs({{.*}}) layouts [#etdg.tiling<vector = 1, width = 4>] {
+// CHECK: loops.leaf rows(%[[rows]]) most 3 columns(%[[c]], %[[width]]) tile 4 of 8 cuts [{{[0-9, -]+}}] ins({{.*}}) varies [true, false, true] outs({{.*}}) layouts [#etdg.tiling<vector = 1, width = 4>] {
 // CHECK: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }

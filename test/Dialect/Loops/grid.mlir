@@ -90,3 +90,12 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
 func.func @k() attributes {loops.memory = #loops.memory<shared>} {
   return
 }
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
+  // expected-error @below {{expected a number of columns with the cuts of loop nests (loops_leaf5)}}
+  loops.leaf rows(%n) most 1 columns(%n) tile 4 of 8 cuts [0] ins(%x : memref<?x8xf32>) varies [true] outs(%x : memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}

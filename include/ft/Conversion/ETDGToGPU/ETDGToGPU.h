@@ -23,6 +23,9 @@ struct GpuOptions : GpuScheduleOptions {
   /// After so many looks at a barrier that does not open the kernel leaves an error record and
   /// traps; 0: it waits for ever. For tests.
   int64_t barrierLimit = 0;
+  /// Kernels come from structured loops (`convert-etdg-to-loops`), not from the graph. Products in tiles and lifted
+  /// iterations are computed in plain tiles and one by one that way, and no access is known to be aligned.
+  bool throughLoops = false;
 };
 
 struct GpuModule {

@@ -12,10 +12,14 @@ def ConvertETDGToGPU : Pass<"convert-etdg-to-gpu", "::mlir::ModuleOp"> {
     one thread knows (its number, barriers, shuffles) in `nvvm`; and, as `tile.plan`, the launch plan as a bundle has it (JSON): what the
     host allocates, launches and passes. `tile.target` names what it is for. What the graph's schedules leave open is
     planned first (`etdg-schedule-for-gpu`). `tile-lower-kernels` follows.
+
+    With `through-loops` kernels are made from the structured loops of the graph's schedules (`convert-etdg-to-loops`): what blocks of
+    threads share becomes tasks that each of them counts, the launch plan comes from the `loops.program`.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
                  Option<"machine", "machine", "std::string", "\"\"",
-                        "the machine, by its name or its file, a GPU; empty: the built-in one of the target">];
+                        "the machine, by its name or its file, a GPU; empty: the built-in one of the target">,
+                 Option<"throughLoops", "through-loops", "bool", "false", "by way of structured loops">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];

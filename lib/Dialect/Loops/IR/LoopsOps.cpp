@@ -260,6 +260,8 @@ LogicalResult LeafOp::verifyRegions() {
     return emitOpError("expected a first column, a tile and a number of columns, or none of them (loops_leaf5)");
   if (getWidth() && !getColumn())
     return emitOpError("expected a first column beside their number (loops_leaf5)");
+  if (getCuts() && !getWidth())
+    return emitOpError("expected a number of columns with the cuts of loop nests (loops_leaf5)");
   if (getColumn() && (getList() || int64_t(*getTile()) < 1 || *getTile() > *getColumns()))
     return emitOpError("expected 1 to ") << *getColumns() << " columns of rows that no list holds, found a tile of "
                                          << int64_t(*getTile()) << (getList() ? " and a list" : "") << " (loops_leaf5)";

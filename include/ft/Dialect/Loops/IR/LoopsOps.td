@@ -256,7 +256,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     dimension of its own and column c of all that it computes depends on column c alone of what it computed before
     (a product's n; not a row's normalisation). Views are of all columns; the others' memory is left as it is. With
     `columns(%c, %w) tile T of N` it is %w columns, a multiple of T, for a block of threads of a GPU, which
-    may compute whole what is cheap and has no such columns.
+    may compute whole what is cheap and has no such columns: `cuts` says for each of the computation's loop nests which of its loops
+    is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`).
 
     ```mlir
@@ -272,18 +273,19 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf2) a view is `memref<? x shape x T>` of the tensor that it stands for.
     - (loops_leaf3) with a list there are as many inputs as do not vary, no outputs, and the list's rows are the others' types.
     - (loops_leaf4) `most` is positive.
-    - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list; a number of columns with a first one.
+    - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list; a number of columns with a first one, and cuts with such a number.
     - (loops_leaf6) inside of a row, an input lies at distances that its type says (`strided<[?, 1, 8], offset: ?>` is a
       transposed one), an output in order and without gaps.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
-                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns, OptionalAttr<ArrayAttr>:$layouts);
+                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
-    (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
