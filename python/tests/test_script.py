@@ -263,6 +263,25 @@ class WithNumpy(unittest.TestCase):
         self.assertEqual(four, 7)
         np.testing.assert_array_equal(x, [[0, -4, -3], [9, 11, 13]])
 
+    def test_modules_of_operators_need_not_be_there(self):
+        from unittest import mock
+
+        def kept(boxes, scores):
+            import torchvision
+            return boxes[torchvision.ops.nms(boxes, scores, 0.5)]
+
+        def misnamed(boxes):
+            import torchvision
+            return torchvision.transforms.flip(boxes)
+
+        boxes = np.array([[0, 0, 4, 4], [0, 0, 4, 5], [8, 8, 9, 9]], np.float32)
+        with mock.patch.dict(sys.modules, {"torchvision": None, "torchvision.ops": None}):
+            for engine in ENGINES:
+                found = ftt.script(kept, engine=engine)(boxes, np.array([0.1, 0.7, 0.3], np.float32))
+                np.testing.assert_array_equal(found, boxes[1:])
+            with self.assertRaisesRegex(ftt.ScriptError, "module 'torchvision' is not installed, and 'transforms' is no module of operators"):
+                ftt.script(misnamed)(boxes)
+
     def test_steps_can_be_replaced(self):
         calls = []
         own = ftt.library.step("sort")

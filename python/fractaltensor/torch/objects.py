@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Optional
 
 from . import dtypes
 from .ops import METHODS, REFUSED, TABLE
+from .problems import Problem
 
 
 class OpRef:
@@ -50,6 +51,10 @@ def is_operator_module(name: str) -> bool:
 def of_module(module, attribute: str):
     """An attribute of a module: an operator, an element type, a submodule, or what Python says."""
     name = module.name if isinstance(module, Namespace) else module.__name__
+    if isinstance(module, Namespace) and f"{name}.{attribute}" in _OPERATOR_MODULES:
+        return Namespace(f"{name}.{attribute}")
+    if isinstance(module, Namespace) and not is_operator_module(name):
+        raise Problem(f"module '{name}' is not installed, and '{attribute}' is no module of operators")
     if not is_operator_module(name):
         return getattr(module, attribute)
     if attribute in dtypes.ALIASES and name in ("torch", "fractaltensor.torch"):

@@ -575,7 +575,7 @@ def isclose(b: Builder, input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 # -- activations ----------------------------------------------------------------------------------------------------
 
 
-def _activation(name: str, function, inplace: bool = True):
+def _activation(name: str, function, inplace: bool = True, keeps_integers: bool = False):
     """`function(body, x, **numbers)`; its keyword defaults are the operator's."""
     import inspect
 
@@ -586,7 +586,9 @@ def _activation(name: str, function, inplace: bool = True):
         unknown = set(given) - {p.name for p in parameters}
         if unknown or len(args) > len(parameters):
             raise Problem(f"{name}: unexpected argument {', '.join(sorted(unknown)) or args[-1]!r}")
-        out = as_float(input.dtype)
+        if keeps_integers and input.dtype.is_bool:
+            raise Problem(f"{name} is not defined on bool", "dtype")
+        out = input.dtype if keeps_integers else as_float(input.dtype)
         result = b.pointwise(out, [input], lambda body, a: function(body, a, **given), arithmetic_type(out))
         if inplace is True:
             from .table import assign
@@ -609,6 +611,8 @@ def _elu(body, a, alpha=1.0, scale=1.0, input_scale=1.0):
 
 
 def _hardtanh(body, a, min_val=-1.0, max_val=1.0):
+    if not a.dtype.is_float:
+        return body.op("arith.minsi", body.op("arith.maxsi", a, body.constant(int(min_val), a.dtype)), body.constant(int(max_val), a.dtype))
     return body.op("arith.minimumf", body.op("arith.maximumf", a, body.constant(min_val, a.dtype)), body.constant(max_val, a.dtype))
 
 
@@ -657,8 +661,8 @@ _activation("leaky_relu", _leaky)
 _activation("elu", _elu)
 _activation("celu", lambda body, a, alpha=1.0: _elu(body, a, alpha, 1.0, 1.0 / alpha))
 _activation("selu", lambda body, a: _elu(body, a, 1.6732632423543772, 1.0507009873554805))
-_activation("hardtanh", _hardtanh)
-_activation("relu6", lambda body, a: _hardtanh(body, a, 0.0, 6.0))
+_activation("hardtanh", _hardtanh, keeps_integers=True)
+_activation("relu6", lambda body, a: _hardtanh(body, a, 0.0, 6.0), keeps_integers=True)
 _activation("hardsigmoid", _hardsigmoid)
 _activation("hardswish", lambda body, a: _times(body, a, _hardsigmoid(body, a)))
 _activation("gelu", _gelu, inplace=False)
