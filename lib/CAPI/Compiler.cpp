@@ -172,7 +172,7 @@ namespace {
 /// FtCompileOptions, checked.
 struct Request {
   std::vector<std::string> targets;
-  std::string entry, machine, from;
+  std::string entry, machine, from, rounding;
   std::vector<std::string> skip;
   std::vector<FtLength> lengths;
   int32_t threads = 0;
@@ -265,6 +265,9 @@ static FtStatus readOptions(const FtSource &source, const FtCompileOptions *give
   request.threads = options.threads;
   request.validates = !options.no_validation;
   request.cancel = options.cancel;
+  request.rounding = options.rounding ? options.rounding : "exact";
+  if (request.rounding != "exact" && request.rounding != "excess")
+    return invalid("rounding: expected exact or excess, found \"" + request.rounding + "\"");
   return FT_OK;
 }
 
@@ -308,6 +311,7 @@ static BundleOptions makeBundleOptions(MLIRContext &context, const Request &requ
   if (!request.machine.empty())
     options.machines.push_back(request.machine);
   options.validate = request.validates;
+  options.rounding = request.rounding;
   options.from = request.from.empty() ? Phase::ETDG : *symbolizePhase(request.from);
   options.cpu.threads = request.threads ? unsigned(request.threads) : unsigned(ft_num_threads());
   options.cpu.planSeed = request.planSeed;
@@ -395,6 +399,7 @@ static OwningOpRef<ModuleOp> runPhases(SourceState &state, const Request &reques
   options.machine = request.machine;
   options.skip = request.skip;
   options.validate = request.validates ? "on" : "off";
+  options.rounding = request.rounding;
   PassManager pm(&state.context);
   buildCompilePipeline(pm, options);
   if (failed(pm.run(*module)))

@@ -128,11 +128,13 @@ class Request:
     def key(self) -> str:
         return repr([getattr(self, name) for name in self.__slots__ if name != "variant"])
 
-    def options(self, entry: str, cancel=None) -> lib.CompileOptions:
+    def options(self, program: Program, cancel=None) -> lib.CompileOptions:
+        from .printer import symbol
+
         schedule = lib.ScheduleOptions(cpu_candidate=self.candidate, variants=int(self.variants))
         options = lib.CompileOptions(
-            target=self.target.encode(), entry=entry.encode(), threads=self.threads, schedule=ctypes.pointer(schedule),
-            skip=self.skip.encode() or None, machine=self.machine.encode() or None,
+            target=self.target.encode(), entry=symbol(program.name).encode(), threads=self.threads, schedule=ctypes.pointer(schedule),
+            skip=self.skip.encode() or None, machine=self.machine.encode() or None, rounding=program.rounding.encode(),
         )
         if self.lengths:
             table = (lib.LengthValue * len(self.lengths))(*[(n.encode(), v) for n, v in self.lengths])
@@ -181,7 +183,7 @@ _processor: Optional[str] = None
 
 def key_of(program: Program, request: Request) -> bytes:
     """Everything that compiled code depends on."""
-    parts = ["fractaltensor-program-1", lib.compiler_identity(), request.key(), program.text()]
+    parts = ["fractaltensor-program-1", lib.compiler_identity(), request.key(), program.rounding, program.text()]
     if request.target == "cpu":
         parts.append(processor())
     return "\0".join(parts).encode()
@@ -282,13 +284,11 @@ def _with_source(program: Program, remarks: bool, use: Callable, strided: Sequen
 
 def compile_now(program: Program, request: Request, remarks: bool = False, report: Optional[list] = None) -> c_void_p:
     """Compiles, in a thread of its own so that an interrupt (Ctrl-C) reaches the compiler."""
-    from .printer import symbol
-
     cancel = c_int32(0)
 
     def use(source):
         handle = c_void_p()
-        options = request.options(symbol(program.name), cancel)
+        options = request.options(program, cancel)
         status = lib.library().ft_compile(source, byref(options), byref(handle))
         return status, handle
 
@@ -341,11 +341,9 @@ def interruptible(work: Callable, cancel: c_int32):
 
 def text_after(program: Program, to: str, request: Request) -> str:
     """The program as it is after a phase, or as code ("llvm", "ptx")."""
-    from .printer import symbol
-
     def use(source):
         statuses = []
-        options = request.options(symbol(program.name))
+        options = request.options(program)
 
         def call(write):
             statuses.append(lib.library().ft_print(source, byref(options), to.encode(), write, None))

@@ -27,6 +27,7 @@ from .trace import Traced, is_tracing
 from .types import DType, TensorType, dtype_of
 
 ENGINES = ("interpret", "cpu", "cuda")
+ROUNDINGS = ("exact", "excess")
 #: Plans that a program keeps; beyond it all are made anew, which costs some hundred microseconds each.
 _MAX_PLANS = 4096
 _RESERVED = ("out", "stream", "engine")
@@ -559,7 +560,8 @@ class Specialized:
 
 
 def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), lengths: Optional[Mapping[str, int]] = None,
-        typical: Optional[Mapping[str, Any]] = None, gen: Optional[Mapping[str, Any]] = None, engine: Optional[str] = None):
+        typical: Optional[Mapping[str, Any]] = None, gen: Optional[Mapping[str, Any]] = None, engine: Optional[str] = None,
+        rounding: str = "exact"):
     """Compiles a function over nested lists. Use it as a decorator.
 
     Args:
@@ -570,6 +572,8 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
       typical: lengths to optimise for: ``{"L": (64, 4096)}``.
       gen: how test data of an argument is made: ``{"ws": ft.normal(0.1)}``.
       engine: "interpret", "cpu" or "cuda"; by default where a call's arguments are.
+      rounding: of f16 and bf16, between the operations of a body: "exact" rounds after each, as the program is
+        written; "excess" leaves what stands there f32 and rounds each result once, which errs no more.
 
     Returns:
       A :class:`Jit`, which is called with arrays of NumPy, PyTorch, JAX, CuPy or anything with DLPack.
@@ -580,6 +584,9 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
     if engine is not None and engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, found {engine!r}", here())
 
+    if rounding not in ROUNDINGS:
+        raise ArgumentError(f"rounding is one of {', '.join(ROUNDINGS)}, found {rounding!r}", here())
+
     def decorate(function: Callable) -> Jit:
         if isinstance(function, Jit):
             raise TraceError(f"{function.__name__} is compiled already: one @ft.jit is enough", of_function(function._function))
@@ -587,7 +594,7 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
             raise TraceError(f"@ft.jit compiles functions, found {type(function).__name__}")
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise TraceError(f"@ft.jit: {function.__name__} is a coroutine or a generator; a program is a plain function that returns", of_function(function))
-        options = Options(bounds, lengths, typical, gen)
+        options = Options(bounds, lengths, typical, gen, rounding)
         return Jit(function, options, engine)
 
     return decorate if function is None else decorate(function)

@@ -103,6 +103,7 @@ class CompileOptions(Sized):
         ("struct_size", c_size_t), ("target", c_char_p), ("entry", c_char_p), ("machine", c_char_p), ("skip", c_char_p),
         ("from_", c_char_p), ("lengths", POINTER(LengthValue)), ("num_lengths", c_int32), ("threads", c_int32),
         ("no_validation", c_int32), ("schedule", POINTER(ScheduleOptions)), ("cancel", POINTER(c_int32)),
+        ("rounding", c_char_p),
     ]
 
 

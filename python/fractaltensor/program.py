@@ -230,13 +230,14 @@ def _binds(wanted: ValueType, found: ValueType, extents: Dict[str, Length], dtyp
 
 
 class Options:
-    """What ``@ft.jit`` is told about lengths."""
+    """What ``@ft.jit`` is told about lengths, test data and roundings."""
 
-    __slots__ = ("bounds", "lengths", "typical", "gen")
+    __slots__ = ("bounds", "lengths", "typical", "gen", "rounding")
 
-    def __init__(self, bounds=(), lengths=None, typical=None, gen=None):
+    def __init__(self, bounds=(), lengths=None, typical=None, gen=None, rounding="exact"):
         self.bounds = (bounds,) if isinstance(bounds, str) else tuple(bounds)
         self.lengths, self.typical, self.gen = dict(lengths or {}), dict(typical or {}), dict(gen or {})
+        self.rounding = rounding
 
 
 class Program:
@@ -247,11 +248,12 @@ class Program:
       parameters: the traced parameters, in order; `types` are theirs with names put in.
       result_types: types of the results.
       several: whether the function returns a tuple.
+      rounding: "exact" or "excess", of f16 and bf16 between the operations of a body.
     """
 
     def __init__(self, signature: Signature, options: Options, extents: Dict[str, int], dtypes: Dict[str, DType],
                  statics: Dict[str, Any], checking: bool = False):
-        self.signature, self.options = signature, options
+        self.signature, self.options, self.rounding = signature, options, options.rounding
         self.extents, self.dtypes, self.statics = extents, dtypes, statics
         self.name = signature.function.__name__
         if self.name == "<lambda>":

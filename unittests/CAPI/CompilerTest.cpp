@@ -226,6 +226,9 @@ TEST(Compiler, RefusesBadOptions) {
   options.skip = "ft";
   refuse(options, FT_INVALID_ARGUMENT, "coarsen");
   options = makeOptions("cpu");
+  options.rounding = "down";
+  refuse(options, FT_INVALID_ARGUMENT, "expected exact or excess, found \"down\"");
+  options = makeOptions("cpu");
   options.struct_size = 1;
   refuse(options, FT_INVALID_ARGUMENT, "struct_size");
   FtScheduleOptions schedule = {};
@@ -310,6 +313,42 @@ TEST(Compiler, WritesNothingByItself) {
     EXPECT_EQ(status, FT_OK);
   for (FtStatus status : refused)
     EXPECT_EQ(status, FT_INVALID_PROGRAM);
+}
+
+/// What `ft_print` writes for a rounding.
+static std::string printRounded(FtSource *source, const char *to, const char *rounding) {
+  FtCompileOptions options = makeOptions("cpu");
+  options.rounding = rounding;
+  std::string text;
+  auto append = [](const char *part, size_t size, void *user) { static_cast<std::string *>(user)->append(part, size); };
+  EXPECT_EQ(ft_print(source, &options, to, append, &text), FT_OK) << ft_last_error();
+  return text;
+}
+
+static size_t countWords(const std::string &text, const char *word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++count;
+  return count;
+}
+
+/// Halves stay f32 between the operations of a body where a caller asks for it, in what is printed as in what is compiled.
+TEST(Compiler, RoundsHalvesAsAsked) {
+  Compiler compiler;
+  FtSource *source = compiler.parse(R"(func.func @chain(%x: tensor<8xf16>) -> tensor<8xf16> {
+    %a = arith.mulf %x, %x : tensor<8xf16>
+    %b = arith.addf %a, %x : tensor<8xf16>
+    return %b : tensor<8xf16>
+  })");
+  ASSERT_TRUE(source);
+  EXPECT_EQ(countWords(printRounded(source, "coarsen", nullptr), "f32"), 0u);
+  EXPECT_EQ(countWords(printRounded(source, "coarsen", "exact"), "f32"), 0u);
+  std::string wide = printRounded(source, "coarsen", "excess");
+  EXPECT_NE(wide.find("arith.addf"), std::string::npos) << wide;
+  EXPECT_EQ(countWords(wide, "arith.truncf"), 1u) << wide;
+  EXPECT_NE(countWords(printRounded(source, "llvm", "excess"), "fptrunc"), 0u);
+  EXPECT_EQ(countWords(printRounded(source, "llvm", "exact"), "fptrunc"), 0u);
+  ft_source_release(source);
 }
 
 /// What one compiler is set to is not the other's affair.

@@ -10,7 +10,7 @@
 typedef int structs_keep_their_layout
     [sizeof(FtPlace) == 16 && offsetof(FtDiagnostic, remark_kind) == 80 && sizeof(FtCompilerOptions) == 40 &&
              sizeof(FtLength) == 16 && offsetof(FtScheduleOptions, cpu_candidate) == 48 &&
-             offsetof(FtCompileOptions, cancel) == 80 && sizeof(FtTensor) == 48 && sizeof(FtLoadOptions) == 16 &&
+             offsetof(FtCompileOptions, cancel) == 80 && offsetof(FtCompileOptions, rounding) == 88 && sizeof(FtTensor) == 48 && sizeof(FtLoadOptions) == 16 &&
              offsetof(FtEntryInfo, variant) == 32 && offsetof(FtArgumentInfo, strided_dims) == 36 &&
              offsetof(FtCallOptions, flags) == 32 && sizeof(FtKernels) == 32
          ? 1

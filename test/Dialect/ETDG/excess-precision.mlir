@@ -19,6 +19,12 @@
 // ERRORS: greatest: equal
 // ERRORS-NEXT: 4 programs, 0 failures
 
+// A recurrence lets differences grow beyond the tolerance: the two are compared with f64, and halves that were rounded less must not err more.
+// RUN: ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --rounding=excess --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
+// RUN: not ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --rounding=excess --dim D=3 --dim L=13 --dim N=2 --rtol=1e-6 --atol=1e-6 | FileCheck %s --check-prefix=STRICT
+// JUDGED: {{^equal$}}
+// STRICT: {{^NOT EQUAL$}}
+
 !x = tensor<1x509xf16>
 !r = tensor<1xf16>
 
@@ -85,6 +91,22 @@ func.func @layer(%xs: !ft.list<[N], tensor<1x61xf16>>, %w: tensor<61x509xf16>, %
     ft.yield %t : !x
   }
   return %ys : !ft.list<[N], !x>
+}
+
+// What fills the sums of a product fills wider ones: that they begin with a constant is still seen.
+// CHECK-LABEL: etdg.graph @filled
+// CHECK: %[[F:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<3x509xf32>)
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<3x61xf16>, tensor<61x509xf16>) outs(%[[F]] : tensor<3x509xf32>)
+func.func @filled(%xs: !ft.list<[N], tensor<3x61xf16>>, %w: tensor<61x509xf16>) -> !ft.list<[N], tensor<3x509xf16>> {
+  %zero = arith.constant 0.0 : f16
+  %ys = ft.map (%x = %xs : !ft.list<[N], tensor<3x61xf16>>) -> !ft.list<[N], tensor<3x509xf16>> {
+    %shape = tensor.empty() : tensor<3x509xf16>
+    %f = linalg.fill ins(%zero : f16) outs(%shape : tensor<3x509xf16>) -> tensor<3x509xf16>
+    %p = linalg.matmul ins(%x, %w : tensor<3x61xf16>, tensor<61x509xf16>) outs(%f : tensor<3x509xf16>) -> tensor<3x509xf16>
+    %t = math.tanh %p : tensor<3x509xf16>
+    ft.yield %t : tensor<3x509xf16>
+  }
+  return %ys : !ft.list<[N], tensor<3x509xf16>>
 }
 
 // What comparisons and integers are computed from is left as it is written.

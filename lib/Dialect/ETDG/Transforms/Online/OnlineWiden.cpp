@@ -54,6 +54,12 @@ Value online::convertElements(OpBuilder &builder, Location loc, Value value, Typ
             SplatElementsAttr::get(cast<RankedTensorType>(type),
                                    extend(splat.getSplatValue<APFloat>())));
     }
+    // What fills a tensor fills a wider one: others still see that all elements are one constant.
+    if (auto fill = value.getDefiningOp<linalg::FillOp>(); fill && fill.hasPureTensorSemantics() && cast<RankedTensorType>(type).hasStaticShape()) {
+      Value number = convertElements(builder, loc, fill.getInputs().front(), to);
+      Value whole = tensor::EmptyOp::create(builder, loc, cast<RankedTensorType>(type).getShape(), to);
+      return linalg::FillOp::create(builder, loc, number, whole).getResult(0);
+    }
     return arith::ExtFOp::create(builder, loc, type, value);
   }
   if (from.getWidth() == to.getWidth()) { // f16 and bf16
