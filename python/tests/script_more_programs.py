@@ -443,3 +443,20 @@ def rows_from_the_last(x):
         row[1] = total[0]
         total = total * 2
     return total, x
+
+
+def first_large(row):
+    for k in range(4):
+        if row[k] > 0.5:
+            row[k] = 0
+            return k
+    return -1
+
+
+@program(normal(4, 4))
+def places_summed(x):
+    """A number that grows in each iteration by what a condition on data gave."""
+    total = 0
+    for i in range(4):
+        total += first_large(x[i])
+    return x, total

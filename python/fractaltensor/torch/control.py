@@ -651,7 +651,7 @@ def _growth(entry, new) -> Optional[int]:
     if op.kind != "text" or op.pieces[0] != "arith.addi " or entry.value not in op.operands:
         return None
     others = [v for v in op.operands if v is not entry.value]
-    if len(others) != 1 or others[0].op is None or not str(others[0].op.pieces[0]).startswith("arith.constant "):
+    if len(others) != 1 or others[0].op is None or others[0].op.kind != "text" or not str(others[0].op.pieces[0]).startswith("arith.constant "):
         return None
     return int(others[0].op.pieces[0].split()[1])
 
