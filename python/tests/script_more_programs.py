@@ -460,3 +460,15 @@ def places_summed(x):
     for i in range(4):
         total += first_large(x[i])
     return x, total
+
+
+@program(normal(6, 2), normal(6))
+def survivors_of_rounds(x, score):
+    """Sizes that are data in every iteration, and a number that is counted beside them."""
+    rounds = 0
+    while x.shape[0] > 1 and rounds < 3:
+        kept = score > score.mean()
+        x, score = x[kept], score[kept]
+        x += 1
+        rounds += 1
+    return x, score, rounds

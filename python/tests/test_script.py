@@ -466,8 +466,10 @@ class DeviceMemory(Programs):
 class MorePrograms(unittest.TestCase):
     """What people write: `script_more_programs.py`, with arguments that are written."""
 
+    #: Those of which the compiler refuses a part: a sum over a size that is data.
+    PARTLY_INTERPRETED = {"survivors_of_rounds"}
     #: Not one function: sizes, indices of writes or exits are data.
-    DIVIDED = {"rows_chosen_by_data", "parts_of_two_sizes", "saddle", "power_by_squares", "histogram", "masks_and_places"}
+    DIVIDED = {"rows_chosen_by_data", "parts_of_two_sizes", "survivors_of_rounds", "saddle", "power_by_squares", "histogram", "masks_and_places"}
 
     @classmethod
     def setUpClass(cls):
@@ -505,7 +507,7 @@ class MorePrograms(unittest.TestCase):
                     script = self.check(name, engine)
                     if engine == "cpu":
                         report = script.report()
-                        self.assertEqual(report.interpreted, 0)
+                        self.assertEqual(report.interpreted > 0, name in self.PARTLY_INTERPRETED)
                         self.assertEqual(report.calls == 1 and report.steps == 0, name not in self.DIVIDED)
 
     def test_batches_are_around_their_recurrences(self):

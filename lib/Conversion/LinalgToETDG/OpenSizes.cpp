@@ -183,6 +183,8 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &
   for (Value operand : op.getOperands())
     if (!like && isa<RankedTensorType>(operand.getType()))
       like = operand;
+  if (!like)
+    return op.emitOpError() << "has no tensor among its operands; expected one beside open sizes, from which its rows are known";
   auto type = cast<RankedTensorType>(op.getResult(result).getType());
   FailureOr<Shape> shape = shapeOf(like);
   if (failed(shape) || !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))

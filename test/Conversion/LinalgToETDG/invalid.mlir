@@ -51,3 +51,15 @@ func.func @loop(%x: tensor<4xf32>, %n: tensor<index>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A tensor of numbers has no tensor whose rows it would take.
+func.func @numbers(%x: tensor<?xf32>, %n: tensor<i64>) -> (tensor<?xf32>, tensor<i64>) {
+  %i = tensor.extract %n[] : tensor<i64>
+  %c1 = arith.constant 1 : i64
+  %k = arith.addi %i, %c1 : i64
+  // expected-error @+1 {{'tensor.from_elements' op has no tensor among its operands; expected one beside open sizes, from which its rows are known}}
+  %r = tensor.from_elements %k : tensor<i64>
+  return %x, %r : tensor<?xf32>, tensor<i64>
+}
