@@ -7,8 +7,10 @@ import os
 import pathlib
 import sys
 import tempfile
+import threading
 import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -93,6 +95,10 @@ def data_sizes(x):
         if picked.numel() > 2:
             total[2] += picked.sort()[0][2]
     return total
+
+
+def double_and_add(x, y):
+    return x * 2 + y
 
 
 class WithNumpy(unittest.TestCase):
@@ -526,6 +532,68 @@ class MorePrograms(unittest.TestCase):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Steps(unittest.TestCase):
+    """Library steps of our own, and what calls of short segments keep."""
+
+    def test_suppression_is_the_greedy_one(self):
+        """As box by box: with one box and many, boxes that are equal, empty, or NaN, and in blocks of one row."""
+        from fractaltensor.torch import library
+
+        def box_by_box(boxes, threshold):
+            kept = []
+            for i, (l, t, r, b) in enumerate(boxes):
+                clear = True
+                for k in kept:
+                    kl, kt, kr, kb = boxes[k]
+                    common = max(np.float32(0), min(r, kr) - max(l, kl)) * max(np.float32(0), min(b, kb) - max(t, kt))
+                    union = (kr - kl) * (kb - kt) + (r - l) * (b - t) - common
+                    clear = clear and not (union != 0 and common / union > threshold)
+                if clear:
+                    kept.append(i)
+            return kept
+
+        g = np.random.default_rng(3)
+        for count, most in ((0, 16384), (1, 16384), (7, 16384), (127, 16384), (127, 1), (127, 400), (211, 16384)):
+            corners = g.integers(0, 40, (count, 2)).astype(np.float32)
+            boxes = np.concatenate([corners, corners + g.integers(0, 12, (count, 2))], 1).astype(np.float32)
+            boxes[::5] = boxes[:1]
+            with self.subTest(count=count, most=most), unittest.mock.patch.object(library, "_OVERLAPS", most):
+                for threshold in (0.0, 0.3, 0.5):
+                    self.assertEqual(library.suppress(boxes, threshold).tolist(), box_by_box(boxes, threshold))
+        nan = np.full((3, 4), np.nan, np.float32)
+        self.assertEqual(library.suppress(nan, 0.5).tolist(), [0, 1, 2])
+
+    def test_calls_in_threads_do_not_share_structs(self):
+        """Each with arrays of its own, also where sizes differ from call to call."""
+        script = ftt.script(double_and_add, dims={"x": ("n",), "y": ("n",)})
+        wrong = []
+
+        def call(at):
+            for n in range(1, 60):
+                x, y = np.full(n + at, at, np.float32), np.arange(n + at, dtype=np.float32)
+                if not np.array_equal(script(x, y), x * 2 + y):
+                    wrong.append((at, n))
+
+        call(0)
+        threads = [threading.Thread(target=call, args=(at,)) for at in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_structs_are_kept(self):
+        """A call writes no structs but those of the first one."""
+        from fractaltensor.torch import engines
+
+        script = ftt.script(double_and_add)
+        x = np.arange(7, dtype=np.float32)
+        with unittest.mock.patch.object(engines, "Structs", wraps=engines.Structs) as made:
+            for _ in range(5):
+                np.testing.assert_array_equal(script(x, x), x * 3)
+        self.assertEqual(made.call_count, 1)
+
+
 class Reports(unittest.TestCase):
     def test_a_report(self):
         """Recurrent programs are one call; what they write into arguments is written there, without copies."""

@@ -22,6 +22,7 @@ from .ir import Block, Op, Type, walk
 from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError
 from .segments import Division, Segment, SegmentText
+from .structs import Structs
 
 
 class Remark:
@@ -210,7 +211,7 @@ class CompiledEngine(Engine):
     def run(self, segment, text, inputs, key: str = ""):
         code = self._code(segment, text, key)
         if not isinstance(code, str):
-            return code.call(inputs, self._kinds(segment, text, key))
+            return code.call(inputs)
         found = super().run(segment, text, [self.memory.to_host(a) for a in inputs], key)
         return [self.memory.from_host(a, t.dtype) for a, t in zip(found, _result_types(text().split("\n", 1)[0]))]
 
@@ -248,26 +249,44 @@ class _Code:
             self.memory, self.module = memory, _load_program(program, segment.name, memory.device)
         finally:
             library.ft_program_release(program)
+        head = text.split("\n", 1)[0]
+        self.kinds = _argument_types(head)
         # Not the segment's: where storages overlap, several are one result.
-        self.outputs = _result_types(text.split("\n", 1)[0])
+        self.outputs = _result_types(head)
+        count = len(self.kinds)
+        #: Of each result, the argument in whose memory it is left, or -1.
+        self.homes = [self.module.arguments[count + at].writeback for at in range(len(self.outputs))]
+        #: Structs that no call uses now; calls in several threads take one each.
+        self._structs: List[Structs] = []
 
-    def call(self, inputs, kinds) -> List:
-        library, memory, keep = lib.library(), self.memory, []
-        taken = [memory.aligned(a, d) for a, d in zip(inputs, kinds)]
-        tensors = [tensor_of(a, d, keep, memory) for a, d in zip(taken, kinds)]
+    def call(self, inputs) -> List:
+        try:
+            structs = self._structs.pop()
+        except IndexError:
+            ranks = [*(a.ndim for a in inputs), *(len(t.shape) for t in self.outputs)]
+            structs = Structs(self.memory, [*self.kinds, *(t.dtype for t in self.outputs)], ranks, len(inputs))
+        try:
+            return self._call(structs, inputs)
+        finally:
+            self._structs.append(structs)
+
+    def _call(self, structs: Structs, inputs) -> List:
+        library, memory, count = lib.library(), self.memory, len(inputs)
+        taken = [memory.aligned(a, d) for a, d in zip(inputs, self.kinds)]
+        for at, (array, address) in enumerate(taken):
+            structs.put(at, address, array.shape)
         results = []
-        for at, type_ in enumerate(self.outputs):
-            home = self.module.arguments[len(inputs) + at].writeback
+        for at, (type_, home) in enumerate(zip(self.outputs, self.homes), count):
             if home >= 0:
-                results.append(taken[home])
-                continue
-            shape = type_.shape if None not in type_.shape else self._shape(tensors, len(inputs), at, type_)
-            results.append(memory.empty(shape, type_.dtype))
-        tensors += [tensor_of(a, t.dtype, keep, memory) for a, t in zip(results, self.outputs)]
-        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+                array, address = taken[home]
+            else:
+                shape = self._shape(structs, at) if None in type_.shape else type_.shape
+                array, address = memory.empty(shape, type_.dtype)
+            results.append(array)
+            structs.put(at, address, array.shape)
         stream = memory.stream()
         options = None if stream is None else byref(lib.CallOptions(stream=stream))
-        status = library.ft_call(self.module.entry, pointers, len(tensors), options)
+        status = library.ft_call(self.module.entry, structs.pointers, count + len(results), options)
         if status:
             text = lib.readable((library.ft_last_error() or b"").decode(errors="replace"))
             if memory.device[0] != CPU and status in lib._EXCEPTIONS:
@@ -277,12 +296,11 @@ class _Code:
             _calls.note(self.module, stream, memory.device)
         return results
 
-    def _shape(self, tensors, count: int, at: int, type_: Type) -> Tuple[int, ...]:
-        places = count + len(self.outputs)  # those of results stay NULL
-        pointers = (c_void_p * max(1, places))(*[ctypes.addressof(t) for t in tensors])
+    def _shape(self, structs: Structs, at: int) -> Tuple[int, ...]:
+        """The sizes of a result, of which some are known by the arguments only."""
         shape, rank = (c_int64 * 32)(), c_int32(32)
-        lib.check(lib.library().ft_output_shape(self.module.entry, pointers, places, count + at, shape, byref(rank)))
-        return tuple(shape[i] for i in range(rank.value))
+        lib.check(lib.library().ft_output_shape(self.module.entry, structs.arguments, len(self.kinds) + len(self.outputs), at, shape, byref(rank)))
+        return tuple(shape[: rank.value])
 
 
 def make(name: str, device: str = "cpu") -> Engine:

@@ -191,22 +191,34 @@ def nms(boxes, scores, labels=None, threshold: float = 0.5):
     return [keep, len(keep)]
 
 
+#: So many overlaps are computed at once: a few more than a greedy choice needs, for far fewer calls of NumPy.
+_OVERLAPS = 16384
+
+
 def suppress(boxes, threshold: float):
     """The positions, among boxes in order, of those that no kept one before covers by more than the threshold."""
-    one = boxes.dtype.type
     left, top, right, bottom = boxes.T
-    areas = (right - left) * (bottom - top)
-    alive = np.ones(len(boxes), bool)
+    sides = left, top, right, bottom, (right - left) * (bottom - top)
+    rest = np.arange(len(boxes))
     kept: List[int] = []
-    for i in range(len(boxes)):
-        if not alive[i]:
-            continue
-        kept.append(i)
-        rest = np.flatnonzero(alive[i + 1 :]) + i + 1
-        wide = np.maximum(one(0), np.minimum(right[i], right[rest]) - np.maximum(left[i], left[rest]))
-        high = np.maximum(one(0), np.minimum(bottom[i], bottom[rest]) - np.maximum(top[i], top[rest]))
-        common = wide * high
-        with np.errstate(divide="ignore", invalid="ignore"):
-            overlap = common / (areas[i] + areas[rest] - common)
-        alive[rest[overlap > threshold]] = False
+    while len(rest):
+        # The first ones of the rest beside all of it, and the choice among them one after the other.
+        count = max(1, min(len(rest), _OVERLAPS // len(rest)))
+        covers = _covers([s[rest[:count], None] for s in sides], [s[rest] for s in sides], threshold)
+        alive = np.ones(len(rest), bool)
+        for i in range(count):
+            if alive[i]:
+                kept.append(rest[i])
+                alive[i + 1 :] &= ~covers[i, i + 1 :]
+        rest = rest[count:][alive[count:]]
     return np.array(kept, np.int64)
+
+
+def _covers(ones, others, threshold: float):
+    """Whether boxes and others (left, top, right, bottom, area) have more than a part of their union in common."""
+    nothing = others[0].dtype.type(0)
+    wide = np.maximum(nothing, np.minimum(ones[2], others[2]) - np.maximum(ones[0], others[0]))
+    high = np.maximum(nothing, np.minimum(ones[3], others[3]) - np.maximum(ones[1], others[1]))
+    common = wide * high
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return common / (ones[4] + others[4] - common) > threshold

@@ -6,6 +6,7 @@ The runner and the engines speak to a `Memory`: views by steps, copies, numbers,
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Callable, Optional, Sequence, Tuple
 
@@ -57,23 +58,24 @@ class Memory:
     # -- compiled code --------------------------------------------------------------------------------------------------
 
     def address(self, array) -> int:
-        return array.ctypes.data
+        return array.__array_interface__["data"][0]
 
     def empty(self, shape, dtype: DType):
-        """Memory for a result of compiled code."""
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype.numpy).itemsize
-        memory = np.empty(size + 64, np.uint8)
-        start = -memory.ctypes.data % 64
-        return memory[start : start + size].view(dtype.numpy).reshape(shape)
+        """Memory for a result of compiled code, and its address."""
+        memory = np.empty(math.prod(shape) * np.dtype(dtype.numpy).itemsize + 64, np.uint8)
+        address = self.address(memory)
+        lead = -address % 64
+        return np.ndarray(shape, dtype.numpy, memory, lead), address + lead
 
     def aligned(self, array, dtype: DType):
-        """Dense memory at an address that compiled code takes."""
+        """Dense memory at an address that compiled code takes, and that address."""
         array = np.asarray(array, order="C")
-        if array.ctypes.data % 64 == 0:
-            return array
-        made = self.empty(array.shape, dtype)
+        address = self.address(array)
+        if address % 64 == 0:
+            return array, address
+        made, address = self.empty(array.shape, dtype)
         made[...] = array
-        return made
+        return made, address
 
     def stream(self) -> Optional[int]:
         """The stream that calls go to."""
@@ -106,7 +108,9 @@ class Memory:
     def input(self, value, v: Value):
         """A value as compiled code takes it: dense."""
         if v.type.kind == "scalar":
-            return np.array(value, (v.type.dtype or dtypes.int64).numpy)
+            made, _ = self.empty((), v.type.dtype or dtypes.int64)
+            made[...] = value
+            return made
         # Not `ascontiguousarray`, which gives a dimension to what has none.
         return np.asarray(value, order="C")
 
@@ -116,6 +120,10 @@ class Memory:
 
     def place(self, array) -> Place:
         return array.__array_interface__["data"][0], array.shape, tuple(s // array.itemsize for s in array.strides)
+
+    def extent(self, array) -> Optional[Tuple[int, int]]:
+        """First and last byte of an array's memory; nothing where it has no elements."""
+        return arrays.extent(array)
 
     def overlap(self, a, b) -> bool:
         return arrays.overlap(a, b)
@@ -182,10 +190,11 @@ class TorchMemory(Memory):
         return array.data_ptr()
 
     def empty(self, shape, dtype: DType):
-        return self.torch.empty(tuple(shape), dtype=self.dtype(dtype), device=self.place_of)
+        made = self.torch.empty(tuple(shape), dtype=self.dtype(dtype), device=self.place_of)
+        return made, made.data_ptr()
 
     def aligned(self, array, dtype: DType):
-        return array
+        return array, array.data_ptr()
 
     def stream(self) -> Optional[int]:
         return None if self.device[0] == CPU else current_stream("torch", self.device, None)
@@ -261,6 +270,9 @@ class TorchMemory(Memory):
 
     def place(self, array) -> Place:
         return array.data_ptr(), tuple(array.shape), tuple(array.stride())
+
+    def extent(self, array) -> Optional[Tuple[int, int]]:
+        return extent_of(array)
 
     def overlap(self, a, b) -> bool:
         first, second = extent_of(a), extent_of(b)

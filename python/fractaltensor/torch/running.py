@@ -143,13 +143,13 @@ class Runner:
         for v in values:
             value = self.get(env, v)
             dense = self.memory.input(value, v)
-            if v.type.kind != "scalar" and self.memory.place(dense)[0] != self.memory.place(value)[0]:
+            if dense is not value and v.type.kind != "scalar" and self.memory.place(dense)[0] != self.memory.place(value)[0]:
                 self.counts.copied(dense)
             found.append(dense)
         return found
 
     def _write(self, target, new) -> None:
-        if self.memory.place(new)[0] == self.memory.place(target)[0]:
+        if new is target or self.memory.place(new)[0] == self.memory.place(target)[0]:
             return  # compiled code has written there
         self.counts.copied(new)
         self.memory.write(target, new)
@@ -164,6 +164,8 @@ class Runner:
             return []
         names = [v for v in segment.inputs if v.type.kind == "mutable"]
         arrays = {v: self.get(env, v) for v in names}
+        if self._are_apart(arrays.values()):
+            return []
         written = set(segment.written)
         groups: List[List[Value]] = []
         for v in names:
@@ -182,6 +184,11 @@ class Runner:
                 members.append((v, (address - start) // size, shape, strides))
             result.append(members)
         return result
+
+    def _are_apart(self, arrays) -> bool:
+        """Whether no byte lies between the first and the last one of two arrays: mostly so, and soon seen."""
+        extents = sorted(filter(None, map(self.memory.extent, arrays)))
+        return all(before[1] <= after[0] for before, after in zip(extents, extents[1:]))
 
     def _aliased(self, segment: Segment, env: Env, groups: List[List[Tuple]]) -> None:
         members = {m[0] for group in groups for m in group}
