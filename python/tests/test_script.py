@@ -101,6 +101,11 @@ def double_and_add(x, y):
     return x * 2 + y
 
 
+def sorted_places(x, i, j):
+    y = x[i].sort().values
+    return y[j] + 1
+
+
 class WithNumpy(unittest.TestCase):
     def run_both(self, function, *arrays, **options):
         """Results of all engines, which must agree; arrays are copied before."""
@@ -581,6 +586,31 @@ class Steps(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+    def test_what_is_noticed_stays_in_a_segment(self):
+        """What holds it is made beside its only use: no segment takes it, and the call looks at it there."""
+        script = ftt.script(sorted_places)
+        x, i, j = np.array([3.0, 1.0, 2.0], np.float32), np.array([2, -1, 0, 1]), np.array([0, 3, 1])
+        program = script.lower(x, i, j)
+        self.assertEqual(len(program.site_values), 2)
+        taken = {v for segment in program.division.segments for v in segment.inputs}
+        self.assertEqual([v for v in program.site_values if v in taken], [])
+        np.testing.assert_array_equal(script(x, i, j), np.sort(x[i])[j] + 1)
+        for first, second, wrong in ((np.array([0, 1, 2, 3]), j, "index 3"), (i, np.array([0, 4, 1]), "index 4")):
+            with self.assertRaisesRegex(ftt.RunIndexError, wrong):
+                script(x, first, second)
+
+    def test_places_of_a_step(self):
+        """The greatest that is out of range is told; none of no elements is."""
+        from fractaltensor.torch import library
+
+        x = np.arange(5)
+        for index, expected, wrong in (([4, -5, 0], [4, 0, 0], library.NOTHING), ([5, 1, 9], [0, 1, 0], 9), ([-6, 1], [0, 1], -6), ([], [], library.NOTHING)):
+            found, told = library.take(x, np.array(index, np.int64), dims=(0,))
+            self.assertEqual((found.tolist(), int(told)), (expected, wrong))
+        self.assertEqual(library.take(x[:0], np.zeros(0, np.int64), dims=(0,))[0].size, 0)
+        with self.assertRaisesRegex(ftt.RunIndexError, "index 0 is out of range in dimension 0 of size 0"):
+            library.take(x[:0], np.array([0]), dims=(0,))
 
     def test_structs_are_kept(self):
         """A call writes no structs but those of the first one."""

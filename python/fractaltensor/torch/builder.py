@@ -120,6 +120,8 @@ class Builder:
         self.checked = False
         #: What was noticed: (tensor, message, places); the tensor holds NOTHING until there is something.
         self.sites: Dict[Tuple, Tuple[Tensor, str, Tuple]] = {}
+        #: What makes these tensors.
+        self.site_ops: List[Op] = []
         #: Lengths that counters stay below.
         self.limits: Dict[Value, SizeLike] = {}
         #: Counters of loops of the program whose length is known, and whether that is short enough to unroll the loop for speed alone.
@@ -141,6 +143,7 @@ class Builder:
             for op in home.ops:
                 op.block = self.top
             self.top.ops[:0] = home.ops
+            self.site_ops += home.ops
             self.sites[key] = (tensor, message, frames)
         site = self.sites[key][0]
         larger = lambda body, p, q: body.op("arith.maxsi", p, q)  # noqa: E731

@@ -298,9 +298,12 @@ class _Code:
 
     def _shape(self, structs: Structs, at: int) -> Tuple[int, ...]:
         """The sizes of a result, of which some are known by the arguments only."""
+        if at in structs.known:
+            return structs.known[at]
         shape, rank = (c_int64 * 32)(), c_int32(32)
         lib.check(lib.library().ft_output_shape(self.module.entry, structs.arguments, len(self.kinds) + len(self.outputs), at, shape, byref(rank)))
-        return tuple(shape[: rank.value])
+        structs.known[at] = tuple(shape[: rank.value])
+        return structs.known[at]
 
 
 def make(name: str, device: str = "cpu") -> Engine:

@@ -237,6 +237,29 @@ def remove_dead(block: Block) -> None:
     sweep(block)
 
 
+def sink(block: Block, ops: Sequence[Op]) -> None:
+    """Moves operations of a block, which read no storage, to just before their first uses in it."""
+    own, moved = set(ops), set(ops)
+    made = {result: op for op in ops for result in op.results}
+    kept: List[Op] = []
+
+    def need(values: Iterable[Value]) -> None:
+        for value in values:
+            op = made.get(value)
+            if op in moved:
+                moved.discard(op)
+                need(op.uses())
+                kept.append(op)
+
+    for op in block.ops:
+        if op not in own:
+            for inner in walk([op]):
+                need(inner.uses())
+            kept.append(op)
+    need(block.yields)
+    block.ops = kept
+
+
 def forward_new(block: Block) -> None:
     """A storage of which nothing but its whole content is ever read is its value."""
     users: Dict[Value, List[Op]] = {}

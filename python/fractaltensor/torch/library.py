@@ -90,10 +90,14 @@ def take(x, *indices, dims):
     wrong = []
     for d, index in zip(dims, indices):
         size = x.shape[d]
+        if not index.size or -size <= index.min() and index.max() < size:
+            wrong.append(np.array(NOTHING, np.int64))
+            key[d] = index
+            continue
         outside = (index < -size) | (index >= size)
-        if outside.any() and not size:
+        if not size:
             raise RunIndexError(f"index {int(index[outside].flat[0])} is out of range in dimension {d} of size {size}")
-        wrong.append(np.array(index[outside].max() if outside.any() else NOTHING, np.int64))
+        wrong.append(np.array(index[outside].max(), np.int64))
         key[d] = np.where(outside, 0, index)
     return [np.ascontiguousarray(x[tuple(key)]), *wrong]
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import arrays, engines, objects
 from .evaluator import Evaluator
-from .ir import forward_new, remove_dead, text_of, walk
+from .ir import forward_new, remove_dead, sink, text_of, walk
 from .builder import NOTHING
 from .problems import NeedsUnrolling, Problem, RunError, RunIndexError, error_of
 from .running import Runner
@@ -46,7 +46,9 @@ class Program:
         self.structure = self._result(value)
         #: What may have been noticed while the program ran, after the results.
         self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
-        ev.b.top.yields += [ev.b.read(tensor) for tensor, _, _ in ev.b.sites.values()]
+        # The tensors themselves: nobody writes them any more. Most are one segment's own, where they are made beside their uses.
+        ev.b.top.yields += [tensor.value for tensor, _, _ in ev.b.sites.values()]
+        sink(ev.b.top, ev.b.site_ops)
         forward_new(ev.b.top)
         remove_dead(ev.b.top)
         self.division = engine.divide(ev.b.top)

@@ -296,6 +296,7 @@ class SegmentText:
         #: Of storage that is written: the numbers of its argument and of its result.
         self.homes: List[Tuple[int, int]] = []
         self._text: Optional[str] = None
+        self._inputs: Optional[List[Value]] = None
         self._equal: Optional[Dict[Value, Value]] = None
         #: The most that sizes that are data can be.
         self.bounds: Dict[int, int] = {}
@@ -395,8 +396,10 @@ class SegmentText:
 
     def inputs(self) -> List[Value]:
         """The values that are passed: sizes that inputs have anyway are not."""
-        sizes = {s for v in self.segment.inputs if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
-        return [v for v in self.segment.inputs if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
+        if self._inputs is None:
+            sizes = {s for v in self.segment.inputs if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
+            self._inputs = [v for v in self.segment.inputs if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
+        return self._inputs
 
 
 def equal_sizes(op: Op) -> Dict[Value, Value]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int64, c_void_p
-from typing import Sequence
+from typing import Dict, Sequence, Tuple
 
 from ..arrays import DLTensor
 from .dtypes import DType
@@ -21,6 +21,9 @@ class Structs:
     def __init__(self, memory: Memory, dtypes: Sequence[DType], ranks: Sequence[int], count: int):
         """Of tensors of element types and ranks; the first `count` are arguments, the others results."""
         self._sizes = [(c_int64 * max(1, rank))() for rank in ranks]
+        self._count = count
+        #: Sizes of results, which those of the arguments alone decide: as long as these stay.
+        self.known: Dict[int, Tuple[int, ...]] = {}
         #: As they were written last.
         self._shapes: list = [None] * len(ranks)
         kind, number = memory.device
@@ -37,6 +40,8 @@ class Structs:
         """Where a dense tensor lies, and its sizes."""
         self._tensors[at].data = address
         if shape != self._shapes[at]:
+            if at < self._count:
+                self.known.clear()
             self._shapes[at] = shape = tuple(shape)
             for d, size in enumerate(shape):
                 self._sizes[at][d] = size
