@@ -81,7 +81,7 @@ def candidates(args, plain, folder):
     """Variants to be timed, (name, file, seed): other tiles, coarsened or not, in turn with arrangements drawn by a seed."""
     tiled = []
     for form, skip in (("", ""), (UNFUSED, " skip=coarsen")):
-        done = run([args.bin + "/ft-opt", plain, "--ft-compile=to=schedule target=cpu" + skip])
+        done = run([args.bin + "/ft-opt", plain, "--ft-compile=to=schedule target=cpu dataflow=false" + skip])
         for tile in TILES:
             name = "%stile %d" % (form, tile)
             path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
@@ -108,7 +108,9 @@ def first_round(args, plain, chosen, dims, folder):
         cases[name], least[name], counted[name], medians[name] = (file, seed), done[0], done[2], [done[3]]
 
     take("chosen", chosen, None)
-    take("cost model", plain, None)
+    estimated = os.path.join(folder, "estimated.mlir")
+    run([args.bin + "/ft-opt", plain, "-o", estimated, "--ft-compile=to=schedule target=cpu dataflow=false"])
+    take("cost model", estimated, None)
     drawn = 0
     for name, file, seed in candidates(args, plain, folder):
         if len(cases) == args.variants + len(CHOICES) or drawn == 6 * args.variants:

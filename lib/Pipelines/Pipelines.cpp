@@ -47,7 +47,9 @@ public:
 
   ArrayRef<std::string> skip;
   std::string machine, rounding = "exact";
-  bool dataflow = false;
+  bool dataflow = true;
+  /// Whether what the search finds is told to a person.
+  bool tellsDataflow = false;
   bool validate = true;
   /// Whether what the caller says of the input is checked like what a phase did, and phases that are
   /// not built yet say so.
@@ -88,10 +90,10 @@ private:
   void addPhase(Phase phase) {
     // (Before snapshots: what it writes is proved with what coarsening makes of it.)
     if (dataflow && phase == Phase::Coarsen)
-      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine));
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/false, !tellsDataflow));
     // Nests that the search fused are one now, or stayed apart.
     if (dataflow && phase == Phase::Reorder)
-      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/true));
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/true, !tellsDataflow));
     if (validate && !hasSnapshots && Phase::ETDG < phase && isBuilt(phase)) {
       pm.addPass(etdg::createETDGTakeSnapshots());
       hasSnapshots = true;
@@ -227,6 +229,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.machine =
       options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine.getValue();
   sequence.dataflow = options.dataflow;
+  sequence.tellsDataflow = options.dataflow.hasValue();
   sequence.rounding = options.rounding;
   sequence.validate = validates && options.validate == "on";
   sequence.isLowered = true;
@@ -274,6 +277,7 @@ void ft::buildEnginePipeline(OpPassManager &pm, Phase from, const EngineOptions 
   sequence.skip = options.skip;
   sequence.machine = options.machine;
   sequence.rounding = options.rounding;
+  sequence.dataflow = options.dataflow;
   sequence.validate = options.validate;
   if (options.after)
     sequence.addTarget = [&](Phase phase) { options.after(pm, phase); };

@@ -177,6 +177,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   phases.to = to;
   phases.validate = tools::isValidating();
   phases.rounding = tools::getRounding();
+  phases.dataflow = options.planSeed == 0; // an arrangement by a seed is of nests that nothing has arranged
   bool isGpu = options.engine == "emulate" || options.engine == "cuda";
   std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
   FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, givenMachines());

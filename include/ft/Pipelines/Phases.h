@@ -54,8 +54,10 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                               llvm::cl::desc("What the phases plan for: a machine of the target by its name "
                                              "(cpu, a100, h200) or file (default: the target's)")};
   Option<bool> dataflow{*this, "dataflow",
-                        llvm::cl::desc("Ask the dataflow search for order and tiles of nests, before and after they are coarsened"),
-                        llvm::cl::init(false)};
+                        llvm::cl::desc("Ask the dataflow search for order and tiles of nests, before and after they are coarsened "
+                                       "(default: true, of graphs of a few operators; where this is said, of all that it can take, "
+                                       "and what it finds is told)"),
+                        llvm::cl::init(true)};
   Option<std::string> rounding{*this, "rounding",
                                llvm::cl::desc("Of f16 and bf16: exact (after each operation; default) or excess (what stands "
                                               "between the operations of a body is f32)"),
@@ -84,6 +86,8 @@ struct EngineOptions {
   std::string machine = {};
   /// Of f16 and bf16: `excess` or `exact`.
   std::string rounding = "exact";
+  /// Ask the dataflow search for order and tiles of nests.
+  bool dataflow = true;
   /// Prove what each phase from coarsen on made.
   bool validate = true;
   /// May add passes behind a phase, before it is validated.

@@ -44,9 +44,9 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
       return;
     DataflowOrigin origin;
     origin.isOptional = isOptional;
-    origin.isQuiet = isAgain;
+    origin.isQuiet = isAgain || isQuiet;
     FailureOr<df::Graph> made = convertToDataflow(graph, {}, &origin);
-    if (failed(made) || made->operators.empty()) {
+    if (failed(made) || made->operators.empty() || (isQuiet && made->operators.size() > mostOperators)) {
       if (!isOptional)
         signalPassFailure();
       return;
@@ -60,10 +60,10 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
         signalPassFailure();
       return;
     }
-    if (!isAgain)
+    if (!isAgain && !isQuiet)
       report(*outcome);
     if (write)
-      writeSchedules(graph, *made, origin, groups, {units, elements, isAgain});
+      writeSchedules(graph, *made, origin, groups, {units, elements, isAgain, isQuiet});
   }
 
   std::optional<df::Outcome> wrongRules() {
@@ -112,7 +112,7 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
   std::optional<df::Outcome> byExact(const df::Graph &graph, std::vector<df::exact::GroupResult> &groups) {
     df::exact::Options options;
     options.buffer = elements;
-    options.budget = budget;
+    options.budget = isQuiet ? 0 : double(budget); // what is compiled depends on no clock
     std::optional<df::exact::Fusion> parsedFusion = df::exact::parseFusion(fusion);
     std::optional<df::Objective> parsed = df::parseObjective(std::string(objective));
     if (!parsedFusion || !parsed) {
@@ -130,7 +130,7 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
                                    ? df::exact::search(graph, options)
                                    : df::searchObjective(graph, options, accelerator, *parsed).schedule;
     if (result.groups.empty()) {
-      if (!isAgain)
+      if (!isAgain && !isQuiet)
         (isOptional ? getOperation().emitRemark() : getOperation().emitError())
             << df::describeMisfit(graph, result, options);
       return std::nullopt;
@@ -178,6 +178,14 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
                                       "is said of the rest"),
                        llvm::cl::init(false)};
 
+  Option<bool> isQuiet{*this, "quiet",
+                       llvm::cl::desc("Say nothing but in the compiler's own remarks, and search until the optimum is proved, of "
+                                      "graphs of a few operators"),
+                       llvm::cl::init(false)};
+
+  /// Operators of a graph of which the optimum is proved in a part of what compiling it takes.
+  static constexpr size_t mostOperators = 8;
+
   // Of the run at hand.
   df::Accelerator accelerator;
   int64_t elements = 0, units = 1;
@@ -185,11 +193,12 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> etdg::createOptionalExploreDataflow(StringRef machine, bool isAgain) {
+std::unique_ptr<Pass> etdg::createOptionalExploreDataflow(StringRef machine, bool isAgain, bool isQuiet) {
   auto pass = std::make_unique<ExploreDataflow>();
   pass->machine = machine.str();
   pass->isOptional = true;
   pass->isAgain = isAgain;
+  pass->isQuiet = isQuiet;
   return pass;
 }
 

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "WriteSchedules.h"
 
+#include "mlir/IR/Remarks.h"
+
 #include <set>
 
 using namespace mlir;
@@ -40,7 +42,7 @@ public:
   }
   bool contains(BlockOp leaf) { return leaf && item->isAncestor(leaf); }
 
-  void write(ArrayRef<Planned> planned, int64_t units, int64_t elements);
+  void write(ArrayRef<Planned> planned, const ScheduleTarget &target);
 
 private:
   bool isMap(unsigned own) {
@@ -76,6 +78,13 @@ private:
 };
 
 } // namespace
+
+static void tell(Location loc, bool isQuiet, const std::string &what) {
+  if (isQuiet)
+    remark::passed(loc, remark::RemarkOpts::name("dataflow").category("schedule")) << remark::reason("{0}", what);
+  else
+    emitRemark(loc) << "dataflow: " << what;
+}
 
 /// Maps in the order of the plan; those that it does not have, last.
 void ItemWriter::orderBy(const df::exact::OpPlan &plan, unsigned maps) {
@@ -199,7 +208,7 @@ std::string ItemWriter::describe() {
   return text;
 }
 
-void ItemWriter::write(ArrayRef<Planned> planned, int64_t units, int64_t elements) {
+void ItemWriter::write(ArrayRef<Planned> planned, const ScheduleTarget &target) {
   BlockOp front = blocks.front();
   const unsigned own = front.getNumOwnDims();
   auto known = origin.dims.find(front);
@@ -221,9 +230,9 @@ void ItemWriter::write(ArrayRef<Planned> planned, int64_t units, int64_t element
   for (auto &[block, all] : origin.dims)
     if (item->isAncestor(block))
       blockDims.insert(all.begin(), all.end());
-  tileBy(planned, maps, units);
-  fitCalls(planned, maps, elements);
-  evenOut(maps, units);
+  tileBy(planned, maps, target.units);
+  fitCalls(planned, maps, target.elements);
+  evenOut(maps, target.units);
   MLIRContext *context = item->getContext();
   SmallVector<LoopAttr> loops;
   for (bool points : {false, true})
@@ -239,7 +248,7 @@ void ItemWriter::write(ArrayRef<Planned> planned, int64_t units, int64_t element
     nest.setScheduleAttr(schedule);
   else
     front.setScheduleAttr(schedule);
-  emitRemark(front.getLoc()) << "dataflow: walks " << describe();
+  tell(front.getLoc(), target.isQuiet, "walks " + describe());
 }
 
 /// Operators of other nests that run in the groups of this one's, by name.
@@ -281,10 +290,11 @@ void etdg::writeSchedules(GraphOp graph, const df::Graph &dataflow, const Datafl
       continue;
     const std::string others = fusedWith(writer, planned, dataflow, origin, groups);
     if (!others.empty())
-      emitRemark(op.getLoc()) << "dataflow: fused with " << others << " of other nests: "
-                              << (target.isCoarsened ? "coarsening left them apart, each walks its dimensions by itself"
-                                                     : "coarsening joins them before they are scheduled");
+      tell(op.getLoc(), target.isQuiet,
+           "fused with " + others + " of other nests: " +
+               (target.isCoarsened ? "coarsening left them apart, each walks its dimensions by itself"
+                                   : "coarsening joins them before they are scheduled"));
     if (others.empty() || target.isCoarsened)
-      writer.write(planned, target.units, target.elements);
+      writer.write(planned, target);
   }
 }

@@ -13,6 +13,7 @@ struct ScheduleTarget {
   int64_t units = 1;         // of a machine, that share the points of a nest
   int64_t elements = 0;      // that one call of a nest's leaves touches at most
   bool isCoarsened = false;  // nests are what coarsening made of them
+  bool isQuiet = false;      // what is written is said in the compiler's own remarks alone
 };
 
 /// Whether a nest or block at the top of the graph has no schedule.

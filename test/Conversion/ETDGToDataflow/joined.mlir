@@ -13,7 +13,7 @@
 // One nest, of whose four tasks each of two cores has two: 49 rows would fit, and leave one of three tasks to one core alone.
 // ONE-COUNT-1: etdg.block @
 // ONE: most = 25, kind = parallel, level = rows
-// RUN: ft-opt %t/joined.mlir --ft-compile="to=schedule target=cpu" | FileCheck %s --check-prefix=ALONE
+// RUN: ft-opt %t/joined.mlir --ft-compile="to=schedule target=cpu dataflow=false" | FileCheck %s --check-prefix=ALONE
 // ALONE-NOT: most = 25
 // RUN: ft-run %t/joined.s.mlir --engine=cpu --compare=interpret --dim N=7 | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-opt %t/joined.mlir --ft-compile="to=schedule target=sm_90a dataflow" 2>/dev/null | ft-run - --engine=emulate --target=sm_90a --compare=interpret --dim N=7 \

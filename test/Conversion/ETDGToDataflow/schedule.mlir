@@ -8,9 +8,14 @@
 // WRITTEN: etdg.block @r0 [map, map, map]
 // WRITTEN-NEXT: schedule <map = #map{{[0-9]*}}, loops = [<dimension = 0, kind = parallel>, <dimension = 1, kind = parallel>, <dimension = 2, tile = 4, kind = parallel>, <dimension = 2, kind = parallel>]> {
 
-// Four blocks of queries are the rows of one task; without it the estimate alone decides, by a share of the cache.
+// Four blocks of queries are the rows of one task; without the search, which every compilation asks, the estimate alone decides, by a
+// share of the cache.
 // RUN: ft-opt %t.x.mlir --ft-compile="to=schedule target=cpu" 2>/dev/null | FileCheck %s --check-prefix=CPU
-// RUN: ft-opt %t.mlir --ft-compile="to=schedule target=cpu" | FileCheck %s --check-prefix=ALONE
+// RUN: ft-opt %t.mlir --ft-compile="to=schedule target=cpu dataflow=false" | FileCheck %s --check-prefix=ALONE
+// RUN: ft-opt %t.mlir --ft-compile="to=schedule target=cpu" 2>%t.silent | FileCheck %s --check-prefix=CPU
+// RUN: count 0 < %t.silent
+// RUN: ft-opt %t.mlir --ft-compile="to=schedule target=cpu" --remarks-filter="schedule.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=QUIET
+// QUIET: dataflow {{.*}}walks i, j, k in tiles of 4
 // RUN: ft-opt %t.x.mlir --ft-compile="to=schedule target=sm_90a" 2>/dev/null | FileCheck %s --check-prefix=GPU
 // CPU: etdg.block @r0 [map, map, map]
 // CPU-NEXT: most = 4, kind = parallel, level = rows>] target = "cpu"

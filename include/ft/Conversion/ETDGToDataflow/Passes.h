@@ -12,8 +12,9 @@ namespace mlir::etdg {
 /// Registers `etdg-explore-dataflow`.
 void registerExploreDataflowPass();
 
-/// The pass for a machine's buffer. What it can't explore, it leaves as it is, with a remark.
-std::unique_ptr<Pass> createOptionalExploreDataflow(StringRef machine, bool isAgain = false);
+/// The pass for a machine's buffer. What it can't explore, it leaves as it is, with a remark. `isQuiet`: as part of compiling, see
+/// the pass's option `quiet`.
+std::unique_ptr<Pass> createOptionalExploreDataflow(StringRef machine, bool isAgain, bool isQuiet);
 
 /// Writes the operator graph of a task dependence graph as JSON, the form that ft-dataflow reads, or as a table for people.
 LogicalResult writeDataflow(GraphOp graph, const LengthValues &lengths, llvm::raw_ostream &os, bool asTable = false);
