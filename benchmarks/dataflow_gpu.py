@@ -139,7 +139,7 @@ def translate(args, text, name):
 
 
 def pack(args, program, dims):
-    chosen, plain = scheduled(args, program, dims, " dataflow"), scheduled(args, program, dims, "")
+    chosen, plain = scheduled(args, program, dims, " dataflow"), scheduled(args, program, dims, " dataflow=false")
     lengths = " ".join("%s=%d" % dim for dim in dims.items())
     lines = []
     for what, text in (("chosen", chosen), ("cost model", plain)):
