@@ -310,6 +310,23 @@ LogicalResult GraphBuilder::checkType(Operation *op, Type type) {
   return op->emitError("a leaf cannot compute on elements of type ") << element;
 }
 
+/// Whether an operation only computes element by element, from row to row something else.
+static bool computesOnRows(Operation *op, const llvm::DenseSet<Value> &batched) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  bool isPointwise = generic ? generic.getNumLoops() == generic.getNumParallelLoops()
+                             : OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0;
+  return isPointwise && llvm::all_of(op->getResults(), [&](Value result) { return batched.contains(result); });
+}
+
+/// A conversion of what all rows share is done again for each of them, if they alone use it: it then joins what they compute
+/// in registers, where a nest of its own would go through memory and keep rows from staying in registers.
+static void repeatConversions(Block &block, llvm::DenseSet<Value> &batched) {
+  for (Operation &op : llvm::reverse(block))
+    if (isa<arith::ExtFOp>(op) && !batched.contains(op.getResult(0)) && !op.use_empty() &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) { return computesOnRows(user, batched); }))
+      batched.insert(op.getResult(0));
+}
+
 /// Which values differ from row to row.
 void GraphBuilder::findBatched(Block &block, ArrayRef<bool> inputs) {
   for (auto [i, arg] : llvm::enumerate(block.getArguments()))
@@ -325,6 +342,7 @@ void GraphBuilder::findBatched(Block &block, ArrayRef<bool> inputs) {
     if (varies)
       batched.insert_range(op.getResults());
   }
+  repeatConversions(block, batched);
 }
 
 LogicalResult GraphBuilder::run(const LeafOptions &options) {

@@ -19,6 +19,13 @@
 // ERRORS: greatest: equal
 // ERRORS-NEXT: 4 programs, 0 failures
 
+// What all rows share is converted where they use it: rows stay in registers, on matrix units products keep what follows them.
+// RUN: ft-opt %S/../../../examples/layer_norm.mlir --type=x="tensor<16x64xbf16>" --type=r="tensor<16xbf16>" --type=g="tensor<64xbf16>" --ft-compile="to=schedule target=sm_90a rounding=excess" | FileCheck %s --check-prefix=ROWS
+// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/' %S/../../machines/h200.json > %t.json
+// RUN: ft-opt %S/../../Engine/Emulator/fragments.mlir --ft-compile="to=schedule target=sm_90a machine=%t.json rounding=excess" | FileCheck %s --check-prefix=MMA
+// ROWS: row_lanes<
+// MMA-COUNT-9: stages = {{[12]}}, mma
+//
 // A recurrence lets differences grow beyond the tolerance: the two are compared with f64, and halves that were rounded less must not err more.
 // RUN: ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --rounding=excess --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
 // RUN: not ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --rounding=excess --dim D=3 --dim L=13 --dim N=2 --rtol=1e-6 --atol=1e-6 | FileCheck %s --check-prefix=STRICT
