@@ -43,12 +43,15 @@ std::vector<uint64_t> GroupInfo::signature(int dim) const {
   return result;
 }
 
-/// Whether all operands of the only operator have it. Of several operators one might rather read an
-/// operand again than hold it while others run, so there it is a loop like any other.
+/// Whether all operands of the only operator have it: then tiles of one are as good as any, where they
+/// are allowed. Of several operators one might rather read an operand again than hold it while others
+/// run, so there it is a loop like any other.
 bool GroupInfo::isEverywhere(int dim) const {
   const Operator &op = graph.operators[ops.front()];
   const int local = op.local(dim);
   if (ops.size() > 1 || (op.rows() >> local & 1))
+    return false;
+  if (graph.dims[dim].size > 1 && leastTile(graph, options, dim) > 1)
     return false;
   for (unsigned k = 0; k < op.numOperands(); ++k)
     if (!(op.mask(k) >> local & 1))
@@ -76,6 +79,7 @@ void GroupInfo::classify() {
         continue;
       if (isEverywhere(dim)) {
         batch.push_back(dim);
+        batchMoves |= graph.dims[dim].size > 1;
         continue;
       }
       std::vector<uint64_t> where = signature(dim);
@@ -98,21 +102,19 @@ void GroupInfo::classify() {
 std::vector<Count> GroupInfo::tilesOf(int dim) const {
   const Count size = graph.dims[dim].size;
   std::vector<Count> result{size};
-  const Count least = std::min(size, leastTile(graph, options, dim));
+  const Count unit = std::max<Count>(options.granularity, 1);
+  const Count least = std::min(size, ceilDivide(leastTile(graph, options, dim), unit) * unit);
   for (Count trips = 2; result.back() > least;) {
-    Count tile = ceilDivide(size, trips);
-    if (options.granularity > 1)
-      tile = ceilDivide(tile, options.granularity) * options.granularity;
-    if (tile < least)
-      break;
+    // Where equal parts would be too small, the least tile with a smaller last one has as many.
+    const Count tile = std::max(ceilDivide(ceilDivide(size, trips), unit) * unit, least);
     if (tile < result.back())
       result.push_back(tile);
     // The next number of trips that a smaller tile can have.
     if (result.back() == 1)
       break;
     trips = std::max(trips + 1, ceilDivide(size, result.back() - 1));
-    if (options.granularity > 1)
-      trips = std::max(trips, ceilDivide(size, std::max<Count>(result.back() - options.granularity, 1)));
+    if (unit > 1)
+      trips = std::max(trips, ceilDivide(size, std::max<Count>(result.back() - unit, 1)));
   }
   return result;
 }

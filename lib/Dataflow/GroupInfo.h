@@ -82,6 +82,7 @@ struct GroupInfo {
   const std::vector<int> ops;
   const Options &options;
   std::vector<int> batch, classOf;
+  bool batchMoves = false; // whether the loops over `batch` have several iterations, each with other blocks
   std::vector<LoopClass> classes;
   bool isSmall = false;   // no convention narrows its space
   uint64_t divisible = 0; // classes whose loops can have several iterations

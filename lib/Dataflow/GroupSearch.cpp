@@ -497,7 +497,7 @@ private:
         addTraffic(info, k, placed, variables[i], sweepAt[i], problem);
         int last = lastLoop(info, k, placed);
         Term term = block(info.operands[k], placed, placed.holds[k], variables[i]);
-        if (options.rules.doubleBuffer && (last >= 0 || !batch.empty()))
+        if (options.rules.doubleBuffer && (last >= 0 || batchMoves))
           term.coefficient = multiply(term.coefficient, 2);
         reserve(i, last + 1, term);
       }

@@ -315,7 +315,7 @@ void NestModel::poseOperand(Posing &posing, unsigned i, unsigned k) const {
   for (int p = 0; p < (isOpen ? int(state.loops.size()) - waits : last); ++p)
     if (!(members >> state.loops[p].entry & 1))
       traffic.variables.push_back(state.loops[p].variable);
-  bool changes = last >= 0 || !group.batch.empty();
+  bool changes = last >= 0 || group.batchMoves;
   if (isOpen) {
     changes |= !traffic.variables.empty();
     const PrivatePlan::Use *use = state.own ? &state.own->operands[k] : nullptr;
