@@ -88,12 +88,13 @@ private:
   }
 
   void addPhase(Phase phase) {
+    const std::string searched = machine.empty() ? "cpu" : machine; // as `buildPhase` has it
     // (Before snapshots: what it writes is proved with what coarsening makes of it.)
     if (dataflow && phase == Phase::Coarsen)
-      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/false, !tellsDataflow));
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(searched, /*isAgain=*/false, !tellsDataflow));
     // Nests that the search fused are one now, or stayed apart.
     if (dataflow && phase == Phase::Reorder)
-      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(machine, /*isAgain=*/true, !tellsDataflow));
+      pm.addNestedPass<etdg::GraphOp>(etdg::createOptionalExploreDataflow(searched, /*isAgain=*/true, !tellsDataflow));
     if (validate && !hasSnapshots && Phase::ETDG < phase && isBuilt(phase)) {
       pm.addPass(etdg::createETDGTakeSnapshots());
       hasSnapshots = true;
