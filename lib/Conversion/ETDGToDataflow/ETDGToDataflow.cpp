@@ -261,6 +261,9 @@ private:
     if (!piece.getGathers().empty() || read.getElementRank())
       return refuse(leaf) << "read " << index << " gathers: what it moves depends on data";
     Value buffer = bufferOf(leaf, piece.getOperand());
+    auto stores = cast<BufferType>(buffer.getType());
+    if (piece.getMap().getValue().getNumResults() != stores.getDepth() || stores.getElement() != type)
+      return refuse(leaf) << "read " << index << " takes a part of an element: expected the whole of it";
     Stored &source = buffers[buffer];
     Indexed result{source.value.tensor, {}, {}};
     SmallVector<int> indices; // by dimension of the buffer
@@ -277,7 +280,7 @@ private:
       result.view.push_back(newDim("e" + std::to_string(k), extent));
     if (source.value.dims.empty() || source.written.empty()) {
       // An argument: the dimensions of the buffer, then the elements.
-      result.dims.assign(indices.begin(), indices.end());
+      llvm::copy_if(indices, std::back_inserter(result.dims), [](int dim) { return dim >= 0; });
       result.dims.append(result.view.begin(), result.view.end());
     }
     // Of what a block wrote, the reader's dimensions are the writer's; those of the blocks around both
@@ -289,7 +292,7 @@ private:
           if (written == theirs)
             mine = indices[k];
         for (auto [k, element] : llvm::enumerate(source.value.view))
-          if (element == theirs)
+          if (element == theirs && k < result.view.size())
             mine = result.view[k];
         pending.push_back({mine, theirs});
         result.dims.push_back(mine);
@@ -317,6 +320,8 @@ private:
       if (known == values.end())
         continue;
       const Indexed &value = known->second;
+      if (k >= node.maps.size() || node.maps[k].getNumResults() != value.view.size())
+        return refuse(leaf) << "'" << node.op->getName() << "' takes an operand in another shape: expected one index for each dimension";
       AffineMap map = node.maps[k];
       for (auto [r, expr] : llvm::enumerate(map.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -351,8 +356,12 @@ private:
     for (int dim : outer)
       if (!(sums && isFolded(leaf, llvm::find(dims, dim) - dims.begin())))
         result.dims.push_back(dim);
-    for (AffineExpr expr : node.maps.back().getResults())
-      result.view.push_back(loops[cast<AffineDimExpr>(expr).getPosition()]);
+    for (AffineExpr expr : node.maps.back().getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        return refuse(leaf) << "'" << node.op->getName() << "' indexes its result by an expression: expected a dimension";
+      result.view.push_back(loops[dim.getPosition()]);
+    }
     // What renames, scales, broadcasts or transposes one tensor is that tensor.
     if (inputs.size() == 1 && !reduces) {
       result.tensor = inputs[0].tensor;
