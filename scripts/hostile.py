@@ -14,6 +14,7 @@ A tool may succeed or fail with status 1 and a message. The last line is "N pass
 kept in BUILD/hostile-failures/.
 """
 
+import copy
 import argparse
 import concurrent.futures
 import hashlib
@@ -160,7 +161,7 @@ def change(rng, manifest):
             holder = holder[key]
         kind = rng.randrange(6)
         if kind <= 2:
-            holder[path[-1]] = rng.choice(VALUES)
+            holder[path[-1]] = copy.deepcopy(rng.choice(VALUES))
         elif kind == 3 and isinstance(holder, list):
             holder.insert(rng.randint(0, len(holder)), json.loads(json.dumps(rng.choice(holder)))) if holder else None
         elif kind == 4 and isinstance(holder, (dict, list)):
@@ -179,7 +180,7 @@ def change(rng, manifest):
                             for one in (step, inner):
                                 for field in list(one):
                                     if field not in ("step", "body", "otherwise") and rng.random() < 0.3:
-                                        one[field] = rng.choice(VALUES)
+                                        one[field] = copy.deepcopy(rng.choice(VALUES))
                             plan["steps"].append(step)
     return manifest
 

@@ -624,6 +624,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(made.call_count, 1)
 
 
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Reports(unittest.TestCase):
     def test_a_report(self):
         """Recurrent programs are one call; what they write into arguments is written there, without copies."""
