@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by
-`fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: runs in turn, medians, all checked against eager.
+`fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: blocks of calls in turn, medians, all checked against eager.
 
     python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
-                                     [--threads 2] [--limit 150] [--json FILE]
+                                     [--block 10] [--threads 2] [--limit 150] [--json FILE]
 
+On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted: the threads of the kind before go on
+looking for work for a while after its last call, and take processors from whoever comes next.
 On a GPU, times are of the host until the device has ended; what can be captured runs in a CUDA graph, too. A peer that does not
 take a program, gives another result, or compiles for more than `--limit` seconds, is left out with the reason.
 """
@@ -157,6 +159,18 @@ def add_peers(calls, row, name, values, device, options):
             row[peer + "_refused"] = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
 
 
+def timed(call, block, device):
+    """Milliseconds of calls that follow each other: one on a GPU; on a CPU all of a block but the first two."""
+    times = []
+    for _ in range(1 if device != "cpu" else block + 2):
+        begun = time.perf_counter()
+        call()
+        if device != "cpu":
+            torch.cuda.synchronize()
+        times.append((time.perf_counter() - begun) * 1e3)
+    return times if device != "cpu" else times[2:]
+
+
 def measure(name, options, device):
     function, values = getattr(small, name), inputs(name)
     script = ftt.script(function, engine=options.engine)
@@ -176,11 +190,7 @@ def measure(name, options, device):
     times = {key: [] for key in calls}
     for _ in range(options.rounds):
         for key, call in calls.items():
-            begun = time.perf_counter()
-            call()
-            if device != "cpu":
-                torch.cuda.synchronize()
-            times[key].append((time.perf_counter() - begun) * 1e3)
+            times[key] += timed(call, options.block, device)
     row.update({key: statistics.median(t) for key, t in times.items()})
     return row
 
@@ -213,6 +223,7 @@ def main():
     parser.add_argument("--engine", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--only", default=",".join(NAMES))
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--block", type=int, default=10, help="calls of one kind that follow each other, on a CPU")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--peers", default="torchscript,inductor")
     parser.add_argument("--limit", type=int, default=150, help="seconds that a peer may compile for")

@@ -1,10 +1,13 @@
 //===- CostLeaves.cpp - seconds that a call of a leaf takes ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ft/Analysis/Accesses.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/Dimensions.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -14,6 +17,46 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
+
+/// Whether a body adds the product of its two inputs to what is there.
+static bool multipliesAndAdds(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
+  return linalg::detail::isContractionBody(*op.getBlock(), [](Operation *first, Operation *second) {
+    return (isa<arith::MulFOp>(first) && isa<arith::AddFOp>(second)) || (isa<arith::MulIOp>(first) && isa<arith::AddIOp>(second));
+  });
+}
+
+/// The right-hand side of a product of a row by a matrix: the input along which the result's last dimension
+/// runs, where the other one is the same. So a convolution's window is one where its filters are rows, and its
+/// weights are where its windows are (channels last).
+static std::optional<unsigned> getRightHandSide(linalg::LinalgOp op) {
+  if (linalg::isaContractionOpInterface(op))
+    return 1;
+  if (!multipliesAndAdds(op))
+    return std::nullopt;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto last = result.getNumResults() ? dyn_cast<AffineDimExpr>(result.getResults().back()) : nullptr;
+  if (!last)
+    return std::nullopt;
+  bool left = op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isFunctionOfDim(last.getPosition());
+  bool right = op.getMatchingIndexingMap(op.getDpsInputOperand(1)).isFunctionOfDim(last.getPosition());
+  return left == right ? std::nullopt : std::optional<unsigned>(right ? 1 : 0);
+}
+
+/// How many columns of a product's result its right-hand side makes.
+static int64_t countColumns(linalg::LinalgOp op, unsigned right) {
+  auto out = cast<ShapedType>(op.getDpsInits().front().getType());
+  if (linalg::isaContractionOpInterface(op))
+    return out.getRank() > 0 ? std::max<int64_t>(out.getShape().back(), 1) : 1;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(right));
+  int64_t columns = 1;
+  for (auto [expr, length] : llvm::zip_equal(result.getResults(), out.getShape()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && map.isFunctionOfDim(dim.getPosition()))
+      columns *= std::max<int64_t>(length, 1);
+  return columns;
+}
 
 CostModel::Work CostModel::workOf(BlockOp leaf) {
   auto [it, inserted] = works.try_emplace(leaf.getOperation());
@@ -34,10 +77,10 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
       double points = 1;
       for (int64_t range : linalgOp.getStaticLoopRanges())
         points *= ShapedType::isDynamic(range) ? 1 : range;
-      if (linalg::isaContractionOpInterface(linalgOp)) {
+      if (std::optional<unsigned> side = getRightHandSide(linalgOp)) {
         auto out = cast<ShapedType>(linalgOp.getDpsInits().front().getType());
-        int64_t columns = out.getRank() > 0 ? std::max<int64_t>(out.getShape().back(), 1) : 1;
-        Value right = linalgOp->getOperand(1);
+        int64_t columns = countColumns(linalgOp, *side);
+        Value right = linalgOp->getOperand(*side);
         Product &product = products[right];
         if (auto argument = dyn_cast<BlockArgument>(right); argument && argument.getOwner() == &leaf.getBody().front())
           product.read = argument.getArgNumber();
@@ -140,6 +183,15 @@ void CostModel::collectReads(BlockOp block, const Context &context, SmallVectorI
   }
 }
 
+/// Whether a leaf reads a buffer that each point of one of `rows` has for itself.
+static bool isPrivateTo(ArrayRef<unsigned> rows, BlockOp leaf, unsigned read) {
+  return llvm::any_of(leaf.getRead(read).getPieces(), [&](etdg::PieceAttr piece) {
+    return piece.getKind() == etdg::SourceKind::Buffer && llvm::any_of(rows, [&](unsigned row) {
+      return row < etdg::getNumOwnerDims(leaf.getBuffers()[piece.getOperand()]);
+    });
+  });
+}
+
 Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
   Estimate result;
   result.rows = context.rows;
@@ -197,14 +249,17 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
     if (llvm::none_of(work.products, [i = number](const Product &p) { return p.read == i; }))
       stream += bytes / source.bytesPerSecond;
   }
+  SmallVector<unsigned> rowDims;
+  for (const Around &loop : context.loops)
+    if (loop.isRow)
+      rowDims.push_back(loop.dim);
   for (const Product &product : work.products) {
     Machine::Source source{0, 0};
     if (product.read)
       source = sources[*product.read];
     // Rows with a right-hand side of their own are products of their own.
-    bool own = llvm::any_of(reads, [&](const auto &entry) {
-      return entry.first == product.read && variesByRow(entry.second);
-    });
+    bool own = product.read && isPrivateTo(rowDims, leaf, *product.read);
+    own |= llvm::any_of(reads, [&](const auto &entry) { return entry.first == product.read && variesByRow(entry.second); });
     compute += own ? context.rows * productSeconds(product, 1, source)
                    : productSeconds(product, context.rows, source);
   }

@@ -362,7 +362,8 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
       return refuse("read " + Twine(i) + " of " + describeBlock(block) + " would have " +
                     Twine(pieces.size()) + " pieces, the limit is " + Twine(maxPieces));
     auto after = ReadAttr::get(builder.reads[i].getContext(), pieces, elementRank);
-    if (byScalars && !mayPutTogether(buffer, block, builder, i, after))
+    bool wasBox = elementRank != 0 && hasConstantSteps(builder.reads[i], builder.buffers, builder.dims.size());
+    if ((byScalars || wasBox) && !mayPutTogether(buffer, block, builder, i, after))
       return false;
     builder.reads[i] = after;
   }

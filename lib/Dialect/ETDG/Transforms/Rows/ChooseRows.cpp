@@ -62,8 +62,13 @@ public:
 
   /// Whether the statement's rows down to single numbers are those of one beside it.
   bool areShared(Statement &statement);
+  /// The reduction (a convolution, a pooling) whose rows a statement of one step for each number takes, so that
+  /// both are one leaf: the one that it continues, or the only one that it begins. Null where there is none.
+  Statement *getReduction(Statement &statement);
 
 private:
+  Statement *getContinued(Statement &statement);
+  Statement *getBegun(Statement &statement);
   static Value getSource(Statement &statement, unsigned operand);
   MutableArrayRef<Statement> statements;
   llvm::DenseMap<Value, unsigned> writers;
@@ -106,10 +111,75 @@ bool Neighbours::areShared(Statement &statement) {
   return false;
 }
 
+/// How many numbers an operation's results have.
+static int64_t countNumbers(Statement &statement) {
+  return cast<RankedTensorType>(statement.op->getResult(0).getType()).getNumElements();
+}
+
+static bool isOfStaticShape(Statement &statement) {
+  return statement.op && cast<RankedTensorType>(statement.op->getResult(0).getType()).hasStaticShape();
+}
+
+/// Whether a statement takes many steps for each of its numbers, of which one is left inside of its rows.
+static bool isReduction(Statement &statement) {
+  return isOfStaticShape(statement) && statement.space.points > countNumbers(statement);
+}
+
+Statement *Neighbours::getContinued(Statement &statement) {
+  Statement *found = nullptr;
+  unsigned all = statement.space.lengths.size();
+  for (unsigned i = 0; i < statement.getOperands().size(); ++i) {
+    Value buffer = getSource(statement, i);
+    auto writer = buffer ? writers.find(buffer) : writers.end();
+    if (writer == writers.end() || statement.space.getIndex(i, all).size() != all ||
+        cast<BufferType>(buffer.getType()).getElementRank() != all)
+      continue;
+    Statement &before = statements[writer->second];
+    Statement *reduction = before.follows ? before.follows : isReduction(before) ? &before : nullptr;
+    if (reduction && (!found || found->space.points < reduction->space.points))
+      found = reduction;
+  }
+  return found;
+}
+
+Statement *Neighbours::getBegun(Statement &statement) {
+  auto destination = dyn_cast<DestinationStyleOpInterface>(statement.op);
+  bool readsTensors = !destination || llvm::any_of(destination.getDpsInputs(), [](Value v) { return isa<ShapedType>(v.getType()); });
+  if (readsTensors || statement.block.getWrites().size() != 1)
+    return nullptr;
+  Value buffer = statement.block.getBuffers()[cast<WriteAttr>(statement.block.getWrites()[0]).getOperand()];
+  bool isOnlyReader = llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    return user == statement.block || (!readers[buffer].empty() && user == statements[readers[buffer].front().first].block);
+  });
+  if (readers[buffer].size() != 1 || !isOnlyReader)
+    return nullptr;
+  Statement &reader = statements[readers[buffer].front().first];
+  return isReduction(reader) ? &reader : nullptr;
+}
+
+Statement *Neighbours::getReduction(Statement &statement) {
+  unsigned all = statement.space.lengths.size();
+  if (!isOfStaticShape(statement) || statement.space.points != countNumbers(statement) ||
+      all != unsigned(cast<RankedTensorType>(statement.op->getResult(0).getType()).getRank()))
+    return nullptr;
+  Statement *reduction = getContinued(statement);
+  return reduction ? reduction : getBegun(statement);
+}
+
+/// Statements of one step for each number, beside a reduction of fewer rows, take the rows of this one.
+static void followReductions(MutableArrayRef<Statement> statements, Neighbours &neighbours) {
+  for (Statement &statement : statements)
+    if (Statement *reduction = neighbours.getReduction(statement); reduction && reduction->rows < statement.rows) {
+      statement.rows = reduction->rows;
+      statement.follows = reduction;
+    }
+}
+
 void etdg::chooseRows(MutableArrayRef<Statement> statements) {
   for (Statement &statement : statements)
     statement.rows = chooseRowsAlone(statement.op, statement.space);
   Neighbours neighbours(statements);
+  followReductions(statements, neighbours);
   for (bool changed = true; changed;) {
     changed = false;
     for (Statement &statement : statements) {

@@ -15,6 +15,7 @@ struct Statement {
   Operation *op = nullptr; // null: a copy
   RowSpace space;
   unsigned rows = 0;   // how many become dimensions
+  Statement *follows = nullptr; // the reduction whose rows it takes
   unsigned origin = 0; // statements of one leaf have the same number
   /// Row `order[k]` is index k of the results; empty: in order.
   SmallVector<unsigned> order;
