@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
+#include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
@@ -22,24 +23,50 @@ using schedule::DimBounds;
 using schedule::isFreeDimension;
 
 GraphEmitter::GraphEmitter(etdg::GraphOp graph, const GpuOptions &options)
-    : graph(graph), options(options), machine(this->options.getMachine()), multiprocessors(options.getMultiprocessors()),
-      context(graph.getContext()), symbols(graph.getSymbolNames()), b(graph.getLoc(), graph.getContext()) {}
+    : KernelBuilder(graph.getLoc(), options, graph.getSymbolNames()), graph(graph) {}
 
 LogicalResult GraphEmitter::beginModule() {
-  result.module = ModuleOp::create(graph.getLoc());
-  if (failed(makeEntry()))
+  FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
+  if (failed(entry))
     return failure();
-  b.setInsertionPointToEnd(result.module->getBody());
-  // Shared memory is one array whose size the launch gives.
-  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
-  LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared",
-                         Attribute(),
-                         /*alignment=*/16, shared);
+  begin(std::move(*entry));
   if (failed(collectBuffers()))
     return failure();
   placeIntermediates();
-  kernelBytes = intermediateBytes;
-  result.entry.plans.front().workspaceBytes = intermediateBytes;
+  return success();
+}
+
+LogicalResult GraphEmitter::collectBuffers() {
+  auto describeBuffer = [&](Value value) -> CallBuffer & {
+    auto type = cast<etdg::BufferType>(value.getType());
+    return describe(value, type.getLengths(), type.getElement());
+  };
+  for (BlockArgument argument : graph.getBody().getArguments()) {
+    CallBuffer &buffer = describeBuffer(argument);
+    addArgument(buffer, argument.getArgNumber());
+    buffer.argument = argument.getArgNumber();
+    buffer.stridedDims = getStridedDims(graph, buffer.argument);
+  }
+  Operation *terminator = graph.getBody().front().getTerminator();
+  int64_t numArguments = graph.getArgumentTypes().size();
+  for (auto [i, operand] : llvm::enumerate(terminator->getOperands()))
+    addArgument(describeBuffer(operand), numArguments + int64_t(i));
+  for (Operation &op : graph.getBody().front()) {
+    if (auto constant = dyn_cast<etdg::ConstantOp>(op)) {
+      if (failed(addCallConstant(constant, describeBuffer(constant.getResult()), constant.getValue())))
+        return failure();
+    } else if (auto declared = dyn_cast<etdg::BufferOp>(op);
+               declared && !callBuffers.contains(declared.getResult())) {
+      auto slot = declared->getAttrOfType<IntegerAttr>("etdg.slot");
+      describeBuffer(declared.getResult());
+      addIntermediate(declared.getResult(), kept.declare(declared), slot ? std::optional(slot.getInt()) : std::nullopt);
+    }
+  }
+  addErrorBuffer();
+  graph.walk([&](etdg::BufferOp buffer) {
+    if (!callBuffers.contains(buffer.getResult()))
+      (void)kept.declare(buffer);
+  });
   return success();
 }
 
@@ -58,14 +85,6 @@ FailureOr<GpuModule> GraphEmitter::run() {
     number += !isa<etdg::KernelOp>(op) || !op.getRegion(0).front().empty();
   }
   return std::move(result);
-}
-
-/// `name` and `suffix`; of two kernels of that name the second gets a number, too.
-std::string GraphEmitter::uniqueName(std::string name, StringRef suffix) {
-  std::string wanted = name + suffix.str(), unique = wanted;
-  for (unsigned i = 1; !kernelNames.insert(unique).second; ++i)
-    unique = wanted + "_v" + std::to_string(i);
-  return unique;
 }
 
 FailureOr<Kernel> GraphEmitter::readKernel(Operation *item) {
@@ -105,27 +124,21 @@ LogicalResult GraphEmitter::emitItem(Operation *item, const std::string &name) {
 
 /// The host chooses: a branch of the plan for each variant but the last.
 LogicalResult GraphEmitter::emitVariants(etdg::VariantsOp variants, unsigned number, const std::string &name) {
-  std::vector<::ft::rt::Step> &steps = result.entry.plans.front().steps;
-  size_t before = steps.size();
+  size_t before = plan().steps.size();
   Region &variant = variants.getVariants()[number];
   for (auto [i, item] : llvm::enumerate(variant.front()))
     if (failed(emitItem(&item, i == 0 ? name : name + "_" + std::to_string(i))))
       return failure();
   if (number + 1 == variants.getVariants().size())
     return success();
-  auto take = [&] {
-    std::vector<::ft::rt::Step> taken(std::make_move_iterator(steps.begin() + before), std::make_move_iterator(steps.end()));
-    steps.resize(before);
-    return taken;
-  };
   ::ft::rt::Step branch;
   branch.kind = ::ft::rt::Step::branch;
   branch.condition = hostGuard(cast<etdg::GuardAttr>(variants.getGuards()[number]));
-  branch.body = take();
+  branch.body = takeSteps(before);
   if (failed(emitVariants(variants, number + 1, name)))
     return failure();
-  branch.otherwise = take();
-  steps.push_back(std::move(branch));
+  branch.otherwise = takeSteps(before);
+  plan().steps.push_back(std::move(branch));
   return success();
 }
 
@@ -133,62 +146,11 @@ LogicalResult GraphEmitter::emitVariants(etdg::VariantsOp variants, unsigned num
 // Values of a kernel
 //===----------------------------------------------------------------------===//
 
-Value GraphEmitter::argument(int64_t planBuffer) {
-  Value &value = pointers[planBuffer];
-  if (!value) {
-    value = kernel.getBody().front().addArgument(b.pointer(global), b.getLoc());
-    ::ft::rt::KernelArgument description;
-    description.kind = ::ft::rt::KernelArgument::pointer;
-    description.buffer = planBuffer;
-    kernelArguments.push_back(description);
-  }
-  return value;
-}
-
-Value GraphEmitter::integerArgument(const HostExpr &value) {
-  ::ft::rt::KernelArgument description;
-  description.kind = ::ft::rt::KernelArgument::integer;
-  description.value = value;
-  kernelArguments.push_back(description);
-  return kernel.getBody().front().addArgument(b.getI64Type(), b.getLoc());
-}
-
-Value GraphEmitter::symbolValue(StringAttr name) {
-  Value &value = symbolValues[name];
-  if (!value)
-    value = integerArgument(HostExpr::var(llvm::find(symbols, name) - symbols.begin()));
-  return value;
-}
-
-Value GraphEmitter::lengthValue(LengthAttr length) {
-  SmallVector<Value> values;
-  for (StringAttr name : length.getNames())
-    values.push_back(symbolValue(name));
-  return b.expand(length.getExpr(), {}, values);
-}
-
 Value GraphEmitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
   SmallVector<Value> values;
   for (StringAttr name : block.getSymbolNames())
     values.push_back(symbolValue(name));
   return b.expand(expr, point.dims, values);
-}
-
-Value GraphEmitter::blockMemory(HostExpr bytes, Value bytesValue,
-                                std::optional<int64_t> fixedBytes) {
-  return atEntry([&]() -> Value {
-    if (fixedBytes && sharedUsed + *fixedBytes <= sharedLimit * 2 / 3 &&
-        sharedUsed + *fixedBytes + leafShared + partialsReserve() <= sharedLimit) {
-      Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
-      Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
-      sharedUsed += int64_t(llvm::alignTo(*fixedBytes, 16));
-      return memory;
-    }
-    int64_t part = addWorkspace(0);
-    blockParts.push_back({part, bytes});
-    Value number = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
-    return b.at(argument(part), b.mul(number, bytesValue), b.getI8Type());
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,73 +183,6 @@ LogicalResult GraphEmitter::readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &
   return success();
 }
 
-void GraphEmitter::beginFunction(StringRef name) {
-  b.setInsertionPointToEnd(result.module->getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
-  kernel = LLVM::LLVMFuncOp::create(b, name, type);
-  kernel->setAttr("nvvm.kernel", b.getUnitAttr());
-  kernel->setAttr("nvvm.maxntid", b.getDenseI32ArrayAttr({int32_t(threads.count), 1, 1}));
-  Block *body = b.createBlock(&kernel.getBody());
-  b.setInsertionPointToStart(body);
-  marker = arith::ConstantIntOp::create(b, 0, 64);
-  storage.clear();
-  pointers.clear();
-  symbolValues.clear();
-  kernelArguments.clear();
-  blockParts.clear();
-  sharedUsed = 0;
-  leafShared = 0;
-  partialsBytes = 0;
-  partials = staging = Value();
-  stagingBytes = 0;
-  atEntry([&] {
-    threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
-    leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
-    // Partial results of warps, 8 bytes each.
-    sharedUsed = threads.count / warpLanes * schedule::mostSlots * 8;
-    threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
-  });
-  threads.partials = [this] {
-    if (partialsBytes == 0)
-      atEntry([&] {
-        Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
-        partials = b.at(base, b.number(sharedUsed), b.getI8Type());
-        // Reserved as a whole, so that what else takes shared memory counts on the rest.
-        partialsBytes = threads.count * threads.sums;
-        sharedUsed += partialsBytes;
-      });
-    return partials;
-  };
-}
-
-/// The kernel's body is complete.
-LogicalResult GraphEmitter::endFunction(Operation *front, etdg::ThreadBlockAttr block) {
-  b.setInsertionPointToEnd(&kernel.getBody().front());
-  LLVM::ReturnOp::create(b, ValueRange());
-  int64_t bytes = int64_t(llvm::alignTo(sharedUsed, 64));
-  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(b.getI64IntegerAttr(bytes));
-  if (bytes + leafShared > machine.occupancy.sharedBytesPerBlock)
-    return front->emitError("the GPU engine can't run the schedule: block: the kernel uses ")
-           << bytes + leafShared << " bytes of shared memory, a block has at most "
-           << machine.occupancy.sharedBytesPerBlock << " on " << machine.name << "; fewer threads use less";
-  kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(block.getResident())));
-  SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
-  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
-  for (auto [i, type] : llvm::enumerate(types))
-    if (isa<LLVM::LLVMPointerType>(type))
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(accessBytes));
-  return success();
-}
-
-/// In turn: every `blocks`-th one. In shares: one range for each block, equally long.
-scf::ForOp GraphEmitter::dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks) {
-  if (dealing != etdg::Dealing::Shares)
-    return b.loop(turn, tasks, blocks);
-  Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
-  Value share = b.ceilDiv(tasks, blocks), first = b.mul(block, share);
-  return b.loop(first, b.smaller(tasks, b.add(first, share)), b.number(1));
-}
-
 LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &plan, StringRef name) {
   BlockOp front = nest.front();
   b.setLoc(front.getLoc());
@@ -301,6 +196,7 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &pl
   threads.count = plan.block.getThreads();
   threads.sums = plan.block.getSums();
   beginFunction(name);
+  storage.clear();
   Point point;
   point.dims.assign(front.getNumDims(), Value());
 
@@ -365,17 +261,6 @@ LogicalResult GraphEmitter::emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &pl
         << "no dimension is free of dependences: the kernel runs on one block of threads";
   addLaunch(name, total, /*shrinks=*/false);
   return success();
-}
-
-/// Some tasks for each multiprocessor; where there are more rows than that, enough of
-/// them in a task that its leaves compute them by tiles (NestEmitter.cpp).
-HostExpr GraphEmitter::chooseRowsInTask(HostExpr rows, HostExpr others) {
-  int64_t full = machine.gpu.rowTile;
-  HostExpr share = HostExpr::binary(
-      HostExpr::max,
-      HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
-  HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * full + 1, full);
-  return HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
 }
 
 //===----------------------------------------------------------------------===//

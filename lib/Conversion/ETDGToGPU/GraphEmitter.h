@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // State of the GPU lowering of one graph. ETDGToGPU.cpp emits kernels and loops,
-// Operands.cpp addresses and leaves, Plan.cpp what the host does.
+// Operands.cpp addresses and leaves; kernels by themselves are KernelBuilder's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 #define FT_LIB_CONVERSION_ETDGTOGPU_GRAPHEMITTER_H
 
-#include "RowEmitter.h"
-#include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "KernelBuilder.h"
 #include "ft/Schedule/Boxes.h"      // reads of scalars in the order of memory
 #include "ft/Schedule/Dimensions.h" // which dimensions are free, bounds of dimensions
 #include "ft/Schedule/GpuPlan.h"
@@ -17,27 +16,11 @@
 #include "ft/Schedule/Plan.h"       // which nests share loops
 #include "ft/Schedule/RowRuns.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
-
 #include <map>
 
 namespace mlir::ft::togpu {
 
 using etdg::BlockOp;
-using HostExpr = ::ft::rt::Expr;
-
-/// A buffer that lives as long as a call: argument, result or intermediate; or a constant.
-struct CallBuffer {
-  int64_t planBuffer = -1; // index in the plan; -1: a constant of the module
-  LLVM::GlobalOp constant;
-  SmallVector<LengthAttr> lengths;
-  SmallVector<int64_t> planes; // kept for each length, 0: all
-  RankedTensorType element;
-  unsigned argument = 0;   // its number, where the caller gives strides
-  int64_t stridedDims = 0; // of so many outermost dimensions
-};
-
 /// Where a buffer lies, inside the current kernel.
 struct Storage {
   Value base;
@@ -63,7 +46,6 @@ struct Point {
 
 using schedule::GpuPlan;
 using schedule::GpuPlace;
-using schedule::LeafForm;
 
 /// Nests that one launch runs, and what their schedules say.
 struct Kernel {
@@ -72,7 +54,7 @@ struct Kernel {
   GpuPlace place;
 };
 
-class GraphEmitter {
+class GraphEmitter : public KernelBuilder {
 public:
   GraphEmitter(etdg::GraphOp graph, const GpuOptions &options);
   FailureOr<GpuModule> run();
@@ -80,33 +62,15 @@ public:
   FailureOr<GpuModule> runThroughLoops();
 
 private:
-  friend class LoopWalker;
   /// What a module has before its kernels.
   LogicalResult beginModule();
-  // Plan.cpp
-  LogicalResult makeEntry();
-  LogicalResult collectBuffers();
-  HostExpr hostExpr(AffineExpr expr, ArrayRef<StringAttr> symbols);
-  HostExpr hostLength(LengthAttr length);
-  HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
-                     RankedTensorType element);
-  int64_t addWorkspace(HostExpr offset);
-  void addLaunch(StringRef name, HostExpr tasks, bool shrinks);
-  HostExpr hostGuard(etdg::GuardAttr guard);
-  void placeIntermediates();
-
   // ETDGToGPU.cpp
+  LogicalResult collectBuffers();
   FailureOr<Kernel> readKernel(Operation *item);
   LogicalResult emitItem(Operation *item, const std::string &name);
   LogicalResult emitVariants(etdg::VariantsOp variants, unsigned number, const std::string &name);
-  std::string uniqueName(std::string name, StringRef suffix);
   LogicalResult emitKernel(ArrayRef<BlockOp> nest, const GpuPlan &plan, StringRef name);
   LogicalResult readRowLanes(ArrayRef<BlockOp> nest, const GpuPlan &plan);
-  HostExpr chooseRowsInTask(HostExpr rows, HostExpr others);
-  /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
-  scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
-  void beginFunction(StringRef name);
-  LogicalResult endFunction(Operation *front, etdg::ThreadBlockAttr block);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining);
   Value emitMoves(BlockOp leaf);
@@ -124,20 +88,7 @@ private:
   void declarePrivate(etdg::BufferOp buffer, const Point &point);
 
   // Values of the current kernel.
-  Value argument(int64_t planBuffer);
-  Value symbolValue(StringAttr name);
-  Value lengthValue(LengthAttr length);
-  Value integerArgument(const HostExpr &value);
   Value expand(AffineExpr expr, BlockOp block, const Point &point);
-  /// Memory of this block of threads: shared where it fits, else a part of the workspace.
-  Value blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes);
-  /// Emits values that the whole kernel uses.
-  template <typename Fn>
-  auto atEntry(Fn emit) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(marker);
-    return emit();
-  }
 
   // Steps.cpp
   LogicalResult emitStepKernel(Kernel &kernel, StringRef name);
@@ -153,7 +104,6 @@ private:
   void enterTask(const GpuPlan &plan, const Division &division, ArrayRef<std::pair<Value, Value>> ranges, Value number,
                  Point &at);
   LogicalResult emitGridTasks(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
-  void emitGridBarrier();
 
   // Operands.cpp
   struct Operand {
@@ -200,7 +150,6 @@ private:
   FailureOr<SmallVector<Tiles>> readLayouts(BlockOp block, const LeafForm &form, const Point &point, bool rowWise);
   /// The leaf as loop nests; made once in a kernel.
   FailureOr<LeafForm *> leafForm(BlockOp block, std::optional<unsigned> rowDim, bool rowWise);
-  Value checkIndex(Value index, Value bound, Location place, Value may);
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   Operand emitBox(BlockOp block, const schedule::Box &box, RankedTensorType element, const Point &point,
                   bool useRows);
@@ -208,60 +157,18 @@ private:
                                      const Point &point);
   FailureOr<Value> emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces,
                               RankedTensorType element, const Point &point);
-  LLVM::GlobalOp addConstant(DenseElementsAttr value);
-  /// Shared memory for operands of a leaf's products, which leaves use one after the other; null where it has none.
-  Value stagingMemory(ArrayRef<Tiles> tiles);
-  void placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows);
 
   etdg::GraphOp graph;
-  GpuOptions options;
-  const Machine &machine; // of the options
-  const int64_t multiprocessors;
-  GpuModule result;
-  MLIRContext *context;
-  SmallVector<StringAttr> symbols;
-  llvm::DenseMap<Value, CallBuffer> callBuffers;
   schedule::KeptPlanes kept;
-  SmallVector<Value> intermediates;
-  HostExpr intermediateBytes, kernelBytes; // of the workspace
-  int64_t errorBuffer = -1, counterBuffer = -1;
-  unsigned numConstants = 0;
-  Code b;
 
   // Of the current kernel.
-  LLVM::LLVMFuncOp kernel;
-  Operation *marker = nullptr; // hoisted values are emitted before it
   llvm::DenseMap<Value, Storage> storage;
-  llvm::MapVector<int64_t, Value> pointers; // by plan buffer
-  llvm::DenseMap<StringAttr, Value> symbolValues;
-  std::vector<::ft::rt::KernelArgument> kernelArguments;
   std::map<Operation *, LeafForm> leafForms;
   llvm::DenseSet<Value> rowWiseBuffers; // private ones that each row has for itself
-  Threads threads;
-  int64_t maxRows = 1;
-  int64_t sharedLimit = 0;   // bytes for one block of threads
   bool sharesSteps = false;  // loops around a nest may go beyond its own domain
-  bool cooperative = false;  // blocks of threads wait for each other
-  int64_t partialsBytes = 0; // shared memory for slices of sums, once a nest needs it
-  /// A block that is alone on its multiprocessor has no more than its limit; others may go
-  /// beyond theirs.
-  int64_t partialsReserve() const {
-    return partialsBytes || !cooperative ? 0 : threads.count * threads.sums;
-  }
-  Value partials;
-  Value staging; // for operands of products, and its bytes
-  int64_t stagingBytes = 0;
   std::optional<RowPlan> rowPlan; // where the kernel is one leaf that keeps rows in registers
-  int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
-  Value leafSharedBase;                   // a constant that is set at the end
-  struct BlockPart {
-    int64_t planBuffer;
-    HostExpr bytes;
-  };
-  std::vector<BlockPart> blockParts; // of the workspace, one for each block of threads
   /// Leaves for which storage has left other accesses than were planned for.
   llvm::DenseSet<Operation *> otherwise;
-  llvm::StringSet<> kernelNames;
 };
 
 } // namespace mlir::ft::togpu

@@ -5,6 +5,7 @@
 // launches gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
+#include "GraphEmitter.h"
 #include "LoopWalker.h"
 
 #include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
@@ -58,30 +59,24 @@ FailureOr<GpuModule> GraphEmitter::runThroughLoops() {
   ProgramBuffers buffers = matchBuffers(program, graph);
   auto take = [&](loops::LaunchOp launch) {
     auto source = owner->lookupSymbol<func::FuncOp>(launch.getCallee());
-    return LoopWalker(*this, buffers, launch, source).run(uniqueName(launch.getCallee().str(), ""));
+    return LoopWalker(*this, graph, buffers, launch, source).run(uniqueName(launch.getCallee().str(), ""));
   };
   std::function<LogicalResult(loops::VariantsOp, unsigned)> takeVariants = [&](loops::VariantsOp variants,
                                                                                unsigned number) -> LogicalResult {
-    std::vector<::ft::rt::Step> &steps = result.entry.plans.front().steps;
-    size_t before = steps.size();
+    size_t before = plan().steps.size();
     for (auto launch : variants.getVariants()[number].getOps<loops::LaunchOp>())
       if (failed(take(launch)))
         return failure();
     if (number + 1 == variants.getVariants().size())
       return success();
-    auto taken = [&] {
-      std::vector<::ft::rt::Step> own(std::make_move_iterator(steps.begin() + before), std::make_move_iterator(steps.end()));
-      steps.resize(before);
-      return own;
-    };
     ::ft::rt::Step branch;
     branch.kind = ::ft::rt::Step::branch;
     branch.condition = hostGuard(cast<etdg::GuardAttr>(variants.getGuards()[number]));
-    branch.body = taken();
+    branch.body = takeSteps(before);
     if (failed(takeVariants(variants, number + 1)))
       return failure();
-    branch.otherwise = taken();
-    steps.push_back(std::move(branch));
+    branch.otherwise = takeSteps(before);
+    plan().steps.push_back(std::move(branch));
     return success();
   };
   for (Operation &op : program.getBody().front()) {
@@ -116,7 +111,7 @@ LogicalResult LoopWalker::bindArguments() {
     } else if (auto stride = dyn_cast<loops::StrideOp>(from)) {
       auto buffer = stride.getBuffer().getDefiningOp<loops::BufferOp>();
       known.values[argument] = e.integerArgument(
-          getHostStride(e.result.entry, e.graph, unsigned(*buffer.getIndex()), unsigned(stride.getDimension())));
+          getHostStride(e.result.entry, graph, unsigned(*buffer.getIndex()), unsigned(stride.getDimension())));
     } else {
       known.values[argument] = bindBuffer(cast<loops::BufferOp>(from));
     }
@@ -133,10 +128,6 @@ LogicalResult LoopWalker::run(StringRef name) {
     isFixed |= level && level.getDealing() == etdg::Dealing::Fixed;
   });
   b.setLoc(source.getLoc());
-  e.leafForms.clear();
-  e.rowWiseBuffers.clear();
-  e.rowPlan.reset();
-  e.sharesSteps = false;
   e.cooperative = waits;
   e.sharedLimit = block.getShared();
   e.threads.count = block.getThreads();

@@ -9,8 +9,9 @@
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_LOOPWALKER_H
 #define FT_LIB_CONVERSION_ETDGTOGPU_LOOPWALKER_H
 
-#include "GraphEmitter.h"
+#include "KernelBuilder.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/GpuPlan.h"
 
 namespace mlir::ft::togpu {
 
@@ -19,8 +20,8 @@ using ProgramBuffers = llvm::DenseMap<Value, Value>;
 
 class LoopWalker {
 public:
-  LoopWalker(GraphEmitter &e, const ProgramBuffers &buffers, loops::LaunchOp launch, func::FuncOp source)
-      : e(e), b(e.b), buffers(buffers), launch(launch), source(source) {}
+  LoopWalker(KernelBuilder &e, etdg::GraphOp graph, const ProgramBuffers &buffers, loops::LaunchOp launch, func::FuncOp source)
+      : e(e), b(e.b), graph(graph), buffers(buffers), launch(launch), source(source) {}
   /// Emits the kernel, and the step of the plan that launches it.
   LogicalResult run(StringRef name);
 
@@ -86,8 +87,9 @@ private:
   LogicalResult takeBounded(loops::BoundedOp bounded);
   Value isFirstThread();
 
-  GraphEmitter &e;
+  KernelBuilder &e;
   Code &b;
+  etdg::GraphOp graph; // whose arguments' strides the host knows
   const ProgramBuffers &buffers;
   loops::LaunchOp launch;
   func::FuncOp source;

@@ -63,6 +63,7 @@ LogicalResult GraphEmitter::emitStepKernel(Kernel &kernel, StringRef name) {
     maxRows = std::max(maxRows, plan.maxRows);
   }
   beginFunction(name);
+  storage.clear();
   std::vector<Point> points(kernel.nests.size());
   for (auto [point, nest] : llvm::zip_equal(points, kernel.nests))
     point.dims.assign(BlockOp(nest.front()).getNumDims(), Value());
@@ -275,60 +276,3 @@ LogicalResult GraphEmitter::emitGridTasks(ArrayRef<BlockOp> nest, const GpuPlan 
   return failure(failed(all));
 }
 
-/// All blocks of the grid are here. The counter's low bits count those that came, the last
-/// one flips its top bit, and the low bits are zero again: no step resets it, and it may begin
-/// with any top bit. Written as one piece of PTX: LLVM's atomics lose their ordering here.
-void GraphEmitter::emitGridBarrier() {
-  OpBuilder::InsertionGuard guard(b);
-  if (counterBuffer < 0) {
-    ::ft::rt::Plan &plan = result.entry.plans.front();
-    plan.buffers.push_back({::ft::rt::Buffer::counter, 0, 0});
-    counterBuffer = int64_t(plan.buffers.size()) - 1;
-    plan.counterBytes = 64;
-  }
-  Value counter = atEntry([&] { return argument(counterBuffer); });
-  b.barrier();
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threads.id, b.number32(0));
-  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value blocks = NVVM::GridDimXOp::create(b, b.getI32Type());
-  Value number = NVVM::BlockIdXOp::create(b, b.getI32Type());
-  // Block 0 adds what the others leave to 2^31.
-  Value rest = arith::SubIOp::create(b, b.number32(int64_t(INT32_MIN) + 1), blocks);
-  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, b.number32(0));
-  Value step = arith::SelectOp::create(b, isZero, rest, b.number32(1));
-  std::string text = "{\n.reg .pred p;\n.reg .b32 old, seen;\n";
-  if (options.barrierLimit)
-    text += ".reg .b64 left;\nmov.b64 left, " + std::to_string(options.barrierLimit) + ";\n";
-  text += "fence.acq_rel.gpu;\n"
-          "atom.add.acq_rel.gpu.global.u32 old, [$0], $1;\n"
-          "again:\n"
-          "ld.acquire.gpu.global.u32 seen, [$0];\n"
-          "xor.b32 seen, seen, old;\n"
-          "setp.lt.s32 p, seen, 0;\n"
-          "@p bra done;\n";
-  SmallVector<Value> operands = {counter, step};
-  std::string constraints = "l,r";
-  if (options.barrierLimit) {
-    operands.push_back(atEntry([&] { return argument(errorBuffer); }));
-    operands.push_back(b.number32(int64_t(result.entry.plans.front().kernels.size())));
-    constraints += ",l,r";
-    text += "sub.s64 left, left, 1;\n"
-            "setp.gt.s64 p, left, 0;\n"
-            "@p bra again;\n"
-            "st.global.u32 [$2+4], $3;\n"
-            "fence.acq_rel.sys;\n"
-            "st.global.u32 [$2], 2;\n"
-            "fence.acq_rel.sys;\n"
-            "trap;\n";
-  } else {
-    text += "bra again;\n";
-  }
-  text += "done:\n}";
-  LLVM::InlineAsmOp::create(b, TypeRange(), operands, text, constraints + ",~{memory}",
-                            /*has_side_effects=*/true, /*is_align_stack=*/false,
-                            LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-                            ArrayAttr());
-  b.setInsertionPointAfter(branch);
-  b.barrier();
-}

@@ -1,0 +1,152 @@
+//===- KernelMemory.cpp - memory of a block of threads -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory is one array: first what warps leave for each other and what lives as long as the
+// kernel, then what leaves need one after the other. What does not fit lies in the workspace.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+
+Value KernelBuilder::blockMemory(HostExpr bytes, Value bytesValue,
+                                std::optional<int64_t> fixedBytes) {
+  return atEntry([&]() -> Value {
+    if (fixedBytes && sharedUsed + *fixedBytes <= sharedLimit * 2 / 3 &&
+        sharedUsed + *fixedBytes + leafShared + partialsReserve() <= sharedLimit) {
+      Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+      Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
+      sharedUsed += int64_t(llvm::alignTo(*fixedBytes, 16));
+      return memory;
+    }
+    int64_t part = addWorkspace(0);
+    blockParts.push_back({part, bytes});
+    Value number = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+    return b.at(argument(part), b.mul(number, bytesValue), b.getI8Type());
+  });
+}
+
+LLVM::GlobalOp KernelBuilder::addConstant(DenseElementsAttr value) {
+  Type element = value.getElementType();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(result.module->getBody());
+  Type stored = storedType(element);
+  if (stored != element || isHalf(element)) { // i1 as bytes, index as i64, halves as bits
+    SmallVector<APInt> bits;
+    Type integer = isHalf(element) ? Type(b.getIntegerType(16)) : stored;
+    if (isHalf(element))
+      for (APFloat number : value.getValues<APFloat>())
+        bits.push_back(number.bitcastToAPInt());
+    else
+      for (APInt number : value.getValues<APInt>())
+        bits.push_back(number.zextOrTrunc(integer.getIntOrFloatBitWidth()));
+    value = DenseElementsAttr::get(RankedTensorType::get({int64_t(bits.size())}, integer), bits);
+    stored = integer;
+  } else {
+    value = value.reshape(RankedTensorType::get({value.getNumElements()}, element));
+  }
+  auto type = LLVM::LLVMArrayType::get(stored, value.getNumElements());
+  return LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                "constant" + std::to_string(numConstants++), value,
+                                /*alignment=*/accessBytes, global);
+}
+
+namespace {
+struct Place {
+  int64_t offset, size;
+  unsigned first, last;
+};
+} // namespace
+
+/// First offset at which a buffer fits beside those that live at the same time.
+static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first, unsigned last) {
+  SmallVector<Place> alive;
+  for (const Place &place : places)
+    if (place.first <= last && first <= place.last)
+      alive.push_back(place);
+  llvm::sort(alive, [](const Place &x, const Place &y) { return x.offset < y.offset; });
+  int64_t offset = 0;
+  for (const Place &place : alive) {
+    if (offset + size <= place.offset)
+      break;
+    offset = std::max(offset, place.offset + place.size);
+  }
+  places.push_back({offset, size, first, last});
+  return offset;
+}
+
+/// Memory for the values between the nests of a leaf: shared memory where it
+/// fits, else a part of the workspace.
+void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter,
+                                    int64_t rows) {
+  SmallVector<std::pair<unsigned, unsigned>> lives(leafGraph.buffers.size(), {~0u, 0});
+  for (auto [n, nest] : llvm::enumerate(leafGraph.nests)) {
+    auto touch = [&, n = n](const leaf::View &view) {
+      auto use = [&](int buffer) {
+        if (buffer < 0)
+          return;
+        lives[buffer].first = std::min<unsigned>(lives[buffer].first, n);
+        lives[buffer].second = std::max<unsigned>(lives[buffer].second, n);
+      };
+      use(view.buffer);
+      for (const leaf::DynamicTerm &term : view.terms)
+        use(term.buffer);
+    };
+    for (const leaf::Member &member : nest.members) {
+      llvm::for_each(member.reads, touch);
+      llvm::for_each(member.inits, touch);
+      llvm::for_each(member.writes, touch);
+      for (const auto &[value, view] : member.captured)
+        touch(view);
+    }
+  }
+  SmallVector<Place> places;
+  int64_t room = sharedLimit - partialsReserve() - int64_t(llvm::alignTo(sharedUsed, 64));
+  for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
+    if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || lives[i].first == ~0u)
+      continue;
+    int64_t elements = buffer.numElements * (buffer.batched ? rows : 1);
+    int64_t own = elements * (emitter.lifted[i] ? emitter.lifts : 1) * bytesOf(buffer.elementType);
+    int64_t bytes = llvm::alignTo(own, 16);
+    Memory &memory = emitter.memories[i];
+    memory.aligned = true;
+    if (buffer.batched && rows > 1)
+      memory.rowStride = b.number(buffer.numElements);
+    if (emitter.lifted[i])
+      memory.liftStride = b.number(elements);
+    int64_t offset = fit(places, bytes, lives[i].first, lives[i].second);
+    if (offset + bytes <= room) {
+      leafShared = std::max(leafShared, offset + bytes);
+      memory.pointer = atEntry([&] {
+        Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+        Value leafBase = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                             ArrayRef<LLVM::GEPArg>{leafSharedBase});
+        return b.at(leafBase, b.number(offset), b.getI8Type());
+      });
+    } else {
+      places.pop_back();
+      bytes = llvm::alignTo(bytes, partAlignment);
+      memory.pointer = blockMemory(bytes, atEntry([&] { return b.number(bytes); }), std::nullopt);
+    }
+  }
+}
+
+Value KernelBuilder::stagingMemory(ArrayRef<Tiles> tiles) {
+  int64_t bytes = 0;
+  for (const Tiles &nest : tiles)
+    if (nest.product)
+      bytes = std::max(bytes, int64_t(llvm::alignTo(nest.product->staged.getBytes(), 16)));
+  if (bytes > stagingBytes) {
+    stagingBytes = bytes;
+    staging = atEntry([&] {
+      Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
+      sharedUsed = int64_t(llvm::alignTo(sharedUsed, 16));
+      Value memory = b.at(base, b.number(sharedUsed), b.getI8Type());
+      sharedUsed += bytes;
+      return memory;
+    });
+  }
+  return bytes > 0 ? staging : Value();
+}
