@@ -57,7 +57,8 @@ struct Options {
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run (default: the only one, or @main)"),
                              cl::value_desc("name"), cl::cat(category)};
-  cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default), cuda, or emulate: a GPU's kernels, thread by thread, for tests"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default), cuda, or for tests: emulate, a GPU's kernels thread by thread; "
+                                                "interpret-tile, the same with operations on tiles by their definitions"), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
   cl::opt<std::string> machine{"machine", cl::desc("what to plan for: a machine's name (cpu, a100, h200) or file (default: the "
                                                    "target's own)"),
@@ -85,6 +86,9 @@ struct Options {
                              cl::cat(category), cl::Hidden};
   cl::opt<std::string> loops{"loops", cl::desc("cpu: run these loops, as --ft-compile=to=tile prints them, in the place of the "
                                                "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
+  cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=tile target=...\" prints "
+                                                   "them, in the place of the program's own"), cl::value_desc("kernels.mlir"),
+                               cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
                                    cl::value_desc("target"), cl::cat(category), cl::Hidden};
   cl::opt<bool> throughLoops{"through-loops", cl::desc("emulate: kernels by way of structured loops"), cl::cat(category), cl::Hidden};
@@ -96,6 +100,9 @@ struct Options {
   cl::opt<double> benchSeconds{"bench-seconds", cl::desc("with --bench: about how long to repeat it (default 1)"),
                                cl::init(1.0), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
+
+  /// Whether a GPU's kernels run on this processor.
+  bool isEmulated() const { return engine == "emulate" || engine == "interpret-tile"; }
 };
 
 double now() {
@@ -135,8 +142,8 @@ private:
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
   CpuOptions makeCpuOptions();
   void setForms(GpuScheduleOptions &gpu, const std::string &target);
-  /// `--loops`.
-  FailureOr<OwningOpRef<ModuleOp>> readLoops();
+  /// `--loops`, `--kernels`.
+  FailureOr<OwningOpRef<ModuleOp>> readModule(const std::string &file);
   std::vector<std::string> givenMachines() const {
     return options.machine.empty() ? std::vector<std::string>() : std::vector<std::string>{options.machine};
   }
@@ -178,7 +185,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   phases.validate = tools::isValidating();
   phases.rounding = tools::getRounding();
   phases.dataflow = options.planSeed == 0; // an arrangement by a seed is of nests that nothing has arranged
-  bool isGpu = options.engine == "emulate" || options.engine == "cuda";
+  bool isGpu = options.engine == "cuda" || options.isEmulated();
   std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
   FailureOr<MachineRef> machine = findMachineFor(wholeFile(module.getLoc()), target, givenMachines());
   if (failed(machine))
@@ -242,7 +249,7 @@ CpuOptions Runner::makeCpuOptions() {
   if (!options.scheduleFor.empty())
     setForms(cpu.grid.emplace(), options.scheduleFor);
   if (!options.loops.empty())
-    cpu.readLoops = [this](etdg::GraphOp) { return readLoops(); };
+    cpu.readLoops = [this](etdg::GraphOp) { return readModule(options.loops); };
   return cpu;
 }
 
@@ -256,8 +263,8 @@ void Runner::setForms(GpuScheduleOptions &gpu, const std::string &target) {
   gpu.planSeed = options.planSeed;
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Runner::readLoops() {
-  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(options.loops);
+FailureOr<OwningOpRef<ModuleOp>> Runner::readModule(const std::string &file) {
+  std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(file);
   if (!buffer)
     return failure();
   auto sources = std::make_shared<llvm::SourceMgr>();
@@ -342,6 +349,9 @@ FailureOr<Outcome> Runner::runEmulated() {
   emulator.rounding = tools::getRounding();
   setForms(emulator.gpu, options.target);
   emulator.gpu.throughLoops = options.throughLoops;
+  if (!options.kernels.empty())
+    emulator.readKernels = [this] { return readModule(options.kernels); };
+  emulator.interpretTiles = options.engine == "interpret-tile";
   emulator.seed = options.seed;
   emulator.machines = givenMachines();
   emulator.skip.assign(options.skip.begin(), options.skip.end());
@@ -358,6 +368,8 @@ FailureOr<Outcome> Runner::runEmulated() {
     return failure();
   outcome.figures["launches"] = (*program)->numLaunches();
   outcome.figures["gpu_threads"] = (*program)->numThreads();
+  if (emulator.interpretTiles)
+    outcome.figures["tile_operations"] = (*program)->numTileOperations();
   outcome.results = (*program)->results();
   return outcome;
 }
@@ -413,7 +425,7 @@ FailureOr<Outcome> Runner::runEngine() {
 FailureOr<Outcome> Runner::runChosen() {
   if (options.engine == "cpu" || options.engine == "cuda")
     return runCompiled();
-  if (options.engine == "emulate")
+  if (options.isEmulated())
     return runEmulated();
   Outcome outcome;
   interp::RunOptions run;
@@ -459,13 +471,13 @@ static bool checkOptions(Options &options) {
     llvm::errs() << "ft-run: error: " << message << "\n";
     return false;
   };
-  if (!llvm::is_contained({"interpret", "cpu", "cuda", "emulate"}, options.engine.getValue()))
-    return bad("--engine=" + options.engine + ": expected interpret, cpu, cuda or emulate");
+  if (!llvm::is_contained({"interpret", "cpu", "cuda", "emulate", "interpret-tile"}, options.engine.getValue()))
+    return bad("--engine=" + options.engine + ": expected interpret, cpu, cuda, emulate or interpret-tile");
   if (!llvm::is_contained({"generic", "steps", "blocks"}, options.variant.getValue()))
     return bad("--variant=" + options.variant + ": expected generic, steps or blocks");
   if (options.multiprocessors < 1 || options.multiprocessors > 1024)
     return bad("--multiprocessors: expected a number from 1 to 1024");
-  bool cuda = options.engine == "cuda" || options.engine == "emulate";
+  bool cuda = options.engine == "cuda" || options.isEmulated();
   if (!options.target.empty() && (cuda ? !isGpuTarget(options.target) : options.target != "cpu"))
     return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? "sm_80 or sm_90a" : "cpu"));
   if (!options.machine.empty()) {
@@ -474,7 +486,7 @@ static bool checkOptions(Options &options) {
       llvm::errs() << "ft-run: error: --machine=" << options.machine << ":\n" << llvm::toString(machine.takeError()) << "\n";
       return false;
     }
-    bool isGpu = options.engine == "cuda" || options.engine == "emulate";
+    bool isGpu = options.engine == "cuda" || options.isEmulated();
     std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "" : "cpu";
     bool serves = target.empty() ? (*machine)->kind == Machine::Kind::GPU : (*machine)->serves(target);
     if (!serves)
@@ -493,6 +505,8 @@ static bool checkOptions(Options &options) {
     ft_shuffle_threads(int64_t(options.seed >> 1));
   if (!options.loops.empty() && options.engine != "cpu")
     return bad("--loops are the CPU's: --engine=" + options.engine + " runs the program's own");
+  if (!options.kernels.empty() && !options.isEmulated())
+    return bad("--kernels are a GPU's: --engine=" + options.engine + " runs the program's own");
   if (!options.to.empty()) {
     std::optional<Phase> phase = symbolizePhase(options.to);
     if (!phase || *phase < Phase::ETDG)

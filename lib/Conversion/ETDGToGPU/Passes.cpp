@@ -66,6 +66,14 @@ private:
   }
 };
 
+/// What a module of kernels must say of itself.
+static LogicalResult checkKernels(ModuleOp kernels) {
+  if (isa<StringAttr>(kernels->getAttr(targetName)) && isa_and_nonnull<StringAttr>(kernels->getAttr(planName)))
+    return success();
+  return kernels.emitError() << "a module of kernels names its target and its launch plan ('" << targetName << "', '" << planName
+                             << "'), each a string";
+}
+
 struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
   using TileLowerKernelsBase::TileLowerKernelsBase;
 
@@ -73,14 +81,35 @@ struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels>
     for (auto kernels : getOperation().getOps<ModuleOp>()) {
       if (!kernels->hasAttr(targetName))
         continue;
-      if (!isa<StringAttr>(kernels->getAttr(targetName)) || !isa_and_nonnull<StringAttr>(kernels->getAttr(planName))) {
-        kernels.emitError() << "a module of kernels names its target and its launch plan ('" << targetName << "', '" << planName
-                            << "'), each a string";
+      if (failed(checkKernels(kernels)))
         return signalPassFailure();
-      }
       if (failed(lowerGpuModuleToLLVM(kernels)))
         return signalPassFailure();
     }
   }
 };
 } // namespace
+
+FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, StringRef target) {
+  for (auto kernels : module.getOps<ModuleOp>()) {
+    if (kernels.getSymName() != entry || !kernels->hasAttr(targetName))
+      continue;
+    if (failed(checkKernels(kernels)))
+      return failure();
+    StringRef found = cast<StringAttr>(kernels->getAttr(targetName)).getValue();
+    if (found != target)
+      return kernels.emitError() << "expected kernels for '" << target << "', found those for '" << found << "'";
+    GpuModule result;
+    ::ft::rt::Json plan;
+    ::ft::rt::Status status = ::ft::rt::Json::parse(cast<StringAttr>(kernels->getAttr(planName)).getValue().str(), plan);
+    if (status.ok())
+      status = ::ft::rt::Entry::fromJson(plan, /*numSections=*/0, result.entry);
+    if (!status.ok())
+      return kernels.emitError() << "the launch plan '" << planName << "' is wrong: " << status.message();
+    if (result.entry.plans.size() != 1)
+      return kernels.emitError() << "expected one plan in '" << planName << "', found " << result.entry.plans.size();
+    result.module = kernels.clone();
+    return std::move(result);
+  }
+  return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";
+}

@@ -175,7 +175,11 @@ FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef ent
   if (!graph)
     return module.emitError() << "holds no graph @" << entry;
   forgetStrideGroups(graph); // its entry is the graph's own
-  return lowerGraph(graph, resolved->gpu);
+  FailureOr<GpuModule> lowered = lowerGraphToGpu(graph, resolved->gpu);
+  if (failed(lowered) || (options.withKernels && failed(options.withKernels(*lowered->module))) ||
+      failed(lowerGpuModuleToLLVM(*lowered->module)))
+    return failure();
+  return lowered;
 }
 
 FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &given) {

@@ -3,6 +3,7 @@
 #include "ft/Engine/Emulator/EmulatedProgram.h"
 
 #include "EmulatedTarget.h"
+#include "TileCalls.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Runtime/Program.h"
 #include "ft/Support/WholeFile.h"
@@ -64,19 +65,56 @@ struct EmulatedProgram::State {
 EmulatedProgram::EmulatedProgram(std::unique_ptr<State> state) : state(std::move(state)) {}
 EmulatedProgram::~EmulatedProgram() = default;
 
-FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp module, StringRef entry,
-                                                                     const EmulatorOptions &options) {
-  auto state = std::make_unique<State>(wholeFile(module.getLoc()));
+/// Given kernels are called as the program's own would be: with as many arguments and results, of the same types.
+static LogicalResult checkGivenKernels(ModuleOp kernels, const rt::Entry &given, const rt::Entry &own) {
+  if (given.arguments.size() != own.arguments.size())
+    return kernels.emitError() << "expected a launch plan of " << own.arguments.size() << " arguments and results, found "
+                               << given.arguments.size();
+  for (auto [i, found, asked] : llvm::enumerate(given.arguments, own.arguments))
+    if (found.output != asked.output || found.dtype != asked.dtype || found.shape.size() != asked.shape.size())
+      return kernels.emitError() << "'" << found.name << "' of the launch plan is a"
+                                 << (found.output ? " result" : "n argument") << " of " << found.shape.size()
+                                 << " dimensions of " << rt::dtypeName(found.dtype) << ", expected a"
+                                 << (asked.output ? " result" : "n argument") << " of " << asked.shape.size()
+                                 << " dimensions of " << rt::dtypeName(asked.dtype);
+  return success();
+}
+
+/// The kernels in the LLVM dialect, made or given; `tiles`: operations on tiles that became calls.
+static FailureOr<GpuModule> makeKernels(ModuleOp module, StringRef entry, const EmulatorOptions &options,
+                                        std::vector<emulate::TileOperation> &tiles) {
   BundleOptions bundling;
   bundling.gpu = options.gpu;
   bundling.skip = options.skip;
   bundling.machines = options.machines;
   bundling.validate = options.validate;
   bundling.rounding = options.rounding;
-  FailureOr<GpuModule> code = compileToGpuModule(module, entry, bundling);
+  auto interpret = [&](ModuleOp kernels) {
+    return options.interpretTiles ? emulate::callTiles(kernels, tiles) : success();
+  };
+  if (!options.readKernels)
+    bundling.withKernels = interpret;
+  FailureOr<GpuModule> own = compileToGpuModule(module, entry, bundling);
+  if (failed(own) || !options.readKernels)
+    return own;
+  FailureOr<OwningOpRef<ModuleOp>> file = options.readKernels();
+  if (failed(file))
+    return failure();
+  FailureOr<GpuModule> given = readGpuModule(**file, entry, options.gpu.target);
+  if (failed(given) || failed(checkGivenKernels(*given->module, given->entry, own->entry)) || failed(interpret(*given->module)) ||
+      failed(lowerGpuModuleToLLVM(*given->module)))
+    return failure();
+  return given;
+}
+
+FailureOr<std::unique_ptr<EmulatedProgram>> EmulatedProgram::compile(ModuleOp module, StringRef entry,
+                                                                     const EmulatorOptions &options) {
+  auto state = std::make_unique<State>(wholeFile(module.getLoc()));
+  std::vector<emulate::TileOperation> tiles;
+  FailureOr<GpuModule> code = makeKernels(module, entry, options, tiles);
   if (failed(code))
     return failure();
-  FailureOr<std::unique_ptr<emulate::HostKernels>> kernels = emulate::HostKernels::compile(*code->module);
+  FailureOr<std::unique_ptr<emulate::HostKernels>> kernels = emulate::HostKernels::compile(*code->module, std::move(tiles));
   if (failed(kernels))
     return failure();
   state->entry = std::move(code->entry);
@@ -95,7 +133,7 @@ LogicalResult EmulatedProgram::prepare(ArrayRef<const rt::HostArray *> arguments
   s.clear();
   s.arrays.reserve(count);
   s.firstOutput = arguments.size();
-  s.machine->launches = s.machine->threads = 0;
+  s.machine->launches = s.machine->threads = s.machine->grid.tileRuns = 0;
   for (const rt::HostArray *array : arguments) {
     s.arrays.push_back(*array);
     s.addTensor(s.arrays.back());
@@ -129,3 +167,4 @@ std::vector<rt::HostArray> EmulatedProgram::results() {
 
 int64_t EmulatedProgram::numLaunches() const { return state->machine->launches; }
 int64_t EmulatedProgram::numThreads() const { return state->machine->threads; }
+int64_t EmulatedProgram::numTileOperations() const { return state->machine->grid.tileRuns; }

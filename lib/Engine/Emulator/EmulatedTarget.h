@@ -12,7 +12,7 @@ namespace ft::emulate {
 /// What the emulator and its target share; it outlives the target.
 struct Machine {
   Machine(std::unique_ptr<HostKernels> code, uint64_t seed)
-      : kernels(std::move(code)), random(seed), grid(memories, kernels->sites, seed) {
+      : kernels(std::move(code)), random(seed), grid(memories, kernels->sites, seed, std::move(kernels->tiles)) {
     memories.granule = kernels->granule;
     for (const HostKernels::Global &global : kernels->globals)
       memories.add("constant " + global.name, global.address, global.bytes, /*isDefined=*/true, /*isConstant=*/true);

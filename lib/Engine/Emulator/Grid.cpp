@@ -144,6 +144,10 @@ void Grid::afterRun(Thread &thread, bool ended) {
   case State::atShuffle:
     tryShuffle(block, thread.index / 32);
     break;
+  case State::atMeeting:
+    if (++block.meeting == threadsPerBlock)
+      openMeeting(block);
+    break;
   case State::atGridBarrier:
     atGridBarrier.push_back(&thread);
     openGridBarriers();
@@ -180,6 +184,16 @@ void Grid::openBarrier(Block &block) {
   ++block.time;
   for (Thread &thread : block.threads) {
     thread.gridTime = gridTime;
+    thread.state = State::ready;
+    ready.push_back(&thread);
+  }
+}
+
+void Grid::meet(uint32_t site) { wait(State::atMeeting, site); }
+
+void Grid::openMeeting(Block &block) {
+  block.meeting = 0;
+  for (Thread &thread : block.threads) {
     thread.state = State::ready;
     ready.push_back(&thread);
   }
@@ -300,6 +314,8 @@ void Grid::explainDeadlock() {
     for (Thread &thread : block->threads) {
       if (thread.state == State::atShuffle)
         return note("(E4) waits at a shuffle that not all lanes of its mask reach", thread, thread.site);
+      if (thread.state == State::atMeeting)
+        return note("(E4) waits at an operation on tiles that not all threads of its block reach", thread, thread.site);
       if (thread.state == State::atGridBarrier)
         return note("(E5) waits at a barrier of the grid that never opens", thread, thread.site);
     }

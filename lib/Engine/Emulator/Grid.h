@@ -23,6 +23,7 @@
 
 #include "Fibers.h"
 #include "Memory.h"
+#include "TileMeaning.h"
 
 #include <deque>
 #include <functional>
@@ -46,8 +47,9 @@ enum class ShuffleMode : uint32_t { up, down, bfly, idx };
 
 class Grid {
 public:
-  Grid(Memories &memories, const std::vector<std::string> &sites, uint64_t seed)
-      : memories(memories), sites(sites), random(seed) {}
+  Grid(Memories &memories, const std::vector<std::string> &sites, uint64_t seed,
+       std::vector<TileOperation> tileOperations = {})
+      : memories(memories), sites(sites), random(seed), tileOperations(std::move(tileOperations)) {}
 
   /// Runs all threads to their end; the text of the first error, or nothing.
   std::string run(const std::string &name, Kernel kernel, const Shape &shape, void **parameters);
@@ -69,13 +71,23 @@ public:
   void copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site);
   void commitCopies();
   void waitForCopies(uint32_t groups);
+  /// All threads of the block are here when this returns; of memory it orders nothing.
+  void meet(uint32_t site);
+  BlockTiles &tiles() const { return running->block->tiles; }
+  const TileOperation &tileOperation(uint32_t number) const { return tileOperations[number]; }
+  uint32_t threadInBlock() const { return running->index; }
+  uint32_t threadsOfBlock() const { return threadsPerBlock; }
+  uint64_t draw() { return random(); }
   [[noreturn]] void fail(const std::string &what, uint32_t site);
+
+  /// Operations on tiles that blocks came to.
+  int64_t tileRuns = 0;
 
   /// The grid that runs at present.
   static Grid *current;
 
 private:
-  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, done };
+  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, atMeeting, done };
   struct Block;
   struct Copy {
     char *to = nullptr;
@@ -103,7 +115,8 @@ private:
     uint32_t number = 0;
     uint32_t coordinate[3] = {};
     uint32_t time = 0; // barriers that it has passed
-    uint32_t waiting = 0, done = 0;
+    uint32_t waiting = 0, meeting = 0, done = 0;
+    BlockTiles tiles;
     std::vector<Thread> threads;
     char *shared = nullptr;
   };
@@ -118,6 +131,7 @@ private:
   void step(Thread &thread);
   void afterRun(Thread &thread, bool ended);
   void openBarrier(Block &block);
+  void openMeeting(Block &block);
   void tryShuffle(Block &block, uint32_t warp);
   static void gatherInto(Block &block, uint32_t first, uint32_t count, Thread &thread);
   void openGridBarriers();
@@ -133,6 +147,7 @@ private:
   Memories &memories;
   const std::vector<std::string> &sites;
   std::mt19937_64 random;
+  const std::vector<TileOperation> tileOperations;
 
   // Of the launch that runs.
   std::string name, error;

@@ -39,6 +39,26 @@ void loadMatrix(void *pointer, uint32_t count, uint32_t transposed, uint32_t *wo
 void multiplyMatrices(const uint32_t *words, uint32_t isBrain, float *sums, uint32_t site) {
   Grid::current->multiplyMatrices(words, isBrain != 0, sums, site);
 }
+const TileOperation &tileOperation(uint32_t number) { return Grid::current->tileOperation(number); }
+int64_t runTile(uint32_t op, const uint64_t *words) {
+  return Grid::current->tiles().run(*Grid::current, tileOperation(op), words);
+}
+int64_t countOfTile(uint32_t op) { return Grid::current->tiles().count(*Grid::current, tileOperation(op)); }
+int64_t placeInTile(uint32_t op, int64_t number) {
+  return Grid::current->tiles().place(*Grid::current, tileOperation(op), number);
+}
+int64_t termOfTile(uint32_t op, int64_t row, int64_t number) {
+  return Grid::current->tiles().term(*Grid::current, tileOperation(op), row, number);
+}
+uint64_t getOfTile(uint32_t op, int64_t tile, int64_t position) {
+  return Grid::current->tiles().get(*Grid::current, tileOperation(op), tile, position);
+}
+void putIntoTile(int64_t tile, int64_t position, uint64_t word) { Grid::current->tiles().put(tile, position, word); }
+void putRowOfTile(uint32_t op, int64_t tile, int64_t row, uint64_t word) {
+  Grid::current->tiles().putRow(tileOperation(op), tile, row, word);
+}
+void joinTile(uint32_t op) { Grid::current->tiles().join(*Grid::current, tileOperation(op)); }
+void dropTile(int64_t tile) { Grid::current->tiles().drop(*Grid::current, tile); }
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
 /// The approximate functions of the special function unit, here as exact as floats are.
@@ -75,6 +95,15 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_copy_wait", address(waitForCopies)},
     {"ft_emulate_load_matrix", address(loadMatrix)},
     {"ft_emulate_multiply_matrices", address(multiplyMatrices)},
+    {"ft_emulate_tile", address(runTile)},
+    {"ft_emulate_tile_count", address(countOfTile)},
+    {"ft_emulate_tile_place", address(placeInTile)},
+    {"ft_emulate_tile_term", address(termOfTile)},
+    {"ft_emulate_tile_get", address(getOfTile)},
+    {"ft_emulate_tile_put", address(putIntoTile)},
+    {"ft_emulate_tile_put_row", address(putRowOfTile)},
+    {"ft_emulate_tile_join", address(joinTile)},
+    {"ft_emulate_tile_drop", address(dropTile)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -73,7 +73,8 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(const llvm::orc
   return jit;
 }
 
-FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module) {
+FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module,
+                                                                         std::vector<TileOperation> tiles) {
   MLIRContext *registry = module.getContext();
   registerBuiltinDialectTranslation(*registry);
   registerLLVMDialectTranslation(*registry);
@@ -106,6 +107,7 @@ FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module) {
     return module.emitError() << instrumented.error;
   result->sites = std::move(instrumented.sites);
   result->granule = instrumented.granule;
+  result->addTiles(std::move(tiles));
   for (llvm::GlobalVariable &variable : code->globals()) {
     if (variable.isDeclaration() || variable.getName().empty() || variable.getName().starts_with("llvm."))
       continue;
@@ -132,6 +134,16 @@ FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module) {
   }
   result->jit = std::move(*jit);
   return result;
+}
+
+void HostKernels::addTiles(std::vector<TileOperation> operations) {
+  tiles = std::move(operations);
+  for (TileOperation &tile : tiles) {
+    tile.site = uint32_t(sites.size());
+    sites.push_back(tile.text);
+    for (uint32_t bytes : {tile.element.bytes(), tile.lhs.element.bytes(), tile.rhs.element.bytes()})
+      granule = std::min<uint64_t>(granule, bytes);
+  }
 }
 
 Kernel HostKernels::lookup(const std::string &name) {

@@ -26,7 +26,8 @@ public:
 
   /// Emits an error at the module, and fails, on an instruction of a GPU that the emulator has no
   /// rule for.
-  static mlir::FailureOr<std::unique_ptr<HostKernels>> compile(mlir::ModuleOp module);
+  /// `tiles`: the operations on tiles that became calls.
+  static mlir::FailureOr<std::unique_ptr<HostKernels>> compile(mlir::ModuleOp module, std::vector<TileOperation> tiles = {});
 
   /// Null where there is no kernel of that name.
   Kernel lookup(const std::string &name);
@@ -40,11 +41,13 @@ public:
   std::vector<Global> globals;
   /// What an access's number stands for: the kernel and the instruction.
   std::vector<std::string> sites;
+  std::vector<TileOperation> tiles;
   /// The least size of an element that kernels load or store.
   uint64_t granule = 8;
 
 private:
   HostKernels();
+  void addTiles(std::vector<TileOperation> operations);
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 

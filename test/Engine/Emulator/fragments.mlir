@@ -8,6 +8,11 @@
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 5 40 | FileCheck %s
 // CHECK: 10 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
+// The same by the definitions of operations on tiles.
+// RUN: %python %S/Inputs/emulate.py --machine=%t.json --interpret-tile %ft_bin/ft-run %s 5 | FileCheck %s --check-prefix=MEANING
+// MEANING: {{[1-9][0-9]*}} of them on tiles
+// MEANING: 10 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+//
 // Each of them is computed so, but the one whose operands are of two types.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
 // MMA-COUNT-10: stages = {{[12]}}, mma

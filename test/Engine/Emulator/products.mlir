@@ -9,6 +9,11 @@
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 5 40 | FileCheck %s
 // CHECK: 15 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
+// The same by the definitions of operations on tiles.
+// RUN: %python %S/Inputs/emulate.py --machine=%t.json --interpret-tile %ft_bin/ft-run %s 5 | FileCheck %s --check-prefix=MEANING
+// MEANING: {{[1-9][0-9]*}} of them on tiles
+// MEANING: 15 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+//
 // Each of them is computed so.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
 // TILES-COUNT-16: #tile.product<

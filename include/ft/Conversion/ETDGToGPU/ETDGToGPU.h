@@ -39,6 +39,10 @@ struct GpuModule {
 /// path can't run.
 FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
 
+/// The kernels and the launch plan of one entry, as `convert-etdg-to-gpu` prints them (a module of its own below `module`). It is
+/// an error, at the module, if there are none, or for another target.
+FailureOr<GpuModule> readGpuModule(ModuleOp module, StringRef entry, StringRef target);
+
 /// From the bodies that `lowerGraphToGpu` makes to the LLVM dialect.
 LogicalResult lowerGpuModuleToLLVM(ModuleOp module);
 

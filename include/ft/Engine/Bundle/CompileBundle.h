@@ -28,6 +28,8 @@ struct BundleOptions {
   std::string rounding = "exact";
   /// The phase that a module without functions has reached: who brings graphs has decided about schedules.
   Phase from = Phase::Storage;
+  /// Sees kernels for a GPU before they are lowered to the LLVM dialect, and may change them.
+  std::function<LogicalResult(ModuleOp)> withKernels = {};
 };
 
 /// PTX of every graph of a module, for `options.gpu`. The module is changed.

@@ -33,6 +33,11 @@ struct EmulatorOptions {
   std::vector<std::string> machines; // as in BundleOptions
   bool validate = true;              // as in BundleOptions
   std::string rounding = "exact";    // as in BundleOptions
+  /// Operations on tiles are interpreted by their definitions, not lowered.
+  bool interpretTiles = false;
+  /// A module with the entry's kernels and launch plan, as `--ft-compile=to=tile` prints them, in the place of those that would
+  /// be made; null: none is given.
+  std::function<FailureOr<OwningOpRef<ModuleOp>>()> readKernels = {};
 };
 
 class EmulatedProgram {
@@ -51,6 +56,8 @@ public:
   /// Launches of kernels, and threads in them, since `prepare`; the same in every run with one seed.
   int64_t numLaunches() const;
   int64_t numThreads() const;
+  /// Operations on tiles that were interpreted, each once for a block of threads, since `prepare`.
+  int64_t numTileOperations() const;
 
 private:
   struct State;

@@ -1,0 +1,437 @@
+//===- TileCalls.cpp - operations on tiles as calls -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stands around operations on tiles is compiled, as for any kernel; each of
+// these operations becomes a call that its interpreter answers, with its scalar
+// operands as words. The bodies of maps and reductions are compiled, too: a thread
+// asks for its elements or rows one by one.
+//
+//===----------------------------------------------------------------------===//
+#include "TileCalls.h"
+
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace ::ft::emulate;
+
+//===----------------------------------------------------------------------===//
+// What an operation is
+//===----------------------------------------------------------------------===//
+
+static TileElement describe(Type type, bool isUnsigned = false) {
+  return {type.getIntOrFloatBitWidth(), isa<FloatType>(type), type.isBF16(), isUnsigned};
+}
+
+static TileLayout describe(BlockedAttr layout) {
+  TileLayout result;
+  for (unsigned d : {0u, 1u}) {
+    result.vector[d] = layout.getVector()[d];
+    result.threads[d] = layout.getThreads()[d];
+    result.warp[d] = layout.getWarp().empty() ? 0 : layout.getWarp()[d];
+  }
+  return result;
+}
+
+static TileStages describe(SharedType type, bool isTransposed = false, bool isUnsigned = false) {
+  return {{type.getShape()[0], type.getShape()[1]}, type.getRowStride(), type.getStageStride(),
+          describe(type.getElementType(), isUnsigned), isTransposed};
+}
+
+namespace {
+/// What patterns share.
+struct Calls {
+  Calls(std::vector<TileOperation> &operations, ModuleOp module) : operations(operations), module(module) {}
+
+  std::vector<TileOperation> &operations;
+  ModuleOp module;
+  /// Results that nothing has a use for behind the block in which they are made.
+  llvm::DenseSet<Value> local;
+  /// Of products, whether what they add to is a tile of their own.
+  llvm::DenseMap<Operation *, Value> own;
+};
+
+static TileOperation startOperation(Operation *op, TileKind kind) {
+  TileOperation result;
+  result.kind = kind;
+  llvm::raw_string_ostream stream(result.text);
+  stream << op->getName() << " at " << op->getLoc();
+  result.numResults = op->getNumResults();
+  return result;
+}
+
+static void setTile(TileOperation &to, RegistersType type) {
+  to.shape = {type.getShape()[0], type.getShape()[1]};
+  to.element = describe(type.getElementType());
+  to.layout = describe(type.getLayout());
+  to.findOwners();
+}
+
+static void setMatrix(TileOperation &to, ViewType type, ArrayRef<bool> inBounds, int64_t width) {
+  for (unsigned d : {0u, 1u}) {
+    to.digits[d].assign(type.getDigits(d).begin(), type.getDigits(d).end());
+    to.inBounds[d] = inBounds[d];
+  }
+  to.width = width;
+}
+
+/// A builder of calls.
+class CallBuilder : public ImplicitLocOpBuilder {
+public:
+  CallBuilder(Calls &calls, Location loc, OpBuilder &builder) : ImplicitLocOpBuilder(loc, builder), calls(calls) {}
+
+  Value number(int64_t value) { return arith::ConstantIntOp::create(*this, value, 64); }
+  Value index32(int64_t value) { return arith::ConstantIntOp::create(*this, value, 32); }
+
+  /// The hook's result; a hook without one has none.
+  Value call(StringRef name, Type result, ValueRange operands) {
+    if (!calls.module.lookupSymbol(name)) {
+      OpBuilder::InsertionGuard guard(*this);
+      setInsertionPointToStart(calls.module.getBody());
+      Type none = LLVM::LLVMVoidType::get(getContext());
+      LLVM::LLVMFuncOp::create(*this, name,
+                               LLVM::LLVMFunctionType::get(result ? result : none, llvm::to_vector(operands.getTypes())));
+    }
+    auto made = LLVM::CallOp::create(*this, result ? TypeRange(result) : TypeRange(), name, operands);
+    return result ? made.getResult() : Value();
+  }
+
+  /// A scalar or pointer as a word.
+  Value toWord(Value value) {
+    Type type = value.getType();
+    if (isa<LLVM::LLVMPointerType>(type))
+      return LLVM::PtrToIntOp::create(*this, getI64Type(), value);
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (isa<FloatType>(type))
+      value = arith::BitcastOp::create(*this, getIntegerType(bits), value);
+    return bits == 64 ? value : arith::ExtUIOp::create(*this, getI64Type(), value).getResult();
+  }
+  Value fromWord(Value word, Type type) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (bits != 64)
+      word = arith::TruncIOp::create(*this, getIntegerType(bits), word);
+    return isa<FloatType>(type) ? arith::BitcastOp::create(*this, type, word).getResult() : word;
+  }
+
+  /// Calls the interpreter with an operation and its operands; the number of the first result.
+  Value run(TileOperation operation, ValueRange operands) {
+    Value place;
+    {
+      OpBuilder::InsertionGuard guard(*this);
+      auto function = getInsertionBlock()->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
+      if (auto own = dyn_cast<LLVM::LLVMFuncOp>(getInsertionBlock()->getParentOp()))
+        function = own;
+      setInsertionPointToStart(&function.getBody().front());
+      place = LLVM::AllocaOp::create(*this, LLVM::LLVMPointerType::get(getContext()), getI64Type(),
+                                     number(std::max<int64_t>(int64_t(operands.size()), 1)));
+    }
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      Value at = LLVM::GEPOp::create(*this, place.getType(), getI64Type(), place, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      LLVM::StoreOp::create(*this, toWord(operand), at);
+    }
+    operation.numWords = unsigned(operands.size());
+    Value self = index32(int64_t(calls.operations.size()));
+    calls.operations.push_back(std::move(operation));
+    return call("ft_emulate_tile", getI64Type(), {self, place});
+  }
+  /// The operation that was called last.
+  Value lastOperation() { return index32(int64_t(calls.operations.size()) - 1); }
+
+  /// For each number below a count; the builder is in the loop.
+  scf::ForOp loop(Value count, ValueRange inits = {}) {
+    auto loop = scf::ForOp::create(*this, number(0), count, number(1), inits);
+    setInsertionPointToStart(loop.getBody());
+    return loop;
+  }
+
+private:
+  Calls &calls;
+};
+
+template <class Op>
+struct CallPattern : OpConversionPattern<Op> {
+  CallPattern(const TypeConverter &converter, MLIRContext *context, Calls &calls)
+      : OpConversionPattern<Op>(converter, context), calls(calls) {}
+
+  /// Results are tiles with numbers that follow each other.
+  void replace(Op op, Value first, CallBuilder &b) const {
+    SmallVector<Value> numbers;
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      numbers.push_back(i == 0 ? first : b.createOrFold<arith::AddIOp>(first, b.number(i)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op->getBlock()->getTerminator());
+    for (auto [result, number] : llvm::zip_equal(op->getResults(), numbers))
+      if (calls.local.contains(result))
+        b.call("ft_emulate_tile_drop", Type(), {number});
+  }
+  Calls &calls;
+};
+
+/// The operands of an access, the matrix's parts before the place.
+SmallVector<Value> matrixWords(ValueRange matrix, Value row, Value column) {
+  SmallVector<Value> words(matrix);
+  words.append({row, column});
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+struct CallView : CallPattern<ViewOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(ViewOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> parts = {op.getPointer()};
+    llvm::append_range(parts, op.getStrides());
+    llvm::append_range(parts, op.getSizes());
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{parts});
+    return success();
+  }
+};
+
+struct CallShared : CallPattern<SharedOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(SharedOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getPointer());
+    return success();
+  }
+};
+
+struct CallLoad : CallPattern<LoadOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::load);
+    setTile(described, op.getType());
+    setMatrix(described, op.getSource().getType(), op.getInBounds(), int64_t(op.getWidth()));
+    Value tile = b.run(std::move(described), matrixWords(adaptor.getSource(), op.getRow(), op.getColumn()));
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct CallStore : CallPattern<StoreOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::store);
+    setTile(described, op.getValue().getType());
+    setMatrix(described, op.getTarget().getType(), op.getInBounds(), int64_t(op.getWidth()));
+    SmallVector<Value> words(adaptor.getValue());
+    llvm::append_range(words, matrixWords(adaptor.getTarget(), op.getRow(), op.getColumn()));
+    b.run(std::move(described), words);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CallCopy : CallPattern<CopyOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::copy);
+    SharedType target = op.getTarget().getType();
+    described.lhs = describe(target);
+    described.shape = described.lhs.shape;
+    described.element = described.lhs.element;
+    described.layout = describe(op.getLayout());
+    described.findOwners();
+    setMatrix(described, op.getSource().getType(), op.getInBounds(), op.getLayout().getVector()[1]);
+    described.isAsync = op.getAsync();
+    SmallVector<Value> words = matrixWords(adaptor.getSource(), op.getRow(), op.getColumn());
+    llvm::append_range(words, adaptor.getTarget());
+    words.push_back(op.getStage());
+    b.run(std::move(described), words);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The order of copies and barriers is the machine's, whose rules the emulator has.
+template <class From, class To>
+struct CallOrder : CallPattern<From> {
+  using CallPattern<From>::CallPattern;
+  LogicalResult matchAndRewrite(From op, typename From::Adaptor, ConversionPatternRewriter &rewriter) const override {
+    if constexpr (std::is_same_v<From, WaitOp>)
+      rewriter.replaceOpWithNewOp<To>(op, op.getGroups());
+    else
+      rewriter.replaceOpWithNewOp<To>(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+struct CallSplat : CallPattern<SplatOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(SplatOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::splat);
+    setTile(described, op.getType());
+    Value tile = b.run(std::move(described), {op.getValue()});
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct CallMma : CallPattern<MmaOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::mma);
+    setTile(described, op.getType());
+    described.lhs = describe(op.getLhs().getType(), op.getLhsTransposed(), op.getLhsUnsigned());
+    described.rhs = describe(op.getRhs().getType(), op.getRhsTransposed(), op.getRhsUnsigned());
+    Value own = calls.own.lookup(op);
+    Value tile = b.run(std::move(described), {adaptor.getAccumulator().front(), adaptor.getLhs().front(), op.getLhsStage(),
+                                              adaptor.getRhs().front(), op.getRhsStage(), own ? own : b.number(0)});
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
+/// The body of an operation with its arguments replaced; what it yields.
+SmallVector<Value> cloneBody(Block &body, ValueRange arguments, CallBuilder &b) {
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  for (Operation &inner : body.without_terminator())
+    b.clone(inner, mapping);
+  SmallVector<Value> yielded;
+  for (Value value : body.getTerminator()->getOperands())
+    yielded.push_back(mapping.lookupOrDefault(value));
+  return yielded;
+}
+
+struct CallMap : CallPattern<MapOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    Block &body = op.getBody().front();
+    TileOperation described = startOperation(op, TileKind::map);
+    SmallVector<Value> inputs;
+    for (ValueRange input : adaptor.getInputs())
+      inputs.push_back(input.front());
+    setTile(described, cast<RegistersType>(op->getNumResults() ? op->getResultTypes().front() : op.getInputs().front().getType()));
+    Value first = b.run(std::move(described), inputs), self = b.lastOperation();
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Value number = b.loop(b.call("ft_emulate_tile_count", b.getI64Type(), {self})).getInductionVar();
+      Value position = b.call("ft_emulate_tile_place", b.getI64Type(), {self, number});
+      SmallVector<Value> elements;
+      for (auto [input, argument] : llvm::zip_equal(inputs, body.getArguments()))
+        elements.push_back(
+            b.fromWord(b.call("ft_emulate_tile_get", b.getI64Type(), {self, input, position}), argument.getType()));
+      for (auto [i, value] : llvm::enumerate(cloneBody(body, elements, b)))
+        b.call("ft_emulate_tile_put", Type(),
+               {b.createOrFold<arith::AddIOp>(first, b.number(int64_t(i))), position, b.toWord(value)});
+    }
+    replace(op, first, b);
+    SmallVector<Value> results;
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      results.push_back(b.createOrFold<arith::AddIOp>(first, b.number(i)));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct CallReduce : CallPattern<ReduceOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(ReduceOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    Block &body = op.getBody().front();
+    TileOperation described = startOperation(op, TileKind::reduce);
+    setTile(described, op.getType());
+    described.columns = int64_t(op.getColumns());
+    Value input = adaptor.getInput().front(), neutral = adaptor.getNeutral().front();
+    Value tile = b.run(std::move(described), {input, neutral}), self = b.lastOperation();
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Value number = b.loop(b.call("ft_emulate_tile_count", b.getI64Type(), {self})).getInductionVar();
+      Value row = b.call("ft_emulate_tile_place", b.getI64Type(), {self, number});
+      Value combined;
+      {
+        OpBuilder::InsertionGuard inner(b);
+        scf::ForOp terms = b.loop(b.number(int64_t(op.getColumns())), neutral);
+        Value position = b.call("ft_emulate_tile_term", b.getI64Type(), {self, row, terms.getInductionVar()});
+        Value term = b.fromWord(b.call("ft_emulate_tile_get", b.getI64Type(), {self, input, position}), neutral.getType());
+        scf::YieldOp::create(b, cloneBody(body, {terms.getRegionIterArg(0), term}, b));
+        combined = terms.getResult(0);
+      }
+      b.call("ft_emulate_tile_put_row", Type(), {self, tile, row, b.toWord(combined)});
+    }
+    b.call("ft_emulate_tile_join", Type(), {self});
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+} // namespace
+
+/// Whether all uses of a tile are in the block that makes it, and none hands it on.
+static bool isLocal(Value tile, Block *block) {
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    return isa_and_nonnull<TileDialect>(user->getDialect()) && block->findAncestorOpInBlock(*user);
+  });
+}
+
+/// Whether the tile that is added to is the loop's, and after its first iteration the operation's own: nothing else can have
+/// it then. Its elements are replaced, which saves a tile for each step. Null: it never is.
+static Value ownAccumulator(MmaOp op) {
+  auto carried = dyn_cast<BlockArgument>(op.getAccumulator());
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!carried || !loop || carried.getOwner() != loop.getBody() || carried.getArgNumber() == 0 || !carried.hasOneUse() ||
+      !op->hasOneUse() || loop.getYieldedValues()[carried.getArgNumber() - 1] != op.getResult())
+    return {};
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value later = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
+  return arith::ExtUIOp::create(b, b.getI64Type(), later);
+}
+
+static void addConversions(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](RegistersType type) -> Type { return IntegerType::get(type.getContext(), 64); });
+  converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
+  converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
+    types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
+    types.append(type.getNumDigits() + type.getNumDynamic(), IntegerType::get(type.getContext(), 64));
+    return success();
+  });
+}
+
+auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &operations) -> LogicalResult {
+  MLIRContext *context = module.getContext();
+  Calls calls(operations, module);
+  module.walk([&](Operation *op) {
+    if (isa_and_nonnull<TileDialect>(op->getDialect()))
+      for (Value result : op->getResults())
+        if (isa<RegistersType>(result.getType()) && isLocal(result, op->getBlock()))
+          calls.local.insert(result);
+    if (auto product = dyn_cast<MmaOp>(op))
+      calls.own[op] = ownAccumulator(product);
+  });
+  TypeConverter converter;
+  addConversions(converter);
+  RewritePatternSet patterns(context);
+  patterns.add<CallView, CallShared, CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
+               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallMma, CallMap,
+               CallReduce>(converter, context, calls);
+  ConversionTarget target(*context);
+  target.addIllegalDialect<TileDialect>();
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
