@@ -11,7 +11,7 @@ from typing import Callable, Dict, Tuple
 
 from . import library
 from .library import require, require_equal
-from .problems import RunIndexError, RunShapeError
+from .problems import RunError, RunIndexError, RunShapeError
 
 _STEPS: Dict[Tuple[str, str], Callable] = {}
 #: torchvision moves boxes of other labels apart up to so many coordinates on a device.
@@ -55,6 +55,29 @@ def index_put(value, x, *indices, dims, accumulate: bool):
     # None stands for all of a dimension.
     _torch().ops.aten.index_put_(made, [None if isinstance(k, slice) else k for k in key], value.to(made.dtype), accumulate)
     return [made]
+
+
+def scatter_reduce(value, x, *indices, reduce: str, include_self: bool):
+    torch, place = _torch(), 0
+    for d, (index, size) in enumerate(zip(indices, x.shape)):
+        wrong = (index < -size) | (index >= size)
+        if bool(wrong.any()):
+            raise RunIndexError(f"index {int(index[wrong].reshape(-1)[0])} is out of range in dimension {d} of size {size}")
+        place = place * size + torch.where(index < 0, index + size, index)
+    made = x.reshape(-1).clone().scatter_reduce_(0, place.reshape(-1), value.reshape(-1), reduce, include_self=include_self)
+    return [made.reshape(x.shape)]
+
+
+def repeated(counts):
+    if bool((counts < 0).any()):
+        raise RunError(f"repeat_interleave: repeats must not be negative, found {int(counts.min())}")
+    found = _torch().repeat_interleave(counts)
+    return [found, found.shape[0]]
+
+
+def unique_consecutive(x):
+    values, inverse, counts = _torch().unique_consecutive(x, return_inverse=True, return_counts=True)
+    return [values, inverse, counts, values.shape[0]]
 
 
 def take(x, *indices, dims):
@@ -157,5 +180,5 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require, take, cat, library.clamped, library.slice_length, nonzero, index_put, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require, take, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
 }

@@ -79,6 +79,49 @@ def index_put(value, x, *indices, dims, accumulate: bool):
     return [made]
 
 
+_FOLDS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+@_registered
+def scatter_reduce(value, x, *indices, reduce: str, include_self: bool):
+    """`x` with what comes to each element folded into it, or, without it, in its place; a mean of integers is rounded down."""
+    for d, (index, size) in enumerate(zip(indices, x.shape)):
+        wrong = (index < -size) | (index >= size)
+        if wrong.any():
+            raise RunIndexError(f"index {int(index[wrong].flat[0])} is out of range in dimension {d} of size {size}")
+    made, fold = np.array(x), _FOLDS[reduce]
+    if not include_self:
+        # The first one of each element takes its place, and so do all: the fold of equal ones would count twice.
+        kinds = {"sum": 0, "mean": 0, "prod": 1}
+        least, most = (False, True) if x.dtype == np.bool_ else (-np.inf, np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+        made[indices] = kinds.get(reduce, least if reduce == "amax" else most)
+    fold.at(made, indices, value)
+    if reduce == "mean":
+        count = np.full(x.shape, int(include_self), np.int64)
+        np.add.at(count, indices, 1)
+        count = np.maximum(count, 1)
+        made = made / count.astype(x.dtype) if x.dtype.kind == "f" else (made // count).astype(x.dtype)
+    return [made]
+
+
+@_registered
+def repeated(counts):
+    """Each place as often as its count says."""
+    if (counts < 0).any():
+        raise RunError(f"repeat_interleave: repeats must not be negative, found {int(counts.min())}")
+    found = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    return [found, len(found)]
+
+
+@_registered
+def unique_consecutive(x):
+    first = np.ones(x.size, bool)
+    first[1:] = x[1:] != x[:-1]
+    places = np.flatnonzero(first)
+    counts = np.diff(np.append(places, x.size)).astype(np.int64)
+    return [x[places], (np.cumsum(first) - 1).astype(np.int64), counts, len(places)]
+
+
 #: Of an index: nothing is wrong with it.
 NOTHING = -(1 << 63)
 

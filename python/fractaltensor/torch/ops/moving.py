@@ -10,7 +10,7 @@ from ..problems import Problem
 from ..values import Num, Tensor, is_number
 from . import pointwise
 from .creation import counted
-from .table import assign, check_cast, dim_of, dims_of, need_tensor, operator, promote, sizes_of, tensor_of
+from .table import assign, check_cast, dim_of, dims_of, need_number, need_tensor, operator, promote, sizes_of, tensor_of
 from .views import narrow
 
 GROUP = "Joining and moving"
@@ -119,13 +119,18 @@ def tile(b: Builder, input, *dims):
     return repeat(b, input, *([1] * (input.rank - len(dims)) + dims))
 
 
-@operator("repeat_interleave", GROUP, note="by a number")
-def repeat_interleave(b: Builder, input, repeats, dim=None):
-    if not (is_number(repeats) or isinstance(repeats, Num)):
-        raise Problem("repeat_interleave: repeats must be a number: by a tensor the result's size would be data")
+@operator("repeat_interleave", GROUP, note="by a number, or by a tensor: then the size is data")
+def repeat_interleave(b: Builder, input, repeats, dim=None, *, output_size=None):
     if dim is None:
         input, dim = base.reshape(b, input, [-1]), 0
     d = dim_of(dim, input.rank)
+    if isinstance(repeats, Tensor):
+        from .steps import call
+
+        wide = base.expand(b, index_tensor(b, repeats), [input.sizes[d]])
+        (places,) = call(b, "repeated", [pointwise.to_dtype(b, wide, dtypes.int64)], [(dtypes.int64, [None])], 1)
+        return taken(b, input, [d], [places])
+    need_number(repeats, "repeat_interleave")
     wide = base.unsqueeze(b, input, d + 1)
     whole = b.copy(base.expand(b, wide, [*input.sizes[: d + 1], repeats, *input.sizes[d + 1 :]]))
     return base.reshape(b, whole, [*input.sizes[:d], b.mul(input.sizes[d], repeats), *input.sizes[d + 1 :]])
@@ -318,6 +323,26 @@ def _scattered(b: Builder, self, dim, index, src, add: bool, what: str):
 
 
 _copied("scatter", _scatter, "of two writes to one element the last stays")
+def _scatter_reduce(b: Builder, self, dim, index, src, reduce, *, include_self=True):
+    """A step: what comes to one element is folded in the order of the indices."""
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise Problem(f"scatter_reduce: reduce is 'sum', 'prod', 'mean', 'amax' or 'amin', found {reduce!r}")
+    if self.repeats:
+        raise Problem("scatter_reduce: writes through a tensor of which several elements are one (expand, unfold): clone it first")
+    d = dim_of(dim, self.rank)
+    if src.dtype is not self.dtype:
+        raise Problem(f"scatter_reduce: expects a source of {self.dtype}, found {src.dtype}", "dtype")
+    indices = _everywhere(b, self, d, index, "scatter_reduce")
+    for i in range(src.rank):
+        src = narrow(b, src, i, 0, index.sizes[i])
+    from .steps import call
+
+    wide = [b.copy(base.expand(b, i, index.sizes)) for i in indices]
+    (made,) = call(b, "scatter_reduce", [src, self, *wide], [(self.dtype, self.sizes)], reduce=reduce, include_self=bool(include_self))
+    return assign(b, self, made, "scatter_reduce")
+
+
+_copied("scatter_reduce", _scatter_reduce)
 _copied("scatter_add", lambda b, self, dim, index, src: _scattered(b, self, dim, index, src, True, "scatter_add"))
 
 
@@ -395,10 +420,37 @@ def constant_pad_nd(b: Builder, input, pad, value=0):
     return padded(b, input, pad, "constant", value)
 
 
-@operator("pad", GROUP, where="f", note="mode 'constant'")
+def _around(b: Builder, input: Tensor, pad, mode: str) -> Tensor:
+    """With elements of its own around it: the place of each is computed."""
+    for k in range(len(pad) // 2):
+        d = input.rank - 1 - k
+        low, high, size = pad[2 * k], pad[2 * k + 1], input.sizes[d]
+        most = {"reflect": b.sub(size, 1), "circular": size}.get(mode)
+        if isinstance(most, int) and max(low, high) > most:
+            raise Problem(f"pad: mode '{mode}' adds at most {most} elements to a dimension of size {size}, found {max(low, high)}", "shape")
+
+        def place(body: Body, i, low=low, size=size):
+            n = b._element_in(body, size, dtypes.int64)
+            last, zero = body.op("arith.subi", n, body.constant(1, n.dtype)), body.constant(0, n.dtype)
+            at = body.op("arith.subi", i, b._element_in(body, low, dtypes.int64))
+            if mode == "replicate":
+                return body.op("arith.minsi", body.op("arith.maxsi", at, zero), last)
+            if mode == "circular":
+                at = body.select(body.compare("lt", at, zero), body.op("arith.addi", at, n), at)
+                return body.select(body.compare("ge", at, n), body.op("arith.subi", at, n), at)
+            at = body.op("math.absi", at)
+            return body.op("arith.subi", last, body.op("math.absi", body.op("arith.subi", last, at)))
+
+        input = taken(b, input, [d], [counted(b, b.add(b.add(size, low), high), dtypes.int64, place)])
+    return input
+
+
+@operator("pad", GROUP, where="f")
 def padded(b: Builder, input, pad, mode="constant", value=0):
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise Problem(f"pad: mode is 'constant', 'reflect', 'replicate' or 'circular', found {mode!r}")
     if mode != "constant":
-        raise Problem(f"pad: mode is 'constant', found {mode!r}")
+        return _around(b, input, pad, mode)
     sizes, at = list(input.sizes), [0] * input.rank
     inner = input
     for k in range(len(pad) // 2):

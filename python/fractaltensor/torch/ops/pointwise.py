@@ -315,6 +315,8 @@ def _binary_float(name: str, emit, inplace: bool = True, also=()):
         out = as_float(promote(input, other))
         return binary(b, input, other, emit, out, arithmetic_type(out))
 
+    return implementation
+
 
 _binary_float("atan2", lambda body, x, y: body.op("math.atan2", x, y), also=("arctan2",))
 _binary_float("copysign", lambda body, x, y: body.op("math.copysign", x, y))
@@ -328,7 +330,7 @@ def _log_add(body: Body, x: Scalar, y: Scalar) -> Scalar:
     return body.select(body.op("arith.andi", infinite, body.compare("eq", x, y)), x, sum_)
 
 
-_binary_float("logaddexp", _log_add, inplace=False)
+logaddexp = _binary_float("logaddexp", _log_add, inplace=False)
 
 
 @operator("xlogy", GROUP, inplace=True)

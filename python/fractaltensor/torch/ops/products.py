@@ -127,20 +127,49 @@ def linear(b: Builder, input, weight, bias=None):
     return result if bias is None else pointwise.add(b, result, bias)
 
 
-@operator("einsum", GROUP, where="f", note="without ellipsis and repeated letters in one operand")
+def _diagonals(b: Builder, x: Tensor, own: str):
+    """An operand that names no dimension twice: of two of one name the diagonal."""
+    from .views import diagonal
+
+    for c in dict.fromkeys(own):
+        while own.count(c) > 1:
+            i, j = own.index(c), own.rindex(c)
+            if not same(x.sizes[i], x.sizes[j]):
+                raise Problem(f"einsum: two dimensions '{c}' of {x.describe()} must have one size", "shape")
+            x, own = diagonal(b, x, 0, i, j), "".join(d for k, d in enumerate(own) if k not in (i, j)) + c
+    return x, own
+
+
+def _spelled_out(equation: str, letters: Sequence[str], result: str, operands: Sequence[Tensor]):
+    """Letters for what `...` stands for: the last ones of a common row, as broadcasting aligns them."""
+    counts = [x.rank - len(own.replace("...", "")) if "..." in own else 0 for own, x in zip(letters, operands)]
+    if min(counts) < 0:
+        raise Problem(f"einsum: {equation!r} names more dimensions than its operands have", "shape")
+    free = [c for c in map(chr, range(0x3B1, 0x3CA)) if c not in equation][: max(counts)]
+    spelled = [own.replace("...", "".join(free[max(counts) - n :])) for own, n in zip(letters, counts)]
+    return spelled, result.replace("...", "".join(free))
+
+
+@operator("einsum", GROUP, where="f")
 def einsum(b: Builder, equation, *operands):
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     text = equation.replace(" ", "")
     left, arrow, result = text.partition("->")
     letters = left.split(",")
-    if "." in text or any(len(set(own)) != len(own) for own in letters):
-        raise Problem(f"einsum: {equation!r} has an ellipsis or a letter twice in one operand")
     if len(letters) != len(operands):
         raise Problem(f"einsum: {equation!r} names {len(letters)} operands, found {len(operands)}")
     if not arrow:
-        result = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
-    return contract(b, operands, letters, result)
+        result = ("..." if "..." in left else "") + "".join(sorted(c for c in set(left) - set(",.") if left.count(c) == 1))
+    letters, result = _spelled_out(equation, letters, result, operands)
+    plain = []
+    for x, own in zip(operands, letters):
+        if len(own) != x.rank:
+            raise Problem(f"einsum: {equation!r} names {len(own)} dimensions of {x.describe()}", "shape")
+        plain.append(_diagonals(b, x, own))
+    if len(set(result)) != len(result) or not set(result) <= set("".join(own for _, own in plain)):
+        raise Problem(f"einsum: {equation!r}: the result names a letter twice, or one that no operand has")
+    return contract(b, [x for x, _ in plain], [own for _, own in plain], result)
 
 
 @operator("tensordot", GROUP, where="f", note="dims is a number or two lists")

@@ -130,6 +130,17 @@ def unique(b: Builder, input, sorted=True, return_inverse=False, return_counts=F
     return found[0] if len(found) == 1 else tuple(found)
 
 
+@operator("unique_consecutive", GROUP, note="of all elements, without dim")
+def unique_consecutive(b: Builder, input, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None and not (input.rank == 1 and dim in (0, -1)):
+        raise Problem("unique_consecutive: dim is not supported")
+    flat = base.reshape(b, input, [-1])
+    results = [(input.dtype, [None]), (dtypes.int64, flat.sizes), (dtypes.int64, [None])]
+    values, inverse, counts = call(b, "unique_consecutive", [flat], results, 1, most=input.sizes or [1])
+    found = [values] + ([base.reshape(b, inverse, input.sizes)] if return_inverse else []) + ([counts] if return_counts else [])
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 @operator("bincount", GROUP)
 def bincount(b: Builder, input, weights=None, minlength=0):
     if not input.dtype.is_int:

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Losses, as numbers: compiled functions compute forward only."""
+
+from __future__ import annotations
+
+from .. import builder as base
+from .. import dtypes
+from ..builder import Builder, arithmetic_type
+from ..problems import Problem
+from ..values import Tensor
+from . import pointwise
+from .moving import gather, taken
+from .reductions import log_softmax, mean, sum_, total
+from .table import TABLE, operator, promote
+
+GROUP = "Losses"
+
+
+def _reduced(b: Builder, loss: Tensor, reduction: str, what: str) -> Tensor:
+    if reduction == "none":
+        return loss
+    if reduction in ("mean", "sum"):
+        return mean(b, loss) if reduction == "mean" else sum_(b, loss)
+    raise Problem(f"{what}: reduction is 'mean', 'sum' or 'none', found {reduction!r}")
+
+
+def _pairwise(name: str, function):
+    """`function(body, input, target, **numbers)` for each element; its keyword defaults are the operator's."""
+
+    @operator(name, GROUP, where="f")
+    def implementation(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean", **given):
+        own = promote(input, target)
+        loss = b.pointwise(own, [input, target], lambda body, x, y: function(body, x, y, **given), arithmetic_type(own))
+        return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
+
+
+def _half(body, x):
+    return body.op("arith.mulf", x, body.constant(0.5, x.dtype))
+
+
+def _apart(body, x, y):
+    return body.op("math.absf", body.op("arith.subf", x, y))
+
+
+def _huber(body, x, y, delta=1.0):
+    far, edge = _apart(body, x, y), body.constant(delta, x.dtype)
+    line = body.op("arith.mulf", edge, body.op("arith.subf", far, _half(body, edge)))
+    return body.select(body.compare("lt", far, edge), _half(body, body.op("arith.mulf", far, far)), line)
+
+
+def _smooth(body, x, y, beta=1.0):
+    far = _apart(body, x, y)
+    if beta == 0:
+        return far
+    edge = body.constant(beta, x.dtype)
+    curve = body.op("arith.divf", _half(body, body.op("arith.mulf", far, far)), edge)
+    return body.select(body.compare("lt", far, edge), curve, body.op("arith.subf", far, _half(body, edge)))
+
+
+def _cross(body, x, y):
+    """Logarithms are not below -100, as PyTorch's."""
+    one, least = body.constant(1, x.dtype), body.constant(-100, x.dtype)
+    yes = body.op("arith.maximumf", body.op("math.log", x), least)
+    no = body.op("arith.maximumf", body.op("math.log1p", body.op("arith.negf", x)), least)
+    return body.op("arith.subf", body.op("arith.mulf", body.op("arith.subf", y, one), no), body.op("arith.mulf", y, yes))
+
+
+_pairwise("l1_loss", _apart)
+_pairwise("huber_loss", _huber)
+_pairwise("smooth_l1_loss", _smooth)
+_pairwise("binary_cross_entropy", _cross)
+
+
+@operator("binary_cross_entropy_with_logits", GROUP, where="f")
+def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
+    own = promote(input, target)
+
+    def log_sigmoid(body, x):
+        """min(x, 0) - log1p(e^-|x|)."""
+        small = body.op("math.log1p", body.op("math.exp", body.op("arith.negf", body.op("math.absf", x))))
+        return body.op("arith.subf", body.op("arith.minimumf", x, body.constant(0, x.dtype)), small)
+
+    def emit(body, x, y, w):
+        yes = body.op("arith.mulf", body.op("arith.mulf", y, w), log_sigmoid(body, x))
+        no = body.op("arith.mulf", body.op("arith.subf", body.constant(1, x.dtype), y), log_sigmoid(body, body.op("arith.negf", x)))
+        return body.op("arith.negf", body.op("arith.addf", yes, no))
+
+    loss = b.pointwise(own, [input, target, 1.0 if pos_weight is None else pos_weight], emit, arithmetic_type(own))
+    return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, "binary_cross_entropy_with_logits")
+
+
+@operator("kl_div", GROUP, where="f")
+def kl_div(b: Builder, input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    if log_target:
+        loss = pointwise.mul(b, TABLE["exp"].function(b, target), pointwise.sub(b, target, input))
+    else:
+        loss = pointwise.sub(b, pointwise.xlogy(b, target, target), pointwise.mul(b, target, input))
+    if reduction == "batchmean":
+        return pointwise.div(b, sum_(b, loss), loss.sizes[0])
+    return _reduced(b, loss, reduction, "kl_div")
+
+
+@operator("nll_loss", GROUP, where="f")
+def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    d = 0 if input.rank == 1 else 1
+    ignored = pointwise.eq(b, target, ignore_index)
+    safe = pointwise.where(b, ignored, 0, target)
+    picked = gather(b, input, d, base.unsqueeze(b, safe, d))
+    loss = TABLE["neg"].function(b, base.squeeze(b, picked, d))
+    shares = pointwise.to_dtype(b, pointwise.logical_not(b, ignored), input.dtype)
+    if weight is not None:
+        shares = pointwise.mul(b, shares, taken(b, weight, [0], [safe]))
+    loss = pointwise.where(b, ignored, 0.0, pointwise.mul(b, loss, shares))
+    if reduction == "mean":
+        return pointwise.div(b, sum_(b, loss), sum_(b, shares))
+    return _reduced(b, loss, reduction, "nll_loss")
+
+
+@operator("cross_entropy", GROUP, where="f", note="of class numbers, without smoothing; or of probabilities")
+def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
+    if label_smoothing:
+        raise Problem("cross_entropy: label_smoothing must be 0")
+    d = 0 if input.rank == 1 else 1
+    logs = log_softmax(b, input, d)
+    if not target.dtype.is_float:
+        return nll_loss(b, logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    shares = target
+    if weight is not None:
+        shares = pointwise.mul(b, shares, base.reshape(b, weight, [-1 if i == d else 1 for i in range(input.rank)]))
+    loss = TABLE["neg"].function(b, total(b, pointwise.mul(b, logs, shares), [d], False, logs.dtype))
+    if reduction == "mean":
+        return pointwise.div(b, sum_(b, loss), b.product([n for i, n in enumerate(input.sizes) if i != d]))
+    return _reduced(b, loss, reduction, "cross_entropy")
+
+
+@operator("triplet_margin_loss", GROUP, where="f")
+def triplet_margin_loss(b: Builder, anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
+    from .composed import pairwise_distance
+
+    near, far = pairwise_distance(b, anchor, positive, p, eps), pairwise_distance(b, anchor, negative, p, eps)
+    if swap:
+        far = pointwise.minimum(b, far, pairwise_distance(b, positive, negative, p, eps))
+    loss = pointwise.clamp(b, pointwise.add(b, pointwise.sub(b, near, far), margin), 0)
+    return _reduced(b, loss, reduction, "triplet_margin_loss")

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions and pooling: windows are a view, what is computed on them a contraction or a reduction."""
+
+from __future__ import annotations
+
+from typing import List, Sequence
+
+from .. import builder as base
+from .. import dtypes
+from ..builder import Builder, arithmetic_type
+from ..problems import Problem
+from ..values import Tensor
+from . import pointwise
+from .creation import counted
+from .moving import padded, stack, taken
+from .products import contract
+from .reductions import extreme, mean, sum_, total
+from .table import operator
+from .views import known, narrow, unfold
+
+GROUP = "Windows"
+
+
+def _each(value, count: int, what: str) -> List[int]:
+    """A number for each dimension."""
+    found = list(value) if isinstance(value, (tuple, list)) else [value]
+    found = found * count if len(found) == 1 else found
+    if len(found) != count or not all(isinstance(n, int) for n in found):
+        raise Problem(f"{what}: expects {count} numbers that are known when the program is compiled, found {value!r}")
+    return found
+
+
+def _windows(b: Builder, x: Tensor, sizes: Sequence[int], steps: Sequence[int], spread: Sequence[int]) -> Tensor:
+    """The last dimensions as places of windows, with the windows' own dimensions behind them."""
+    first = x.rank - len(sizes)
+    for i, (size, step, apart) in enumerate(zip(sizes, steps, spread)):
+        x = unfold(b, x, first + i, apart * (size - 1) + 1, step)
+        if apart != 1:
+            x = base.slice_(b, x, x.rank - 1, None, None, apart)
+    return x
+
+
+def _with_border(b: Builder, x: Tensor, borders: Sequence[int], value) -> Tensor:
+    return padded(b, x, [n for border in reversed(borders) for n in (border, border)], "constant", value) if any(borders) else x
+
+
+def _unbatched(b: Builder, x: Tensor, rank: int, what: str):
+    """With a batch, and whether there was none."""
+    if x.rank not in (rank + 1, rank + 2):
+        raise Problem(f"{what}: expects {rank + 1} or {rank + 2} dimensions, found {x.describe()}", "shape")
+    return (x, False) if x.rank == rank + 2 else (base.unsqueeze(b, x, 0), True)
+
+
+_PLACES, _INSIDE = "uvw", "xyz"
+
+
+def _convolution(rank: int):
+    name = f"conv{rank}d"
+
+    @operator(name, GROUP, where="f", note="padding is numbers, 'same' or 'valid'")
+    def implementation(b: Builder, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        x, alone = _unbatched(b, input, rank, name)
+        steps, spread = _each(stride, rank, name), _each(dilation, rank, name)
+        sizes = [known(n, name) for n in weight.sizes[2:]]
+        if len(sizes) != rank or isinstance(x.sizes[1], int) and x.sizes[1] != known(weight.sizes[1], name) * groups:
+            raise Problem(f"{name}: {input.describe()} does not fit a weight of {weight.describe()} in {groups} groups", "shape")
+        if padding == "same":
+            outside = [apart * (n - 1) for n, apart in zip(sizes, spread)]
+            x = padded(b, x, [m for n in reversed(outside) for m in (n // 2, n - n // 2)], "constant", 0)
+        elif padding != "valid":
+            x = _with_border(b, x, _each(padding, rank, name), 0)
+        shown = _windows(b, x, sizes, steps, spread)
+        places = shown.sizes[2 : 2 + rank]
+        out = weight.sizes[0]
+        shown = base.reshape(b, shown, [x.sizes[0], groups, weight.sizes[1], *places, *sizes]) if groups != 1 else base.unsqueeze(b, shown, 1)
+        weights = base.reshape(b, weight, [groups, b.floordiv(out, groups), *weight.sizes[1:]])
+        u, k = _PLACES[:rank], _INSIDE[:rank]
+        made = base.reshape(b, contract(b, [shown, weights], ["ngc" + u + k, "goc" + k], "ngo" + u), [x.sizes[0], out, *places])
+        if bias is not None:
+            made = pointwise.add(b, made, base.reshape(b, bias, [-1] + [1] * rank))
+        return base.squeeze(b, made, 0) if alone else made
+
+
+for _rank in (1, 2, 3):
+    _convolution(_rank)
+
+
+def _pool(rank: int):
+    last = list(range(-rank, 0))
+
+    def places(b, input, kernel_size, stride, padding, dilation, ceil_mode, border, name):
+        if ceil_mode:
+            raise Problem(f"{name}: ceil_mode must be False")
+        sizes = _each(kernel_size, rank, name)
+        steps = sizes if stride is None or stride == [] else _each(stride, rank, name)
+        borders = _each(padding, rank, name)
+        if any(2 * n > size for n, size in zip(borders, sizes)):
+            raise Problem(f"{name}: padding is at most half of the window, found {padding} of {kernel_size}", "shape")
+        x, alone = _unbatched(b, input, rank, name)
+        shown = _windows(b, _with_border(b, x, borders, border), sizes, steps, _each(dilation, rank, name))
+        return base.squeeze(b, shown, 0) if alone else shown
+
+    @operator(f"max_pool{rank}d", GROUP, where="f", note="without indices")
+    def most(b: Builder, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        if return_indices:
+            raise Problem(f"max_pool{rank}d: return_indices must be False")
+        shown = places(b, input, kernel_size, stride, padding, dilation, ceil_mode, dtypes.lowest(input.dtype), f"max_pool{rank}d")
+        return extreme(b, shown, [d % shown.rank for d in last], False, True, f"max_pool{rank}d")
+
+    @operator(f"avg_pool{rank}d", GROUP, where="f")
+    def average(b: Builder, input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        name = f"avg_pool{rank}d"
+        shown = places(b, input, kernel_size, stride, padding, 1, ceil_mode, 0, name)
+        dims = [d % shown.rank for d in last]
+        summed = total(b, shown, dims, False, arithmetic_type(input.dtype))
+        by = divisor_override or b.product([shown.sizes[d] for d in dims])
+        if not count_include_pad and divisor_override is None:
+            ones = places(b, b.constant_tensor(1, summed.dtype, input.sizes), kernel_size, stride, padding, 1, ceil_mode, 0, name)
+            by = total(b, ones, dims, False, summed.dtype)
+        return pointwise.to_dtype(b, pointwise.div(b, summed, by), input.dtype)
+
+    def adaptive(name, one):
+        @operator(name, GROUP, where="f")
+        def implementation(b: Builder, input, output_size, return_indices=False):
+            if return_indices:
+                raise Problem(f"{name}: return_indices must be False")
+            wanted = list(output_size) if isinstance(output_size, (tuple, list)) else [output_size] * rank
+            for i, count in enumerate(wanted):
+                d = input.rank - rank + i
+                size = known(input.sizes[d], name)
+                count = size if count is None else count
+                ends = [(k * size // count, -(-(k + 1) * size // count)) for k in range(count)]
+                if size % count == 0:
+                    sizes = [*input.sizes[:d], count, size // count, *input.sizes[d + 1 :]]
+                    input = one(b, base.reshape(b, input, sizes), d + 1)
+                else:
+                    input = stack(b, [one(b, narrow(b, input, d, low, high - low), d) for low, high in ends], d)
+            return input
+
+    adaptive(f"adaptive_avg_pool{rank}d", lambda b, x, d: mean(b, x, d))
+    adaptive(f"adaptive_max_pool{rank}d", lambda b, x, d: extreme(b, x, [d], False, True, "adaptive_max_pool"))
+
+
+for _rank in (1, 2):
+    _pool(_rank)
+
+
+@operator("interpolate", GROUP, where="f", note="mode 'nearest'")
+def interpolate(b: Builder, input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
+    if mode != "nearest":
+        raise Problem(f"interpolate: mode is 'nearest', found {mode!r}")
+    rank = input.rank - 2
+    old = [known(n, "interpolate") for n in input.sizes[2:]]
+    if size is not None:
+        new, scales = _each(size, rank, "interpolate"), None
+    else:
+        scales = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * rank
+        new = [int(n * s) for n, s in zip(old, scales)]
+    for i, (n, m) in enumerate(zip(old, new)):
+        step = 1 / scales[i] if scales is not None else n / m
+
+        def place(body, k, n=n, step=step):
+            at = body.op("arith.mulf", body.cast(k, dtypes.float32), body.constant(step, dtypes.float32))
+            return body.op("arith.minsi", body.cast(body.op("math.floor", at), dtypes.int64), body.constant(n - 1, dtypes.int64))
+
+        input = taken(b, input, [2 + i], [counted(b, m, dtypes.int64, place)])
+    return b.copy(input) if not rank else input
+
+
+@operator("pixel_shuffle", GROUP, where="f")
+def pixel_shuffle(b: Builder, input, upscale_factor):
+    r, lead = upscale_factor, input.rank - 3
+    channels, height, width = input.sizes[lead:]
+    parts = [*input.sizes[:lead], b.floordiv(channels, r * r), r, r, height, width]
+    order = [*range(lead), lead, lead + 3, lead + 1, lead + 4, lead + 2]
+    moved = b.copy(base.permute(b, base.reshape(b, input, parts), order))
+    return base.reshape(b, moved, [*input.sizes[:lead], b.floordiv(channels, r * r), b.mul(height, r), b.mul(width, r)])
+
+
+@operator("pixel_unshuffle", GROUP, where="f")
+def pixel_unshuffle(b: Builder, input, downscale_factor):
+    r, lead = downscale_factor, input.rank - 3
+    channels, height, width = input.sizes[lead:]
+    parts = [*input.sizes[:lead], channels, b.floordiv(height, r), r, b.floordiv(width, r), r]
+    order = [*range(lead), lead, lead + 2, lead + 4, lead + 1, lead + 3]
+    moved = b.copy(base.permute(b, base.reshape(b, input, parts), order))
+    return base.reshape(b, moved, [*input.sizes[:lead], b.mul(channels, r * r), b.floordiv(height, r), b.floordiv(width, r)])
+
+
+@operator("instance_norm", "Normalisation", where="f", note="with the instance's own statistics")
+def instance_norm(b: Builder, input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
+    from .reductions import _affine, normalized
+
+    if not use_input_stats or running_mean is not None:
+        raise Problem("instance_norm: running statistics are not supported")
+    line = [-1] + [1] * (input.rank - 2)
+    weight, bias = (None if p is None else base.reshape(b, p, line) for p in (weight, bias))
+    return _affine(b, normalized(b, input, list(range(2, input.rank)), eps), weight, bias, input.dtype)
