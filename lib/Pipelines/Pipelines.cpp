@@ -202,19 +202,26 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
   }
 }
 
-static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
+static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine, bool throughLoops) {
   if (phase == Phase::Schedule) {
     ETDGScheduleForGPUOptions loops;
     loops.target = target;
     loops.machine = machine;
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
   }
-  if (phase == Phase::Tile) {
+  if (phase == Phase::Tile && throughLoops) {
+    ConvertETDGToLoopsOptions loops;
+    loops.target = target;
+    loops.machine = machine;
+    pm.addPass(createConvertETDGToLoops(loops));
+  } else if (phase == Phase::Tile) {
     ConvertETDGToGPUOptions kernels;
     kernels.target = target;
     kernels.machine = machine;
     pm.addPass(createConvertETDGToGPU(kernels));
   }
+  if (phase == Phase::Target && throughLoops)
+    pm.addPass(createConvertLoopsToGPU());
   if (phase == Phase::Target)
     pm.addPass(createTileLowerKernels());
 }
@@ -237,7 +244,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   if (options.target == "cpu")
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
   else
-    sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine); };
+    sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine, options.throughLoops); };
   // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
   // what conversions made and of the last phase are enough. What is the identity keeps the contract.
   Phase last = sequence.getLastBuilt();

@@ -62,6 +62,10 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                                llvm::cl::desc("Of f16 and bf16: exact (after each operation; default) or excess (what stands "
                                               "between the operations of a body is f32)"),
                                llvm::cl::init("exact")};
+  Option<bool> throughLoops{*this, "through-loops",
+                            llvm::cl::desc("For a GPU: the phase tile ends in structured loops, as for a CPU, of which the phase target "
+                                           "makes kernels (default: false, kernels come from the graph)"),
+                            llvm::cl::init(false)};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};
   ListOption<std::string> skip{

@@ -117,6 +117,9 @@ LogicalResult makeLeafForms(BlockOp block, const LeafContext &context, const Mac
                             llvm::function_ref<int64_t(Value, unsigned)> planesOf,
                             llvm::function_ref<LeafForm &(BlockOp)> formOf);
 
+/// What of a block of threads is beyond a machine, for a message; empty where nothing is.
+std::string describeBeyond(etdg::ThreadBlockAttr block, const Machine &machine);
+
 } // namespace mlir::ft::schedule
 
 #endif // FT_SCHEDULE_GPUPLAN_H

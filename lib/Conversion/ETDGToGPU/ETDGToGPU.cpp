@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "GraphEmitter.h"
 
+#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -556,5 +557,10 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
   OwningOpRef<etdg::GraphOp> copy = graph.clone();
   if (failed(scheduleForGpu(*copy, options)))
     return failure();
-  return options.throughLoops ? GraphEmitter(*copy, options).runThroughLoops() : GraphEmitter(*copy, options).run();
+  if (!options.throughLoops)
+    return GraphEmitter(*copy, options).run();
+  OwningOpRef<ModuleOp> owner = ModuleOp::create(graph.getLoc());
+  if (failed(checkStridedReads(*copy)) || failed(convertGridGraphToLoops(*copy, *owner, options)))
+    return failure();
+  return lowerProgramToGpu(*owner->getOps<loops::ProgramOp>().begin(), options);
 }

@@ -58,8 +58,6 @@ class GraphEmitter : public KernelBuilder {
 public:
   GraphEmitter(etdg::GraphOp graph, const GpuOptions &options);
   FailureOr<GpuModule> run();
-  /// The same by way of structured loops (`convert-etdg-to-loops`).
-  FailureOr<GpuModule> runThroughLoops();
 
 private:
   /// What a module has before its kernels.

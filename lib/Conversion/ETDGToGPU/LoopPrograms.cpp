@@ -1,91 +1,141 @@
 //===- LoopPrograms.cpp - programs of loops as launch plans ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program's lengths, strides and buffers are those of the graph that it was made from; each of its
+// What a program says of its callers, its buffers and launches becomes a launch plan; each of its
 // launches gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
-#include "GraphEmitter.h"
 #include "LoopWalker.h"
 
-#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
-#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
+using loops::BufferKind;
 
-/// Both have them in the order of the graph.
-static ProgramBuffers matchBuffers(loops::ProgramOp program, etdg::GraphOp graph) {
-  ValueRange results = graph.getBody().front().getTerminator()->getOperands();
-  SmallVector<Value> intermediates, constants;
-  for (Operation &op : graph.getBody().front()) {
-    if (auto constant = dyn_cast<etdg::ConstantOp>(op))
-      constants.push_back(constant.getResult());
-    else if (auto declared = dyn_cast<etdg::BufferOp>(op); declared && !llvm::is_contained(results, declared.getResult()))
-      intermediates.push_back(declared.getResult());
-  }
-  ProgramBuffers matched;
-  size_t nextIntermediate = 0, nextConstant = 0;
-  for (auto buffer : program.getBody().front().getOps<loops::BufferOp>())
-    switch (buffer.getKind()) {
-    case loops::BufferKind::Argument:
-      matched[buffer] = graph.getBody().getArgument(*buffer.getIndex());
-      break;
-    case loops::BufferKind::Result:
-      matched[buffer] = results[*buffer.getIndex()];
-      break;
-    case loops::BufferKind::Intermediate:
-      matched[buffer] = intermediates[nextIntermediate++];
-      break;
-    case loops::BufferKind::Constant:
-      matched[buffer] = constants[nextConstant++];
-      break;
-    case loops::BufferKind::Splat:
-      break;
-    }
-  return matched;
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static Parameter parameterOf(loops::BufferOp buffer, StringRef otherwise) {
+  etdg::BufferType type = buffer.getType();
+  Parameter parameter{llvm::to_vector(type.getLengths()), type.getElement(),
+                      buffer.getName().value_or(otherwise).str(), unsigned(buffer.getStrided().value_or(0)), {}};
+  if (std::optional<ArrayAttr> groups = buffer.getStrides())
+    for (auto group : groups->getAsRange<DenseI64ArrayAttr>())
+      parameter.strideGroups.push_back(llvm::to_vector(group.asArrayRef()));
+  return parameter;
 }
 
-FailureOr<GpuModule> GraphEmitter::runThroughLoops() {
-  if (failed(beginModule()))
-    return failure();
-  OwningOpRef<ModuleOp> owner = ModuleOp::create(graph.getLoc());
-  if (failed(convertGridGraphToLoops(graph, *owner, options)))
-    return failure();
-  loops::ProgramOp program = *owner->getOps<loops::ProgramOp>().begin();
-  ProgramBuffers buffers = matchBuffers(program, graph);
-  auto take = [&](loops::LaunchOp launch) {
-    auto source = owner->lookupSymbol<func::FuncOp>(launch.getCallee());
-    return LoopWalker(*this, graph, buffers, launch, source).run(uniqueName(launch.getCallee().str(), ""));
+/// What callers of a program see.
+static Interface interfaceOf(loops::ProgramOp program) {
+  Interface code{program.getSymName().str(), program.getLoc(), {}, {}, {}, program.getBounds().value_or(BoundsAttr()),
+                 program.getChecks().value_or(ArrayAttr()), {}};
+  for (auto [i, buffer] : llvm::enumerate(program.getBuffers(BufferKind::Argument)))
+    code.inputs.push_back(parameterOf(buffer, "argument" + std::to_string(i)));
+  for (auto [i, buffer] : llvm::enumerate(program.getBuffers(BufferKind::Result)))
+    code.outputs.push_back(parameterOf(buffer, "result" + std::to_string(i)));
+  for (auto name : program.getLengths().getAsRange<StringAttr>())
+    code.names.push_back(name);
+  if (std::optional<ArrayRef<int64_t>> pairs = program.getInPlace())
+    code.inPlace = llvm::to_vector(*pairs);
+  return code;
+}
+
+namespace {
+/// Buffers and steps of one program.
+class ProgramEmitter {
+public:
+  ProgramEmitter(loops::ProgramOp program, const GpuOptions &options)
+      : program(program), code(interfaceOf(program)), e(program.getLoc(), options, code.names) {}
+  FailureOr<GpuModule> run();
+
+private:
+  LogicalResult addBuffers();
+  LogicalResult addSteps(Region &body);
+  /// A branch of the plan for each variant but the last.
+  LogicalResult addVariants(loops::VariantsOp variants, unsigned number);
+
+  loops::ProgramOp program;
+  Interface code;
+  KernelBuilder e;
+};
+} // namespace
+
+LogicalResult ProgramEmitter::addBuffers() {
+  auto describe = [&](loops::BufferOp buffer) -> CallBuffer & {
+    return e.describe(buffer.getResult(), buffer.getType().getLengths(), buffer.getType().getElement());
   };
-  std::function<LogicalResult(loops::VariantsOp, unsigned)> takeVariants = [&](loops::VariantsOp variants,
-                                                                               unsigned number) -> LogicalResult {
-    size_t before = plan().steps.size();
-    for (auto launch : variants.getVariants()[number].getOps<loops::LaunchOp>())
-      if (failed(take(launch)))
-        return failure();
-    if (number + 1 == variants.getVariants().size())
-      return success();
-    ::ft::rt::Step branch;
-    branch.kind = ::ft::rt::Step::branch;
-    branch.condition = hostGuard(cast<etdg::GuardAttr>(variants.getGuards()[number]));
-    branch.body = takeSteps(before);
-    if (failed(takeVariants(variants, number + 1)))
+  int64_t number = 0;
+  for (BufferKind kind : {BufferKind::Argument, BufferKind::Result})
+    for (loops::BufferOp buffer : program.getBuffers(kind))
+      e.addArgument(describe(buffer), number++);
+  for (auto buffer : program.getBody().front().getOps<loops::BufferOp>()) {
+    std::optional<int64_t> slot;
+    if (buffer.getSlot())
+      slot = int64_t(*buffer.getSlot());
+    if (buffer.getKind() == BufferKind::Constant && failed(e.addCallConstant(buffer, describe(buffer), *buffer.getValue())))
       return failure();
-    branch.otherwise = takeSteps(before);
-    plan().steps.push_back(std::move(branch));
+    if (buffer.getKind() == BufferKind::Intermediate) {
+      describe(buffer);
+      e.addIntermediate(buffer.getResult(), buffer.getPlanes().value_or(ArrayRef<int64_t>()), slot);
+    }
+  }
+  e.addErrorBuffer();
+  e.placeIntermediates();
+  return success();
+}
+
+LogicalResult ProgramEmitter::addVariants(loops::VariantsOp variants, unsigned number) {
+  size_t before = e.plan().steps.size();
+  if (failed(addSteps(variants.getVariants()[number])))
+    return failure();
+  if (number + 1 == variants.getVariants().size())
     return success();
-  };
-  for (Operation &op : program.getBody().front()) {
-    if (auto launch = dyn_cast<loops::LaunchOp>(op); launch && failed(take(launch)))
+  ::ft::rt::Step branch;
+  branch.kind = ::ft::rt::Step::branch;
+  branch.condition = e.hostGuard(cast<etdg::GuardAttr>(variants.getGuards()[number]));
+  branch.body = e.takeSteps(before);
+  if (failed(addVariants(variants, number + 1)))
+    return failure();
+  branch.otherwise = e.takeSteps(before);
+  e.plan().steps.push_back(std::move(branch));
+  return success();
+}
+
+LogicalResult ProgramEmitter::addSteps(Region &body) {
+  for (Operation &op : body.front()) {
+    if (auto variants = dyn_cast<loops::VariantsOp>(op); variants && failed(addVariants(variants, 0)))
       return failure();
-    if (auto variants = dyn_cast<loops::VariantsOp>(op); variants && failed(takeVariants(variants, 0)))
+    auto launch = dyn_cast<loops::LaunchOp>(op);
+    if (!launch)
+      continue;
+    FailureOr<func::FuncOp> kernel = kernelOf(launch, e);
+    if (failed(kernel) || failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
       return failure();
   }
-  return std::move(result);
+  return success();
+}
+
+FailureOr<GpuModule> ProgramEmitter::run() {
+  FailureOr<::ft::rt::Entry> entry = makeEntry(code);
+  if (failed(entry))
+    return failure();
+  e.begin(std::move(*entry));
+  if (failed(addBuffers()) || failed(addSteps(program.getBody())))
+    return failure();
+  return std::move(e.result);
+}
+
+FailureOr<GpuModule> mlir::ft::lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options) {
+  program.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                                    math::MathDialect, linalg::LinalgDialect, tensor::TensorDialect, tile::TileDialect>();
+  return ProgramEmitter(program, options).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,9 +147,9 @@ Value LoopWalker::bindBuffer(loops::BufferOp buffer) {
     return e.atEntry(
         [&] { return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult(); });
   };
-  if (buffer.getKind() == loops::BufferKind::Splat)
+  if (buffer.getKind() == BufferKind::Splat)
     return addressOf(e.addConstant(DenseElementsAttr::get(buffer.getType().getElement(), cast<TypedAttr>(*buffer.getValue()))));
-  CallBuffer &info = e.callBuffers.find(buffers.lookup(buffer))->second;
+  CallBuffer &info = e.callBuffers.find(buffer.getResult())->second;
   return info.planBuffer < 0 ? addressOf(info.constant) : e.argument(info.planBuffer);
 }
 
@@ -111,7 +161,7 @@ LogicalResult LoopWalker::bindArguments() {
     } else if (auto stride = dyn_cast<loops::StrideOp>(from)) {
       auto buffer = stride.getBuffer().getDefiningOp<loops::BufferOp>();
       known.values[argument] = e.integerArgument(
-          getHostStride(e.result.entry, graph, unsigned(*buffer.getIndex()), unsigned(stride.getDimension())));
+          getHostStride(e.result.entry, code, unsigned(*buffer.getIndex()), unsigned(stride.getDimension())));
     } else {
       known.values[argument] = bindBuffer(cast<loops::BufferOp>(from));
     }
@@ -136,7 +186,13 @@ LogicalResult LoopWalker::run(StringRef name) {
   e.beginFunction(name);
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())) || failed(e.endFunction(source, block)))
     return failure();
-  e.addLaunch(name, waits ? HostExpr(e.multiprocessors) : tasks, /*shrinks=*/waits && !isFixed);
+  // Blocks that wait for each other all run at once; others are as many as there are tasks.
+  int64_t most = loops::gridOf(source).getMost();
+  if (waits)
+    tasks = most ? most : e.multiprocessors;
+  else if (most)
+    tasks = HostExpr::binary(HostExpr::min, tasks, most);
+  e.addLaunch(name, tasks, /*shrinks=*/waits && !isFixed);
   return success();
 }
 

@@ -10,18 +10,20 @@
 #define FT_LIB_CONVERSION_ETDGTOGPU_LOOPWALKER_H
 
 #include "KernelBuilder.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Schedule/GpuPlan.h"
 
 namespace mlir::ft::togpu {
 
-/// The buffers of a program as the graph has them.
-using ProgramBuffers = llvm::DenseMap<Value, Value>;
+/// The kernel that a launch runs, if blocks of threads of the machine can: a located error where its threads, memory or an
+/// operation in it are beyond them (LoopChecks.cpp).
+FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const KernelBuilder &e);
 
 class LoopWalker {
 public:
-  LoopWalker(KernelBuilder &e, etdg::GraphOp graph, const ProgramBuffers &buffers, loops::LaunchOp launch, func::FuncOp source)
-      : e(e), b(e.b), graph(graph), buffers(buffers), launch(launch), source(source) {}
+  LoopWalker(KernelBuilder &e, const Interface &code, loops::LaunchOp launch, func::FuncOp source)
+      : e(e), b(e.b), code(code), launch(launch), source(source) {}
   /// Emits the kernel, and the step of the plan that launches it.
   LogicalResult run(StringRef name);
 
@@ -89,8 +91,7 @@ private:
 
   KernelBuilder &e;
   Code &b;
-  etdg::GraphOp graph; // whose arguments' strides the host knows
-  const ProgramBuffers &buffers;
+  const Interface &code; // what callers see
   loops::LaunchOp launch;
   func::FuncOp source;
   Known known;

@@ -62,7 +62,7 @@ const Storage &GraphEmitter::storageOf(Value buffer) {
     for (int64_t d = int64_t(info.lengths.size()) - 1; d >= 0; --d) {
       place.strides[d] = size;
       if (d < info.stridedDims)
-        place.strides[d] = integerArgument(getHostStride(result.entry, graph, info.argument, unsigned(d)));
+        place.strides[d] = integerArgument(getHostStride(result.entry, *getInterface(graph), info.argument, unsigned(d)));
       if (d == 0)
         break;
       bool some = !place.planes.empty() && place.planes[d] != 0;

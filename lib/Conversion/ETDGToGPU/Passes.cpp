@@ -19,6 +19,7 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTETDGTOGPU
+#define GEN_PASS_DEF_CONVERTLOOPSTOGPU
 #define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/ETDGToGPU/Passes.h.inc"
 } // namespace mlir::ft
@@ -28,6 +29,17 @@ using namespace mlir::ft;
 
 /// Of a module of kernels: what they are compiled for, and their launch plan.
 static constexpr StringRef targetName = "tile.target", planName = "tile.plan";
+
+/// Puts a module of kernels in the place of what they were made of.
+static void replaceByKernels(Operation *source, StringAttr name, GpuModule made, const GpuOptions &options) {
+  ModuleOp kernels = made.module.release();
+  Builder builder(source->getContext());
+  kernels.setSymName(name);
+  kernels->setAttr(targetName, builder.getStringAttr(options.target));
+  kernels->setAttr(planName, builder.getStringAttr(made.entry.toJson().dump(/*pretty=*/false)));
+  source->getBlock()->getOperations().insert(source->getIterator(), kernels);
+  source->erase();
+}
 
 namespace {
 struct ConvertETDGToGPU : mlir::ft::impl::ConvertETDGToGPUBase<ConvertETDGToGPU> {
@@ -55,14 +67,50 @@ private:
     FailureOr<GpuModule> made = lowerGraphToGpu(graph, options);
     if (failed(made))
       return failure();
-    ModuleOp kernels = made->module.release();
-    Builder builder(graph.getContext());
-    kernels.setSymName(graph.getSymName());
-    kernels->setAttr(targetName, builder.getStringAttr(options.target));
-    kernels->setAttr(planName, builder.getStringAttr(made->entry.toJson().dump(/*pretty=*/false)));
-    graph->getBlock()->getOperations().insert(graph->getIterator(), kernels);
-    graph.erase();
+    replaceByKernels(graph, graph.getSymNameAttr(), std::move(*made), options);
     return success();
+  }
+};
+
+struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToGPU> {
+  using ConvertLoopsToGPUBase::ConvertLoopsToGPUBase;
+
+  void runOnOperation() override {
+    llvm::SetVector<Operation *> launched;
+    for (auto program : llvm::make_early_inc_range(getOperation().getOps<loops::ProgramOp>())) {
+      FailureOr<GpuOptions> options = optionsFor(program);
+      if (failed(options))
+        return signalPassFailure();
+      program.walk([&](loops::LaunchOp launch) { launched.insert(getOperation().lookupSymbol(launch.getCallee())); });
+      FailureOr<GpuModule> made = lowerProgramToGpu(program, *options);
+      if (failed(made))
+        return signalPassFailure();
+      replaceByKernels(program, program.getSymNameAttr(), std::move(*made), *options);
+    }
+    for (Operation *kernel : launched)
+      kernel->erase();
+  }
+
+private:
+  /// What a program says of its device, where the pass's options say nothing else.
+  FailureOr<GpuOptions> optionsFor(loops::ProgramOp program) {
+    std::optional<loops::DeviceAttr> device = program.getDevice();
+    if (!device && target.empty())
+      return program.emitError("the program says no GPU that it is for: expected what convert-etdg-to-loops makes for a "
+                               "target = sm_80 or sm_90a, or the option target");
+    const bool isOwn = device && target.empty() && machine.empty();
+    StringRef wanted = target.empty() ? device->getTarget() : StringRef(target);
+    if (Machine::nameForTarget(wanted).empty() || wanted == "cpu")
+      return program.emitError("convert-loops-to-gpu: expected target = sm_80 or sm_90a, found '") << wanted << "'";
+    FailureOr<GpuScheduleOptions> planned =
+        readGpuOptions(program.getLoc(), wanted, isOwn ? device->getMachine() : StringRef(machine), "choose");
+    if (failed(planned))
+      return failure();
+    GpuOptions options;
+    static_cast<GpuScheduleOptions &>(options) = *planned;
+    if (isOwn)
+      options.multiprocessors = device->getUnits();
+    return options;
   }
 };
 

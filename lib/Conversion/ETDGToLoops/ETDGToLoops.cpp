@@ -8,6 +8,7 @@
 
 #include "Emitter.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/ScheduleForCpu.h"
@@ -47,21 +48,41 @@ void Emitter::addBuffer(Value value, BufferKind kind, std::optional<int64_t> ind
   };
   auto made = loops::BufferOp::create(host, value.getLoc(), value.getType(), kind, optional(index),
                                       planes.empty() ? DenseI64ArrayAttr() : host.getDenseI64ArrayAttr(planes),
-                                      optional(slot), contents);
+                                      optional(slot), contents, /*name=*/StringAttr(), /*strided=*/IntegerAttr(),
+                                      /*strides=*/ArrayAttr());
   buffers[value] = {made.getResult(), std::move(planes), 0};
+}
+
+/// With what messages call it, and the strides that callers give.
+void Emitter::declareArgument(BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  addBuffer(argument, BufferKind::Argument, number, {});
+  CallBuffer &known = buffers[argument];
+  known.stridedDims = getStridedDims(graph, number);
+  auto made = known.host.getDefiningOp<loops::BufferOp>();
+  if (auto named = dyn_cast<NameLoc>(argument.getLoc()))
+    made.setNameAttr(named.getName());
+  if (known.stridedDims)
+    made.setStridedAttr(host.getI64IntegerAttr(known.stridedDims));
+  if (auto groups = graph.getArgAttrOfType<ArrayAttr>(number, "ft.strides"))
+    made.setStridesAttr(groups);
 }
 
 void Emitter::makeProgram() {
   SmallVector<Attribute> names = llvm::to_vector_of<Attribute>(graph.getSymbolNames());
   host.setInsertionPointToEnd(module.getBody());
-  program = loops::ProgramOp::create(host, loc, graph.getSymNameAttr(), host.getArrayAttr(names), host.getArrayAttr({}));
+  program = loops::ProgramOp::create(host, loc, graph.getSymNameAttr(), host.getArrayAttr(names), host.getArrayAttr({}),
+                                     loops::DeviceAttr(), graph->getAttrOfType<BoundsAttr>("ft.bounds"),
+                                     graph->getAttrOfType<ArrayAttr>("etdg.checks"),
+                                     graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName));
+  if (gpu)
+    program.setDeviceAttr(
+        loops::DeviceAttr::get(context, gpu->target, gpu->getMachine().reference, gpu->getMultiprocessors()));
   host.setInsertionPointToStart(&program.getBody().emplaceBlock());
   for (StringAttr name : graph.getSymbolNames())
     lengths[name.getValue()] = loops::LengthOp::create(host, loc, host.getIndexType(), name);
-  for (BlockArgument argument : graph.getBody().getArguments()) {
-    addBuffer(argument, BufferKind::Argument, argument.getArgNumber(), {});
-    buffers[argument].stridedDims = getStridedDims(graph, argument.getArgNumber());
-  }
+  for (BlockArgument argument : graph.getBody().getArguments())
+    declareArgument(argument);
   ValueRange results = graph.getBody().front().getTerminator()->getOperands();
   for (Operation &op : graph.getBody().front()) {
     if (auto constant = dyn_cast<etdg::ConstantOp>(op)) {
@@ -132,8 +153,8 @@ void Emitter::declareIntermediate(etdg::BufferOp declared) {
 Value Emitter::splat(RankedTensorType element, Attribute value) {
   Value &made = splats[{element, value}];
   if (!made)
-    made = loops::BufferOp::create(host, loc, etdg::BufferType::get(context, {}, element), BufferKind::Splat, {}, {}, {},
-                                   value);
+    made = loops::BufferOp::create(host, loc, etdg::BufferType::get(context, {}, element), BufferKind::Splat, IntegerAttr(),
+                                   DenseI64ArrayAttr(), IntegerAttr(), value, StringAttr(), IntegerAttr(), ArrayAttr());
   return made;
 }
 
@@ -373,6 +394,8 @@ struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGTo
     for (auto graph : llvm::make_early_inc_range(getOperation().getOps<etdg::GraphOp>())) {
       if (graph.isExternal())
         continue;
+      if (failed(checkStridedReads(graph)))
+        return signalPassFailure();
       if (failed(forGrid ? convertGridGraphToLoops(graph, getOperation(), grid)
                          : convertGraphToLoops(graph, getOperation(), cores)))
         return signalPassFailure();

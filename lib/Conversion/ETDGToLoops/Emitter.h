@@ -85,6 +85,7 @@ private:
   LogicalResult emitBody(Region &body, unsigned &number);
   void addBuffer(Value value, loops::BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
                  Attribute contents = {}, std::optional<int64_t> slot = {});
+  void declareArgument(BlockArgument argument);
   LogicalResult emitKernel(const Group &group, StringRef name);
   void beginKernel(StringRef name);
   /// Ends the kernel and launches it, or an equal one that is there already.

@@ -116,7 +116,7 @@ static bool collect(Type type, SmallVector<LengthAttr> lengths, SmallVectorImpl<
   }
   if (!element || !element.hasStaticShape() || !arrayTypeOf(element.getElementType()))
     return false;
-  parameters.push_back({std::move(lengths), element, ""});
+  parameters.push_back({std::move(lengths), element, "", 0, {}});
   return true;
 }
 
@@ -134,11 +134,11 @@ unsigned mlir::ft::getStridedDims(FunctionOpInterface function, unsigned argumen
 }
 
 /// The caller's dimensions that each dimension with strides stands for; empty where they are the same.
-static SmallVector<ArrayRef<int64_t>> getStrideGroups(FunctionOpInterface function, unsigned argument) {
-  SmallVector<ArrayRef<int64_t>> groups;
+static SmallVector<SmallVector<int64_t>> getStrideGroups(FunctionOpInterface function, unsigned argument) {
+  SmallVector<SmallVector<int64_t>> groups;
   if (auto known = function.getArgAttrOfType<ArrayAttr>(argument, "ft.strides"))
     for (auto group : known.getAsRange<DenseI64ArrayAttr>())
-      groups.push_back(group.asArrayRef());
+      groups.push_back(llvm::to_vector(group.asArrayRef()));
   return groups;
 }
 
@@ -176,39 +176,36 @@ static JoinedDims joinDims(rt::Entry &entry, unsigned argument, ArrayRef<int64_t
 
 /// Names all strides, and the extents that `joinDims` uses, before anything else, so that plans of every target number
 /// them alike.
-static void nameStrides(rt::Entry &entry, FunctionOpInterface function, ArrayRef<Parameter> inputs) {
+static void nameStrides(rt::Entry &entry, ArrayRef<Parameter> code, ArrayRef<Parameter> inputs) {
   for (auto [i, input] : llvm::enumerate(inputs)) {
     int64_t count = input.stridedDims;
-    if (SmallVector<ArrayRef<int64_t>> groups = getStrideGroups(function, i); !groups.empty())
-      count = groups.back().back() + 1;
+    if (!code[i].strideGroups.empty())
+      count = code[i].strideGroups.back().back() + 1;
     for (int64_t d = 0; d < count; ++d)
       entry.stride(i, d);
   }
   for (unsigned i = 0; i < inputs.size(); ++i)
-    for (ArrayRef<int64_t> group : getStrideGroups(function, i))
+    for (ArrayRef<int64_t> group : code[i].strideGroups)
       if (group.size() > 1)
         for (int64_t dim : group)
           entry.extent(i, dim);
 }
 
-rt::Expr mlir::ft::getHostStride(rt::Entry &entry, FunctionOpInterface function, unsigned argument, unsigned dim) {
-  SmallVector<ArrayRef<int64_t>> groups = getStrideGroups(function, argument);
+rt::Expr mlir::ft::getHostStride(rt::Entry &entry, const Interface &code, unsigned argument, unsigned dim) {
+  ArrayRef<SmallVector<int64_t>> groups = code.inputs[argument].strideGroups;
   if (groups.empty())
     return entry.stride(argument, dim);
   rt::Expr stride = joinDims(entry, argument, groups[dim]).stride;
   // Pieces of one dimension: what lies further in is stepped over.
-  auto graph = cast<etdg::GraphOp>(function.getOperation());
-  SmallVector<StringAttr> symbols = graph.getSymbolNames();
-  auto type = cast<etdg::BufferType>(function.getArgumentTypes()[argument]);
   for (unsigned d = dim + 1; d < groups.size() && groups[d] == groups[dim]; ++d) {
-    LengthAttr length = type.getLengths()[d];
-    stride = stride * ::mlir::ft::toHostExpr(length.getExpr(), length.getNames(), symbols);
+    LengthAttr length = code.inputs[argument].lengths[d];
+    stride = stride * ::mlir::ft::toHostExpr(length.getExpr(), length.getNames(), code.names);
   }
   return stride;
 }
 
 std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
-  Interface result{function.getName().str(), function.getLoc(), {}, {}, {}, nullptr, nullptr};
+  Interface result{function.getName().str(), function.getLoc(), {}, {}, {}, nullptr, nullptr, {}};
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     size_t first = result.inputs.size();
     if (!collect(type, {}, result.inputs))
@@ -216,6 +213,7 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
     for (size_t i = first; i < result.inputs.size(); ++i) {
       result.inputs[i].name = inputName(function, index, i);
       result.inputs[i].stridedDims = getStridedDims(function, index);
+      result.inputs[i].strideGroups = getStrideGroups(function, index);
     }
   }
   for (Type type : function.getResultTypes())
@@ -227,6 +225,8 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
   result.checks = function->getAttrOfType<ArrayAttr>("etdg.checks");
   if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
     result.names = graph.getSymbolNames();
+    if (auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName))
+      result.inPlace = llvm::to_vector(pairs.asArrayRef());
     return result;
   }
   auto add = [&](LengthAttr length) {
@@ -249,8 +249,8 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
 namespace {
 class EntryBuilder {
 public:
-  EntryBuilder(FunctionOpInterface function, const Interface &interface, ArrayRef<StringAttr> symbols, DictionaryAttr products)
-      : function(function), interface(interface), symbols(symbols), products(products) {}
+  EntryBuilder(ArrayRef<Parameter> code, const Interface &interface, ArrayRef<StringAttr> symbols, DictionaryAttr products)
+      : code(code), interface(interface), symbols(symbols), products(products) {}
   FailureOr<rt::Entry> build();
   LogicalResult require(BoundsAttr bounds, StringRef because);
   LogicalResult requireChecks(ArrayAttr checks);
@@ -266,8 +266,8 @@ private:
   FailureOr<rt::Expr> hostLength(LengthAttr length);
   InFlightDiagnostic emitError() { return mlir::emitError(interface.location) << "'" << interface.name << "' "; }
 
-  FunctionOpInterface function; // what is compiled
-  const Interface &interface;   // what callers see
+  ArrayRef<Parameter> code;   // the arguments of what is compiled
+  const Interface &interface; // what callers see
   ArrayRef<StringAttr> symbols;
   /// Names of the graph that stand for products: each has a pair of names and numbers.
   DictionaryAttr products;
@@ -427,7 +427,7 @@ LogicalResult EntryBuilder::requireChecks(ArrayAttr checks) {
 void EntryBuilder::requireJoinedStrides() {
   for (unsigned i = 0; i < interface.inputs.size(); ++i) {
     ArrayRef<int64_t> before;
-    for (ArrayRef<int64_t> group : getStrideGroups(function, i)) {
+    for (ArrayRef<int64_t> group : code[i].strideGroups) {
       if (group != before)
         for (const rt::Expr &gap : joinDims(entry, i, group).gaps) {
           std::string text = "dimensions " + std::to_string(group.front()) + " to " + std::to_string(group.back()) +
@@ -444,7 +444,7 @@ FailureOr<rt::Entry> EntryBuilder::build() {
   entry.name = interface.name;
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
-  nameStrides(entry, function, interface.inputs);
+  nameStrides(entry, code, interface.inputs);
   for (const Parameter &input : interface.inputs)
     if (failed(addArgument(input, false)))
       return failure();
@@ -468,7 +468,7 @@ FailureOr<rt::Entry> EntryBuilder::build() {
 }
 
 /// A read of fewer dimensions takes all below them as one piece of memory.
-static LogicalResult checkStridedReads(etdg::GraphOp graph) {
+LogicalResult mlir::ft::checkStridedReads(etdg::GraphOp graph) {
   WalkResult result = graph.walk([&](etdg::BlockOp block) {
     for (etdg::ReadAttr read : block.getReads().getAsRange<etdg::ReadAttr>())
       for (etdg::PieceAttr piece : read.getPieces()) {
@@ -487,37 +487,41 @@ static LogicalResult checkStridedReads(etdg::GraphOp graph) {
   return failure(result.wasInterrupted());
 }
 
-/// Outputs that may lie where an argument lies, in calls of this graph's code.
-static void takeWritebacks(etdg::GraphOp graph, rt::Entry &entry) {
-  auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName);
-  size_t inputs = graph.getNumArguments();
-  if (!pairs || entry.arguments.size() != inputs + graph.getNumResults())
+/// Outputs that may lie where an argument lies, in calls of this code.
+static void takeWritebacks(const Interface &code, rt::Entry &entry) {
+  size_t inputs = code.inputs.size();
+  if (entry.arguments.size() != inputs + code.outputs.size())
     return;
-  for (int64_t i = 0; i < pairs.size(); i += 2)
-    entry.arguments[inputs + pairs[i + 1]].writeback = pairs[i];
+  for (size_t i = 0; i + 1 < code.inPlace.size(); i += 2)
+    entry.arguments[inputs + code.inPlace[i + 1]].writeback = code.inPlace[i];
 }
 
 void mlir::ft::restrictWritebacks(etdg::GraphOp graph, rt::Entry &entry) {
   rt::Entry own;
   own.arguments.resize(entry.arguments.size());
-  takeWritebacks(graph, own);
+  if (std::optional<Interface> code = getInterface(graph))
+    takeWritebacks(*code, own);
   for (auto [argument, allowed] : llvm::zip_equal(entry.arguments, own.arguments))
     if (argument.writeback != allowed.writeback)
       argument.writeback = -1;
+}
+
+FailureOr<rt::Entry> mlir::ft::makeEntry(const Interface &code) {
+  FailureOr<rt::Entry> entry = EntryBuilder(code.inputs, code, code.names, nullptr).build();
+  if (succeeded(entry))
+    takeWritebacks(code, *entry);
+  return entry;
 }
 
 FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
   auto graph = dyn_cast<etdg::GraphOp>(function.getOperation());
   if (graph && failed(checkStridedReads(graph)))
     return failure();
-  std::optional<Interface> interface = getInterface(function);
-  if (!interface)
+  std::optional<Interface> code = getInterface(function);
+  if (!code)
     return function->emitError()
            << "has an argument or result that no array holds; expected lists, buffers or tensors of static shape";
-  FailureOr<rt::Entry> entry = EntryBuilder(function, *interface, interface->names, nullptr).build();
-  if (succeeded(entry) && graph)
-    takeWritebacks(graph, *entry);
-  return entry;
+  return makeEntry(*code);
 }
 
 FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &program) {
@@ -527,9 +531,11 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &p
     return makeEntry(graph);
   if (failed(checkStridedReads(graph)))
     return failure();
+  std::optional<Interface> code = getInterface(graph);
+  if (!code)
+    return makeEntry(graph); // (which says why)
   Interface interface = program;
   interface.location = graph.getLoc();
   interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
-  SmallVector<StringAttr> symbols = graph.getSymbolNames();
-  return EntryBuilder(graph, interface, symbols, products).build();
+  return EntryBuilder(code->inputs, interface, code->names, products).build();
 }

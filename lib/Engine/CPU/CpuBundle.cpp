@@ -311,6 +311,7 @@ LogicalResult PlanBuilder::addConstant(const CpuBuffer &buffer, rt::Buffer &made
 /// Buffers of one number share memory; the largest of them decides its size.
 LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
   std::map<int64_t, std::pair<SmallVector<rt::Expr>, SmallVector<int64_t>>> arena; // number to sizes and buffers
+  std::optional<Interface> code = getInterface(graph); // (its entry was made)
   for (const CpuBuffer &buffer : lowered.buffers) {
     if (!arrayTypeOf(buffer.element.getElementType()))
       return graph.emitError() << "the CPU engine has no arrays of " << buffer.element.getElementType();
@@ -320,7 +321,7 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
     case CpuBuffer::Argument:
       made = {rt::Buffer::argument, buffer.index, 0};
       for (auto [d, slot] : llvm::enumerate(buffer.strideSlots))
-        strideOf[slot] = getHostStride(entry, graph, buffer.index, d);
+        strideOf[slot] = getHostStride(entry, *code, buffer.index, d);
       break;
     case CpuBuffer::Result:
       made = {rt::Buffer::argument, int64_t(graph.getArgumentTypes().size() + buffer.index), 0};

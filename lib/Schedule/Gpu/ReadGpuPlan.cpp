@@ -220,6 +220,26 @@ LogicalResult PlanReader::take(LoopAttr loop) {
 // What only all loops together say
 //===----------------------------------------------------------------------===//
 
+std::string schedule::describeBeyond(etdg::ThreadBlockAttr block, const Machine &machine) {
+  const Machine::Occupancy &limits = machine.occupancy;
+  int64_t threads = block.getThreads(), shared = block.getShared(), resident = block.getResident();
+  int64_t least = threads / limits.warp * mostSlots * 8; // (what warps leave for each other)
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (threads % limits.warp != 0 || threads > limits.threadsPerBlock)
+    out << "block: threads are a multiple of " << limits.warp << ", at most " << limits.threadsPerBlock << " on "
+        << machine.name << ", found " << threads;
+  else if (shared > limits.sharedBytesPerBlock)
+    out << "block: a block has at most " << limits.sharedBytesPerBlock << " bytes of shared memory on " << machine.name
+        << ", found " << shared;
+  else if (shared < least)
+    out << "block: " << threads << " threads use " << least << " bytes of shared memory to join sums, found " << shared;
+  else if (resident > limits.threadsPerUnit / threads)
+    out << "block: a multiprocessor has at most " << limits.threadsPerUnit << " threads on " << machine.name
+        << ", found resident = " << resident << " with " << threads << " threads each";
+  return text;
+}
+
 LogicalResult PlanReader::checkBlock() {
   if (!place.isGrid) {
     if (schedule.getBlock())
@@ -229,21 +249,8 @@ LogicalResult PlanReader::checkBlock() {
   plan.block = schedule.getBlock();
   if (!plan.block)
     return refuse() << "it does not say which blocks of threads run it (block = <threads = ...>)";
-  const Machine::Occupancy &limits = machine.occupancy;
-  int64_t threads = plan.block.getThreads(), shared = plan.block.getShared(), resident = plan.block.getResident();
-  if (threads % limits.warp != 0 || threads > limits.threadsPerBlock)
-    return refuse() << "block: threads are a multiple of " << limits.warp << ", at most " << limits.threadsPerBlock
-                    << " on " << machine.name << ", found " << threads;
-  if (shared > limits.sharedBytesPerBlock)
-    return refuse() << "block: a block has at most " << limits.sharedBytesPerBlock << " bytes of shared memory on "
-                    << machine.name << ", found " << shared;
-  int64_t least = threads / limits.warp * mostSlots * 8; // (what warps leave for each other)
-  if (shared < least)
-    return refuse() << "block: " << threads << " threads use " << least << " bytes of shared memory to join sums, found "
-                    << shared;
-  if (resident > limits.threadsPerUnit / threads)
-    return refuse() << "block: a multiprocessor has at most " << limits.threadsPerUnit << " threads on " << machine.name
-                    << ", found resident = " << resident << " with " << threads << " threads each";
+  if (std::string beyond = describeBeyond(plan.block, machine); !beyond.empty())
+    return refuse() << beyond;
   return success();
 }
 

@@ -37,16 +37,119 @@ loops.program @f lengths ["N"] places [] {
 // -----
 
 loops.program @f lengths ["N"] places [] {
-  // expected-error @below {{only intermediates have a slot (loops_buffer4)}}
+  // expected-error @below {{only intermediates have a slot, and none is negative (loops_buffer4)}}
   %x = loops.buffer result 0 slot 1 : <[N], tensor<4xf32>>
 }
 
 // -----
 
 loops.program @f lengths ["N"] places [] {
+  %x = loops.buffer argument 0 {strided = 1} : <[N, N], tensor<4xf32>>
+  // expected-error @below {{expected one of the argument's 1 strided dimensions, found 1 (loops_stride1)}}
+  %s = loops.stride %x[1] : <[N, N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{only intermediates have a slot, and none is negative (loops_buffer4)}}
+  %x = loops.buffer intermediate slot -1 : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{only arguments have a name and strides (loops_buffer5)}}
+  %x = loops.buffer result 0 {name = "y"} : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected strides of at most 1 dimensions, found 2 (loops_buffer5)}}
+  %x = loops.buffer argument 0 {strided = 2} : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected the caller's dimensions in order, array<i64: ...> for each of 1 with strides, found [array<i64: 1>] (loops_buffer6)}}
+  %x = loops.buffer argument 0 {strided = 1, strides = [array<i64: 1>]} : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected a buffer of depth 0 with the value of 'f32', found '!etdg.buffer<[], tensor<4xf32>>' with 1 : i32 (loops_buffer7)}}
+  %x = loops.buffer splat value(1 : i32) : <[], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected a buffer of depth 0 with the value of 'tensor<4xf32>', found}}
+  %x = loops.buffer constant value(dense<1.0> : tensor<2xf32>) : <[], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
   %x = loops.buffer argument 0 : <[N], tensor<4xf32>>
-  // expected-error @below {{expected a dimension below 1, found 1 (loops_stride1)}}
-  %s = loops.stride %x[1] : <[N], tensor<4xf32>>
+  // expected-error @below {{expected arguments numbered from 0 on, each one once; found number 2 in the place of 1 (loops_program2)}}
+  %y = loops.buffer argument 2 : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  %x = loops.buffer result 0 : <[N], tensor<4xf32>>
+  // expected-error @below {{expected results numbered from 0 on, each one once; found number 0 in the place of 1 (loops_program2)}}
+  %y = loops.buffer result 0 : <[N], tensor<4xf32>>
+}
+
+// -----
+
+loops.program @f lengths ["N"] places [] {
+  // expected-error @below {{expected a buffer over the program's lengths ["N"], found "M" (loops_program3)}}
+  %x = loops.buffer argument 0 : <[M], tensor<4xf32>>
+}
+
+// -----
+
+// expected-error @below {{expected bounds over the program's lengths ["N"], found "M" (loops_program3)}}
+loops.program @f lengths ["N"] places [] attributes {bounds = #ft.bounds<"M >= 1">} {
+}
+
+// -----
+
+// expected-error @below {{expected checks {holds = #ft.bounds<...>, because = "..."}, with a place (at = loc(...)) or without, found {because = "it is so"} (loops_program4)}}
+loops.program @f lengths ["N"] places [] attributes {checks = [{because = "it is so"}]} {
+}
+
+// -----
+
+// expected-error @below {{expected pairs of an argument's and a result's number, no result twice, found in_place = array<i64: 0, 1> (loops_program5)}}
+loops.program @f lengths ["N"] places [] attributes {in_place = array<i64: 0, 1>} {
+  %x = loops.buffer argument 0 : <[N], tensor<4xf32>>
+  %y = loops.buffer result 0 : <[N], tensor<4xf32>>
+}
+
+// -----
+
+// expected-error @below {{expected places that are locations, found "here" (loops_program6)}}
+loops.program @f lengths ["N"] places ["here"] {
+}
+
+// -----
+
+// expected-error @below {{expected at least one multiprocessor, found units = 0}}
+loops.program @f lengths ["N"] places [] for <target = "sm_90a", machine = "h200", units = 0> {
+}
+
+// -----
+
+// expected-error @below {{expected the target of a GPU, found none}}
+loops.program @f lengths ["N"] places [] for <target = "", machine = "h200", units = 1> {
 }
 
 // -----

@@ -12,6 +12,7 @@
 #define FT_CONVERSION_ETDGTOGPU_ETDGTOGPU_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Runtime/LaunchPlan.h"
 #include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -38,6 +39,10 @@ struct GpuModule {
 /// The graph itself stays as it is; nests without a binding schedule get one first. Emits errors and fails on what the generic
 /// path can't run.
 FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
+
+/// The same for a program of structured loops (`convert-etdg-to-loops` for a GPU), of which nothing else is known: target and
+/// machine are the options'. Program and loops stay as they are.
+FailureOr<GpuModule> lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options);
 
 /// The kernels and the launch plan of one entry, as `convert-etdg-to-gpu` prints them (a module of its own below `module`). It is
 /// an error, at the module, if there are none, or for another target.

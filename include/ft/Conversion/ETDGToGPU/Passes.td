@@ -25,10 +25,36 @@ def ConvertETDGToGPU : Pass<"convert-etdg-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "turn structured loops into kernels of a GPU and launch plans";
+  let description = [{
+    Each `loops.program`, with the kernels that it launches, becomes a module of its name, as `convert-etdg-to-gpu` makes it: an
+    LLVM function for each launch and, as `tile.plan`, the launch plan. Here SPMD begins: loops of level `grid` become the tasks
+    that a block of threads counts as its own, in their dealing; syncs become barriers of the grid, and their launches cooperative;
+    memory of a block of threads becomes shared memory or a part of the workspace; leaves become what its threads compute by
+    their layouts; indices become integers of 64 bits, memory becomes pointers. The pass knows nothing but the loops: a
+    program that was printed, changed and parsed makes the kernels that it says.
+
+    ```
+    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --convert-loops-to-gpu
+    ```
+
+    Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
+    the machine's, rows or columns that a leaf has no room for, and operations that have no form in a kernel.
+    `tile-lower-kernels` follows.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "the machine, by its name or its file, a GPU; empty: the program's own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
   let description = [{
-    Runs on the modules that `convert-etdg-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
+    Runs on the modules that `convert-etdg-to-gpu` and `convert-loops-to-gpu` make, and leaves what LLVM's NVPTX target takes: tiles as
     `convert-tile-to-nvvm` has them, elementary functions as polynomials and instructions, structured loops as branches.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect",

@@ -45,14 +45,12 @@ struct Parameter {
   std::string name; // for messages
   /// Outermost dimensions whose strides the caller gives (`ft.strided`); the others are dense.
   unsigned stridedDims = 0;
+  /// The caller's dimensions that each of these stands for, where the conversion joined or cut some (`ft.strides`).
+  SmallVector<SmallVector<int64_t>> strideGroups;
 };
 
 /// The number of dimensions of a graph's or function's argument whose strides the caller gives.
 unsigned getStridedDims(FunctionOpInterface function, unsigned argument);
-
-/// The stride of a dimension of a graph's argument in the expressions of an entry that was made by `makeEntry`, in elements.
-/// Where the conversion joined or cut dimensions (`ft.strides`), it comes from strides and extents of the caller's.
-::ft::rt::Expr getHostStride(::ft::rt::Entry &entry, FunctionOpInterface function, unsigned argument, unsigned dim);
 
 /// For a graph that is a program by itself: its callers have its own dimensions, whatever it was made of.
 void forgetStrideGroups(FunctionOpInterface function);
@@ -67,14 +65,27 @@ struct Interface {
   SmallVector<StringAttr> names;
   BoundsAttr bounds;
   ArrayAttr checks;
+  /// Pairs of an argument and a result that may lie in its memory: of code, not of the program it came from.
+  SmallVector<int64_t> inPlace;
 };
 
 /// Nothing where a type is none that arrays hold.
 std::optional<Interface> getInterface(FunctionOpInterface function);
 
+/// The stride of a dimension of an argument of code in the expressions of an entry that was made by `makeEntry`, in elements.
+/// Where the conversion joined or cut dimensions (`ft.strides`), it comes from strides and extents of the caller's.
+::ft::rt::Expr getHostStride(::ft::rt::Entry &entry, const Interface &code, unsigned argument, unsigned dim);
+
 /// An entry without plans. Emits an error at the function for a type that arrays don't hold, a ragged
 /// length, and a length that no argument binds.
 FailureOr<::ft::rt::Entry> makeEntry(FunctionOpInterface function);
+
+/// The same for code whose callers see this, at its location.
+FailureOr<::ft::rt::Entry> makeEntry(const Interface &code);
+
+/// Reads that take several elements of an argument as one need them dense: an error at a block where the caller may give
+/// strides for these.
+LogicalResult checkStridedReads(etdg::GraphOp graph);
 
 /// The entry of a graph, whose symbols are the graph's, in their order, for callers of the function that it
 /// came from: the conversion may take two lengths of a program as one, and its callers know nothing of that.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "FTDetail.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
+#include "ft/Dialect/FT/IR/StrideGroups.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -133,12 +134,8 @@ static LogicalResult verifyStrided(Operation *op, Type type, unsigned argument, 
   return success();
 }
 
-/// `ft.strides = [[0], [1, 2]]`: the caller's dimensions that each dimension with strides stands for, in order. Two of the
-/// same are one of the caller's that was cut.
-static LogicalResult verifyStrideGroups(Operation *op, FunctionOpInterface function, unsigned argument, Attribute value) {
-  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
-  auto groups = dyn_cast<ArrayAttr>(value);
-  bool fits = groups && strided && int64_t(groups.size()) == strided.getInt();
+bool mlir::ft::areStrideGroups(ArrayAttr groups, int64_t count) {
+  bool fits = int64_t(groups.size()) == count;
   ArrayRef<int64_t> before;
   for (Attribute entry : fits ? groups.getValue() : ArrayRef<Attribute>()) {
     auto dims = dyn_cast<DenseI64ArrayAttr>(entry);
@@ -151,7 +148,14 @@ static LogicalResult verifyStrideGroups(Operation *op, FunctionOpInterface funct
       fits &= dim == first + int64_t(i);
     before = dims.asArrayRef();
   }
-  if (fits)
+  return fits;
+}
+
+/// `ft.strides = [[0], [1, 2]]`: the caller's dimensions that each dimension with strides stands for.
+static LogicalResult verifyStrideGroups(Operation *op, FunctionOpInterface function, unsigned argument, Attribute value) {
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
+  auto groups = dyn_cast<ArrayAttr>(value);
+  if (groups && strided && areStrideGroups(groups, strided.getInt()))
     return success();
   return op->emitError() << "'ft.strides' of argument " << argument
                          << " must list the caller's dimensions in order, array<i64: ...> for each of 'ft.strided', found "

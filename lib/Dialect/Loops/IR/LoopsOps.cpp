@@ -1,5 +1,6 @@
 //===- LoopsOps.cpp - operations of the loops dialect ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/FT/IR/StrideGroups.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -14,16 +15,6 @@ using namespace mlir::loops;
 //===----------------------------------------------------------------------===//
 // The host's side
 //===----------------------------------------------------------------------===//
-
-LogicalResult ProgramOp::verifyRegions() {
-  for (Operation &op : getBody().front())
-    if (!isa<LengthOp, BufferOp, StrideOp, LaunchOp, VariantsOp>(op)) {
-      InFlightDiagnostic diag = emitOpError("has lengths, buffers, strides, launches and variants alone (loops_program1)");
-      diag.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
-      return diag;
-    }
-  return success();
-}
 
 LogicalResult VariantsOp::verifyRegions() {
   if (getVariants().size() < 2 || getGuards().size() + 1 != getVariants().size())
@@ -55,6 +46,19 @@ LogicalResult LengthOp::verify() {
   return success();
 }
 
+/// What a constant holds is one element, or one number for all of it.
+static LogicalResult verifyValue(BufferOp buffer) {
+  RankedTensorType element = buffer.getType().getElement();
+  bool isSplat = buffer.getKind() == BufferKind::Splat;
+  auto given = dyn_cast_or_null<TypedAttr>(buffer.getValue().value_or(Attribute()));
+  if (!buffer.getValue() || (buffer.getType().getDepth() == 0 && given &&
+                             given.getType() == (isSplat ? element.getElementType() : Type(element))))
+    return success();
+  return buffer.emitOpError("expected a buffer of depth 0 with the value of ")
+         << (isSplat ? element.getElementType() : Type(element)) << ", found " << buffer.getType() << " with " << *buffer.getValue()
+         << " (loops_buffer7)";
+}
+
 LogicalResult BufferOp::verify() {
   bool isOuter = getKind() == BufferKind::Argument || getKind() == BufferKind::Result;
   if (isOuter != getIndex().has_value())
@@ -62,6 +66,8 @@ LogicalResult BufferOp::verify() {
   bool isKnown = getKind() == BufferKind::Constant || getKind() == BufferKind::Splat;
   if (isKnown != getValue().has_value())
     return emitOpError("constants and splats have a value, others have none (loops_buffer2)");
+  if (failed(verifyValue(*this)))
+    return failure();
   if (std::optional<ArrayRef<int64_t>> planes = getPlanes()) {
     if (planes->size() != getType().getDepth())
       return emitOpError("expected planes for ")
@@ -70,8 +76,15 @@ LogicalResult BufferOp::verify() {
       if (count < 0)
         return emitOpError("expected no negative number of planes, found ") << count << " (loops_buffer3)";
   }
-  if (getSlot() && getKind() != BufferKind::Intermediate)
-    return emitOpError("only intermediates have a slot (loops_buffer4)");
+  if (getSlot() && (getKind() != BufferKind::Intermediate || int64_t(*getSlot()) < 0))
+    return emitOpError("only intermediates have a slot, and none is negative (loops_buffer4)");
+  if ((getName() || getStrided() || getStrides()) && getKind() != BufferKind::Argument)
+    return emitOpError("only arguments have a name and strides (loops_buffer5)");
+  if (int64_t count = getStrided().value_or(0); count < 0 || count > int64_t(getType().getDepth()))
+    return emitOpError("expected strides of at most ") << getType().getDepth() << " dimensions, found " << count << " (loops_buffer5)";
+  if (getStrides() && !ft::areStrideGroups(*getStrides(), getStrided().value_or(0)))
+    return emitOpError("expected the caller's dimensions in order, array<i64: ...> for each of ")
+           << int64_t(getStrided().value_or(0)) << " with strides, found " << *getStrides() << " (loops_buffer6)";
   return success();
 }
 
@@ -79,9 +92,9 @@ LogicalResult StrideOp::verify() {
   auto buffer = getBuffer().getDefiningOp<BufferOp>();
   if (!buffer || buffer.getKind() != BufferKind::Argument)
     return emitOpError("callers give strides of arguments alone (loops_stride1)");
-  int64_t dimension = getDimension(), depth = buffer.getType().getDepth();
-  if (dimension < 0 || dimension >= depth)
-    return emitOpError("expected a dimension below ") << depth << ", found " << dimension << " (loops_stride1)";
+  int64_t dimension = getDimension(), strided = buffer.getStrided().value_or(0);
+  if (dimension < 0 || dimension >= strided)
+    return emitOpError("expected one of the argument's ") << strided << " strided dimensions, found " << dimension << " (loops_stride1)";
   return success();
 }
 

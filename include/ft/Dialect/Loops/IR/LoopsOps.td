@@ -53,6 +53,25 @@ def Loops_GridAttr : AttrDef<Loops_Dialect, "Grid"> {
   let assemblyFormat = "`<` `block` `=` $block (`,` `most` `=` $most^)? `>`";
 }
 
+def Loops_DeviceAttr : AttrDef<Loops_Dialect, "Device"> {
+  let mnemonic = "device";
+  let summary = "the GPU that a program is for";
+  let description = [{
+    `#loops.device<target = "sm_90a", machine = "h200", units = 132>`: what its kernels are compiled for, the machine that they
+    were planned for, by its name or its file, and how many multiprocessors it has. `units` is positive.
+  }];
+  let parameters = (ins StringRefParameter<>:$target, StringRefParameter<>:$machine, "int64_t":$units);
+  let assemblyFormat = "`<` `target` `=` $target `,` `machine` `=` $machine `,` `units` `=` $units `>`";
+  let genVerifyDecl = 1;
+}
+
+/// `#ft.bounds`, which its own dialect defines.
+def Loops_BoundsAttr : Attr<CPred<"::llvm::isa<::mlir::ft::BoundsAttr>($_self)">, "#ft.bounds"> {
+  let storageType = "::mlir::ft::BoundsAttr";
+  let returnType = "::mlir::ft::BoundsAttr";
+  let convertFromStorage = "$_self";
+}
+
 def Loops_MemoryAttr : EnumAttr<Loops_Dialect, Loops_MemoryKind, "memory"> {
   let summary = "where memory of a block of threads is";
   let description = [{
@@ -89,12 +108,34 @@ def Loops_ProgramOp : Loops_Op<"program", [Symbol, IsolatedFromAbove, SingleBloc
     }
     ```
 
+    What callers are asked for is said here, too, so that a launch plan is made of the program alone: `bounds` that lengths
+    must satisfy, `checks` like them with what to tell where they do not hold (a graph's `etdg.checks`), and `in_place`,
+    pairs of an argument and a result that may have its memory. Kernels of blocks of threads (`loops.grid`) are for a `device`:
+
+    ```mlir
+    loops.program @f lengths ["N"] places [] for <target = "sm_90a", machine = "h200", units = 132>
+        attributes {bounds = #ft.bounds<"N >= 1">, in_place = array<i64: 0, 0>} {
+      ...
+    }
+    ```
+
     - (loops_program1) the body holds `loops.length`, `loops.buffer`, `loops.stride`, `loops.launch` and `loops.variants` alone.
+    - (loops_program2) arguments are numbered from 0 on, each one once; so are results.
+    - (loops_program3) lengths of buffers, bounds and checks are over the program's.
+    - (loops_program4) a check is `{holds = #ft.bounds<...>, because = "..."}`, perhaps with its place (`at = loc(...)`).
+    - (loops_program5) `in_place` pairs arguments with results, no result twice.
+    - (loops_program6) places are locations.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$lengths, ArrayAttr:$places);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$lengths, ArrayAttr:$places,
+                       OptionalAttr<Loops_DeviceAttr>:$device, OptionalAttr<Loops_BoundsAttr>:$bounds,
+                       OptionalAttr<ArrayAttr>:$checks, OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `lengths` $lengths `places` $places $body attr-dict";
+  let assemblyFormat = "$sym_name `lengths` $lengths `places` $places (`for` $device^)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Arguments and results by their number, others as they stand.
+    ::llvm::SmallVector<BufferOp> getBuffers(BufferKind kind);
+  }];
 }
 
 def Loops_LengthOp : Loops_Op<"length", [Pure, HasParent<"ProgramOp">]> {
@@ -111,7 +152,9 @@ def Loops_BufferOp : Loops_Op<"buffer", [HasParent<"ProgramOp">]> {
   let description = [{
     Number `index` of the arguments or results, an intermediate one, a constant, or a constant of one value (`splat`).
     `planes` are kept of each of its dimensions, 0 for all. Intermediates of one `slot` share memory. The memory is dense,
-    but for an argument whose outermost strides the caller gives (`loops.stride`).
+    but for an argument of whose outermost `strided` dimensions the caller gives the strides (`loops.stride`). `strides` are the
+    caller's dimensions that each of these stands for, as `ft.strides` has them: without, the same. Messages call an argument
+    by its `name`.
 
     ```mlir
     %s = loops.buffer intermediate planes [0, 2] slot 1 : !etdg.buffer<[N, L], tensor<16xf32>>
@@ -120,11 +163,16 @@ def Loops_BufferOp : Loops_Op<"buffer", [HasParent<"ProgramOp">]> {
     - (loops_buffer1) an argument and a result have an index, the others none.
     - (loops_buffer2) constants and splats have a value, the others none.
     - (loops_buffer3) planes are given for each length or not at all, and none is negative.
-    - (loops_buffer4) only intermediates have a slot.
+    - (loops_buffer4) only intermediates have a slot, which is not negative.
+    - (loops_buffer5) only arguments have a name and strides, of at most as many dimensions as there are.
+    - (loops_buffer6) `strides` lists the caller's dimensions in order, those that follow each other for each strided one; two of
+      the same are one of the caller's that was cut.
+    - (loops_buffer7) a constant has depth 0 and the value of its element's type; a splat, of the type of its numbers.
   }];
   let arguments = (ins Loops_BufferKindAttr:$kind,
                        OptionalAttr<I64Attr>:$index, OptionalAttr<DenseI64ArrayAttr>:$planes,
-                       OptionalAttr<I64Attr>:$slot, OptionalAttr<AnyAttr>:$value);
+                       OptionalAttr<I64Attr>:$slot, OptionalAttr<AnyAttr>:$value,
+                       OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$strided, OptionalAttr<ArrayAttr>:$strides);
   let results = (outs ETDG_BufferType:$result);
   let assemblyFormat = [{
     $kind ($index^)? (`planes` $planes^)? (`slot` $slot^)? (`value` `(` $value^ `)`)? attr-dict `:` type($result)
@@ -134,7 +182,7 @@ def Loops_BufferOp : Loops_Op<"buffer", [HasParent<"ProgramOp">]> {
 
 def Loops_StrideOp : Loops_Op<"stride", [Pure, HasParent<"ProgramOp">]> {
   let summary = "a stride of an argument that the caller gives, in elements";
-  let description = [{ - (loops_stride1) the buffer is an argument and has this dimension. }];
+  let description = [{ - (loops_stride1) the buffer is an argument, and this one of its `strided` dimensions. }];
   let arguments = (ins ETDG_BufferType:$buffer, I64Attr:$dimension);
   let results = (outs Index:$result);
   let assemblyFormat = "$buffer `[` $dimension `]` attr-dict `:` type($buffer)";
