@@ -165,6 +165,8 @@ static std::string describe(const etdg::Division &division) {
   std::string text = "products ahead";
   if (division.outer > 0)
     text += " inside " + std::to_string(division.outer) + (division.outer == 1 ? " loop" : " loops");
+  if (division.first > 0)
+    text += ", sequential dimension " + std::to_string(division.first) + " outermost";
   return text + (division.lags ? ", in step" : "");
 }
 

@@ -23,7 +23,12 @@ const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool wit
       plans.try_emplace({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
   if (!inserted)
     return it->second;
-  it->second = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
+  std::vector<NestPlan> found = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
+  if (withTeam && !fixedRow)
+    if (std::optional<NestPlan> steps = planOfSteps(nest, fixed))
+      found.push_back(std::move(*steps));
+  it = plans.find({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
+  it->second = std::move(found);
   // A tile that somebody wrote is a tile of rows, where its dimension can be rows.
   auto hasTile = [&](const NestPlan &plan) { return plan.row && !plan.listed && openTile(nest, *plan.row) > 0; };
   if (llvm::any_of(it->second, hasTile))
@@ -107,6 +112,26 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
     context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
   }
   return best(nest, context, fixed).first;
+}
+
+Estimate CostModel::estimateSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps) {
+  Context context;
+  context.threads = numThreads;
+  context.dims.resize(BlockOp(nest.front()).getNumDims());
+  double times = 1;
+  for (unsigned d : steps) {
+    Range range = rangeOf(nest, d, context);
+    context.dims[d] = range.lower + range.size() / 2;
+    context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+    times *= std::max<int64_t>(range.size(), 0);
+  }
+  pricedBefore = priced;
+  Estimate one = best(nest, context, steps).second;
+  one.seconds = times * (one.seconds + machine.sync.barrier);
+  one.barriers = times * (one.barriers + 1);
+  one.steps = times * one.steps;
+  one.streamed *= times;
+  return one;
 }
 
 Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {

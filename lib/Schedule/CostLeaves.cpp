@@ -200,8 +200,11 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
                                    work.elementary / machine.unit.elementary);
   SmallVector<std::pair<unsigned, Read>> reads;
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
-    if (std::optional<Read> read = readOf(leaf, i, context))
+    if (std::optional<Read> read = readOf(leaf, i, context)) {
+      if (llvm::any_of(work.products, [&](const Product &product) { return product.read == i; }))
+        read->bytes *= context.columns;
       reads.push_back({i, std::move(*read)});
+    }
   auto variesByRow = [&](const Read &read) {
     for (auto [l, loop] : llvm::enumerate(context.loops))
       if (loop.isRow && read.varies.test(l))

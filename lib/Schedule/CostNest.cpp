@@ -30,6 +30,7 @@ private:
   /// one of its points is.
   struct Share {
     SmallVector<std::pair<double, double>> calls;
+    double points = 0, lines = 0; // that one thread would have, and ranges of rows in which they are
     Context at;
     BlockOp block;
     void add(double rows, double count) {
@@ -176,6 +177,8 @@ void CostModel::NestCost::visitShared(Step &step, unsigned i, double share) {
     if (points > 0) {
       double most = plan.listed ? model.lengthOfParts(std::ceil(points), maxRows) : maxRows;
       double full = std::floor(points / most), rest = points - full * most;
+      part.points += share * points;
+      part.lines += share;
       if (full > 0)
         part.add(most, share * full);
       if (rest > 0)
@@ -187,6 +190,8 @@ void CostModel::NestCost::visitShared(Step &step, unsigned i, double share) {
 void CostModel::NestCost::enter(const Step &step, Context &at, double rows, double perPoint) const {
   // All threads are in a body together only where none of the loops around it is shared or one thread's.
   at.threads = plan.isParallel() || !plan.inner.empty() ? 1 : outer.threads;
+  if (plan.columns)
+    at.columns = double(plan.columnTile) / plan.columns;
   for (unsigned d : plan.shared) {
     // The outermost one takes what the threads leave of the product of all.
     at.loops.push_back({d, d == plan.shared.front() ? step.extent : 1.0, false});
@@ -223,7 +228,7 @@ void CostModel::NestCost::addParts(Step &step) {
     for (auto [all, count] : part.calls) {
       double rows = plan.row ? std::max(1.0, std::min(all, all * step.mine / step.perPoint)) : 1;
       Context at = part.at;
-      enter(step, at, rows, all);
+      enter(step, at, rows, part.points / part.lines);
       addCalls(model.ofBody(part.block, at), all * count * step.mine / step.units / rows * step.weight);
     }
   }

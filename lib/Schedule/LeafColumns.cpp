@@ -82,8 +82,8 @@ static bool readsWhatItWrites(BlockOp leaf) {
   return false;
 }
 
-LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted) {
-  if (readsWhatItWrites(leaf))
+LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps) {
+  if (!inSteps && readsWhatItWrites(leaf))
     return {};
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
     if (readsInside(leaf, i, [](Value, unsigned) { return 0; }))

@@ -30,8 +30,9 @@ static constexpr int64_t mostColumnRows = 1024;
 static constexpr int64_t tasksOfThread = 4, leastLaunches = 4;
 
 bool schedule::canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan) {
-  return nest.size() == 1 && BlockOp(nest.front()).isLeaf() && plan.team.empty() && plan.inner.empty() && !plan.listed &&
-         plan.rectangular;
+  if (nest.size() != 1 || !BlockOp(nest.front()).isLeaf() || !plan.inner.empty() || plan.listed)
+    return false;
+  return plan.team.empty() ? plan.rectangular : plan.shared.empty() && !plan.row;
 }
 
 /// Columns that are computed together anyway: of a row of a register tile, where they are neighbours.
@@ -63,8 +64,27 @@ int64_t CostModel::columnsForCaches(BlockOp leaf, const LeafColumns &columns, co
   return tilesForCaches * unitOf(leaf, columns);
 }
 
+std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
+  BlockOp leaf = nest.front();
+  if (nest.size() != 1 || !leaf.isLeaf() || numThreads < 2 || workOf(leaf).products.empty())
+    return std::nullopt;
+  NestPlan plan;
+  for (const NestLoops::Loop &loop : getLoops(nest, fixed).loops)
+    plan.team.push_back(loop.dim);
+  LeafColumns columns = findLeafColumns(leaf, batchedReads(leaf, std::nullopt), /*wanted=*/0, /*inSteps=*/true);
+  int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(leaf, columns));
+  if (options.planSeed != 0 && columns.count > 1)
+    tile = 1 + std::mt19937_64(options.planSeed)() % columns.count;
+  if (tile >= columns.count)
+    return std::nullopt;
+  plan.rectangular = false;
+  plan.columns = columns.count;
+  plan.columnTile = tile;
+  return plan;
+}
+
 void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
-  if (!canShareColumns(nest, plan))
+  if (plan.columns || !plan.team.empty() || !canShareColumns(nest, plan))
     return;
   BlockOp leaf = nest.front();
   Context context;

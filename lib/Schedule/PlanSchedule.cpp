@@ -286,10 +286,11 @@ LogicalResult PlanReader::takeColumns(LoopAttr loop) {
 LogicalResult PlanReader::checkColumns() {
   if (!plan.columns)
     return success();
-  if (!plan.inTurn || !canShareColumns(nest, plan))
+  bool inSteps = !plan.team.empty() || !fixed.empty();
+  if (plan.inTurn == inSteps || !canShareColumns(nest, plan))
     return front.emitError("the CPU engine can't run the schedule: tasks share the columns of one leaf, dealt in turn, where "
-                           "no core waits and no loop stands inside");
-  if (findLeafColumns(front, batchedReads(front, plan.row), plan.columns).count != plan.columns)
+                           "no core waits and no loop stands inside; or cores share them at each step, dealt in shares");
+  if (findLeafColumns(front, batchedReads(front, plan.row), plan.columns, inSteps).count != plan.columns)
     return front.emitError("the CPU engine can't run the schedule: column c of what the leaf computes does not depend on "
                            "column c alone, or it doesn't have the columns; found columns = ")
            << plan.columns;

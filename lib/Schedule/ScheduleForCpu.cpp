@@ -32,9 +32,12 @@ namespace {
 /// Goes through a graph as the emitter does: what all threads are at, then what one of them runs.
 class Scheduler {
 public:
-  Scheduler(etdg::GraphOp graph, const CpuScheduleOptions &options) : graph(graph), costs(graph, options) {}
+  Scheduler(etdg::GraphOp graph, const CpuScheduleOptions &options) : graph(graph), options(options), costs(graph, options) {}
 
   LogicalResult run() {
+    for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
+      if (isa<etdg::NestOp, BlockOp>(op))
+        CostModel(graph, options).divideStep(&op);
     SmallVector<Region *> bodies = {&graph.getBody()};
     for (auto variants : graph.getBody().getOps<etdg::VariantsOp>())
       for (Region &variant : variants.getVariants())
@@ -53,6 +56,7 @@ private:
   LogicalResult writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows);
 
   etdg::GraphOp graph;
+  const CpuScheduleOptions &options;
   CostModel costs;
 };
 } // namespace

@@ -47,6 +47,12 @@ public:
   /// A nest on its own, under its best plan.
   Estimate estimateBest(ArrayRef<BlockOp> nest);
 
+  /// A nest all of whose loops in `steps` are the team's, which waits behind each of them.
+  Estimate estimateSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps);
+  /// Divides a loop in order at the top of the graph whose step's products need each other whole, where that takes less
+  /// time (DivideOnCores.cpp). The item is gone then, and what the model knows of it is worth nothing any more.
+  bool divideStep(Operation *item);
+
   unsigned threads() const { return numThreads; }
   /// At the lengths that costs are estimated for.
   double typically(LengthAttr length);
@@ -96,6 +102,7 @@ private:
     std::optional<unsigned> row;
     double rows = 1;
     unsigned threads = 1; // that share the work from here on
+    double columns = 1;   // the part of a leaf's columns that one call computes
   };
   struct Range {
     int64_t lower, upper;
@@ -109,6 +116,9 @@ private:
 
   /// Columns that tasks are to share, and the rows that go with them (PlanColumns.cpp).
   void chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan);
+  /// All loops of a nest with a product as the team's, whose threads share the leaf's columns at each step; nothing where
+  /// they can't, or have too few. `fixed`: loops around, after which the team waits, too.
+  std::optional<NestPlan> planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
   int64_t columnsForCaches(BlockOp leaf, const LeafColumns &columns, const NestPlan &plan, double rows);
   Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
   Estimate ofBody(BlockOp block, const Context &context);

@@ -48,8 +48,9 @@ LeafColumns findLeafColumns(func::FuncOp function, ArrayRef<bool> batched, int64
 
 /// The columns of a leaf, with `wanted` no other number. `batched` says of each read whether it differs from row to
 /// row. A leaf that asks for the number of a column (`linalg.index`), or has reads that are put together before it
-/// runs, or reads a buffer that it writes, has none.
-LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted = 0);
+/// runs, has none; nor one that reads a buffer that it writes, unless it is run `inSteps`: then all that it reads there is
+/// of earlier iterations, in planes of their own, after which the cores have waited.
+LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted = 0, bool inSteps = false);
 
 } // namespace mlir::ft::schedule
 

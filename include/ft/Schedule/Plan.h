@@ -128,7 +128,7 @@ FailureOr<NestPlan> readPlan(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, P
 bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner);
 
 /// Whether tasks may share the columns of a nest's leaf in this plan: points and rows are all that it shares, and no
-/// point waits for another one.
+/// point waits for another one; or all loops are the team's, whose threads share the columns at each step.
 bool canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan);
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads

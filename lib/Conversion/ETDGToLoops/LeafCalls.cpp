@@ -307,7 +307,7 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
   }
   std::optional<Columns> columns = point.columns;
   OpBuilder::InsertionGuard guard(builder);
-  if (columns && !gpu && findLeafColumns(block, batched, columns->count).count == 0) {
+  if (columns && !gpu && findLeafColumns(block, batched, columns->count, /*inSteps=*/true).count == 0) {
     // Rows that are computed one by one may have other columns: the first task computes all.
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, columns->first, index(0));
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());

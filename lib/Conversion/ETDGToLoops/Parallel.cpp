@@ -218,7 +218,7 @@ LogicalResult Emitter::emitTeamKernel(const Group &group) {
     FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
     if (failed(plan))
       return failure();
-    if (plan->columns)
+    if (plan->columns && plan->team.empty() && fixed.empty())
       return BlockOp(nest.front()).emitError("the CPU engine can't run the schedule: tasks share columns, and the nests of "
                                              "this kernel run on all cores together");
     return emitTeamNest(nest, point, *plan, /*last=*/alone);

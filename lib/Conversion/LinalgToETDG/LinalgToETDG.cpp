@@ -17,6 +17,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -268,6 +269,30 @@ LogicalResult TensorFunctionConverter::convert() {
   return success();
 }
 
+/// As the program has them, or with open sizes before the others. What is said is said of the program.
+static LogicalResult convertWithOpenSizes(func::FuncOp function) {
+  std::vector<Diagnostic> said;
+  {
+    ScopedDiagnosticHandler collect(function.getContext(), [&](Diagnostic &diagnostic) { said.push_back(std::move(diagnostic)); });
+    if (succeeded(convertOpenSizes(function)))
+      return success();
+    func::FuncOp copy = function.clone();
+    function->getBlock()->getOperations().insert(function->getIterator(), copy);
+    moveOpenSizesFirst(copy);
+    LogicalResult converted = failure();
+    {
+      ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
+      converted = succeeded(verify(copy)) ? convertOpenSizes(copy) : failure();
+    }
+    copy.erase();
+    if (succeeded(converted))
+      return success();
+  }
+  for (Diagnostic &diagnostic : said)
+    function.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  return failure();
+}
+
 namespace {
 struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToETDG> {
   void runOnOperation() override {
@@ -283,7 +308,7 @@ struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToET
     }
     for (func::FuncOp function : functions) {
       LogicalResult converted =
-          hasOpenSizes(function) ? convertOpenSizes(function) : TensorFunctionConverter(function).convert();
+          hasOpenSizes(function) ? convertWithOpenSizes(function) : TensorFunctionConverter(function).convert();
       if (failed(converted))
         return signalPassFailure();
       function.erase();

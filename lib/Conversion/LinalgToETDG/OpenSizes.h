@@ -15,6 +15,10 @@ bool hasOpenSizes(func::FuncOp function);
 /// Fails with an error at the operation whose open sizes are no rows, or differ in name.
 LogicalResult convertOpenSizes(func::FuncOp function);
 
+/// Gives the values of a function's body another order of dimensions, those of open size first (OpenSizesFirst.cpp).
+/// Arguments and results stay; where one of them has it otherwise, it is transposed.
+void moveOpenSizesFirst(func::FuncOp function);
+
 } // namespace mlir::ft
 
 #endif // LIB_FT_CONVERSION_LINALGTOETDG_OPENSIZES_H

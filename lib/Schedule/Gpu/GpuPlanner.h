@@ -37,7 +37,7 @@ public:
   };
   FailureOr<Forms> chooseForms(ArrayRef<BlockOp> nest, const GpuPlan &steps);
 
-  /// Divides a leaf that runs in steps where its products need each other whole (DivideSteps.cpp).
+  /// Divides a leaf that runs in steps where its products need each other whole (DivideOnGrid.cpp).
   LogicalResult divideStep(Operation *item);
   /// Makes short nests part of the kernel of one beside them that the grid, or one block of threads, runs in order (JoinShort.cpp).
   LogicalResult joinShortNests(etdg::GraphOp graph);

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -23,11 +23,19 @@ def is_array(value) -> bool:
     return isinstance(value, np.ndarray) or is_torch(value)
 
 
+#: Element types by what a library calls them: asked at each call, of each argument.
+_DTYPES: Dict[Any, DType] = {}
+
+
 def dtype_of(value) -> DType:
-    try:
-        return dtypes.named(str(value.dtype))
-    except Problem as problem:
-        raise ArgumentError(problem.message) from None
+    found = _DTYPES.get(value.dtype)
+    if found is None:
+        try:
+            found = dtypes.named(str(value.dtype))
+        except Problem as problem:
+            raise ArgumentError(problem.message) from None
+        _DTYPES[value.dtype] = found
+    return found
 
 
 def strides_of(value) -> Tuple[int, ...]:
@@ -90,7 +98,11 @@ def as_numpy(value) -> np.ndarray:
     array = value
     if is_torch(value):
         value = value.detach()
-        array = value.view(sys.modules["torch"].int16).numpy().view(np.uint16) if dtype_of(value) is dtypes.bfloat16 else value.numpy()
+        if value.dtype is not sys.modules["torch"].bfloat16:
+            array = value.numpy()
+            # The tensor is the array's base. (Of none there are elements anywhere.)
+            return array if array.size else np.empty(array.shape, array.dtype)
+        array = value.view(sys.modules["torch"].int16).numpy().view(np.uint16)
     if not array.size:
         return np.empty(array.shape, array.dtype)
     return np.asarray(_Memory(array, value))
@@ -111,6 +123,8 @@ def extent(array: np.ndarray) -> Optional[Tuple[int, int]]:
     if not array.size:
         return None
     start = array.__array_interface__["data"][0]
+    if array.flags.c_contiguous:
+        return start, start + array.nbytes
     low = high = 0
     for size, stride in zip(array.shape, array.strides):
         reach = (size - 1) * stride
@@ -133,6 +147,8 @@ def repeats(shape, strides) -> bool:
     """Whether several elements are one and the same."""
     if 0 in shape:
         return False
+    if len(shape) < 2 or all(a > b * n > 0 or a == b * n > 0 for a, b, n in zip(strides, strides[1:], shape[1:])):
+        return bool(shape) and shape[-1] > 1 and strides[-1] == 0  # rows after rows
     seen = 0
     for size, stride in sorted(zip(shape, strides), key=lambda pair: abs(pair[1])):
         if size > 1:

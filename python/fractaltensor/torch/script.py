@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -55,6 +56,8 @@ class Script:
             pass
         self._signature = _signature(target)
         self._programs: Dict[Tuple, List[Program]] = {}
+        #: By what is soon seen of plain arguments; only what `_program` has found before.
+        self._seen: Dict[Tuple, Program] = {}
         self._lock = ForkLock()
         self.remarks: List[Remark] = []
         #: Bytes of arguments that were copied because they do not lie densely.
@@ -83,6 +86,17 @@ class Script:
     # -- compiling ------------------------------------------------------------------------------------------------
 
     def _program(self, args, kwargs) -> Program:
+        seen = None if kwargs else _plain_key(args)
+        program = self._seen.get(seen) if seen is not None else None
+        if program is None or not program.is_current():
+            program = self._find_program(args, kwargs)
+            if seen is not None:
+                if len(self._seen) >= _MAX_PROGRAMS:
+                    self._seen.clear()
+                self._seen[seen] = program
+        return program
+
+    def _find_program(self, args, kwargs) -> Program:
         names = self._names(args, kwargs)
         leaves = list(_leaves((args, kwargs)))
         engine_name, device = self._place(leaves)
@@ -190,14 +204,21 @@ class Script:
 
     def _check_writes(self, program: Program, originals, memory) -> None:
         """What is refused before the first write."""
+        if not program.written:
+            return
         names, place = program.root_names, program.engine.memory
+        extents = [place.extent(array) for array in memory]
         for at in program.written:
             if place.is_read_only(memory[at]) or isinstance(originals[at], np.ndarray) and not originals[at].flags.writeable:
                 raise ArgumentError(f"argument '{names[at]}' is written, and it is read-only")
             if place.repeats(memory[at]):
                 raise ArgumentError(f"argument '{names[at]}' is written, and several of its elements are one and the same (expand): clone it first")
+            own = extents[at]
             for other, array in enumerate(memory):
-                if other != at and place.overlap(memory[at], array):
+                beside = extents[other]
+                if other == at or own is None or beside is None or own[1] <= beside[0] or beside[1] <= own[0]:
+                    continue
+                if place.overlap(memory[at], array):
                     raise ArgumentError(f"arguments '{names[at]}' and '{names[other]}' overlap, and '{names[at]}' is written: clone one of them")
 
 
@@ -225,6 +246,36 @@ def _leaves(value):
     elif isinstance(value, dict):
         for x in value.values():
             yield from _leaves(x)
+
+
+def _plain_key(args) -> Optional[Tuple]:
+    """What is soon seen of positional arguments that are tensors, arrays and numbers, all different objects: of calls with equal
+    keys either all are refused or none. None for other arguments, and for those that may be refused by more than this."""
+    torch = sys.modules.get("torch")
+    plain = () if torch is None else (torch.Tensor, torch.nn.Parameter)
+    refuses_gradients = torch is not None and torch.is_grad_enabled()
+    key: List[Any] = []
+    objects = set()
+    for value in args:
+        kind = type(value)
+        if kind in plain:
+            if value.layout is not torch.strided or refuses_gradients and value.requires_grad:
+                return None
+            key += (value.dtype, value.shape, value.stride(), value.device)
+        elif kind is np.ndarray:
+            key += (kind, value.dtype, value.shape, value.strides)
+        elif kind in (bool, int, str) or value is None:
+            key += (kind, value)
+            continue
+        elif kind is float:
+            key += (kind, repr(value))  # -0.0 is no 0.0
+            continue
+        else:
+            return None
+        if id(value) in objects:
+            return None
+        objects.add(id(value))
+    return tuple(key)
 
 
 def _key(value, of_array: Callable):

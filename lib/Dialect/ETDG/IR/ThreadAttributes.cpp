@@ -199,13 +199,15 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     auto isDivision = [](Attribute entry) {
       auto division = dyn_cast<DictionaryAttr>(entry);
       auto outer = division ? division.getAs<IntegerAttr>("outer") : IntegerAttr();
-      return outer && outer.getType().isInteger(64) && outer.getInt() >= 0 &&
-             division.size() == (division.getAs<UnitAttr>("lags") ? 2u : 1u);
+      auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64) && number.getInt() >= 0; };
+      auto first = division ? division.getAs<IntegerAttr>("first") : IntegerAttr();
+      return isNumber(outer) && (!first || isNumber(first)) &&
+             division.size() == 1u + (division.getAs<UnitAttr>("lags") ? 1u : 0u) + (first ? 1u : 0u);
     };
     auto list = dyn_cast<ArrayAttr>(value);
     return failed(onlyOf(isItem, "a nest or block"))
                ? failure()
-               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64} or {lags, outer = n : i64}");
+               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags or first = d : i64");
   }
   if (name == "slot") {
     auto slot = dyn_cast<IntegerAttr>(value);

@@ -15,11 +15,16 @@ namespace mlir::etdg {
 
 /// How a nest is divided.
 struct Division {
-  /// This many sequential dimensions, the first ones as declared, stay around both parts: layers.
+  /// This many sequential dimensions, the first ones, stay around both parts: layers.
   unsigned outer = 0;
+  /// The sequential dimension that comes first, as declared; the others follow in their order. A program that goes
+  /// through its layers at each step may as well go through the steps of each layer.
+  unsigned first = 0;
   /// Both parts are regions of one wavefront, the products a step ahead, in place of one after the other.
   bool lags = false;
-  bool operator==(const Division &other) const { return outer == other.outer && lags == other.lags; }
+  bool operator==(const Division &other) const {
+    return outer == other.outer && first == other.first && lags == other.lags;
+  }
 };
 
 /// A nest after its division.
@@ -37,6 +42,14 @@ struct DividedNest {
 /// states to combine. Costs no sets.
 bool mayBeDivided(Operation *item);
 
+/// A nest or block that a division takes apart, and its own dimensions that are sequential, in their order.
+struct DivisionSite {
+  Operation *op;
+  SmallVector<unsigned> sequential;
+};
+/// Those of an item.
+SmallVector<DivisionSite> getDivisionSites(Operation *item);
+
 /// The nests and blocks of a graph's body, but those inside kernels, in textual order.
 SmallVector<Operation *> getTopItems(GraphOp graph);
 
@@ -44,12 +57,16 @@ SmallVector<Operation *> getTopItems(GraphOp graph);
 unsigned countSequentialDims(Operation *item);
 
 /// Takes the values of an item's leaves that contain a product and that no iteration waits for, at equal
-/// values of the first `outer` sequential dimensions, out of it: they get blocks of their own, all of
-/// whose dimensions are maps, in front of what is left. Where `outer` is not 0, both stand in a new block
-/// over these dimensions. Products added to what does wait are taken apart (floats are rounded in another
+/// values of the first `outer` sequential dimensions (in the division's order), out of it: they get blocks of their
+/// own, all of whose dimensions are maps, in front of what is left. Where `outer` is not 0, both stand in a new block
+/// over these dimensions. That the order keeps dependences is the caller's to know (`mayComeFirst`). Products added to what does wait are taken apart (floats are rounded in another
 /// order; f16 and bf16 are kept in f32). No value: nothing could be taken out, or not with lengths that
 /// bound a buffer; the graph may then be changed and is to be thrown away, so this is asked of copies.
-std::optional<DividedNest> divideNest(GraphOp graph, Operation *item, unsigned outer);
+std::optional<DividedNest> divideNest(GraphOp graph, Operation *item, const Division &division);
+
+/// Whether the nests and blocks of an item that may be divided may run with their sequential dimension number `first`
+/// outermost: no dependence points back then.
+bool mayComeFirst(GraphOp graph, Operation *item, unsigned first);
 
 /// The part of `divideNest` in one body: returns the buffers that were made in front of `item`.
 SmallVector<BufferOp> computeBefore(GraphOp graph, Block &body, Operation *item);
@@ -58,7 +75,8 @@ SmallVector<BufferOp> computeBefore(GraphOp graph, Block &body, Operation *item)
 void reorderGraph(GraphOp graph);
 
 /// The divisions of an item that differ in what they take out, fewest dimensions around first, each as
-/// it stands and, where dimensions stay around, lagging.
+/// it stands and, where dimensions stay around, lagging; first in the order as declared, then with each other
+/// dimension outermost.
 SmallVector<Division> findDivisions(GraphOp graph, Operation *item);
 
 /// `etdg.divisions` of an item: what `etdg-reorder` leaves for a choice by cost.

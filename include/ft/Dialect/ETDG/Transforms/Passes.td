@@ -332,7 +332,9 @@ def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
     top that has a loop in order (`scanl`, `foldl`), the values of its leaves that contain a product and need nothing
     that the nest itself makes, at equal values of its first `outer` sequential dimensions, are computed by blocks
     of their own in front of it, in all iterations at once. A product that is added to what does wait is taken apart.
-    Where `outer` is not 0, these dimensions become a block around both parts.
+    Where `outer` is not 0, these dimensions become a block around both parts. With `first`, sequential dimension number
+    `first` comes before the others, where no dependence points back then: a program that goes through its layers at each
+    step (`[foldl t, foldl d]`) becomes `[scanl d]` around the products of all steps and `[foldl t]`.
 
     ```mlir
     etdg.nest { // [map i, scanl j, scanl k]: h = tanh(x W + h U), x the layer below
@@ -345,7 +347,8 @@ def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
 
     This is the mechanism alone; `etdg-choose-schedule` asks which division, if any, takes less time. Runs before `etdg-reorder`.
   }];
-  let options = [Option<"outer", "outer", "unsigned", "0", "Sequential dimensions that stay around both parts">];
+  let options = [Option<"outer", "outer", "unsigned", "0", "Sequential dimensions that stay around both parts">,
+                 Option<"first", "first", "unsigned", "0", "The sequential dimension that comes before the others">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -42,6 +42,12 @@ static void dropOrders(Operation *item) {
   });
 }
 
+static SmallVector<BlockOp> getBlocksOfItem(Operation *item) {
+  if (auto block = dyn_cast<BlockOp>(item))
+    return {block};
+  return llvm::to_vector(cast<NestOp>(item).getBody().getOps<BlockOp>());
+}
+
 static unsigned countBlocks(GraphOp graph) {
   unsigned count = 0;
   graph.walk([&](BlockOp) { ++count; });
@@ -53,7 +59,7 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
   OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
   SmallVector<Operation *> items = getTopItems(*copy);
   dropOrders(items[number]);
-  std::optional<DividedNest> parts = divideNest(*copy, items[number], division.outer);
+  std::optional<DividedNest> parts = divideNest(*copy, items[number], division);
   if (!parts)
     return {};
   between.times = parts->times;
@@ -105,25 +111,55 @@ static int64_t countMoved(const DividedNest &divided) {
   return moved;
 }
 
+/// Whether a product's right-hand side stays the same along the loops before `first`, and not along that one: then all
+/// iterations of those loops may share it.
+static bool keepsWeights(const DivisionSite &site, unsigned first) {
+  if (first >= site.sequential.size())
+    return false;
+  auto keeps = [&](BlockOp leaf, ReadAttr read) {
+    unsigned ancestors = getBlocksOfItem(site.op).front().getNumAncestors();
+    return llvm::any_of(read.getPieces(), [&](PieceAttr piece) {
+      AffineMap map = piece.getMap().getValue();
+      return piece.getKind() == SourceKind::Buffer && map.isFunctionOfDim(ancestors + site.sequential[first]) &&
+             llvm::none_of(ArrayRef(site.sequential).take_front(first),
+                           [&](unsigned d) { return map.isFunctionOfDim(ancestors + d); });
+    });
+  };
+  return site.op
+      ->walk([&](linalg::LinalgOp op) {
+        auto leaf = dyn_cast<BlockOp>(op->getParentOp());
+        auto right = leaf && linalg::isaContractionOpInterface(op) ? dyn_cast<BlockArgument>(op->getOperand(1)) : BlockArgument();
+        bool isKept = right && right.getOwner() == &leaf.getBody().front() && keeps(leaf, leaf.getRead(right.getArgNumber()));
+        return isKept ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 SmallVector<Division> etdg::findDivisions(GraphOp graph, Operation *item) {
   SmallVector<Division> found;
   if (!mayBeDivided(item))
     return found;
   SmallVector<Operation *> items = getTopItems(graph);
   unsigned number = llvm::find(items, item) - items.begin();
-  int64_t most = 0;
-  for (unsigned outer = 0, e = countSequentialDims(item); outer < e; ++outer) {
-    OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
-    Operation *own = getTopItems(*copy)[number];
-    dropOrders(own);
-    std::optional<DividedNest> divided = divideNest(*copy, own, outer);
-    int64_t moved = divided ? countMoved(*divided) : 0;
-    if (moved <= most)
+  unsigned dims = countSequentialDims(item);
+  for (unsigned first = 0; first < dims; ++first) {
+    auto keeps = [&](const DivisionSite &site) { return keepsWeights(site, first); };
+    if (first > 0 && (!llvm::any_of(getDivisionSites(item), keeps) || !mayComeFirst(graph, item, first)))
       continue;
-    most = moved;
-    found.push_back({outer, false});
-    if (outer > 0)
-      found.push_back({outer, true});
+    int64_t most = 0;
+    for (unsigned outer = first > 0; outer < dims; ++outer) {
+      OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
+      Operation *own = getTopItems(*copy)[number];
+      dropOrders(own);
+      std::optional<DividedNest> divided = divideNest(*copy, own, {outer, first});
+      int64_t moved = divided ? countMoved(*divided) : 0;
+      if (moved <= most)
+        continue;
+      most = moved;
+      found.push_back({outer, first, false});
+      if (outer > 0)
+        found.push_back({outer, first, true});
+    }
   }
   return found;
 }
@@ -136,6 +172,8 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
   for (const Division &division : divisions) {
     NamedAttrList entry;
     entry.append("outer", builder.getI64IntegerAttr(division.outer));
+    if (division.first > 0)
+      entry.append("first", builder.getI64IntegerAttr(division.first));
     if (division.lags)
       entry.append("lags", builder.getUnitAttr());
     all.push_back(entry.getDictionary(item->getContext()));
@@ -146,8 +184,11 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
 SmallVector<Division> etdg::getDivisions(Operation *item) {
   SmallVector<Division> divisions;
   if (auto all = item->getAttrOfType<ArrayAttr>(divisionsName))
-    for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>())
-      divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()), entry.contains("lags")});
+    for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>()) {
+      auto first = entry.getAs<IntegerAttr>("first");
+      divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()),
+                           first ? static_cast<unsigned>(first.getInt()) : 0, entry.contains("lags")});
+    }
   return divisions;
 }
 
@@ -169,14 +210,20 @@ private:
     Operation *item = getTopItems(graph)[number];
     if (!mayBeDivided(item))
       return;
+    Division division{outer, first};
+    if (first > 0 && !mayComeFirst(graph, item, first)) {
+      remark::missed(item->getLoc(), remark::RemarkOpts::name("distribute").category("reorder"))
+          << remark::reason("sequential dimension {0} can't come first: a dependence would point back", first.getValue());
+      return;
+    }
     OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
-    if (!divideNest(*copy, getTopItems(*copy)[number], outer)) {
+    if (!divideNest(*copy, getTopItems(*copy)[number], division)) {
       remark::missed(item->getLoc(), remark::RemarkOpts::name("distribute").category("reorder"))
           << remark::reason("each product waits for an iteration of the same nest, with {0} dimensions around both",
                             outer.getValue());
       return;
     }
-    divideNest(graph, item, outer);
+    divideNest(graph, item, division);
   }
 };
 } // namespace

@@ -136,15 +136,32 @@ static unsigned countDeepest(Operation *item) {
   return most + getSequentialDims(getRegions(item)).size();
 }
 
+/// Planes were counted for the order as declared.
+static void keepAllPlanes(ArrayRef<BlockOp> regions) {
+  for (BlockOp region : regions)
+    region->walk([&](BlockOp block) {
+      for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
+        if (auto buffer = block.getBuffers()[write.getOperand()].getDefiningOp<BufferOp>())
+          if (!region->isProperAncestor(buffer))
+            buffer.removeLiveAttr();
+    });
+}
+
 /// One nest or block with sequential dimensions. False where nothing was taken out of it.
-static bool divideSite(GraphOp graph, Operation *item, unsigned outer, DividedNest &divided) {
+static bool divideSite(GraphOp graph, Operation *item, Division division, DividedNest &divided) {
   SmallVector<BlockOp> regions = getRegions(item);
   SmallVector<unsigned> sequential = getSequentialDims(regions);
+  unsigned outer = division.outer;
+  if (division.first >= std::max<size_t>(sequential.size(), 1))
+    return false;
+  if (division.first > 0)
+    keepAllPlanes(regions);
+  std::rotate(sequential.begin(), sequential.begin() + division.first, sequential.begin() + division.first + 1);
   // All of its loops stay around: what stands in its bodies is divided there.
   if (outer >= sequential.size()) {
     bool isDivided = false;
     for (Operation *inner : getInside(item))
-      isDivided |= divideSite(graph, inner, outer - sequential.size(), divided);
+      isDivided |= divideSite(graph, inner, {static_cast<unsigned>(outer - sequential.size())}, divided);
     return isDivided;
   }
   Block *body = item->getBlock();
@@ -198,12 +215,18 @@ unsigned etdg::countSequentialDims(Operation *item) {
   return most;
 }
 
-std::optional<DividedNest> etdg::divideNest(GraphOp graph, Operation *item, unsigned outer) {
+SmallVector<DivisionSite> etdg::getDivisionSites(Operation *item) {
+  SmallVector<Operation *> ops;
+  collectSites(item, ops);
+  return llvm::map_to_vector(ops, [](Operation *op) { return DivisionSite{op, getSequentialDims(getRegions(op))}; });
+}
+
+std::optional<DividedNest> etdg::divideNest(GraphOp graph, Operation *item, const Division &division) {
   DividedNest divided;
   SmallVector<Operation *> sites;
   collectSites(item, sites);
   bool isDivided = false;
   for (Operation *site : sites)
-    isDivided |= divideSite(graph, site, outer, divided);
+    isDivided |= divideSite(graph, site, division, divided);
   return isDivided ? std::optional(std::move(divided)) : std::nullopt;
 }

@@ -505,7 +505,7 @@ void LeafSearch::visit(Operation &op) {
   info.isKnown &= isMemoryEffectFree(&op);
   // A product with a constant stays behind: the iterations after the first one have another factor
   // there, and what is ahead of both should be one value.
-  if (finder.settings.ahead && hasConstantFactor(leaf, &op))
+  if (finder.settings.ahead && getWork(&op).product > 0 && hasConstantFactor(leaf, &op))
     info.isKnown = false;
   for (Value result : op.getResults())
     infos[result] = info;

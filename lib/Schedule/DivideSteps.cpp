@@ -1,29 +1,31 @@
 //===- DivideSteps.cpp - a step whose products need each other whole ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of threads can share the columns of one product, but not of a second one
-// that takes all columns of the first in the same step (logits of a state that the
-// step computes): such a step would run on one block of threads. Its leaf becomes
-// several, one for each such product and one for what takes the last of them whole;
-// they share the loop of steps, and the grid waits between them.
+// Cores or blocks of threads can share the columns of one product, but not of a second
+// one that takes all columns of the first in the same step (logits of a state that the
+// step computes): such a step would run on one of them. Its leaf becomes several, one
+// for each such product and one for what takes the last of them whole; they share the
+// loop of steps, and the units wait between them. What is only looked at where a flag
+// holds (a loop that has not ended) is handed on under that flag.
 //
 //===----------------------------------------------------------------------===//
-#include "GpuPlanner.h"
+#include "ft/Schedule/DivideSteps.h"
 
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Schedule/Plan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-namespace {
+namespace mlir::ft::schedule {
 /// The stages of a leaf: a statement stands behind the products that it takes whole.
 class Stages {
 public:
@@ -35,19 +37,24 @@ public:
   unsigned of(Value value) const { return stages.lookup(value.getDefiningOp()); }
   /// Whether a product of this step is in it: then it is computed once, in its stage.
   bool isOfProduct(Value value) const { return ofProduct.contains(value.getDefiningOp()); }
+  /// The read of one flag under which alone the value is looked at; null where there is none.
+  Value getFlag(Value value) const { return flags.lookup(value.getDefiningOp()); }
 
 private:
   bool takesWhole(Operation &op, Value operand) const;
+  void findFlags(BlockOp leaf);
+  Value getFlagOfUse(BlockOp leaf, OpOperand &use) const;
 
   llvm::DenseMap<Operation *, unsigned> stages;
+  llvm::DenseMap<Operation *, Value> flags;
   llvm::DenseSet<Operation *> ofProduct;
-  llvm::DenseSet<Operation *> spread; // a product of its own stage is in it: blocks of threads have parts of it
+  llvm::DenseSet<Operation *> spread; // a product of its own stage is in it: units have parts of it
   unsigned number = 1;
   int64_t work = 0;
 };
 
 /// Writes the leaves of a kernel in the place of one.
-class Divider {
+class StepDivision::Divider {
 public:
   Divider(BlockOp leaf, const Stages &stages, etdg::ScheduleAttr schedule, Value planes)
       : leaf(leaf), stages(stages), schedule(schedule), planes(planes), builder(leaf), spec(etdg::BlockBuilder::from(leaf)) {}
@@ -63,6 +70,8 @@ private:
   unsigned stageOfWrite(unsigned number);
   void findCrossing();
   BlockOp emit(unsigned stage);
+  /// What is handed on: the value, or 0 where it is not looked at.
+  Value handOn(Value value, const IRMapping &mapping);
 
   BlockOp leaf;
   const Stages &stages;
@@ -72,7 +81,7 @@ private:
   etdg::BlockBuilder spec;
   llvm::MapVector<Value, Value> crossing; // and its buffer
 };
-} // namespace
+} // namespace mlir::ft::schedule
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -116,6 +125,72 @@ Stages::Stages(BlockOp leaf, int64_t largeWork) {
       spread.insert(&op);
     number = std::max(number, stage + 1);
   }
+  findFlags(leaf);
+}
+
+/// What might trap, or read beyond a tensor, where it is given any number.
+static bool mayTrap(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        bool traps = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+                         arith::FloorDivSIOp, tensor::ExtractOp>(inner);
+        return traps ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The read of a flag that a condition is, or null: the first of those that are alike.
+static Value getFlagRead(Value condition, BlockOp leaf) {
+  Block &body = leaf.getBody().front();
+  auto flag = condition.getDefiningOp<tensor::ExtractOp>();
+  auto read = flag ? dyn_cast<BlockArgument>(flag.getTensor()) : BlockArgument();
+  if (!read || read.getOwner() != &body || !flag.getIndices().empty())
+    return {};
+  for (BlockArgument other : body.getArguments())
+    if (leaf.getRead(other.getArgNumber()) == leaf.getRead(read.getArgNumber()) && other.getType() == read.getType())
+      return other;
+  return read;
+}
+
+Value Stages::getFlagOfUse(BlockOp leaf, OpOperand &use) const {
+  Block &body = leaf.getBody().front();
+  Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+  // `select(flag, value, other)`, and `flag and value`.
+  if (user == use.getOwner()) {
+    Value flag;
+    if (auto select = dyn_cast<arith::SelectOp>(user); select && use.getOperandNumber() == 1)
+      flag = getFlagRead(select.getCondition(), leaf);
+    else if (isa<arith::AndIOp>(user) && use.get().getType().isInteger(1))
+      flag = getFlagRead(user->getOperand(1 - use.getOperandNumber()), leaf);
+    if (flag)
+      return flag;
+  }
+  // (Any number may be taken out of a tensor; a place in it that is any number may not.)
+  bool isTakenOut = isa<tensor::ExtractOp>(user) && use.getOwner() == user && use.getOperandNumber() == 0;
+  bool isSafe = isTakenOut || (!user->hasTrait<OpTrait::IsTerminator>() && !mayTrap(user));
+  return isSafe ? flags.lookup(user) : Value();
+}
+
+/// From the last statement on: all that looks at it looks under one flag.
+void Stages::findFlags(BlockOp leaf) {
+  llvm::DenseSet<Operation *> dead; // nobody looks at what these make
+  for (Operation &op : llvm::reverse(leaf.getBody().front().without_terminator())) {
+    bool isSeen = !isMemoryEffectFree(&op);
+    std::optional<Value> common;
+    for (OpOperand &use : op.getUses()) {
+      if (dead.contains(use.getOwner()))
+        continue;
+      isSeen = true;
+      Value flag = getFlagOfUse(leaf, use);
+      common = !common || *common == flag ? flag : Value();
+      if (!*common)
+        break;
+    }
+    if (!isSeen)
+      dead.insert(&op);
+    if (common && *common)
+      flags[&op] = *common;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,11 +198,11 @@ Stages::Stages(BlockOp leaf, int64_t largeWork) {
 //===----------------------------------------------------------------------===//
 
 /// Whether a stage has the value from an earlier one's buffer.
-bool Divider::isRead(Value value, unsigned stage) const {
+bool StepDivision::Divider::isRead(Value value, unsigned stage) const {
   return stages.isOfProduct(value) && isa<RankedTensorType>(value.getType()) && stages.of(value) < stage;
 }
 
-void Divider::requireOp(Operation *op, unsigned stage, llvm::SetVector<Value> &reads,
+void StepDivision::Divider::requireOp(Operation *op, unsigned stage, llvm::SetVector<Value> &reads,
                         llvm::SetVector<Operation *> &ops) {
   if (op->getBlock() != &leaf.getBody().front() || ops.contains(op))
     return;
@@ -138,7 +213,7 @@ void Divider::requireOp(Operation *op, unsigned stage, llvm::SetVector<Value> &r
   ops.insert(op);
 }
 
-void Divider::require(Value value, unsigned stage, llvm::SetVector<Value> &reads,
+void StepDivision::Divider::require(Value value, unsigned stage, llvm::SetVector<Value> &reads,
                       llvm::SetVector<Operation *> &ops) {
   Operation *definition = value.getDefiningOp();
   if (definition && !isRead(value, stage))
@@ -149,13 +224,13 @@ void Divider::require(Value value, unsigned stage, llvm::SetVector<Value> &reads
 }
 
 /// What no product is in is written by the last stage, which no blocks of threads share.
-unsigned Divider::stageOfWrite(unsigned number) {
+unsigned StepDivision::Divider::stageOfWrite(unsigned number) {
   Value value = leaf.getYield().getOperand(number);
   return stages.isOfProduct(value) ? stages.of(value) : stages.count() - 1;
 }
 
 /// Values of a stage that others read, each with a buffer that has the planes of the loop's states.
-void Divider::findCrossing() {
+void StepDivision::Divider::findCrossing() {
   auto ofState = planes.getDefiningOp<etdg::BufferOp>();
   for (unsigned stage = 1; stage < stages.count(); ++stage) {
     llvm::SetVector<Value> reads;
@@ -179,7 +254,7 @@ void Divider::findCrossing() {
   }
 }
 
-BlockOp Divider::emit(unsigned stage) {
+BlockOp StepDivision::Divider::emit(unsigned stage) {
   MLIRContext *context = leaf.getContext();
   SmallVector<AffineExpr> own;
   for (unsigned d = 0; d < spec.dims.size(); ++d)
@@ -196,6 +271,8 @@ BlockOp Divider::emit(unsigned stage) {
   SmallVector<Value> yields;
   auto write = [&](Value value, Value buffer, AffineMapAttr map) {
     require(value, stage, reads, ops);
+    if (crossing.contains(value) && crossing.lookup(value) == buffer && stages.getFlag(value))
+      reads.insert(stages.getFlag(value));
     part.writes.push_back(etdg::WriteAttr::get(context, part.operandFor(buffer), map));
     yields.push_back(value);
   };
@@ -228,12 +305,27 @@ BlockOp Divider::emit(unsigned stage) {
   for (Operation &op : leaf.getBody().front().without_terminator()) // in their order
     if (ops.contains(&op))
       builder.clone(op, mapping);
-  etdg::YieldOp::create(builder, leaf.getLoc(),
-                        llvm::map_to_vector(yields, [&](Value value) { return mapping.lookupOrDefault(value); }));
+  SmallVector<Value> results;
+  for (auto [value, attribute] : llvm::zip_equal(yields, part.writes)) {
+    bool isHandedOn = crossing.contains(value) && part.buffers[attribute.getOperand()] == crossing.lookup(value);
+    results.push_back(isHandedOn ? handOn(value, mapping) : mapping.lookupOrDefault(value));
+  }
+  etdg::YieldOp::create(builder, leaf.getLoc(), results);
   return block;
 }
 
-etdg::KernelOp Divider::run(Operation *item, SmallVectorImpl<BlockOp> &parts) {
+Value StepDivision::Divider::handOn(Value value, const IRMapping &mapping) {
+  Value flag = stages.getFlag(value), own = mapping.lookupOrDefault(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  TypedAttr zero = builder.getZeroAttr(type);
+  if (!flag || !zero)
+    return own;
+  Value holds = tensor::ExtractOp::create(builder, leaf.getLoc(), mapping.lookup(flag), ValueRange());
+  Value none = arith::ConstantOp::create(builder, leaf.getLoc(), zero);
+  return arith::SelectOp::create(builder, leaf.getLoc(), holds, own, none);
+}
+
+etdg::KernelOp StepDivision::Divider::run(Operation *item, SmallVectorImpl<BlockOp> &parts) {
   builder.setInsertionPoint(item);
   findCrossing();
   auto kernel = etdg::KernelOp::create(builder, leaf.getLoc());
@@ -244,14 +336,14 @@ etdg::KernelOp Divider::run(Operation *item, SmallVectorImpl<BlockOp> &parts) {
   return kernel;
 }
 
-void Divider::undo(etdg::KernelOp kernel) {
+void StepDivision::Divider::undo(etdg::KernelOp kernel) {
   kernel.erase();
   for (auto [value, buffer] : crossing)
     buffer.getDefiningOp()->erase();
 }
 
 /// A state that a later stage reads as it was must not lie where an earlier one writes the next.
-void Divider::keepReadPlanes() {
+void StepDivision::Divider::keepReadPlanes() {
   for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
     auto buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()].getDefiningOp<etdg::BufferOp>();
     if (!buffer || !buffer.getLiveAttr() || stageOfWrite(i) + 1 == stages.count())
@@ -281,43 +373,37 @@ static Value findPlanes(BlockOp leaf) {
   return {};
 }
 
-LogicalResult GpuPlanner::divideStep(Operation *item) {
+std::unique_ptr<StepDivision> StepDivision::find(Operation *item, int64_t largeWork) {
   BlockOp leaf = dyn_cast<BlockOp>(item);
   if (auto nest = dyn_cast<etdg::NestOp>(item))
     if (auto blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>()); blocks.size() == 1)
       leaf = blocks.front();
-  if (!leaf || !leaf.isLeaf() || leaf.getNumAncestors() > 0 || !leaf.getCombine().empty() || isBinding(scheduleOf(leaf)))
-    return success();
-  GpuPlan plan = sortDimensions(leaf);
+  if (!leaf || !leaf.isLeaf() || leaf.getNumOwnDims() == 0 || leaf.getNumAncestors() > 0 || !leaf.getCombine().empty() ||
+      isBinding(scheduleOf(leaf)))
+    return nullptr;
   Value planes = findPlanes(leaf);
-  if (!planes || plan.steps.empty() || plan.steps.size() != leaf.getNumOwnDims() || options.steps == GpuScheduleOptions::Steps::never)
-    return success();
-  // As many weights as make a kernel of steps worth its barriers.
-  int64_t large = planning.columnWeightBytes / int64_t(sizeof(float));
-  Stages stages(leaf, large);
-  if (stages.count() < 2 || stages.getLargeWork() < large * stages.count())
-    return success();
-  if (failed(shareColumns(leaf, plan, /*privateRows=*/false)))
-    return failure();
-  if (plan.columns > 0)
-    return success();
-  Divider divider(leaf, stages, scheduleOf(leaf), planes);
-  SmallVector<BlockOp> parts;
-  etdg::KernelOp kernel = divider.run(item, parts);
-  bool anyColumns = false;
-  for (BlockOp part : parts) {
-    GpuPlan own = sortDimensions(part);
-    if (failed(shareColumns(part, own, /*privateRows=*/false)))
-      return failure();
-    anyColumns |= own.columns > 0;
-  }
-  if (!anyColumns) {
-    divider.undo(kernel);
-    return success();
-  }
-  divider.keepReadPlanes();
-  remark::passed(item->getLoc(), remark::RemarkOpts::name("gpu-divide").category("gpu"))
-      << "products of one step that need each other whole are " << std::to_string(parts.size()) << " nests";
+  if (!planes)
+    return nullptr;
+  auto stages = std::make_unique<Stages>(leaf, largeWork);
+  if (stages->count() < 2 || stages->getLargeWork() < largeWork * stages->count())
+    return nullptr;
+  return std::unique_ptr<StepDivision>(new StepDivision(item, leaf, planes, std::move(stages)));
+}
+
+StepDivision::StepDivision(Operation *item, BlockOp leaf, Value planes, std::unique_ptr<Stages> stages)
+    : item(item), leaf(leaf), stages(std::move(stages)),
+      divider(std::make_unique<Divider>(leaf, *this->stages, scheduleOf(leaf), planes)) {}
+
+StepDivision::~StepDivision() = default;
+
+ArrayRef<BlockOp> StepDivision::make() {
+  kernel = divider->run(item, parts);
+  return parts;
+}
+
+void StepDivision::undo() { divider->undo(kernel); }
+
+void StepDivision::keep() {
+  divider->keepReadPlanes();
   item->erase();
-  return success();
 }
