@@ -537,6 +537,43 @@ class MorePrograms(unittest.TestCase):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Algorithms(MorePrograms):
+    """Decoders, dynamic programs, factorisations, filters: `script_algorithms.py`."""
+
+    #: Parts that the compiler refuses: slices of a size that is data, in front of fixed ones.
+    PARTLY_INTERPRETED = {"speculative", "rnnt_greedy", "kmeans", "experts", "decode"}
+    #: One function each, without library steps.
+    WHOLE = {
+        "sinkhorn", "power_iteration", "gram_schmidt", "warped", "soft_dtw", "life_in_windows", "prefix_sums", "kalman",
+        "recursive_filter", "expm", "lifting", "union_boxes", "pagerank", "rk4", "heat", "gauss_seidel", "factors",
+        "householder", "butterflies", "kadane", "masked_lstm", "attention_causal_loop", "online_softmax", "linear_attention",
+        "delta_rule", "mamba_scan", "rwkv", "capsule", "rotary", "adam", "sliding_max", "cumulative_argmax", "integral_image",
+        "checksum", "sum_from_none", "isin_data", "sum_from_zero", "total_nested", "prev_break", "state_tuple", "best_row",
+        "sizes_by_counter", "eye_loop", "wavelets", "positions", "optional_by_keyword", "pascal",
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        from script_algorithms import PROGRAMS
+
+        cls.programs = PROGRAMS
+
+    def test_equal_to_eager(self):
+        for name in self.programs:
+            for engine in ENGINES:
+                with self.subTest(program=name, engine=engine):
+                    script = self.check(name, engine)
+                    if engine == "cpu":
+                        report = script.report()
+                        if name not in self.PARTLY_INTERPRETED:
+                            self.assertEqual(report.interpreted, 0)
+                        if name in self.WHOLE:
+                            self.assertEqual((report.calls, report.steps), (1, 0))
+
+    test_batches_are_around_their_recurrences = None
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Steps(unittest.TestCase):
     """Library steps of our own, and what calls of short segments keep."""
 

@@ -14,13 +14,15 @@ from .expressions import has_poison
 from .ir import INDEX, Block, Op, Type, Value
 from .ops import indexing
 from .merge import Merger, Number, Spec, Static, same_value, widens_sizes
-from .problems import NeedsUnrolling, Problem
+from .problems import NeedsCopies, NeedsFirst, NeedsUnrolling, Problem
 from .values import POISON, UNSET, Num, Tensor, Unset
 
 _FLAGS = ("$break", "$continue", "$return")
 _MAX_UNROLLED = 4096
 #: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
 _MOST_COPIES = 32
+#: Of a loop that is wrong as one, copies of its body are tried where there are no more than these.
+_MOST_TRIED = 128
 _MAX_ATTEMPTS = 24
 
 
@@ -306,20 +308,62 @@ class Control:
             return
         part = self.iteration(items)
         outer = self._enter_loop()
+        known = len(self.problems)
+        try:
+            self._all_of(node, part, outer, isinstance(part.length, int))
+        except NeedsFirst:
+            del self.problems[known:]
+            self._first_apart(node, part, outer)
+        except NeedsCopies:
+            self._tried(node, lambda: self._unrolled(node, part), known)
+        self._leave_loop(node, outer)
+
+    def _tried(self, node, copies: Callable, known: int) -> None:
+        """Copies of a body that is wrong in a loop; what was wrong stays where they are wrong as well."""
+        found, saved, depth, outer = self.problems[known:], dict(self.frame.env), self.frame.loops, self.trying
+        del self.problems[known:]
+        self.trying = known
+        try:
+            copies()
+        except (Problem, NeedsUnrolling, NeedsCopies, NeedsFirst):
+            self.problems[known:] = found
+        finally:
+            self.trying = outer
+        if len(self.problems) > known:
+            self.problems[known:] = found
+            self.frame.loops = depth
+            self.frame.env = {**saved, **{name: POISON for name in assigned_names([node])}}
+
+    def _give_up_trying(self) -> None:
+        """One wrong copy is enough."""
+        if self.trying is not None and len(self.problems) > self.trying:
+            raise self.problems[-1]
+
+    def _all_of(self, node, part, outer, may_part: bool) -> None:
+        """A loop that stays one, or copies of its body. `may_part`: it may ask that its first iteration be compiled apart."""
         length = part.length
         if not part.loops or isinstance(length, int) and length <= 1:
             self._unrolled(node, part)
-        else:
-            counters: Set = set()
-            try:
-                self._counted(node, part, counters)
-            except NeedsUnrolling as need:
-                if need.counter is not None and need.counter not in counters:
-                    self._leave_for(need, outer)
-                if not isinstance(length, int):
-                    raise need.problem from None
-                self._unrolled(node, part, need.problem)
-        self._leave_loop(node, outer)
+            return
+        counters: Set = set()
+        try:
+            self._counted(node, part, counters, may_part)
+        except NeedsUnrolling as need:
+            if need.counter is not None and need.counter not in counters:
+                self._leave_for(need, outer)
+            if not isinstance(length, int):
+                raise need.problem from None
+            self._unrolled(node, part, need.problem)
+
+    def _first_apart(self, node, part, outer) -> None:
+        """The first iteration, then a loop of the others."""
+        self.assign(node.target, part.at(0))
+        self.exec_block(node.body)
+        self.frame.env["$continue"] = False
+        if self.stopped(("$break", "$return")) is True:
+            return
+        later = lambda i: part.at(i + 1 if isinstance(i, int) else self.b.add(i, 1))  # noqa: E731
+        self._all_of(node, type(part)(part.length - 1, later, part.loops), outer, False)
 
     def _enter_loop(self):
         env = self.frame.env
@@ -368,6 +412,7 @@ class Control:
 
     def _iterations(self, node, part) -> None:
         for i in range(part.length):
+            self._give_up_trying()
             self.frame.env["$continue"] = False
             stop = self.stopped(("$break", "$return"))
 
@@ -384,18 +429,59 @@ class Control:
 
     def exec_While(self, node):
         outer = self._enter_loop()
-        saved = dict(self.frame.env)
+        saved, counters = dict(self.frame.env), set()
         try:
-            self._structured_while(node)
+            self._one_while(node, counters)
         except NeedsUnrolling as need:
-            self.frame.env = saved
-            if need.counter is not None:
+            self.frame.env = dict(saved)
+            if need.counter is None:
+                self._unrolled_while(node, need.problem, _MAX_UNROLLED)
+            elif need.counter not in counters:
                 self._leave_for(need, outer)
-            self._unrolled_while(node, need.problem)
+            elif not self._short_while(node):
+                self.frame.env = dict(saved)
+                self._one_while(node, None)
         self._leave_loop(node, outer)
 
-    def _unrolled_while(self, node, problem: Problem) -> None:
-        for _ in range(_MAX_UNROLLED):
+    def _one_while(self, node, counters: Optional[Set]) -> None:
+        """A loop that stays one, or copies of its body where that alone is right."""
+        saved, known = dict(self.frame.env), len(self.problems)
+        try:
+            self._structured_while(node, True, counters)
+        except NeedsFirst:
+            del self.problems[known:]
+            self.frame.env = dict(saved)
+            self._while_first_apart(node, counters)
+        except NeedsCopies:
+            self.frame.env = dict(saved)
+            self._tried(node, lambda: self._unrolled_while(node, Problem("the loop's end is data"), _MOST_TRIED), known)
+
+    def _short_while(self, node) -> bool:
+        """Copies of the body where these are few; whether they are. Else all is as before."""
+        b, block, problems, depth = self.b, self.b.block, list(self.problems), self.frame.loops
+        there, known = set(map(id, block.ops)), [dict(table) for table in b.known]
+        try:
+            self._unrolled_while(node, Problem("the loop's end is data"), _MOST_COPIES // self.copies)
+            return True
+        except (Problem, NeedsUnrolling):
+            self.problems[:] = problems
+            self.frame.loops = depth
+            b.known[:] = known
+            there.update(map(id, b.site_ops))
+            block.ops[:] = [op for op in block.ops if id(op) in there]
+            return False
+
+    def _while_first_apart(self, node, counters: Optional[Set]) -> None:
+        """The first iteration, where there is one for certain, then a loop of the others."""
+        if self.stopped(("$break", "$return")) is False and self.truth(self.eval(node.test)) is True:
+            self.exec_block(node.body)
+            self.frame.env["$continue"] = False
+        if self.stopped(("$break", "$return")) is not True:
+            self._structured_while(node, False, counters)
+
+    def _unrolled_while(self, node, problem: Problem, most: int) -> None:
+        for _ in range(most + 1):
+            self._give_up_trying()
             self.frame.env["$continue"] = False
             stop = self.stopped(("$break", "$return"))
             if stop is True:
@@ -410,10 +496,11 @@ class Control:
 
     # -- loops that stay loops ----------------------------------------------------------------------------------------
 
-    def _counted(self, node, part, counters: Set) -> None:
+    def _counted(self, node, part, counters: Set, may_part: bool) -> None:
         """`scf.for` over the positions of the items. `counters` gets those of its attempts."""
         length = part.length
-        loop = _Loop(self, node, isinstance(length, int))
+        loop = _Loop(self, node, isinstance(length, int), may_part=may_part)
+        loop.may_copy = may_part and length * self.copies <= _MOST_TRIED
 
         def body(env, block):
             counter = Num("int", block.args[0])
@@ -450,8 +537,10 @@ class Control:
             self.guarded(stop, once)
         self.frame.env["$continue"] = False
 
-    def _structured_while(self, node) -> None:
-        loop = _Loop(self, node, False, counter=False)
+    def _structured_while(self, node, may_part: bool, counters: Optional[Set]) -> None:
+        """`scf.while`. `counters` gets the numbers in it that are known before: those by which it may have to be unrolled."""
+        loop = _Loop(self, node, False, counter=False, may_part=may_part)
+        loop.may_copy = may_part
         first: List = []
         before = Block()
 
@@ -477,6 +566,8 @@ class Control:
             loop.entry = dict(env)
             if first[0] is False:
                 return
+            if counters is not None:
+                self._note_counters(loop, env, counters)
             self.frame.env["$continue"] = False
             for name in ("$break", "$return"):
                 self.frame.env[name] = False
@@ -490,17 +581,26 @@ class Control:
         op = self.b.append(Op("while", inits, loop.types(), blocks=[before, block]))
         loop.leave(op.results, once=first[0] is True)
 
+    def _note_counters(self, loop: "_Loop", env, counters: Set) -> None:
+        for name, spec in loop.specs.items():
+            if isinstance(spec, Number) and spec.kind == "int" and name[0] != "$" and isinstance(loop.before.get(name), int):
+                counters.add(env[name].value)
+                self.b.counters[env[name].value] = True
+
 
 class _Loop:
     """Finds what a loop carries: the body is compiled until what comes out of an iteration fits what goes in."""
 
-    def __init__(self, owner, node, may_unroll: bool, counter: bool = True):
-        self.owner, self.node, self.may_unroll, self.counter = owner, node, may_unroll, counter
+    def __init__(self, owner, node, may_unroll: bool, counter: bool = True, may_part: bool = False):
+        self.owner, self.node, self.may_unroll, self.counter, self.may_part = owner, node, may_unroll, counter, may_part
+        self.may_copy = False
         self.before = dict(owner.frame.env)
         self.outside = list(owner.b.stack)
         self.merger = Merger(owner.b, self._is_outside)
         self.specs: Dict[str, Spec] = {}
         self.lost: Dict[str, Unset] = {}
+        #: Names whose kind before the loop is not the one inside of it.
+        self.changed: Set[str] = set()
         self.derived: Dict[str, tuple] = {}
         self.plain: Set[str] = set()
         self.constants: Dict = {}
@@ -543,14 +643,26 @@ class _Loop:
                         owner.frame.env = dict(self.before)
                         return block
                     if self._fits(found):
+                        if self.may_part and self._would_part(known):
+                            raise NeedsFirst
+                        if self.may_copy and len(owner.problems) > known:
+                            raise NeedsCopies
                         block.yields = self.flatten(found)
                         owner.frame.env = dict(self.before)
                         return block
-            except BaseException:
+            except BaseException as error:
                 owner.frame.env = dict(self.before)
+                if isinstance(error, Problem) and self.may_part and self.changed:
+                    raise NeedsFirst from None
                 raise
             owner.frame.env = dict(self.before)
         raise Problem("what this loop carries does not settle: sizes or kinds change in every iteration")
+
+    def _would_part(self, known: int) -> bool:
+        """Whether somebody misses a name that has lost its value for its change of kind."""
+        if not self.changed:
+            return False
+        return len(self.owner.problems) > known or any(self.owner.is_used_after(name, self.node) for name in self.changed)
 
     def _fits(self, found) -> bool:
         """Whether all that comes out of an iteration fits; else widens what the loop carries."""
@@ -573,6 +685,7 @@ class _Loop:
         old = self.before.get(name, UNSET)
         spec = self.specs.get(name)
         if has_poison(new) or has_poison(old):
+            self.constants[name] = POISON
             return True
         if isinstance(new, Unset) and not isinstance(old, Unset) and name[0] != "$":
             # Some path through the body leaves the name without a value.
@@ -590,6 +703,8 @@ class _Loop:
         except Problem as problem:
             if name[0] == "$":
                 raise
+            if not isinstance(old, Unset):
+                self.changed.add(name)
             self.lost[name] = Unset(f": {problem.message}")
             self.specs.pop(name, None)
             return False
@@ -638,7 +753,7 @@ class _Loop:
             env[name] = Unset(": the loop may have no iteration") if lacked and not once and name[0] != "$" else value
         for name, value in self.constants.items():
             if name not in self.specs:
-                env[name] = value if once else Unset(": the loop may have no iteration")
+                env[name] = value if once or value is POISON else Unset(": the loop may have no iteration")
         env.update(self.lost)
         self.owner.frame.env = env
 

@@ -60,6 +60,8 @@ class Evaluator(Expressions, Calls, Control):
         self.problems: List[Problem] = []
         #: Copies of what is compiled now: loops around it that are unrolled.
         self.copies = 1
+        #: While copies of a body are tried: the number of problems that there were before.
+        self.trying: Optional[int] = None
         self.captured: Dict[int, Captured] = {}
         #: (getter, value): what was read from outside and compiled in.
         self.guards: List[Tuple[Callable, Any]] = []
@@ -91,6 +93,12 @@ class Evaluator(Expressions, Calls, Control):
         """Whether a name is read at a place that is not inside of `node`."""
         first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         return any(not first <= at < last for at in self.frame.uses().get(name, ()))
+
+    def is_used_after(self, name: str, node: ast.AST) -> bool:
+        """Whether a name may be read once a loop has ended; the next round of a loop around comes after it, too."""
+        if self.frame.loops > 1:
+            return self.is_used_outside(name, node)
+        return any(at >= (node.end_lineno, node.end_col_offset) for at in self.frame.uses().get(name, ()))
 
     # -- functions -------------------------------------------------------------------------------------------------
 

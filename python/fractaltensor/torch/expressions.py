@@ -328,6 +328,20 @@ class Expressions:
             raise Problem("a chain of comparisons of tensors is not defined: use &")
         return self.b.logical("and", a, c)
 
+    def _is_in(self, left, right):
+        """Whether a container has a value: True, False, or a number where values are data."""
+        if isinstance(right, Tensor):
+            return self.b.item(TABLE["any"].function(self.b, self.compare(ast.Eq(), right, left)))
+        if isinstance(right, dict):
+            return self.static(left, "what 'in' looks for") in right
+        numbers = isinstance(right, (tuple, list)) and all(isinstance(x, (Tensor, Num)) or is_number(x) for x in (left, *right))
+        if not numbers or is_static(left) and is_static(right):
+            return self.static(left, "what 'in' looks for") in self.static(right, "what 'in' looks in")
+        found = False
+        for item in right:
+            found = self.b.logical("or", found, True if item is left else self.truth(self.compare(ast.Eq(), left, item)))
+        return found
+
     def compare(self, op, left, right):
         if has_poison(left) or has_poison(right):
             return POISON
@@ -335,8 +349,8 @@ class Expressions:
             same = left is right or is_static(left) and is_static(right) and left is right
             return same == isinstance(op, ast.Is)
         if isinstance(op, (ast.In, ast.NotIn)):
-            found = self.static(left, "what 'in' looks for") in self.static(right, "what 'in' looks in")
-            return found == isinstance(op, ast.In)
+            found = self._is_in(left, right)
+            return found if isinstance(op, ast.In) else self.b.invert(found)
         name, function = _COMPARE[type(op)]
         if isinstance(left, Tensor) or isinstance(right, Tensor):
             other = right if isinstance(left, Tensor) else left

@@ -190,7 +190,7 @@ class Merger:
         """The results that carry a value; made in the current block."""
         if isinstance(spec, Static):
             return
-        if isinstance(value, Unset):
+        if isinstance(value, (Unset, Poison)):
             value = self.placeholder(spec)
         if isinstance(spec, Number):
             yield self.b.scalar(value, spec.kind)

@@ -60,6 +60,15 @@ class NeedsUnrolling(Exception):
         self.problem, self.counter = problem, counter
 
 
+class NeedsFirst(Exception):
+    """A name has another kind before a loop than in it, as `None` that becomes a tensor: the first iteration is to be compiled
+    apart, so that the others begin with what it leaves."""
+
+
+class NeedsCopies(Exception):
+    """A loop's body is wrong with a counter that is data; copies of the body may be right."""
+
+
 def error_of(problems: List[Problem]) -> ScriptError:
     """The exception for what was found; its class is that of the first problem."""
     return _KINDS.get(problems[0].kind, ScriptError)(problems)
