@@ -574,6 +574,42 @@ class Algorithms(MorePrograms):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Layers(unittest.TestCase):
+    """Modules of torch.nn as they are: recurrent ones in all forms, attention, convolutions, losses."""
+
+    def modules(self):
+        nn, randn = torch.nn, torch.randn
+        torch.manual_seed(3)
+        block = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+        mask = torch.full((5, 5), float("-inf")).triu(1)
+        return [
+            (nn.LSTM(5, 6, 2, bidirectional=True), (randn(7, 2, 5),)), (nn.LSTM(5, 6), (randn(7, 5),)),
+            (nn.LSTM(5, 6, batch_first=True), (randn(2, 7, 5), (randn(1, 2, 6), randn(1, 2, 6)))),
+            (nn.RNN(5, 6, nonlinearity="relu"), (randn(7, 2, 5),)), (nn.GRU(5, 6, bias=False, batch_first=True), (randn(2, 1, 5),)),
+            (nn.LSTMCell(5, 6), (randn(2, 5),)), (nn.GRUCell(5, 6), (randn(2, 5), randn(2, 6))), (nn.RNNCell(5, 6), (randn(5),)),
+            (nn.MultiheadAttention(8, 2), (randn(5, 2, 8), randn(7, 2, 8), randn(7, 2, 8))), (block, (randn(2, 5, 8), randn(2, 7, 8), mask)),
+            (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (randn(2, 5, 8),)),
+            (nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(True), nn.MaxPool2d(2), nn.ConvTranspose2d(4, 2, 2, 2)), (randn(2, 3, 8, 8),)),
+            (nn.Sequential(nn.Conv1d(4, 6, 3, groups=2, dilation=2), nn.GroupNorm(2, 6), nn.Hardswish(), nn.AdaptiveAvgPool1d(2)), (randn(2, 4, 13),)),
+            (nn.CrossEntropyLoss(ignore_index=1), (randn(7, 5), torch.arange(7) % 5)), (nn.Bilinear(3, 4, 5), (randn(2, 3), randn(2, 4))),
+        ]
+
+    def test_equal_to_eager(self):
+        for module, arguments in self.modules():
+            module.eval()
+            for engine in ENGINES:
+                with self.subTest(module=str(module)[:60], engine=engine), torch.no_grad():
+                    found, expected = _flat([ftt.script(module, engine=engine)(*arguments)]), _flat([module(*arguments)])
+                    self.assertEqual(len(found), len(expected))
+                    for a, b in zip(found, expected):
+                        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+    def test_dropout_between_layers_is_refused(self):
+        with self.assertRaisesRegex(ftt.ScriptError, "dropout draws random numbers"), torch.no_grad():
+            ftt.script(torch.nn.GRU(3, 3, 2, dropout=0.5))(torch.zeros(2, 1, 3))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Steps(unittest.TestCase):
     """Library steps of our own, and what calls of short segments keep."""
 

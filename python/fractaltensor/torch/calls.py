@@ -16,7 +16,7 @@ from .ops import REFUSED, TABLE
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast
 from .problems import NeedsUnrolling, Problem
-from .values import POISON, Num, PyDict, PyList, Size, Tensor, is_number, kind_of
+from .values import POISON, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of
 
 _MAX_DEPTH = 64
 
@@ -44,6 +44,10 @@ class Calls:
             else:
                 kwargs[keyword.arg] = value
         if has_poison(function) or has_poison(args) or has_poison(list(kwargs.values())):
+            owner = getattr(function, "owner", None)
+            if isinstance(owner, PyList) and owner.block is not None:
+                # What was to be put into the list is wrong, and so is what is made of the list.
+                owner.append(POISON)
             return POISON
         return self.call(function, args, kwargs)
 
@@ -79,10 +83,13 @@ class Calls:
         if isinstance(function, types.MethodType):
             return self.call_python(function.__func__, [function.__self__, *args], kwargs)
         plain = objects.python_function(function)
-        if plain is not None and not _is_library(plain):
+        if plain is not None and (not _is_library(plain) or objects.is_inlined(plain)):
             return self.call_python(plain, args, kwargs)
         if isinstance(function, dtypes.DType):
             raise Problem(f"{function} is an element type: torch.tensor(..., dtype=torch.{function})")
+        method = getattr(type(function), "__call__", None)
+        if isinstance(method, types.FunctionType) and not _is_library(type(function)):
+            return self.call_python(method, [function, *args], kwargs)
         return self.call_static(function, args, kwargs)
 
     # -- operators --------------------------------------------------------------------------------------------
@@ -117,6 +124,12 @@ class Calls:
             return self.list_method(owner, name, args, kwargs)
         if isinstance(owner, Size) and name == "numel":
             return self.b.product(owner)
+        if isinstance(owner, NamedResult) and name in ("_replace", "_asdict"):
+            fields = dict(zip(owner.names, owner))
+            unknown = sorted(set(kwargs) - set(fields))
+            if unknown:
+                raise Problem(f"_replace: there is no field '{unknown[0]}'")
+            return PyDict(fields, self.b.block) if name == "_asdict" else NamedResult({**fields, **kwargs}.values(), owner.names)
         found = getattr(owner, name, None)
         if found is None:
             raise Problem(f"{type(owner).__name__.replace('Py', '').lower()} has no method '{name}'")
@@ -202,8 +215,6 @@ class Calls:
         if isinstance(function, type) and issubclass(function, BaseException):
             return function
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-            from .values import NamedResult
-
             return NamedResult(bind_fields(function, args, kwargs), function._fields)
         if not is_static([*args, *kwargs.values()]):
             if getattr(math, getattr(function, "__name__", ""), None) is function:
@@ -372,8 +383,10 @@ class Calls:
         length = self.b.maximum(self.b.ceildiv(span, abs(step)), 0)
         return Iteration(length, lambda i: self.b.add(start, self.b.mul(i, step)), True)
 
-    def builtin_zip(self, *items):
+    def builtin_zip(self, *items, strict=False):
         parts = [self.iteration(x) for x in items]
+        if strict and any(isinstance(p.length, int) and isinstance(parts[0].length, int) and p.length != parts[0].length for p in parts):
+            raise Problem(f"zip(strict=True): items of lengths {', '.join(str(p.length) for p in parts)}")
         length = parts[0].length if parts else 0
         for part in parts[1:]:
             length = self.b.minimum(length, part.length)

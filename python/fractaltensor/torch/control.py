@@ -13,7 +13,7 @@ from typing import Callable, Dict, List, Optional, Set
 from .expressions import has_poison
 from .ir import INDEX, Block, Op, Type, Value
 from .ops import indexing
-from .merge import Merger, Number, Spec, Static, same_value, widens_sizes
+from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from .problems import NeedsCopies, NeedsFirst, NeedsUnrolling, Problem
 from .values import POISON, UNSET, Num, Tensor, Unset
 
@@ -152,9 +152,23 @@ class Control:
 
     def exec_Delete(self, node):
         for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                self._delete_item(self.eval(target.value), self.eval(target.slice))
+                continue
             if not isinstance(target, ast.Name):
-                raise Problem("del of an item cannot be compiled")
+                raise Problem("del of an attribute cannot be compiled")
             self.frame.env[target.id] = Unset(": it is deleted")
+
+    def _delete_item(self, owner, key) -> None:
+        if has_poison(owner) or has_poison(key):
+            return
+        if not isinstance(owner, (list, dict)):
+            raise Problem(f"del of an item of {describe(owner)}: lists and dictionaries have items that can be deleted")
+        self.check_owned(owner, "del of an item")
+        try:
+            del owner[self.static(key, "the place of what is deleted")]
+        except (IndexError, KeyError, TypeError) as error:
+            raise Problem(f"del: {error}") from None
 
     def exec_Assert(self, node):
         self._require(self.truth(self.eval(node.test)), "an assertion does not hold", node.msg)

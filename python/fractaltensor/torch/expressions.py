@@ -447,7 +447,7 @@ class Expressions:
             return x
         if name == "device":
             return "cpu"
-        if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized", "is_meta"):
+        if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized", "is_meta", "is_nested", "is_mkldnn", "is_mps", "is_xpu"):
             return False
         if name in ("itemsize", "nbytes", "grad"):
             return {"itemsize": max(1, x.dtype.bits // 8), "grad": None}.get(name, POISON)

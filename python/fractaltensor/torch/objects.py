@@ -48,6 +48,15 @@ def is_operator_module(name: str) -> bool:
     return name.split(".")[0] == "torch" or any(name == m or name.startswith(m + ".") for m in _OPERATOR_MODULES)
 
 
+#: Functions of PyTorch's own Python that are inlined like those of the user: what they call is operators.
+_INLINED = ("_canonical_mask", "_none_or_dtype", "multi_head_attention_forward", "_mha_shape_check", "_in_projection_packed", "_in_projection")
+
+
+def is_inlined(function) -> bool:
+    home = getattr(function, "__module__", None)
+    return isinstance(function, types.FunctionType) and home == "torch.nn.functional" and function.__name__ in _INLINED
+
+
 def of_module(module, attribute: str):
     """An attribute of a module: an operator, an element type, a submodule, or what Python says."""
     name = module.name if isinstance(module, Namespace) else module.__name__
@@ -66,6 +75,8 @@ def of_module(module, attribute: str):
         return Namespace(f"{name}.{attribute}")
     if attribute in ("no_grad", "inference_mode", "Tensor", "device", "Size", "jit") or isinstance(found, type):
         return found if found is not None else Namespace(f"{name}.{attribute}")
+    if is_inlined(found):
+        return found
     if attribute in TABLE or attribute in REFUSED or callable(found) or found is None:
         if attribute in ("inf", "nan", "pi", "e"):
             import math

@@ -583,7 +583,11 @@ def _activation(name: str, function, inplace: bool = True, keeps_integers: bool 
 
     parameters = [p for p in inspect.signature(function).parameters.values()][2:]
 
+    has_place = inplace
+
     def implementation(b: Builder, input, *args, inplace=False, **kwargs):
+        if has_place and len(args) == len(parameters) + 1 and isinstance(args[-1], bool):
+            *args, inplace = args
         given = dict(zip((p.name for p in parameters), args), **kwargs)
         unknown = set(given) - {p.name for p in parameters}
         if unknown or len(args) > len(parameters):

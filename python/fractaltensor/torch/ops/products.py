@@ -150,6 +150,13 @@ def _spelled_out(equation: str, letters: Sequence[str], result: str, operands: S
     return spelled, result.replace("...", "".join(free))
 
 
+@operator("bilinear", GROUP, where="f")
+def bilinear(b: Builder, input1, input2, weight, bias=None):
+    rows = "".join(chr(ord("A") + i) for i in range(input1.rank - 1))
+    result = contract(b, [input1, weight, input2], [rows + "i", "oij", rows + "j"], rows + "o")
+    return result if bias is None else pointwise.add(b, result, bias)
+
+
 @operator("einsum", GROUP, where="f")
 def einsum(b: Builder, equation, *operands):
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):

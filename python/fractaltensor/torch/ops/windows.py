@@ -85,6 +85,46 @@ for _rank in (1, 2, 3):
     _convolution(_rank)
 
 
+def _transposed_convolution(rank: int):
+    name = f"conv_transpose{rank}d"
+
+    @operator(name, GROUP, where="f")
+    def implementation(b: Builder, input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        """A convolution of the input, spread out by the stride, with the mirrored weights."""
+        from .moving import flip
+        from .table import TABLE, assign
+
+        x, alone = _unbatched(b, input, rank, name)
+        steps, borders, more, spread = (_each(n, rank, name) for n in (stride, padding, output_padding, dilation))
+        sizes = [known(n, name) for n in weight.sizes[2:]]
+        places = [b.add(b.mul(b.sub(n, 1), step), 1) for n, step in zip(x.sizes[2:], steps)]
+        apart = b.constant_tensor(0, x.dtype, [*x.sizes[:2], *places])
+        slots = apart
+        for d, step in enumerate(steps):
+            slots = base.slice_(b, slots, 2 + d, None, None, step)
+        assign(b, slots, x, name)
+        edges = [(far * (n - 1) - border, far * (n - 1) - border + extra) for n, far, border, extra in zip(sizes, spread, borders, more)]
+        apart = padded(b, apart, [n for edge in reversed(edges) for n in edge], "constant", 0)
+        own, out = known(weight.sizes[0], name) // groups, weight.sizes[1]
+        mirrored = base.reshape(b, flip(b, weight, *range(2, 2 + rank)), [groups, own, out, *sizes])
+        mirrored = base.reshape(b, b.copy(TABLE["transpose"].function(b, mirrored, 1, 2)), [b.mul(out, groups), own, *sizes])
+        made = TABLE[f"conv{rank}d"].function(b, apart, mirrored, bias, 1, 0, dilation, groups)
+        return base.squeeze(b, made, 0) if alone else made
+
+
+for _rank in (1, 2, 3):
+    _transposed_convolution(_rank)
+
+
+@operator("channel_shuffle", GROUP, where="f")
+def channel_shuffle(b: Builder, input, groups):
+    from .views import transpose
+
+    batch, channels, *rest = input.sizes
+    parts = base.reshape(b, input, [batch, groups, b.floordiv(channels, groups), *rest])
+    return base.reshape(b, b.copy(transpose(b, parts, 1, 2)), input.sizes)
+
+
 def _pool(rank: int):
     last = list(range(-rank, 0))
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recurrent cells and layers, as `nn.LSTM` and its kin call them: steps of a loop that write their states."""
+
+from __future__ import annotations
+
+from typing import Callable, List, Sequence, Tuple
+
+from .. import builder as base
+from ..builder import Builder
+from ..problems import Problem
+from ..values import Num, Tensor
+from . import pointwise
+from .moving import cat, stack
+from .products import linear
+from .table import TABLE, assign, operator
+from .views import chunk
+
+GROUP = "Recurrent layers"
+
+
+def _apply(b: Builder, name: str, x: Tensor) -> Tensor:
+    return TABLE[name].function(b, x)
+
+
+def _lstm_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
+    """`given` is what the input contributes to the gates: in, forget, cell, out."""
+    h, c = state
+    gates = chunk(b, pointwise.add(b, given, linear(b, h, weight, bias)), 4, -1)
+    enter, forget, leave = (_apply(b, "sigmoid", gates[i]) for i in (0, 1, 3))
+    c = pointwise.add(b, pointwise.mul(b, forget, c), pointwise.mul(b, enter, _apply(b, "tanh", gates[2])))
+    return pointwise.mul(b, leave, _apply(b, "tanh", c)), c
+
+
+def _gru_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
+    """The gates: reset, update, new; the reset gate is applied behind the product, as cuDNN does."""
+    (h,) = state
+    own, theirs = chunk(b, given, 3, -1), chunk(b, linear(b, h, weight, bias), 3, -1)
+    reset, update = (_apply(b, "sigmoid", pointwise.add(b, own[i], theirs[i])) for i in (0, 1))
+    new = _apply(b, "tanh", pointwise.add(b, own[2], pointwise.mul(b, reset, theirs[2])))
+    return (pointwise.add(b, new, pointwise.mul(b, update, pointwise.sub(b, h, new))),)
+
+
+def _plain_step(activation: str) -> Callable:
+    def step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
+        return (_apply(b, activation, pointwise.add(b, given, linear(b, state[0], weight, bias))),)
+
+    return step
+
+
+_STEPS = {"lstm": _lstm_step, "gru": _gru_step, "rnn_tanh": _plain_step("tanh"), "rnn_relu": _plain_step("relu")}
+
+
+def _cell(name: str, step: Callable) -> None:
+    @operator(name + "_cell", GROUP, where="f")
+    def implementation(b: Builder, input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+        state = tuple(hx) if isinstance(hx, (tuple, list)) else (hx,)
+        found = step(b, linear(b, input, w_ih, b_ih), state, w_hh, b_hh)
+        return found if len(found) > 1 else found[0]
+
+
+def _one_way(b: Builder, step: Callable, x: Tensor, state: Sequence[Tensor], weights: Sequence[Tensor], backwards: bool):
+    """A layer in one direction over the first dimension: all outputs, and the last state."""
+    w_ih, w_hh, b_ih, b_hh = (*weights, None, None)[:4]
+    given = linear(b, x, w_ih, b_ih)
+    length = x.sizes[0]
+    made = b.constant_tensor(0, state[0].dtype, [length, *state[0].sizes])
+    state = [b.copy(s) for s in state]
+
+    def body(i: Num) -> None:
+        at = b.sub(b.sub(length, 1), i) if backwards else i
+        found = [b.copy(s) for s in step(b, base.select(b, given, 0, at), state, w_hh, b_hh)]
+        for old, new in zip(state, found):
+            assign(b, old, new, "a recurrent layer")
+        assign(b, base.select(b, made, 0, at), found[0], "a recurrent layer")
+
+    base.loop(b, 0, length, body)
+    return made, state
+
+
+def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights: List[Tensor], each: int, num_layers: int, bidirectional: bool):
+    """Layers upon each other; outputs of two directions stand side by side."""
+    last: List[List[Tensor]] = []
+    ways = 2 if bidirectional else 1
+    for layer in range(num_layers):
+        made = []
+        for way in range(ways):
+            at = layer * ways + way
+            own = [base.select(b, s, 0, at) for s in states]
+            found, end = _one_way(b, _STEPS[name], x, own, weights[at * each : (at + 1) * each], way == 1)
+            made.append(found)
+            last.append(end)
+        x = made[0] if ways == 1 else cat(b, made, -1)
+    return x, [stack(b, [end[i] for end in last], 0) for i in range(len(states))]
+
+
+def _layer(name: str) -> None:
+    @operator(name, GROUP, where="f", note="without packed sequences and projections")
+    def implementation(b: Builder, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first=None):
+        if batch_first is None or not isinstance(input, Tensor):
+            raise Problem(f"{name}: packed sequences are not supported")
+        if dropout and train:
+            raise Problem(f"{name}: dropout draws random numbers: call .eval() on the module")
+        each, params = 4 if has_biases else 2, list(params)
+        if len(params) != each * num_layers * (2 if bidirectional else 1):
+            raise Problem(f"{name}: projections are not supported")
+        states = list(hx) if isinstance(hx, (tuple, list)) else [hx]
+        alone = input.rank == 2
+        x = base.unsqueeze(b, input, 1) if alone and states[0].rank == 3 else input
+        x = base.permute(b, x, [1, 0, 2]) if batch_first and x.rank == 3 else x
+        x, last = _layers(b, name, x, states, params, each, num_layers, bool(bidirectional))
+        x = base.permute(b, x, [1, 0, 2]) if batch_first and x.rank == 3 else x
+        return (x, *last)
+
+
+for _name, _step in _STEPS.items():
+    _cell(_name, _step)
+    _layer(_name)
+
+
+# -- what modules ask about their surroundings ------------------------------------------------------------------------
+
+
+def _answer(name: str, value: bool, also: Sequence[str] = ()) -> None:
+    @operator(name, "Surroundings", where="f", also=also, note=f"{value}")
+    def implementation(b: Builder, *args, **kwargs):
+        return value
+
+
+#: No argument is of a class that overrides operators.
+_OVERRIDES = ["has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "_has_torch_function"]
+_answer("is_scripting", False, ("is_tracing", "is_autocast_enabled", "get_fastpath_enabled", "is_compiling", *_OVERRIDES))
