@@ -196,8 +196,8 @@ typedef struct FtCompileOptions {
   /* Set to a value other than 0 by any thread: the call ends between two passes
      with FT_CANCELLED and leaves nothing behind. May be NULL. */
   const volatile int32_t *cancel;
-  /* Of f16 and bf16, between the operations of a body: "exact" rounds after each, as the program is written;
-     "excess" leaves what stands there f32, rounds what leaves the body, and errs no more. NULL: "exact".
+  /* Of f16 and bf16, between the operations of a body: "excess" leaves what stands there f32, rounds what leaves
+     the body, and errs no more; "exact" rounds after each, as the program is written. NULL: "excess".
      The interpreter always rounds. */
   const char *rounding;
 } FtCompileOptions;

@@ -265,7 +265,7 @@ static FtStatus readOptions(const FtSource &source, const FtCompileOptions *give
   request.threads = options.threads;
   request.validates = !options.no_validation;
   request.cancel = options.cancel;
-  request.rounding = options.rounding ? options.rounding : "exact";
+  request.rounding = options.rounding ? options.rounding : "excess";
   if (request.rounding != "exact" && request.rounding != "excess")
     return invalid("rounding: expected exact or excess, found \"" + request.rounding + "\"");
   return FT_OK;

@@ -46,7 +46,7 @@ public:
   PhaseSequence(OpPassManager &pm, Phase from, Phase to) : pm(pm), from(from), to(to) {}
 
   ArrayRef<std::string> skip;
-  std::string machine, rounding = "exact";
+  std::string machine, rounding = "excess";
   bool dataflow = true;
   /// Whether what the search finds is told to a person.
   bool tellsDataflow = false;

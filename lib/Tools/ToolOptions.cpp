@@ -29,9 +29,9 @@ struct PhaseFlags {
                                        clEnumValN(Validation::Off, "off", "take it as it comes")),
                             cl::init(Validation::On)};
   cl::opt<Rounding> rounding{"rounding", cl::desc("Of f16 and bf16, between the operations of a body"),
-                             cl::values(clEnumValN(Rounding::Excess, "excess", "none: what stands there is f32"),
-                                        clEnumValN(Rounding::Exact, "exact", "after each, as the program is written (default)")),
-                             cl::init(Rounding::Exact)};
+                             cl::values(clEnumValN(Rounding::Excess, "excess", "none: what stands there is f32 (default)"),
+                                        clEnumValN(Rounding::Exact, "exact", "after each, as the program is written")),
+                             cl::init(Rounding::Excess)};
 };
 } // namespace
 
@@ -76,7 +76,7 @@ void tools::registerPhaseOptions() {
 bool tools::isValidating() { return !phaseFlags() || phaseFlags()->value == Validation::On; }
 
 std::string tools::getRounding() {
-  return phaseFlags() && phaseFlags()->rounding == Rounding::Excess ? "excess" : "exact";
+  return phaseFlags() && phaseFlags()->rounding == Rounding::Exact ? "exact" : "excess";
 }
 
 bool mlir::ft::isToolValidating() { return tools::isValidating(); }

@@ -234,7 +234,7 @@ class Options:
 
     __slots__ = ("bounds", "lengths", "typical", "gen", "rounding")
 
-    def __init__(self, bounds=(), lengths=None, typical=None, gen=None, rounding="exact"):
+    def __init__(self, bounds=(), lengths=None, typical=None, gen=None, rounding="excess"):
         self.bounds = (bounds,) if isinstance(bounds, str) else tuple(bounds)
         self.lengths, self.typical, self.gen = dict(lengths or {}), dict(typical or {}), dict(gen or {})
         self.rounding = rounding

@@ -46,10 +46,11 @@ class Rounding(unittest.TestCase):
         want = of_numbers(self.x.astype("f8"))
         self.assertLess(float(np.max(np.abs(excess.astype("f8") - want) / np.abs(want))), 2.0**-11 * 1.01)
 
-    def test_exact_is_the_default(self):
-        exact = make("exact")
-        plain = ft.jit(exact._function)
-        self.assertTrue(np.array_equal(plain(self.x, engine="cpu"), exact(self.x, engine="cpu")))
+    def test_excess_is_the_default(self):
+        exact, excess = make("exact"), make("excess")
+        plain = ft.jit(exact._function)(self.x, engine="cpu")
+        self.assertTrue(np.array_equal(plain, excess(self.x, engine="cpu")))
+        self.assertFalse(np.array_equal(plain, exact(self.x, engine="cpu")))
 
     def test_the_interpreter_rounds_as_written(self):
         exact, excess = (make(rounding)(self.x, engine="interpret") for rounding in ("exact", "excess"))

@@ -21,7 +21,7 @@ def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp">
     Option<"dump", "dump", "std::string", "\"\"", "A folder for the module after each phase">,
     ListOption<"skip", "skip", "std::string", "Phases to leave out">,
     Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">,
-    Option<"rounding", "rounding", "std::string", "\"exact\"", "Of f16 and bf16: excess or exact">
+    Option<"rounding", "rounding", "std::string", "\"excess\"", "Of f16 and bf16: excess or exact">
   ];
 }
 

@@ -38,7 +38,7 @@ bool mayBeSkipped(Phase phase);
 
 /// The passes that lead from the phase before to this one, without its contract, for a machine by
 /// its name or file (empty: `cpu`). `rounding` is that of etdg-excess-precision.
-void buildPhase(OpPassManager &pm, Phase phase, llvm::StringRef machine = "", llvm::StringRef rounding = "exact");
+void buildPhase(OpPassManager &pm, Phase phase, llvm::StringRef machine = "", llvm::StringRef rounding = "excess");
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> from{
@@ -59,9 +59,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                                        "and what it finds is told)"),
                         llvm::cl::init(true)};
   Option<std::string> rounding{*this, "rounding",
-                               llvm::cl::desc("Of f16 and bf16: exact (after each operation; default) or excess (what stands "
-                                              "between the operations of a body is f32)"),
-                               llvm::cl::init("exact")};
+                               llvm::cl::desc("Of f16 and bf16: excess (what stands between the operations of a body is f32; "
+                                              "default) or exact (after each operation)"),
+                               llvm::cl::init("excess")};
   Option<bool> throughLoops{*this, "through-loops",
                             llvm::cl::desc("For a GPU: the phase tile ends in structured loops, as for a CPU, of which the phase target "
                                            "makes kernels (default: false, kernels come from the graph)"),
@@ -89,7 +89,7 @@ struct EngineOptions {
   /// As in `buildPhase`.
   std::string machine = {};
   /// Of f16 and bf16: `excess` or `exact`.
-  std::string rounding = "exact";
+  std::string rounding = "excess";
   /// Ask the dataflow search for order and tiles of nests.
   bool dataflow = true;
   /// Prove what each phase from coarsen on made.

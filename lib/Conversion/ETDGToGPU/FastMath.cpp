@@ -15,6 +15,7 @@ using namespace mlir::ft::togpu;
 
 namespace {
 struct Float {
+  static constexpr double log2e = 1.4426950408889634;
   Code &b;
   Value constant(double value) const {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
@@ -37,16 +38,27 @@ struct Float {
   Value select(Value c, Value x, Value y) const { return arith::SelectOp::create(b, c, x, y); }
   Value abs(Value x) const { return math::AbsFOp::create(b, x); }
 
-  /// 2^i for an integer i is exact in the unit; the fraction is at most a half.
+  /// What the special function unit does alone, to 2^-17 of the result: enough of what stands for a half.
+  Value expOfHalf(Value x) const { return instruction("ex2.approx.ftz.f32", mul(x, constant(log2e))); }
+
+  /// exp x = 2^i 2^f, i an integer, f at most a half: the unit raises to f + 1, and 2^(i - 1) is put together from bits. Roundings
+  /// and powers of the unit would be four times as slow as sums.
   Value exp(Value x) const {
-    Value high = arith::MinimumFOp::create(b, x, constant(128.0));
-    Value inside = arith::MaximumFOp::create(b, high, constant(-128.0));
-    Value whole = math::RoundEvenOp::create(b, mul(inside, constant(1.4426950408889634)));
+    // Beyond these the result is infinity or, below twice the least normal number, 0.
+    Value high = arith::MinimumFOp::create(b, x, constant(89.0));
+    Value inside = arith::MaximumFOp::create(b, high, constant(-87.6));
+    // A number of 23 digits has no fraction: the sum rounds, and its last digits are those of i - 1 with the exponent's bias.
+    constexpr double noFraction = 12582912.0, bias = 126.0;
+    Value rounded = fma(inside, constant(log2e), constant(noFraction + bias));
+    Value whole = sub(rounded, constant(noFraction + bias));
     // ln 2 in two parts, the first with trailing zeros: x - i ln 2 is exact to f32.
     Value rest = fma(whole, constant(-0.693145751953125), inside);
     rest = fma(whole, constant(-1.42860682030941723212e-6), rest);
-    Value fraction = instruction("ex2.approx.ftz.f32", mul(rest, constant(1.4426950408889634)));
-    return mul(fraction, instruction("ex2.approx.ftz.f32", whole));
+    Value fraction = instruction("ex2.approx.ftz.f32", fma(rest, constant(log2e), constant(1.0)));
+    constexpr int64_t digits = 23;
+    Value bits = arith::BitcastOp::create(b, b.getI32Type(), rounded);
+    Value power = arith::ShLIOp::create(b, bits, b.number32(digits));
+    return mul(fraction, arith::BitcastOp::create(b, b.getF32Type(), power));
   }
   Value log(Value x) const {
     return mul(instruction("lg2.approx.f32", x), constant(0.69314718055994531));
@@ -99,8 +111,8 @@ Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands)
     return Value();
   Float f{b};
   Value x = operands[0];
-  if (isa<math::ExpOp>(op))
-    return f.exp(x);
+  if (auto exp = dyn_cast<math::ExpOp>(op))
+    return bitEnumContainsAll(exp.getFastmath(), arith::FastMathFlags::afn) ? f.expOfHalf(x) : f.exp(x);
   if (isa<math::Exp2Op>(op))
     return f.instruction("ex2.approx.f32", x);
   if (isa<math::ExpM1Op>(op))

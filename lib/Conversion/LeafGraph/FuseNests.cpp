@@ -1,6 +1,7 @@
 //===- FuseNests.cpp - Keep point-wise values in registers ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::ft::leaf;
@@ -172,20 +173,80 @@ static bool conflicts(const Nest &group, const Nest &nest) {
   return false;
 }
 
-void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
-  std::vector<Nest> groups;
-  for (Nest &nest : graph.nests) {
-    // The nest may move up to the last group that it depends on, and into it.
-    unsigned first = groups.size();
-    while (first > 0 && !conflicts(groups[first - 1], nest))
-      --first;
-    if (first > 0)
-      --first;
-    bool joined = false;
-    for (unsigned i = first; i < groups.size() && !joined; ++i)
-      joined = tryJoin(groups[i], nest);
-    if (!joined)
+/// Whether a nest converts to wider numbers, which is done best where they are used: earlier they would be kept, in registers
+/// or in memory, while others are computed.
+static bool isConversion(const Nest &nest, const LeafGraph &graph) {
+  const Member &member = nest.members.front();
+  auto isPlain = [](const View &view) { return !view.isSplat() && view.terms.empty(); };
+  return isa<arith::ExtFOp>(member.op) && !nest.contraction && !nest.last && llvm::all_of(member.reads, isPlain) &&
+         llvm::all_of(member.writes, [&](const View &view) {
+           return isPlain(view) && graph.buffers[view.buffer].kind == Buffer::Kind::Scratch;
+         });
+}
+
+/// The first nest behind one that touches what it writes, or none.
+static size_t firstUse(const LeafGraph &graph, size_t number) {
+  size_t use = number + 1;
+  while (use < graph.nests.size() && !conflicts(graph.nests[use], graph.nests[number]))
+    ++use;
+  return use;
+}
+
+static void sinkConversions(LeafGraph &graph) {
+  for (int64_t i = int64_t(graph.nests.size()) - 2; i >= 0; --i) {
+    if (!isConversion(graph.nests[i], graph))
+      continue;
+    auto from = graph.nests.begin() + i;
+    std::rotate(from, from + 1, graph.nests.begin() + firstUse(graph, size_t(i)));
+  }
+}
+
+/// Behind the last group that a nest depends on.
+static unsigned behindDependences(ArrayRef<Nest> groups, const Nest &nest) {
+  unsigned first = groups.size();
+  while (first > 0 && !conflicts(groups[first - 1], nest))
+    --first;
+  return first;
+}
+
+static bool joinOneOf(MutableArrayRef<Nest> groups, const Nest &nest) {
+  return llvm::any_of(groups, [&](Nest &group) { return tryJoin(group, nest); });
+}
+
+/// A nest goes up to the last group that it depends on, and into it or one behind.
+static void place(std::vector<Nest> &groups, Nest nest) {
+  unsigned first = behindDependences(groups, nest);
+  if (first > 0)
+    --first;
+  if (!joinOneOf(MutableArrayRef<Nest>(groups).drop_front(first), nest))
+    groups.push_back(std::move(nest));
+}
+
+/// A conversion goes where the nest that uses it will: into the same group, or, where the two have different loops, in front
+/// of that.
+static void placeForUse(std::vector<Nest> &groups, Nest nest, const Nest &use) {
+  unsigned first = behindDependences(groups, nest), ofUse = behindDependences(groups, use);
+  first -= first > 0, ofUse -= ofUse > 0;
+  MutableArrayRef<Nest> all(groups);
+  if (nest.sizes == use.sizes) {
+    if (!joinOneOf(all.drop_front(std::max(first, ofUse)), nest))
       groups.push_back(std::move(nest));
+  } else if (first > ofUse || conflicts(groups[ofUse], nest)) {
+    place(groups, std::move(nest));
+  } else if (!joinOneOf(all.slice(first, ofUse - first), nest)) {
+    groups.insert(groups.begin() + ofUse, std::move(nest));
+  }
+}
+
+void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
+  sinkConversions(graph);
+  std::vector<Nest> groups;
+  for (auto [i, nest] : llvm::enumerate(graph.nests)) {
+    size_t use = isConversion(nest, graph) ? firstUse(graph, i) : graph.nests.size();
+    if (use < graph.nests.size() && !groups.empty())
+      placeForUse(groups, std::move(nest), graph.nests[use]);
+    else
+      place(groups, std::move(nest));
   }
   graph.nests = std::move(groups);
 

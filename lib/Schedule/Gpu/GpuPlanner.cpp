@@ -293,8 +293,10 @@ LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bo
                               [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
       pointers.push_back(&forms.back());
+      // What a leaf keeps for itself shares no lines of memory with other blocks of threads.
       for (const leaf::Buffer &buffer : forms.back().graph.buffers)
-        bytes = std::max(bytes, elementBytes(buffer.elementType));
+        if (buffer.kind != leaf::Buffer::Kind::Scratch)
+          bytes = std::max(bytes, elementBytes(buffer.elementType));
     }
     int64_t columns = schedule::shareColumns(block, pointers, planning);
     if (columns == 0 || (plan.columns != 0 && columns != plan.columns)) {

@@ -24,8 +24,8 @@ struct BundleOptions {
   CpuReport *report = nullptr;
   /// Prove what each phase from coarsen on made.
   bool validate = true;
-  /// Of f16 and bf16: `exact` or `excess` (what stands between the operations of a body is f32).
-  std::string rounding = "exact";
+  /// Of f16 and bf16: `excess` (what stands between the operations of a body is f32) or `exact`.
+  std::string rounding = "excess";
   /// The phase that a module without functions has reached: who brings graphs has decided about schedules.
   Phase from = Phase::Storage;
   /// Sees kernels for a GPU before they are lowered to the LLVM dialect, and may change them.

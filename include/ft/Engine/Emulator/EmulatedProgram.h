@@ -32,7 +32,7 @@ struct EmulatorOptions {
   std::vector<std::string> skip;
   std::vector<std::string> machines; // as in BundleOptions
   bool validate = true;              // as in BundleOptions
-  std::string rounding = "exact";    // as in BundleOptions
+  std::string rounding = "excess";   // as in BundleOptions
   /// Operations on tiles are interpreted by their definitions, not lowered.
   bool interpretTiles = false;
   /// A module with the entry's kernels and launch plan, as `--ft-compile=to=tile` prints them, in the place of those that would

@@ -8,8 +8,11 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <cmath>
 
 namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGEXCESSPRECISION
@@ -53,6 +56,59 @@ static void eraseDead(Block &body) {
       op.erase();
 }
 
+/// What spreads a divisor over what it divides; it may be extended behind that.
+static linalg::BroadcastOp broadcastOf(arith::DivFOp quotient) {
+  Value divisor = quotient.getRhs();
+  if (auto extended = divisor.getDefiningOp<arith::ExtFOp>())
+    divisor = extended.getIn();
+  return divisor.getDefiningOp<linalg::BroadcastOp>();
+}
+
+/// What a quotient is divided by, where a row or more shares it and the quotient, wide, is only rounded to a half, as it was.
+static Value sharedDivisor(arith::DivFOp quotient, Operation *asWritten) {
+  auto type = dyn_cast<RankedTensorType>(quotient.getType());
+  linalg::BroadcastOp broadcast = broadcastOf(quotient);
+  constexpr int64_t leastShare = 8; // elements that a division costs no less than products with its result
+  if (!type || !type.hasStaticShape() || !type.getElementType().isF32() || !broadcast || !asWritten ||
+      !isNarrow(asWritten->getResult(0).getType()) ||
+      !llvm::all_of(quotient->getUsers(), [](Operation *user) { return isa<arith::TruncFOp>(user); }))
+    return {};
+  auto divisor = cast<RankedTensorType>(broadcast.getInput().getType());
+  return divisor.getNumElements() * leastShare <= type.getNumElements() ? broadcast.getInput() : Value();
+}
+
+/// x / s for all x that share s as x t (1 / (s t)): two roundings of f32 beside the one to a half that follows. t is 1, but where
+/// 1 / s would overflow it is so large that this does not, and x t only where x / s does, too.
+static void multiplyByReciprocal(arith::DivFOp quotient, Value divisor) {
+  ImplicitLocOpBuilder b(quotient.getLoc(), quotient);
+  divisor = online::convertElements(b, b.getLoc(), divisor, b.getF32Type());
+  auto type = cast<RankedTensorType>(divisor.getType());
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getF32FloatAttr(float(value)).getValue()));
+  };
+  constexpr int least = -100, larger = 30;
+  Value size = math::AbsFOp::create(b, divisor);
+  Value isTiny = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, constant(std::ldexp(1.0, least)));
+  Value one = constant(1.0);
+  Value scale = arith::SelectOp::create(b, isTiny, constant(std::ldexp(1.0, larger)), one);
+  Value reciprocal = arith::DivFOp::create(b, one, arith::MulFOp::create(b, divisor, scale));
+  linalg::BroadcastOp broadcast = broadcastOf(quotient);
+  Value whole = tensor::EmptyOp::create(b, cast<RankedTensorType>(quotient.getType()).getShape(), b.getF32Type());
+  auto spread = [&](Value value) -> Value {
+    return linalg::BroadcastOp::create(b, value, whole, broadcast.getDimensions()).getResult()[0];
+  };
+  Value scaled = arith::MulFOp::create(b, quotient.getLhs(), spread(scale));
+  quotient.replaceAllUsesWith(Value(arith::MulFOp::create(b, scaled, spread(reciprocal))));
+}
+
+/// A value with elements of the type that is declared, and once if an operation has read it so.
+static Value rounded(OpBuilder &builder, Location loc, Value value, Type declared) {
+  for (Operation *user : value.getUsers())
+    if (isa<arith::TruncFOp>(user) && user->getResult(0).getType() == declared)
+      return user->getResult(0);
+  return online::convertElements(builder, loc, value, getElementTypeOrSelf(declared));
+}
+
 /// Puts the same body with wide numbers in place of a leaf's.
 static LogicalResult widen(BlockOp leaf) {
   Block &from = leaf.getBody().front();
@@ -62,7 +118,8 @@ static LogicalResult widen(BlockOp leaf) {
   OpBuilder builder(leaf.getContext());
   builder.setInsertionPointToEnd(to);
   leaf.getBody().push_back(to);
-  auto results = online::cloneWidened(builder, from, to->getArguments(), nullptr, nullptr, online::Widening::ofAll);
+  llvm::DenseMap<Operation *, Operation *> original;
+  auto results = online::cloneWidened(builder, from, to->getArguments(), &original, nullptr, online::Widening::ofAll);
   if (!results) {
     to->dropAllReferences();
     to->erase();
@@ -71,8 +128,11 @@ static LogicalResult widen(BlockOp leaf) {
   Operation *terminator = from.getTerminator();
   SmallVector<Value> yields;
   for (auto [value, declared] : llvm::zip_equal(*results, terminator->getOperands()))
-    yields.push_back(online::convertElements(builder, terminator->getLoc(), value, getElementTypeOrSelf(declared.getType())));
+    yields.push_back(rounded(builder, terminator->getLoc(), value, declared.getType()));
   builder.clone(*terminator)->setOperands(yields);
+  for (auto quotient : llvm::make_early_inc_range(to->getOps<arith::DivFOp>()))
+    if (Value divisor = sharedDivisor(quotient, original.lookup(quotient)))
+      multiplyByReciprocal(quotient, divisor);
   from.erase();
   eraseDead(*to);
   return success();

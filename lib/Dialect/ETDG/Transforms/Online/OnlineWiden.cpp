@@ -3,6 +3,7 @@
 #include "OnlineWiden.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -92,9 +93,10 @@ private:
   bool visit(Operation *op);
   bool visitElementwise(Operation *op);
   bool visitStructured(linalg::LinalgOp op);
-  SmallVector<Value> widenOperands(linalg::LinalgOp op, FloatType element);
+  SmallVector<Value> widenOperands(linalg::LinalgOp op, FloatType element, Value &addend);
   bool visitCast(Operation *op);
   void visitNarrow(Operation *op);
+  void roundOperands(Operation *op);
   Value convert(Location loc, Value value, Type element);
   bool visitArithmetic(Operation *op, bool captures);
   void record(Operation *from, Operation *to);
@@ -107,6 +109,8 @@ private:
   llvm::DenseSet<Operation *> asWritten;
   /// Values with elements of another type, made once.
   llvm::DenseMap<std::pair<Value, Type>, Value> converted;
+  /// By the sums of a product that another one goes on with: what is still to be added to them.
+  llvm::DenseMap<Value, Value> addends;
   /// Values of the old region that the new one has with wider elements, or made of such.
   llvm::DenseSet<Value> wide;
 };
@@ -119,6 +123,14 @@ void Widener::record(Operation *from, Operation *to) {
   for (auto [a, b] : llvm::zip(from->getRegions(), to->getRegions()))
     for (auto [x, y] : llvm::zip(a.getOps(), b.getOps()))
       record(&x, &y);
+}
+
+/// An exponential that as written is rounded to a half may be a few units of the wide type off.
+static void allowApproximation(Operation *clone, Operation *asWritten) {
+  auto exp = dyn_cast<math::ExpOp>(clone);
+  FloatType declared = exp ? getFloat(asWritten->getResult(0).getType()) : FloatType();
+  if (declared && declared.getWidth() < 32)
+    exp.setFastmath(exp.getFastmath() | arith::FastMathFlags::afn);
 }
 
 bool Widener::visitElementwise(Operation *op) {
@@ -152,15 +164,34 @@ bool Widener::visitElementwise(Operation *op) {
   if (getFloat(result.getType())) {
     if (!isa<arith::ExtFOp>(op))
       clone->getResult(0).setType(withElement(result.getType(), element));
+    if (all)
+      allowApproximation(clone, op);
     wide.insert(result);
   }
   mapping.map(result, clone->getResult(0));
   return true;
 }
 
+/// Whether what a product begins with is no constant.
+static bool beginsWithData(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    return !matchPattern(fill.getInputs().front(), m_Constant());
+  return !matchPattern(init, m_Constant());
+}
+
+/// Whether the sums of other products go on where those of this one end, and nobody else reads them.
+static bool onlyBeginsProducts(linalg::LinalgOp op) {
+  return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto product = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return product && linalg::isaContractionOpInterface(product) && product.isDpsInit(&use);
+  });
+}
+
 /// What a structured operation reads and writes, where all that it writes has such elements: contractions and generic
-/// operations extend what they read in their own bodies, others find it extended.
-SmallVector<Value> Widener::widenOperands(linalg::LinalgOp op, FloatType element) {
+/// operations extend what they read in their own bodies, others find it extended. What a product of halves begins with is
+/// added behind it (`addend`): there it joins, in registers, what is computed from the product; extended in front of it, it
+/// would go through memory.
+SmallVector<Value> Widener::widenOperands(linalg::LinalgOp op, FloatType element, Value &addend) {
   bool isProduct = linalg::isaContractionOpInterface(op);
   bool extendsInside = isa<linalg::GenericOp>(op) || isProduct;
   SmallVector<Value> operands;
@@ -169,6 +200,12 @@ SmallVector<Value> Widener::widenOperands(linalg::LinalgOp op, FloatType element
     FloatType mine = getFloat(value.getType());
     if (all && isProduct && !op.isDpsInit(&operand)) {
       value = convert(op->getLoc(), value, getFloat(operand.get().getType()));
+    } else if (Value behind = addends.lookup(value)) {
+      addend = behind;
+    } else if (all && isProduct && mine && mine != element && beginsWithData(value)) {
+      addend = convert(op->getLoc(), value, element);
+      auto zeros = cast<RankedTensorType>(addend.getType());
+      value = arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(builder.getZeroAttr(zeros)));
     } else if (mine && mine != element && (op.isDpsInit(&operand) || !extendsInside)) {
       if (auto empty = value.getDefiningOp<tensor::EmptyOp>();
           empty && op.isDpsInit(&operand) && empty.getDynamicSizes().empty())
@@ -192,7 +229,8 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
     return false;
   if (all)
     element = getWideType(element);
-  SmallVector<Value> operands = widenOperands(op, element);
+  Value addend;
+  SmallVector<Value> operands = widenOperands(op, element, addend);
   SmallVector<Type> results;
   for (Value result : op->getResults())
     results.push_back(getFloat(result.getType()) ? withElement(result.getType(), element)
@@ -241,7 +279,12 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
   }
   Operation *yield = inside.clone(*from.getTerminator());
   yield->setOperands(yields);
-  for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
+  for (auto [result, cloned] : llvm::zip(op->getResults(), clone->getResults())) {
+    Value made = cloned;
+    if (addend && onlyBeginsProducts(op))
+      addends[made] = addend;
+    else if (addend)
+      made = arith::AddFOp::create(builder, op.getLoc(), made, addend);
     mapping.map(result, made);
     if (getFloat(made.getType()))
       wide.insert(result);
@@ -322,6 +365,32 @@ void Widener::visitNarrow(Operation *op) {
   mapping.map(op->getResults(), clone->getResults());
 }
 
+/// Whether a product of halves is only read as halves: by other products, or by who reads the body's results. Its sums are
+/// f32 anyway and are rounded where they are written; another result, rounded elsewhere, would go through memory as f32.
+static bool isReadNarrow(Operation *op) {
+  if (!isa<linalg::LinalgOp>(op) || !linalg::isaContractionOpInterface(cast<linalg::LinalgOp>(op)))
+    return false;
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto product = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return use.getOwner()->hasTrait<OpTrait::IsTerminator>() ||
+           (product && linalg::isaContractionOpInterface(product) && (!product.isDpsInit(&use) || isReadNarrow(product)));
+  });
+}
+
+/// What a product reads is rounded for all who read it: beside the halves, which go through memory, nothing else has to.
+void Widener::roundOperands(Operation *op) {
+  for (Value result : op->getResults()) {
+    bool isOperand = wide.contains(result) && llvm::any_of(result.getUses(), [](OpOperand &use) {
+                       auto product = dyn_cast<linalg::LinalgOp>(use.getOwner());
+                       return product && linalg::isaContractionOpInterface(product) && !product.isDpsInit(&use);
+                     });
+    if (!isOperand)
+      continue;
+    mapping.map(result, convert(op->getLoc(), lookup(result), getFloat(result.getType())));
+    wide.erase(result);
+  }
+}
+
 /// Whether an operation only moves elements.
 static bool onlyMoves(Operation *op) {
   return isa<linalg::BroadcastOp, linalg::TransposeOp, linalg::CopyOp, linalg::FillOp>(op);
@@ -331,7 +400,7 @@ static bool onlyMoves(Operation *op) {
 bool Widener::visitArithmetic(Operation *op, bool captures) {
   bool isWide = llvm::any_of(op->getOperands(), [&](Value v) { return wide.contains(v); });
   bool structured = isa<linalg::LinalgOp>(op) && cast<linalg::LinalgOp>(op).hasPureTensorSemantics();
-  if (asWritten.contains(op)) {
+  if (asWritten.contains(op) || isReadNarrow(op)) {
     visitNarrow(op);
     return true;
   }
@@ -361,8 +430,12 @@ bool Widener::visit(Operation *op) {
       for (Value operand : inner->getOperands())
         captures |= wide.contains(operand);
     });
-  if (all && (isWide || captures || hasNarrow(op)) && !op->hasTrait<OpTrait::ConstantLike>())
-    return visitArithmetic(op, captures);
+  if (all && (isWide || captures || hasNarrow(op)) && !op->hasTrait<OpTrait::ConstantLike>()) {
+    if (!visitArithmetic(op, captures))
+      return false;
+    roundOperands(op);
+    return true;
+  }
   if (!isWide && !captures) {
     Operation *clone = builder.clone(*op, mapping);
     record(op, clone);
