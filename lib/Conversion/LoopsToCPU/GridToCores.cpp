@@ -189,6 +189,8 @@ LogicalResult mlir::ft::gridToCores(ModuleOp module) {
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).run()))
       return failure();
+  for (auto program : module.getOps<loops::ProgramOp>())
+    program.removeDeviceAttr();
   return success();
 }
 

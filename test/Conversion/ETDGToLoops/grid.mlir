@@ -37,6 +37,7 @@
 // TILES-NEXT: loops.chunks {{.*}} most 2 unit 2 level <grid, shares>
 // TILES: loops.leaf rows({{.*}}) most 2 columns
 // A core in place of a block of threads: parts of the columns, which a leaf takes one unit after the other.
+// CORES: loops.program @steps lengths ["L", "N"] places [] {
 // CORES-LABEL: func.func @steps_k0(
 // CORES-NOT: loops.grid
 // CORES: scf.for
