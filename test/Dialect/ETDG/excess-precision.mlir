@@ -156,6 +156,26 @@ func.func @products(%xs: !ft.list<[N], tensor<3x61xf16>>, %w: tensor<61x61xf16>,
   return %ys : !ft.list<[N], tensor<3x61xf16>>
 }
 
+// A sum over ones is a number; one that f32 does not count to is a sum.
+// CHECK-LABEL: etdg.graph @counts
+// CHECK-NOT: linalg.reduce
+// CHECK: %[[C:.*]] = arith.constant dense<1.029000e+03> : tensor<1xf32>
+// CHECK: linalg.reduce { arith.addf }
+// CHECK: arith.addf %[[C]], {{.*}} : tensor<1xf32>
+func.func @counts(%xs: !ft.list<[N], !r>) -> !ft.list<[N], !r> {
+  %five = arith.constant dense<5.0> : !r
+  %ones = arith.constant dense<1.0> : tensor<1x1024xf16>
+  %many = arith.constant dense<3.2768e+04> : tensor<1x1024xf16>
+  %ys = ft.map (%x = %xs : !ft.list<[N], !r>) -> !ft.list<[N], !r> {
+    %c = linalg.reduce { arith.addf } ins(%ones : tensor<1x1024xf16>) outs(%five : !r) dimensions = [1]
+    %d = linalg.reduce { arith.addf } ins(%many : tensor<1x1024xf16>) outs(%five : !r) dimensions = [1]
+    %e = arith.addf %c, %d : !r
+    %y = arith.mulf %e, %x : !r
+    ft.yield %y : !r
+  }
+  return %ys : !ft.list<[N], !r>
+}
+
 // Sums below the least normal number of f32: their reciprocals are infinite.
 // CHECK-LABEL: etdg.graph @tiny
 func.func @tiny(%xs: !ft.list<[N], tensor<1x16xf16>>) -> !ft.list<[N], tensor<1x16xf16>> {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
 
@@ -101,6 +102,35 @@ static void multiplyByReciprocal(arith::DivFOp quotient, Value divisor) {
   quotient.replaceAllUsesWith(Value(arith::MulFOp::create(b, scaled, spread(reciprocal))));
 }
 
+/// The number that all elements of a constant are, if it is an integer.
+static std::optional<double> getInteger(Value value) {
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() || !elements.getElementType().isF32())
+    return std::nullopt;
+  APFloat number = elements.getSplatValue<APFloat>();
+  return number.isInteger() ? std::optional<double>(number.convertToFloat()) : std::nullopt;
+}
+
+/// Counts: a sum of a constant over dimensions is a constant, if it and all partial sums are integers that f32 has.
+static void foldCount(linalg::ReduceOp sum) {
+  Block &body = sum.getCombiner().front();
+  if (sum.getInputs().size() != 1 || !llvm::hasSingleElement(body.without_terminator()) || !isa<arith::AddFOp>(body.front()) ||
+      !llvm::is_contained(body.front().getOperands(), body.getArgument(0)) ||
+      !llvm::is_contained(body.front().getOperands(), body.getArgument(1)) ||
+      body.getTerminator()->getOperand(0) != body.front().getResult(0))
+    return;
+  std::optional<double> each = getInteger(sum.getInputs().front()), first = getInteger(sum.getInits().front());
+  auto from = cast<RankedTensorType>(sum.getInputs().front().getType()), to = cast<RankedTensorType>(sum.getInits().front().getType());
+  if (!each || !first || !from.hasStaticShape() || to.getNumElements() == 0)
+    return;
+  double count = double(from.getNumElements()) / double(to.getNumElements());
+  if (std::abs(*first) + std::abs(*each) * count > std::ldexp(1.0, std::numeric_limits<float>::digits))
+    return;
+  OpBuilder b(sum);
+  auto value = DenseElementsAttr::get(to, APFloat(float(*first + *each * count)));
+  sum.getResult(0).replaceAllUsesWith(arith::ConstantOp::create(b, sum.getLoc(), value));
+}
+
 /// A value with elements of the type that is declared, and once if an operation has read it so.
 static Value rounded(OpBuilder &builder, Location loc, Value value, Type declared) {
   for (Operation *user : value.getUsers())
@@ -133,6 +163,8 @@ static LogicalResult widen(BlockOp leaf) {
   for (auto quotient : llvm::make_early_inc_range(to->getOps<arith::DivFOp>()))
     if (Value divisor = sharedDivisor(quotient, original.lookup(quotient)))
       multiplyByReciprocal(quotient, divisor);
+  for (auto sum : to->getOps<linalg::ReduceOp>())
+    foldCount(sum);
   from.erase();
   eraseDead(*to);
   return success();
