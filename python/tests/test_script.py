@@ -938,14 +938,39 @@ class TorchScript(unittest.TestCase):
         with torch.no_grad():
             torch.testing.assert_close(script(x), module(x))
 
+    def test_layers(self):
+        """Frozen modules with lists of parameters, and what they raise where an argument does not fit."""
+        nn = torch.nn
+        torch.manual_seed(4)
+        layers = ((Reader(), torch.randn(2, 7, 5)), (nn.GRUCell(5, 6), torch.randn(3, 5), torch.randn(3, 6)),
+                  (nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)), torch.randn(2, 3, 8, 8)))
+        for module, x, *state in layers:
+            script = ft.from_torchscript(torch.jit.freeze(torch.jit.script(module.eval())), engine="cpu")
+            with self.subTest(module=str(module)[:40]), torch.no_grad():
+                for a, b in zip(_flat([script(x, *state)]), _flat([module(x, *state)])):
+                    torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+                with self.assertRaisesRegex(ft.Error, "the program raises|expects 3 or 4 dimensions"):
+                    script(x[None, None], *state)
+
     def test_refused(self):
         with self.assertRaisesRegex(ft.ArgumentError, "expects a torch.jit.ScriptFunction, a frozen ScriptModule or a torch._C.Graph, found function"):
             ft.from_torchscript(_flat)
         with self.assertRaisesRegex(ft.ArgumentError, "the module has parameters or state: make them constants"):
             ft.from_torchscript(torch.jit.script(torch.nn.Linear(2, 2)))
+        with self.assertRaisesRegex(ft.ArgumentError, "the module has no method forward"):
+            ft.from_torchscript(torch.jit.freeze(torch.jit.script(torch.nn.LSTM(2, 2).eval())))
 
 
 if HAS_TORCH:
+
+    class Reader(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.LSTM(5, 6, batch_first=True)
+
+        def forward(self, x):
+            y, (h, c) = self.layer(x)
+            return y, h, c
 
     class Cell(torch.nn.Module):
         def __init__(self, width):

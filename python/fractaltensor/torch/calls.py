@@ -32,9 +32,20 @@ class Calls:
     """Part of the evaluator."""
 
     def eval_Call(self, node):
-        function = self.eval(node.func)
-        if isinstance(function, objects.OpRef):
-            self.check_operator(function)
+        args: List = []
+        try:
+            function = self.eval(node.func)
+            if isinstance(function, objects.OpRef):
+                self.check_operator(function)
+        except Problem as problem:
+            # What is wrong with the arguments is said as well.
+            problem.frames = problem.frames or self.places()
+            try:
+                self.eval_all(node.args)
+            except Problem:
+                self.report(problem)
+                raise
+            raise
         args = self.eval_all(node.args)
         kwargs: Dict[str, Any] = {}
         for keyword in node.keywords:

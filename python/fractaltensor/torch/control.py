@@ -377,7 +377,11 @@ class Control:
         if self.stopped(("$break", "$return")) is True:
             return
         later = lambda i: part.at(i + 1 if isinstance(i, int) else self.b.add(i, 1))  # noqa: E731
-        self._all_of(node, type(part)(part.length - 1, later, part.loops), outer, False)
+        rest, known = type(part)(part.length - 1, later, part.loops), len(self.problems)
+        try:
+            self._all_of(node, rest, outer, False)
+        except NeedsCopies:
+            self._tried(node, lambda: self._unrolled(node, rest), known)
 
     def _enter_loop(self):
         env = self.frame.env
@@ -514,7 +518,7 @@ class Control:
         """`scf.for` over the positions of the items. `counters` gets those of its attempts."""
         length = part.length
         loop = _Loop(self, node, isinstance(length, int), may_part=may_part)
-        loop.may_copy = may_part and length * self.copies <= _MOST_TRIED
+        loop.may_copy = isinstance(length, int) and length * self.copies <= _MOST_TRIED
 
         def body(env, block):
             counter = Num("int", block.args[0])

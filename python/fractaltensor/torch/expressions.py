@@ -77,12 +77,20 @@ class Expressions:
             self.nodes.pop()
 
     def eval_all(self, nodes) -> List:
-        result = []
+        """The values of all; what is wrong with several of them is reported, not the first problem alone."""
+        result, last = [], None
         for node in nodes:
-            if isinstance(node, ast.Starred):
-                result.extend(self.items_of(self.eval(node.value)))
-            else:
-                result.append(self.eval(node))
+            try:
+                if isinstance(node, ast.Starred):
+                    result.extend(self.items_of(self.eval(node.value)))
+                else:
+                    result.append(self.eval(node))
+            except Problem as problem:
+                if last is not None:
+                    self.report(last)
+                last = problem
+        if last is not None:
+            raise last
         return result
 
     # -- leaves ------------------------------------------------------------------------------------------
@@ -155,7 +163,8 @@ class Expressions:
     # -- operators ---------------------------------------------------------------------------------------
 
     def eval_BinOp(self, node):
-        return self.binary(type(node.op), self.eval(node.left), self.eval(node.right))
+        left, right = self.eval_all([node.left, node.right])
+        return self.binary(type(node.op), left, right)
 
     def binary(self, op, left, right):
         if has_poison(left) or has_poison(right):

@@ -63,18 +63,31 @@ def _inlined(torch, graph):
 
 
 def _take_constants(graph) -> List:
-    """Tensors that are constants of a graph become its last inputs."""
+    """Tensors that are constants of a graph, alone or in lists, become its last inputs."""
     found: List = []
+
+    def argument(tensor, type_):
+        made = graph.addInput()
+        made.setType(type_)
+        found.append(tensor)
+        return made
+
+    def take_list(node, tensors) -> None:
+        made = graph.create("prim::ListConstruct", [argument(x, node.output().type().getElementType()) for x in tensors], 1)
+        made.insertBefore(node)
+        made.output().setType(node.output().type())
+        node.output().replaceAllUsesWith(made.output())
 
     def take(block) -> None:
         for node in list(block.nodes()):
             for inner in node.blocks():
                 take(inner)
-            if node.kind() == "prim::Constant" and node.hasAttribute("value") and node.kindOf("value") == "t":
-                argument = graph.addInput()
-                argument.setType(node.output().type())
-                node.output().replaceAllUsesWith(argument)
-                found.append(node.t("value"))
+            if node.kind() != "prim::Constant" or not node.hasAttribute("value"):
+                continue
+            if node.kindOf("value") == "t":
+                node.output().replaceAllUsesWith(argument(node.t("value"), node.output().type()))
+            elif node.kindOf("value") == "ival" and str(node.output().type()) == "List[Tensor]":
+                take_list(node, node.output().toIValue())
 
     take(graph)
     return found
@@ -82,6 +95,8 @@ def _take_constants(graph) -> List:
 
 def _without_self(torch, module):
     """The graph of `forward`, whose parameters must be constants."""
+    if not module._c._has_method("forward"):
+        raise ArgumentError("from_torchscript: the module has no method forward that torch.jit compiled: call it from one that has")
     graph = _inlined(torch, module.graph)
     inputs = list(graph.inputs())
     if inputs and inputs[0].uses():
@@ -144,6 +159,14 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
             self.lists[node.targets[0].id] = node.value
+        return node
+
+    def visit_Expr(self, node):  # noqa: N802
+        call = node.value
+        if isinstance(call, ast.Call) and _torch_name(call.func) == "prim.RaiseException":
+            message = self.visit(call.args[0])
+            return ast.Raise(exc=_call(ast.Name(id="RuntimeError", ctx=ast.Load()), [message]))
+        self.generic_visit(node)
         return node
 
     def visit_Call(self, node):  # noqa: N802
@@ -221,8 +244,16 @@ class _Rewriter(ast.NodeTransformer):
         items = self.lists.get(items.id, items) if isinstance(items, ast.Name) else items
         return _call(ast.Attribute(value=base, attr=_torch_name(node.func), ctx=ast.Load()), [ast.Tuple(elts=items.elts, ctx=ast.Load()), *rest])
 
+    def _format(self, node):
+        return _call(ast.Attribute(value=node.args[0], attr="format", ctx=ast.Load()), node.args[1:], node.keywords)
+
     def _size(self, node):
-        return _call(ast.Attribute(value=node.args[0], attr="size", ctx=ast.Load()), node.args[1:])
+        found = _call(ast.Attribute(value=node.args[0], attr="size", ctx=ast.Load()), node.args[1:])
+        # All sizes are a list there, and are compared with lists.
+        return found if node.args[1:] else _call(ast.Name(id="list", ctx=ast.Load()), [found])
+
+    def _list(self, node):
+        return _call(ast.Name(id="list", ctx=ast.Load()), node.args)
 
     def _len(self, node):
         return _call(ast.Name(id="len", ctx=ast.Load()), node.args)

@@ -151,6 +151,8 @@ def view_strides(sizes: Sequence[SizeLike], strides: Sequence[Mono], wanted: Seq
         return list(dense_strides(wanted))
     if not sizes:
         return [Mono(1)] * len(wanted)
+    if list(strides) == list(dense_strides(sizes)):
+        return list(dense_strides(wanted))
     result: List[Optional[Mono]] = [None] * len(wanted)
     at, base = len(wanted) - 1, strides[-1]
     count, seen = Mono(1), Mono(1)
