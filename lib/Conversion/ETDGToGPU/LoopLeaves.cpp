@@ -129,12 +129,14 @@ LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter)
       RowsAt rows = rowsOf(leaf.getInputs()[buffer.number]);
       memory.pointer = rows.pointer;
       memory.rowStride = buffer.batched ? rows.stride : Value();
+      memory.aligned = isAligned(leaf.getInputs()[buffer.number], buffer.batched);
       break;
     }
     case leaf::Buffer::Kind::Output: {
       RowsAt rows = rowsOf(leaf.getOutputs()[buffer.number]);
       memory.pointer = rows.pointer;
       memory.rowStride = rows.stride;
+      memory.aligned = isAligned(leaf.getOutputs()[buffer.number], emitter.maxRows > 1);
       break;
     }
     case leaf::Buffer::Kind::Constant: {

@@ -3,7 +3,7 @@
 //
 // A kernel that `convert-etdg-to-loops` made becomes what each thread runs: LoopPrograms.cpp binds
 // what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
-// loops that blocks of threads share, LoopLeaves.cpp leaves and memory.
+// loops that blocks of threads share, LoopLeaves.cpp leaves and memory, LoopAlignment.cpp how wide accesses may be.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_ETDGTOGPU_LOOPWALKER_H
@@ -83,6 +83,12 @@ private:
   LogicalResult bindColumns(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter);
   LogicalResult chooseThreads(loops::LeafOp leaf, const LeafForm &form, LeafEmitter &emitter, bool rowWise);
   RowsAt rowsOf(Value view);
+
+  // LoopAlignment.cpp
+  /// Whether what a leaf's view has begins, in each row, where accesses as wide as its elements allow may.
+  bool isAligned(Value view, bool rowWise);
+
+  // LoopLeaves.cpp
   LogicalResult takeAlloc(memref::AllocOp alloc);
   LogicalResult takeLoad(memref::LoadOp load);
   LogicalResult takeStore(memref::StoreOp store);
