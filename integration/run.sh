@@ -24,7 +24,8 @@ export CUDA_CACHE_MAXSIZE=${CUDA_CACHE_MAXSIZE:-2147483648}
 commands() { # target, pattern
   grep -E "$2" cases.txt | while IFS='|' read -r name case bundle dims results; do
     compare=""
-    for i in $(seq 0 $((results - 1))); do compare+=" --expect=cases/$name.$case.$i.npy"; done
+    for i in $(seq 0 $((results - 1))); do compare+=" --expect=cases/$name.$case.$i.npy"
+      [[ -f cases/$name.$case.$i.truth.npy ]] && compare+=" --truth=cases/$name.$case.$i.truth.npy"; done
     echo "bundles/$bundle.$1.ftb --engine=cuda --seed=1 $dims$compare"
   done
 }

@@ -126,6 +126,11 @@ def pack(path):
         files = [out / "cases" / f"{path.stem}.{case}.{i}.npy" for i in range(made[name])]
         run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, *dims,
             *(f"--out={file}" for file in files))
+        truths = [file.with_suffix(".truth.npy") for file in files] if case in ("f16", "bf16") else []
+        if truths:
+            run(tools / "ft-run", path, "--engine=interpret", "--truth", "--seed=1", *types, *dims,
+                *(f"--out={file}" for file in truths))
+            files = files + truths
         # The folder travels: references stay small.
         if sum(file.stat().st_size for file in files) > 2 << 20:
             for file in files:

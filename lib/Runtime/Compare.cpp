@@ -129,3 +129,29 @@ Comparison ft::rt::compare(const HostArray &a, const HostArray &b,
     result.message += "; " + std::to_string(result.nanMismatches) + " NaN on one side only";
   return result;
 }
+
+/// The most that rounding to a half changes a number by, as a share of it; 0 of other types.
+static double roundoffOfHalf(ft::rt::DType dtype) {
+  constexpr int digitsOfF16 = 11, digitsOfBf16 = 8;
+  return dtype == ft::rt::DType::f16    ? std::ldexp(1.0, -digitsOfF16)
+         : dtype == ft::rt::DType::bf16 ? std::ldexp(1.0, -digitsOfBf16)
+                                        : 0;
+}
+
+ft::rt::Comparison ft::rt::compareByTruth(const HostArray &a, const HostArray &asWritten, const HostArray &truth,
+                                          Tolerance tolerance) {
+  Comparison result = compare(a, asWritten, tolerance);
+  const double roundoff = roundoffOfHalf(a.dtype);
+  if (result.equal || roundoff == 0)
+    return result;
+  Comparison own = compare(a, truth, tolerance), written = compare(asWritten, truth, tolerance);
+  const double most = written.maxScaled + (tolerance.rtol > 0 ? roundoff / tolerance.rtol : 0);
+  const std::string errors = std::to_string(own.maxScaled) + " of the tolerance, as written " + std::to_string(written.maxScaled);
+  if (own.nanMismatches || !std::isfinite(own.maxScaled) || !(own.maxScaled <= most)) {
+    result.message += "; against f64 " + errors;
+    return result;
+  }
+  own.equal = true;
+  own.message = "equal: " + std::to_string(own.count) + " elements, errors against f64 " + errors;
+  return own;
+}

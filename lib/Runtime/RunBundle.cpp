@@ -28,6 +28,7 @@ static constexpr const char *help = R"(usage: ft-run-bundle FILE.ftb [options]
   --dim NAME=VALUE     a length
   --out=y.npy          where to write a result, in order
   --expect=y.npy       what a result must equal, in order
+  --truth=y.npy        the same in f64: halves that differ must err no more than what is expected
   --rtol=X --atol=X    tolerances (default: by element type)
   --variant=NAME       the schedule to use
   --graph              replay a CUDA graph
@@ -42,7 +43,7 @@ or:    ft-run-bundle --commands=FILE
 namespace {
 struct Options {
   std::string file, entry, engine, variant;
-  std::vector<std::string> arguments, outputs, expected;
+  std::vector<std::string> arguments, outputs, expected, truths;
   Lengths lengths;
   int64_t device = 0, seed = 0;
   double rtol = -1, atol = -1;
@@ -66,7 +67,7 @@ Status parseOptions(int argc, char **argv, Options &o) {
       key = text.substr(0, at);
       value = text.substr(at + 1);
     } else if ((text == "--dim" || text == "--arg" || text == "--out" || text == "--entry" ||
-                text == "--expect" || text == "--seed" || text == "--device") &&
+                text == "--expect" || text == "--truth" || text == "--seed" || text == "--device") &&
                i + 1 < argc) {
       value = argv[++i];
     }
@@ -90,6 +91,8 @@ Status parseOptions(int argc, char **argv, Options &o) {
       o.outputs.push_back(value);
     else if (key == "--expect")
       o.expected.push_back(value);
+    else if (key == "--truth")
+      o.truths.push_back(value);
     else if (key == "--device")
       valid = parseNumber(value, o.device) && o.device >= 0 && o.device < 1024;
     else if (key == "--seed")
@@ -362,6 +365,11 @@ private:
     if (options.atol >= 0)
       t.atol = options.atol;
     Comparison c = compare(array, reference, t);
+    if (!c.equal && output < options.truths.size()) {
+      HostArray truth;
+      FT_RT_TRY(readNpy(options.truths[output], truth, {}));
+      c = compareByTruth(array, reference, truth, t);
+    }
     equal &= c.equal;
     one.set("equal", c.equal).set("max_error", c.maxError).set("message", c.message);
     return {};

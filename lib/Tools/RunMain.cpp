@@ -59,6 +59,7 @@ struct Options {
                              cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> engine{"engine", cl::desc("interpret, cpu (default), cuda, or for tests: emulate, a GPU's kernels thread by thread; "
                                                 "interpret-tile, the same with operations on tiles by their definitions"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<bool> truth{"truth", cl::desc("The interpreter computes in f64"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default), sm_80 or sm_90a"), cl::init(""), cl::cat(category)};
   cl::opt<std::string> machine{"machine", cl::desc("what to plan for: a machine's name (cpu, a100, h200) or file (default: the "
                                                    "target's own)"),
@@ -429,6 +430,7 @@ FailureOr<Outcome> Runner::runChosen() {
     return runEmulated();
   Outcome outcome;
   interp::RunOptions run;
+        run.truth = options.truth;
   run.seed = options.seed;
   if (options.order == "random")
     run.order = interp::Order::Random;
@@ -473,6 +475,8 @@ static bool checkOptions(Options &options) {
   };
   if (!llvm::is_contained({"interpret", "cpu", "cuda", "emulate", "interpret-tile"}, options.engine.getValue()))
     return bad("--engine=" + options.engine + ": expected interpret, cpu, cuda, emulate or interpret-tile");
+  if (options.truth && options.engine != "interpret")
+    return bad("--truth is for --engine=interpret");
   if (!llvm::is_contained({"generic", "steps", "blocks"}, options.variant.getValue()))
     return bad("--variant=" + options.variant + ": expected generic, steps or blocks");
   if (options.multiprocessors < 1 || options.multiprocessors > 1024)
@@ -561,36 +565,6 @@ static llvm::json::Value finiteOrNull(double value) {
   return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
 }
 
-/// The most that rounding to a half changes a number by, as a share of it; 0 of other types.
-static double getRoundoffOfHalf(::ft::rt::DType dtype) {
-  if (dtype == ::ft::rt::DType::f16)
-    return std::ldexp(1.0, -int(llvm::APFloat::semanticsPrecision(llvm::APFloat::IEEEhalf())));
-  if (dtype == ::ft::rt::DType::bf16)
-    return std::ldexp(1.0, -int(llvm::APFloat::semanticsPrecision(llvm::APFloat::BFloat())));
-  return 0;
-}
-
-/// Halves that stay f32 between operations differ from the program as it is written, by more than a tolerance where a
-/// recurrence lets differences grow. They are right as well where they are no further from f64 than what was rounded
-/// after each operation, but for the rounding of the result itself.
-static void judgeByTruth(const HostArray &result, const HostArray &asWritten, const HostArray &truth,
-                         ::ft::rt::Tolerance tolerance, ::ft::rt::Comparison &comparison) {
-  const double roundoff = getRoundoffOfHalf(result.dtype);
-  if (comparison.equal || roundoff == 0)
-    return;
-  ::ft::rt::Comparison own = ::ft::rt::compare(result, truth, tolerance), written = ::ft::rt::compare(asWritten, truth, tolerance);
-  const double most = written.maxScaled + roundoff / tolerance.rtol;
-  if (own.nanMismatches || !std::isfinite(own.maxScaled) || !(own.maxScaled <= most)) {
-    comparison.message += "; against f64 " + std::to_string(own.maxScaled) + " of the tolerance, as written " +
-                          std::to_string(written.maxScaled);
-    return;
-  }
-  comparison = own;
-  comparison.equal = true;
-  comparison.message = "equal: " + std::to_string(own.count) + " elements, errors against f64 " + std::to_string(own.maxScaled) +
-                       " of the tolerance, as written " + std::to_string(written.maxScaled);
-}
-
 /// `truth`: what the results are in f64, or none.
 static Agreement compareResults(const Options &options, const Entry &entry, ArrayRef<HostArray> results,
                                 ArrayRef<HostArray> reference, ArrayRef<HostArray> truth = {}) {
@@ -602,8 +576,8 @@ static Agreement compareResults(const Options &options, const Entry &entry, Arra
     if (options.atol >= 0)
       tolerance.atol = options.atol;
     ::ft::rt::Comparison comparison = ::ft::rt::compare(result, reference[i], tolerance);
-    if (!truth.empty())
-      judgeByTruth(result, reference[i], truth[i], tolerance, comparison);
+    if (!truth.empty() && !comparison.equal)
+      comparison = ::ft::rt::compareByTruth(result, reference[i], truth[i], tolerance);
     all.equal &= comparison.equal;
     all.maxError = std::max(all.maxError, comparison.maxScaled);
     all.text += "result " + std::to_string(i) + " " + result.describe() + ": " + comparison.message + "\n";

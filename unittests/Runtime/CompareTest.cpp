@@ -92,3 +92,18 @@ TEST(Compare, TypesMustAgree) {
 TEST(Compare, EmptyArraysAreEqual) {
   EXPECT_TRUE(compare(make(DType::f32, {}, {0, 3}), make(DType::f32, {}, {0, 3})));
 }
+
+TEST(Compare, HalvesThatErrLessThanAsWrittenAreRight) {
+  Tolerance t = defaultTolerance(DType::f16);
+  HostArray truth = make(DType::f64, {1, 2, 4}), written = make(DType::f16, {1.03, 2.06, 4.12});
+  HostArray better = make(DType::f16, {1, 2.002, 4});
+  EXPECT_FALSE(compare(better, written, t));
+  EXPECT_TRUE(compareByTruth(better, written, truth, t));
+  // As far off, on the other side, is right; further off is not, nor is a NaN, nor what has no roundings to leave out.
+  EXPECT_TRUE(compareByTruth(make(DType::f16, {0.97, 1.94, 3.88}), written, truth, t));
+  Comparison worse = compareByTruth(make(DType::f16, {0.9, 1.8, 3.6}), written, truth, t);
+  EXPECT_FALSE(worse);
+  EXPECT_NE(worse.message.find("against f64"), std::string::npos);
+  EXPECT_FALSE(compareByTruth(make(DType::f16, {1, NAN, 4}), written, truth, t));
+  EXPECT_FALSE(compareByTruth(make(DType::f32, {1, 2.002, 4}), make(DType::f32, {1.03, 2.06, 4.12}), truth, t));
+}

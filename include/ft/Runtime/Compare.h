@@ -41,6 +41,11 @@ struct Comparison {
 Comparison compare(const HostArray &a, const HostArray &b,
                    std::optional<Tolerance> tolerance = std::nullopt);
 
+/// The same of f16 and bf16 that may stay wider between operations than the program says: where they differ from it as it is
+/// written, by more than the tolerance since a recurrence lets differences grow, they are right as well if they are no further
+/// from `truth`, in f64, than that is, but for the rounding of the result itself.
+Comparison compareByTruth(const HostArray &a, const HostArray &asWritten, const HostArray &truth, Tolerance tolerance);
+
 } // namespace ft::rt
 
 #endif // FT_RUNTIME_COMPARE_H

@@ -36,6 +36,15 @@
 // A recurrence lets differences grow beyond the tolerance: the two are compared with f64, and halves that were rounded less must not err more.
 // RUN: ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
 // RUN: not ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 --rtol=1e-6 --atol=1e-6 | FileCheck %s --check-prefix=STRICT
+// So are the results of a bundle, on machines without a compiler.
+// RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xf16>" --type=s="tensor<16xf16>" --type=h="tensor<64x16xf16>" --type=w="tensor<64x64xf16>" --type=b="tensor<64x16xf16>" --engine=interpret --out=%t.written.npy
+// RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xf16>" --type=s="tensor<16xf16>" --type=h="tensor<64x16xf16>" --type=w="tensor<64x64xf16>" --type=b="tensor<64x16xf16>" --engine=interpret --truth --out=%t.truth.npy
+// RUN: ft-translate --mlir-to-bundle --target=cpu %S/../../../examples/mamba.mlir --type=x="tensor<64xf16>" --type=s="tensor<16xf16>" --type=h="tensor<64x16xf16>" --type=w="tensor<64x64xf16>" --type=b="tensor<64x16xf16>" -o %t.ftb
+// RUN: not ft-run-bundle %t.ftb --expect=%t.written.npy
+// RUN: ft-run-bundle %t.ftb --expect=%t.written.npy --truth=%t.truth.npy | FileCheck %s --check-prefix=BUNDLE
+// BUNDLE: equal: {{[0-9]+}} elements, errors against f64
+// RUN: not ft-run %s --entry=softmax --truth 2>&1 | FileCheck %s --check-prefix=TRUTH
+// TRUTH: error: --truth is for --engine=interpret
 // JUDGED: {{^equal$}}
 // STRICT: {{^NOT EQUAL$}}
 
