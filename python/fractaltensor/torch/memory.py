@@ -19,6 +19,9 @@ from .dtypes import DType
 from .ir import Value
 from .problems import RunIndexError
 
+#: Bytes at multiples of which compiled code takes tensors.
+ALIGNMENT = 64
+
 #: Of a tensor: address, sizes, strides in elements.
 Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
 
@@ -62,16 +65,16 @@ class Memory:
 
     def empty(self, shape, dtype: DType):
         """Memory for a result of compiled code, and its address."""
-        memory = np.empty(math.prod(shape) * np.dtype(dtype.numpy).itemsize + 64, np.uint8)
+        memory = np.empty(math.prod(shape) * np.dtype(dtype.numpy).itemsize + ALIGNMENT, np.uint8)
         address = self.address(memory)
-        lead = -address % 64
+        lead = -address % ALIGNMENT
         return np.ndarray(shape, dtype.numpy, memory, lead), address + lead
 
     def aligned(self, array, dtype: DType):
         """Dense memory at an address that compiled code takes, and that address."""
         array = np.asarray(array, order="C")
         address = self.address(array)
-        if address % 64 == 0:
+        if address % ALIGNMENT == 0:
             return array, address
         made, address = self.empty(array.shape, dtype)
         made[...] = array
@@ -155,7 +158,12 @@ class Memory:
         if v.type.dtype is dtypes.bfloat16:
             # What a step gives back are elements that it took, so nothing is rounded.
             return (np.ascontiguousarray(result, np.float32).view(np.uint32) >> 16).astype(np.uint16)
-        return np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
+        result = np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
+        if self.address(result) % ALIGNMENT == 0 or not result.size:
+            return result
+        made, _ = self.empty(result.shape, v.type.dtype)  # once, not at each use
+        made[...] = result
+        return made
 
 
 class TorchMemory(Memory):

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 from . import engines
 from .ir import Op, Value
 from .problems import RunError
-from .segments import Control, Division, Segment, SegmentText, Step, aliased_text
+from .segments import Adoption, Control, Division, Segment, SegmentText, Step, aliased_text
 
 Env = Dict[Value, Any]
 
@@ -66,6 +66,8 @@ class Runner:
                 self._segment(node, env)
             elif isinstance(node, Step):
                 self._step(node.op, env)
+            elif isinstance(node, Adoption):
+                env[node.op.results[0]] = self.get(env, node.op.operands[0])
             else:
                 getattr(self, "_" + node.op.kind)(node, env)
 

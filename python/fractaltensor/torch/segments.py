@@ -11,6 +11,7 @@ from typing import Callable, Collection, Dict, List, Optional, Sequence, Set, Tu
 
 from .dtypes import int64
 from .ir import Block, Op, Printer, Type, Value, most_of, views_of, walk
+from .levels import levelled
 
 
 class Segment:
@@ -48,6 +49,13 @@ class Control:
 
 class Step:
     """A call of a library step."""
+
+    def __init__(self, op: Op):
+        self.op = op
+
+
+class Adoption:
+    """A storage that begins as what a library step gave, and nobody else has: the step's own memory."""
 
     def __init__(self, op: Op):
         self.op = op
@@ -117,6 +125,7 @@ class Division:
         self.roots: Dict[Value, Set[Value]] = {}
         self.segments: List[Segment] = []
         self._mark(top)
+        self._adopt(top)
         while True:
             self.segments = []
             self.home: Dict[Op, Segment] = {}
@@ -143,6 +152,17 @@ class Division:
                 any_here = True
         return any_here
 
+    def _adopt(self, top: Block) -> None:
+        """Storages of results of steps that nothing else uses are the runner's: it knows views of them where it knows their places."""
+        users: Dict[Value, int] = {}
+        for value in [*top.yields, *(v for op in walk(top.ops) for v in op.uses())]:
+            users[value] = users.get(value, 0) + 1
+        for op in walk(top.ops):
+            source = op.operands[0] if op.attributes.get("role") == "new" else None
+            if source is not None and source.op is not None and source.op.kind == "step" and users[source] == 1 and source.op.block is op.block:
+                self.hosted.add(op)
+                self.hosted.update(_enclosing(op))
+
     def _plan(self, block: Block) -> List:
         nodes: List = []
         run: List[Op] = []
@@ -156,6 +176,9 @@ class Division:
                     self.home[op] = segment
             run.clear()
 
+        apart = self.hosted.union(self.alone)
+        # (The order in which they run from here on: checks of sizes stand before what may rely on them.)
+        block.ops = levelled(block, apart, lambda value: may_roots(value, self.roots))
         for op in block.ops:
             if op not in self.hosted:
                 if op in self.alone:
@@ -165,7 +188,10 @@ class Division:
                     flush()
                 continue
             flush()
-            nodes.append(Step(op) if op.kind == "step" else Control(op, [self._plan(b) for b in op.blocks]))
+            if op.kind == "text":
+                nodes.append(Adoption(op))
+            else:
+                nodes.append(Step(op) if op.kind == "step" else Control(op, [self._plan(b) for b in op.blocks]))
         flush()
         return nodes
 
