@@ -414,8 +414,23 @@ class Programs(unittest.TestCase):
                 self.assertEqual(len(script.lower(*self.programs.inputs(name)).segments()), 1)
 
     def test_the_interpreter_says_why(self):
-        remarks = self.check("yolact", "cpu").remarks
-        self.assertTrue(remarks)
+        def masks(prototypes, boxes, scores):
+            return prototypes @ boxes[scores > 0.5].t()  # as many columns as there are such boxes
+
+        g = torch.Generator().manual_seed(2)
+        arguments = [torch.rand(*sizes, generator=g) for sizes in ((3, 4, 5), (7, 5), (7,))]
+        script = ftt.script(masks, engine="cpu")
+        torch.testing.assert_close(script(*arguments), masks(*arguments))
+        self.assertRegex(repr(script.remarks), "runs in the interpreter: .* has an open size that is no row")
+
+    def test_steps_of_one_kind_stand_together(self):
+        """All maps of a detector share segments, where each map's steps would cut those of the others."""
+        for name, most in ("yolov3", 6), ("ssd", 7), ("yolact", 6), ("fcos", 10):
+            with self.subTest(name):
+                script = self.check(name, "cpu")
+                self.assertFalse(script.remarks)
+                self.assertLessEqual(script.report().calls, most)
+                self.assertEqual(script.report().copied_bytes, 0)
         self.assertIn("runs in the interpreter", repr(remarks[0]))
 
 
