@@ -128,7 +128,7 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
                  Option<"target", "target", "std::string", "\"cpu\"", "What the schedules are for: cpu, sm_80 or sm_90a">,
                  Option<"multiprocessors", "multiprocessors", "int64_t", "0",
                         "Multiprocessors of the GPU (0: as many as the machine has)">];
-  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def LoopsGridToCores : Pass<"loops-grid-to-cores", "::mlir::ModuleOp"> {

@@ -31,6 +31,7 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
                  Option<"candidate", "candidate", "int64_t", "-1",
                         "Not negative: the candidate of this rank, or the last one, in the place of the cheapest">,
                  PlanSeedOption];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
 def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {

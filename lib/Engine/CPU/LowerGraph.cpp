@@ -166,6 +166,8 @@ static FailureOr<OwningOpRef<ModuleOp>> makeLoops(etdg::GraphOp graph, const Cpu
 
 FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
   CpuModule result;
+  // Schedules ask what leaves are as functions.
+  graph.getContext()->loadDialect<func::FuncDialect>();
   FailureOr<OwningOpRef<ModuleOp>> made = makeLoops(graph, options);
   if (failed(made))
     return failure();
