@@ -367,7 +367,7 @@ private:
     Comparison c = compare(array, reference, t);
     if (!c.equal && output < options.truths.size()) {
       HostArray truth;
-      FT_RT_TRY(readNpy(options.truths[output], truth, {}));
+      FT_RT_TRY(readNpy(options.truths[output], truth, expected));
       c = compareByTruth(array, reference, truth, t);
     }
     equal &= c.equal;

@@ -43,6 +43,11 @@
 // RUN: not ft-run-bundle %t.ftb --expect=%t.written.npy
 // RUN: ft-run-bundle %t.ftb --expect=%t.written.npy --truth=%t.truth.npy | FileCheck %s --check-prefix=BUNDLE
 // BUNDLE: equal: {{[0-9]+}} elements, errors against f64
+// RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xbf16>" --type=s="tensor<16xbf16>" --type=h="tensor<64x16xbf16>" --type=w="tensor<64x64xbf16>" --type=b="tensor<64x16xbf16>" --engine=interpret --out=%t.bwritten.npy
+// RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xbf16>" --type=s="tensor<16xbf16>" --type=h="tensor<64x16xbf16>" --type=w="tensor<64x64xbf16>" --type=b="tensor<64x16xbf16>" --engine=interpret --truth --out=%t.btruth.npy
+// RUN: ft-translate --mlir-to-bundle --target=cpu %S/../../../examples/mamba.mlir --type=x="tensor<64xbf16>" --type=s="tensor<16xbf16>" --type=h="tensor<64x16xbf16>" --type=w="tensor<64x64xbf16>" --type=b="tensor<64x16xbf16>" -o %t.b.ftb
+// RUN: not ft-run-bundle %t.b.ftb --expect=%t.bwritten.npy
+// RUN: ft-run-bundle %t.b.ftb --expect=%t.bwritten.npy --truth=%t.btruth.npy | FileCheck %s --check-prefix=BUNDLE
 // RUN: not ft-run %s --entry=softmax --truth 2>&1 | FileCheck %s --check-prefix=TRUTH
 // TRUTH: error: --truth is for --engine=interpret
 // JUDGED: {{^equal$}}
