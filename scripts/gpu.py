@@ -129,7 +129,9 @@ def pack(path):
         files = [out / "cases" / f"{path.stem}.{case}.{i}.npy" for i in range(made[name])]
         run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, *dims,
             *(f"--out={file}" for file in files))
-        truths = [file.with_suffix(".truth.npy") for file in files] if case in ("f16", "bf16") else []
+        # (A program may have halves on the way to results of f32.)
+        hasHalves = case in ("f16", "bf16") or re.search(r"\b(b?f16)\b", text)
+        truths = [file.with_suffix(".truth.npy") for file in files] if hasHalves else []
         if truths:
             run(tools / "ft-run", path, "--engine=interpret", "--truth", "--seed=1", *types, *dims,
                 *(f"--out={file}" for file in truths))
