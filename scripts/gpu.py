@@ -112,6 +112,19 @@ def chosen(name):
     return not only or name in only
 
 
+def has_halves(text):
+    """Whether a program has halves anywhere: on the way to results of f32, too."""
+    return re.search(r"\bb?f16\b|xb?f16>", text)
+
+
+def truths_of(path, files, arguments):
+    """The same results computed in f64, by which halves are judged."""
+    truths = [file.with_suffix(".truth.npy") for file in files]
+    run(tools / "ft-run", path, "--engine=interpret", "--truth", "--seed=1", *arguments,
+        *(f"--out={file}" for file in truths))
+    return truths
+
+
 def pack(path):
     """Bundles and references of one program: its lines of cases.txt, its line of lengths.txt."""
     made, lines, left, lengths = {}, [], 0, None
@@ -129,13 +142,8 @@ def pack(path):
         files = [out / "cases" / f"{path.stem}.{case}.{i}.npy" for i in range(made[name])]
         run(tools / "ft-run", path, "--engine=interpret", "--seed=1", *types, *dims,
             *(f"--out={file}" for file in files))
-        # (A program may have halves on the way to results of f32.)
-        hasHalves = case in ("f16", "bf16") or re.search(r"\b(b?f16)\b", text)
-        truths = [file.with_suffix(".truth.npy") for file in files] if hasHalves else []
-        if truths:
-            run(tools / "ft-run", path, "--engine=interpret", "--truth", "--seed=1", *types, *dims,
-                *(f"--out={file}" for file in truths))
-            files = files + truths
+        if case in ("f16", "bf16"):
+            files = files + truths_of(path, files, [*types, *dims])
         # The folder travels: references stay small.
         if sum(file.stat().st_size for file in files) > 2 << 20:
             for file in files:
@@ -168,6 +176,8 @@ def pack_several(path):
                         rf"@{entry}\(.*?->(.*?)attributes", text, re.S)[1]))
                     run(tools / "ft-run", path, "--engine=interpret", f"--entry={entry}", "--seed=1", *dims,
                         *(f"--out={file}" for file in files[:count]))
+                    if has_halves(text):
+                        truths_of(path, files[:count], [f"--entry={entry}", *dims])
                 count = sum(file.exists() for file in files)
                 lines.append(f"{path.stem}.{entry}|{case}|{path.stem}{form}|"
                              f"{' '.join([f'--entry={entry}', *dims])}|{count}")
@@ -222,6 +232,8 @@ def pack_programs(path):
             if done.returncode:
                 failures.append(f"{name} {dims}: {done.stderr[:1000]}")
                 continue
+            if has_halves(path.read_text()):
+                truths_of(path, files, [f"--entry={entry}", *options])
             lines.append(f"{name}|{case}|{made}|{' '.join([f'--entry={entry}', *options])}|{count}")
     return lines
 
