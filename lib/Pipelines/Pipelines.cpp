@@ -194,6 +194,7 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
     pm.addPass(createCSEPass());
+    pm.addPass(createLoopsChooseTiles());
   }
   if (phase == Phase::Target) {
     pm.addPass(createConvertLoopsToCPU());

@@ -63,6 +63,7 @@ INPUTS = {
     "ft-leaf-to-llvm": ("generated", ""),
     "ft-skip-phase": ("2-etdg", "phase=tile"),
     "ft-verify-phase": ("2-etdg", "phase=etdg"),
+    "loops-choose-tiles": ("8-tile", "vector-bytes=32 vector-registers=16"),
     "loops-lower-leaves": ("threads", "vector-bytes=32 vector-registers=16"),
     "tssa-functionalize": ("views", ""),
     "tssa-print-aliases": ("views", ""),

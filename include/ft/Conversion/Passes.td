@@ -165,6 +165,20 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
+  let summary = "say how a core computes products of matrices";
+  let description = [{
+    Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`. It holds
+    rows and columns of a tile in registers, elements of a vector and what it runs along, and whether columns are copied or terms taken in blocks.
+    `loops-lower-leaves` obeys them, and asks this pass's function for what is left open.
+  }];
+  let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
+                        "Bytes of a vector register (0: of this machine)">,
+                 Option<"vectorRegisters", "vector-registers", "unsigned", "0",
+                        "Number of vector registers (0: of this machine)">];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
   let summary = "turn leaves into vector loops on their rows";
   let description = [{

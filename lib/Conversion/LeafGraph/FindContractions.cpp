@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/LeafGraph/Contractions.h"
 
+#include "RegisterTiles.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
@@ -137,63 +139,25 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
   return found;
 }
 
-/// Bytes of b from which on calls read it from beyond the second cache: what stays there is read as fast where it is.
-static constexpr int64_t leastPanelBytes = (1 << 20) + 1;
-
-/// How a product reads a large b: its rows are longer than a register tile, so that each step is in another page, and the
-/// second cache does not keep them. Where many rows read them, columns are copied next to each other first; few rows
-/// take b in blocks of k.
-static void choosePanel(LeafGraph &graph, const Nest &nest, const CpuTarget &target, Contraction &product) {
-  const View &b = nest.members.front().reads[product.rhs];
-  int vectorLoop = product.n.back();
-  Type type = graph.buffers[b.buffer].elementType;
-  if (product.lanesAlongK || b.strides[vectorLoop] != 1)
-    return;
-  int64_t m = 1, k = 1, step = 0;
-  for (int loop : product.m)
-    m *= nest.sizes[loop];
-  for (int loop : product.k) {
-    k *= nest.sizes[loop];
-    step = std::max(step, std::abs(b.strides[loop]));
-  }
-  Type accumulated = graph.buffers[nest.members.front().writes.front().buffer].elementType;
-  bool half = accumulated.isF16() || accumulated.isBF16();
-  int64_t width = std::max<int64_t>(target.vectorBytes / (half ? 4 : storageBytes(accumulated)), 1);
-  int64_t columns = width * (target.vectorRegisters >= 32 ? 4 : 2), bytes = storageBytes(type);
-  if (step <= columns || step * k * bytes < leastPanelBytes)
-    return;
-  bool isFew = m < Contraction::leastPanelRows;
-  if (isFew && !half && product.k.size() == 1 && k > Contraction::fewRowsBlock)
-    product.block = Contraction::fewRowsBlock;
-  if (isFew && !product.rowsAreM)
-    return;
-  Buffer buffer;
-  buffer.kind = Buffer::Kind::Scratch;
-  buffer.elementType = type;
-  buffer.numElements = k * columns;
-  product.panel = graph.buffers.size();
-  product.panelWidth = columns;
-  graph.buffers.push_back(buffer);
-}
-
-/// Decides how the product is computed, if it is one.
-static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target,
-                           std::vector<Nest> &before) {
+/// Makes the nest a product, with the tile that is given or else chosen, if it is one. Fails, after an error, where it can't have
+/// the given one.
+static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target, const RegisterTile *given,
+                                    std::vector<Nest> &before) {
   Contraction found;
   Member &member = nest.members.front();
   if (nest.members.size() != 1 || !matchBody(member, found))
-    return;
+    return success();
   Nest collapsed = nest;
   collapseLoops(collapsed);
   const View &c = collapsed.members.front().writes.front();
   if (!classifyLoops(collapsed, found))
-    return;
+    return success();
   // Vectors go along the loop that is contiguous in the result: call it n.
   int vectorLoop = unitLoop(c, found.n);
   if (vectorLoop < 0) {
     vectorLoop = unitLoop(c, found.m);
     if (vectorLoop < 0)
-      return;
+      return success();
     std::swap(found.m, found.n);
     std::swap(found.lhs, found.rhs);
     std::swap(found.lhsUnsigned, found.rhsUnsigned);
@@ -201,7 +165,7 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
   int64_t m = product(collapsed, found.m), n = collapsed.sizes[vectorLoop];
   int64_t k = product(collapsed, found.k);
   if (n < 4 || (m * n * k < 64 && !nest.batched))
-    return;
+    return success();
   llvm::erase(found.n, vectorLoop);
   found.n.push_back(vectorLoop);
 
@@ -215,20 +179,18 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
 
   auto elementType = [&](const View &view) { return graph.buffers[view.buffer].elementType; };
   auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
-  int kLoop = unitLoop(b, found.k);
-  if (b.strides[vectorLoop] != 1) {
-    Type accumulated = member.writes.empty() ? Type() : elementType(c);
-    int64_t lanes = target.vectorBytes / (isHalf(accumulated) ? 4 : storageBytes(accumulated));
-    bool lanesAlongK = kLoop >= 0 && a.strides[kLoop] == 1 &&
-                       collapsed.sizes[kLoop] >= (uses < 4 ? lanes : 2 * lanes);
-    if (lanesAlongK && uses < 24) {
-      llvm::erase(found.k, kLoop);
-      found.k.push_back(kLoop);
-      found.lanesAlongK = true;
-    }
+  TiledProduct tiled{graph, collapsed, found, target};
+  found.tileLoop = tiled.tileLoop();
+  if (given && failed(tiled.check(*given)))
+    return failure();
+  found.tile = given ? *given : tiled.choose(uses);
+  if (found.tile.alongTerms) {
+    int kLoop = tiled.termsLoop();
+    llvm::erase(found.k, kLoop);
+    found.k.push_back(kLoop);
   }
   Packer packer{graph, before};
-  if (!found.lanesAlongK) {
+  if (!found.tile.alongTerms) {
     Type f32 = Float32Type::get(member.op->getContext());
     // Scalars of the left operand are expensive to extend one at a time.
     if (Type type = elementType(a); isHalf(type) && n >= 16) {
@@ -246,18 +208,35 @@ static void tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target
       packer.pack(collapsed, found.rhs, order, isHalf(type) ? f32 : type);
     }
   }
-  choosePanel(graph, collapsed, target, found);
+  if (!given)
+    tiled.chooseReads(found.tile);
+  else if (failed(tiled.checkReads(found.tile)))
+    return failure();
+  if (found.tile.panel)
+    found.panel = tiled.addPanel();
   nest = std::move(collapsed);
   nest.contraction = std::move(found);
+  return success();
 }
 
-void mlir::ft::leaf::findContractions(LeafGraph &graph, const CpuTarget &target) {
+FailureOr<RegisterTiles> mlir::ft::leaf::findContractions(LeafGraph &graph, const CpuTarget &target,
+                                                          const std::optional<RegisterTiles> &given) {
+  if (given && given->size() != graph.nests.size())
+    return graph.func.emitError("expected a tile for each of ")
+           << graph.nests.size() << " loop nests (`unit` for those that are no product), found " << given->size();
   std::vector<Nest> nests;
-  for (Nest &nest : graph.nests) {
+  RegisterTiles tiles;
+  for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     std::vector<Nest> before;
-    tryContraction(graph, nest, target, before);
+    const RegisterTile *own = given && (*given)[i] ? &*(*given)[i] : nullptr;
+    if (failed(tryContraction(graph, nest, target, own, before)))
+      return failure();
+    if (own && !nest.contraction)
+      return nest.members.front().op->emitError("is no product of matrices that tiles in registers compute, loop nest ") << i;
+    tiles.push_back(nest.contraction ? std::optional(nest.contraction->tile) : std::nullopt);
     std::move(before.begin(), before.end(), std::back_inserter(nests));
     nests.push_back(std::move(nest));
   }
   graph.nests = std::move(nests);
+  return tiles;
 }

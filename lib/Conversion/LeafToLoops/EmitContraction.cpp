@@ -39,7 +39,7 @@ private:
   const Contraction &product;
   Type accumulated; // type of the accumulators
   int64_t width;
-  int tileLoop = -1; // the m loop that tiles run along; -1: none, or the rows
+  int tileLoop; // the m loop that tiles run along; -1: none, or the rows
   int vectorLoop;
   /// Steps of b along the reduced loops, by loop, inside what a panel may stand for.
   SmallVector<Value> panelSteps;
@@ -94,7 +94,8 @@ ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
   accumulated = e.graph.buffers[views[C]->buffer].elementType;
   if (isHalf(accumulated))
     accumulated = b.getF32Type();
-  width = std::max<int64_t>(e.target.vectorBytes / storageBytes(accumulated), 1);
+  width = product.tile.vector;
+  tileLoop = product.tileLoop;
   vectorLoop = product.n.back();
 }
 
@@ -162,10 +163,10 @@ void ContractionEmitter::emitOuterLoops(ArrayRef<int> loops, Point point,
 /// Blocks of k, one after the other; sums are in the result between them. Calls that copy columns take k at once.
 void ContractionEmitter::emitBlocks(Point point, llvm::function_ref<void(Point)> body) {
   bool alwaysPacks = product.panel >= 0 && !packs;
-  if (product.block == 0 || alwaysPacks)
+  if (product.tile.block == 0 || alwaysPacks)
     return body(point);
   int loop = product.k.front();
-  Value size = e.index(nest.sizes[loop]), step = e.index(product.block);
+  Value size = e.index(nest.sizes[loop]), step = e.index(product.tile.block);
   if (packs)
     step = arith::SelectOp::create(b, packs, size, step);
   OpBuilder::InsertionGuard guard(b);
@@ -464,19 +465,10 @@ int64_t ContractionEmitter::work() const {
 void ContractionEmitter::run(ArrayRef<Value> offsets) {
   Point point;
   llvm::copy(offsets, point.offsets);
-  // Tiles run along the longest m loop, or along the rows if that is short.
+  const RegisterTile &size = product.tile;
   SmallVector<int> otherM(product.m);
-  if (!otherM.empty()) {
-    auto longest =
-        llvm::max_element(otherM, [&](int x, int y) { return nest.sizes[x] < nest.sizes[y]; });
-    if (!product.rowsAreM || nest.sizes[*longest] >= 6) {
-      tileLoop = *longest;
-      otherM.erase(longest);
-    }
-  }
-  bool manyRegisters = e.target.vectorRegisters >= 32;
+  llvm::erase(otherM, tileLoop);
   bool rowsAround = product.rowsAreM && tileLoop >= 0;
-  int64_t numRows = product.rowsAreM && tileLoop < 0 ? 6 : tileLoop < 0 ? 1 : nest.sizes[tileLoop];
   ArrayRef<int> otherN = ArrayRef<int>(product.n).drop_back();
   int64_t n = nest.sizes[vectorLoop];
 
@@ -514,28 +506,26 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
   SmallVector<int> around(product.batch);
   llvm::append_range(around, otherN);
   emitOuterLoops(around, point, [&](Point start) {
-    if (product.lanesAlongK) {
-      int64_t maxRows = manyRegisters ? 4 : 2, columns = numRows == 1 && manyRegisters ? 8 : 4;
-      forAllColumns(start, columns, [&](Point at, int64_t count) {
-        forAllRows(at, maxRows,
+    if (size.alongTerms) {
+      forAllColumns(start, size.columns, [&](Point at, int64_t count) {
+        forAllRows(at, size.rows,
                    [&](Point tile, int64_t rows) { emitFoldedTile(tile, rows, count); });
       });
       return;
     }
-    int64_t vectors = manyRegisters ? (numRows <= 3 ? 8 : 4) : (numRows <= 2 ? 4 : 2);
-    if (product.panel >= 0 && product.rowsAreM && tileLoop < 0)
-      packs = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, e.rows, e.index(Contraction::leastPanelRows));
+    if (size.panel > 1 && product.rowsAreM && tileLoop < 0)
+      packs = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, e.rows, e.index(size.panel));
     emitBlocks(start, [&](Point block) {
-      forAllColumns(block, vectors * width, [&](Point at, int64_t count) {
+      forAllColumns(block, size.columns, [&](Point at, int64_t count) {
         panelSteps.clear();
         Columns columns;
         for (int64_t left = count; left > 0; left -= width) {
           int64_t valid = std::min(left, width);
           columns.vectors.push_back({int64_t(llvm::PowerOf2Ceil(valid)), valid});
         }
-        if (product.panel >= 0 && vectors * width <= product.panelWidth)
+        if (product.panel >= 0)
           packPanel(at, columns);
-        forAllRows(at, 6, [&](Point tile, int64_t rows) { emitRegisterTile(tile, rows, columns); });
+        forAllRows(at, size.rows, [&](Point tile, int64_t rows) { emitRegisterTile(tile, rows, columns); });
       });
     });
   });
@@ -557,8 +547,9 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
     os << ';';
     llvm::interleave(loops, os, ",");
   }
-  os << (product.rowsAreM ? " rows" : "") << (product.lanesAlongK ? " along-k" : "")
-     << (product.panel >= 0 ? " panel" : "") << " block " << product.block << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
+  os << (product.rowsAreM ? " rows" : "") << (product.tile.alongTerms ? " along-k" : "") << " tile " << product.tileLoop << ' '
+     << product.tile.rows << 'x' << product.tile.columns << 'x' << product.tile.vector << " panel " << product.tile.panel << " block "
+     << product.tile.block << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
      << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";

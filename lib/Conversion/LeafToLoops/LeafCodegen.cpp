@@ -43,7 +43,8 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
     return failure();
   if (options.columns.tile)
     cutColumns(*graph, options.columns);
-  findContractions(*graph, options.target);
+  if (failed(findContractions(*graph, options.target, options.tiles)))
+    return failure();
   fuseNests(*graph);
   findGuards(*graph);
   SmallVector<Segment> segments = placeBuffers(*graph);
@@ -54,6 +55,16 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   func::FuncOp result = emitLeafFunction(*graph, segments, options);
   normalized.erase();
   return result;
+}
+
+FailureOr<RegisterTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options) {
+  OwningOpRef<func::FuncOp> copy;
+  FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
+  if (failed(graph))
+    return failure();
+  if (options.columns.tile)
+    cutColumns(*graph, options.columns);
+  return findContractions(*graph, options.target);
 }
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {

@@ -16,6 +16,7 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOCPU
+#define GEN_PASS_DEF_LOOPSCHOOSETILES
 #define GEN_PASS_DEF_LOOPSLOWERLEAVES
 #include "ft/Conversion/Passes.h.inc"
 } // namespace mlir::ft
@@ -234,15 +235,28 @@ struct ConvertLoopsToCPU : mlir::ft::impl::ConvertLoopsToCPUBase<ConvertLoopsToC
   }
 };
 
+/// This machine's processor, but for what options say.
+CpuTarget processorOf(unsigned vectorBytes, unsigned vectorRegisters) {
+  CpuTarget processor = CpuTarget::host();
+  if (vectorBytes)
+    processor.vectorBytes = vectorBytes;
+  if (vectorRegisters)
+    processor.vectorRegisters = vectorRegisters;
+  return processor;
+}
+
+struct LoopsChooseTiles : mlir::ft::impl::LoopsChooseTilesBase<LoopsChooseTiles> {
+  using LoopsChooseTilesBase::LoopsChooseTilesBase;
+  void runOnOperation() override {
+    if (failed(chooseLeafTiles(getOperation(), processorOf(vectorBytes, vectorRegisters))))
+      signalPassFailure();
+  }
+};
+
 struct LoopsLowerLeaves : mlir::ft::impl::LoopsLowerLeavesBase<LoopsLowerLeaves> {
   using LoopsLowerLeavesBase::LoopsLowerLeavesBase;
   void runOnOperation() override {
-    CpuTarget processor = CpuTarget::host();
-    if (vectorBytes)
-      processor.vectorBytes = vectorBytes;
-    if (vectorRegisters)
-      processor.vectorRegisters = vectorRegisters;
-    if (failed(lowerLeaves(getOperation(), processor)))
+    if (failed(lowerLeaves(getOperation(), processorOf(vectorBytes, vectorRegisters))))
       signalPassFailure();
   }
 };

@@ -27,6 +27,8 @@ static constexpr int64_t firstAddress = 8;
 namespace {
 class LeafLowering {
 public:
+  /// Writes how products are computed where leaves do not say it.
+  LogicalResult chooseTiles();
   LeafLowering(ModuleOp module, const CpuTarget &target)
       : module(module), target(target), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
@@ -36,6 +38,7 @@ private:
   LogicalResult lowerKernel(func::FuncOp function);
   LogicalResult lowerLeaf(loops::LeafOp leaf);
   FailureOr<func::FuncOp> functionOf(loops::LeafOp leaf);
+  FailureOr<LeafOptions> optionsOf(loops::LeafOp leaf, func::FuncOp function);
   /// The number of a place at which an index out of range is reported.
   int64_t addPlace(Location place);
   Value errorRecord();
@@ -124,6 +127,73 @@ func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
   return function;
 }
 
+/// Layouts of a leaf as tiles in registers; nothing where it has none, or those of a GPU.
+static std::optional<RegisterTiles> tilesOf(loops::LeafOp leaf) {
+  if (!leaf.getLayouts())
+    return std::nullopt;
+  RegisterTiles tiles;
+  ArrayAttr layouts = *leaf.getLayouts();
+  if (llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr>))
+    return std::nullopt;
+  for (Attribute layout : layouts) {
+    auto product = dyn_cast<loops::ProductAttr>(layout);
+    if (!product && !isa<UnitAttr>(layout))
+      return std::nullopt;
+    tiles.push_back(product ? std::optional(RegisterTile{product.getRows(), product.getColumns(), product.getVector(),
+                                                         product.getAlongTerms(), product.getPanel(), product.getBlock()})
+                            : std::nullopt);
+  }
+  return tiles;
+}
+
+static ArrayAttr toLayouts(MLIRContext *context, const RegisterTiles &tiles) {
+  SmallVector<Attribute> layouts;
+  for (const std::optional<RegisterTile> &tile : tiles)
+    layouts.push_back(tile ? Attribute(loops::ProductAttr::get(context, tile->rows, tile->columns, tile->vector, tile->alongTerms,
+                                                               tile->panel, tile->block))
+                           : UnitAttr::get(context));
+  return ArrayAttr::get(context, layouts);
+}
+
+/// How a leaf is called, but for what its calls share with others.
+FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp function) {
+  LeafOptions options;
+  options.strides = stridesOfInputs(leaf);
+  options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
+  options.listed = bool(leaf.getList());
+  options.target = target;
+  options.tiles = tilesOf(leaf);
+  if (!leaf.getColumn())
+    return options;
+  options.columns.tile = *leaf.getTile();
+  options.columns.loops = schedule::findLeafColumns(function, leaf.getVaries(), *leaf.getColumns()).loops;
+  if (options.columns.loops.empty())
+    return leaf.emitError("column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
+                          "columns; found ")
+           << *leaf.getColumns() << " of them";
+  return options;
+}
+
+LogicalResult LeafLowering::chooseTiles() {
+  SmallVector<loops::LeafOp> leaves;
+  module.walk([&](loops::LeafOp leaf) {
+    if (!tilesOf(leaf))
+      leaves.push_back(leaf);
+  });
+  for (loops::LeafOp leaf : leaves) {
+    func::FuncOp function = outlineLeaf(b, leaf);
+    FailureOr<LeafOptions> options = optionsOf(leaf, function);
+    FailureOr<RegisterTiles> tiles = failed(options) ? FailureOr<RegisterTiles>() : mlir::ft::chooseTiles(function, *options);
+    function.erase();
+    if (failed(tiles))
+      return failure();
+    leaf.removeLayoutsAttr();
+    if (llvm::any_of(*tiles, [](const std::optional<RegisterTile> &tile) { return tile.has_value(); }))
+      leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
+  }
+  return success();
+}
+
 FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   func::FuncOp function = outlineLeaf(b, leaf);
   std::string key;
@@ -134,9 +204,9 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   stream << (leaf.getList() ? " listed" : "") << (program ? program.getSymName() : "");
   if (leaf.getColumn())
     stream << " columns " << *leaf.getTile() << " of " << *leaf.getColumns();
-  LeafOptions options;
-  options.strides = stridesOfInputs(leaf);
-  for (ArrayRef<int64_t> strides : options.strides) {
+  if (leaf.getLayouts())
+    stream << leaf.getLayoutsAttr();
+  for (ArrayRef<int64_t> strides : stridesOfInputs(leaf)) {
     stream << " strides";
     for (int64_t stride : strides)
       stream << ' ' << stride;
@@ -156,19 +226,11 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   for (unsigned n = functions.size() - 1; name.empty() || module.lookupSymbol(name); ++n)
     name = "leaf" + std::to_string(n);
   function.setSymName(name);
-  options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
-  options.listed = bool(leaf.getList());
-  options.target = target;
-  if (leaf.getColumn()) {
-    options.columns.tile = *leaf.getTile();
-    options.columns.loops = schedule::findLeafColumns(function, leaf.getVaries(), *leaf.getColumns()).loops;
-    if (options.columns.loops.empty())
-      return leaf.emitError("column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
-                            "columns; found ")
-             << *leaf.getColumns() << " of them";
-  }
-  options.placeOf = [&](Location place) { return addPlace(place); };
-  FailureOr<func::FuncOp> generated = generateLeaf(function, options);
+  FailureOr<LeafOptions> options = optionsOf(leaf, function);
+  if (failed(options))
+    return failure();
+  options->placeOf = [&](Location place) { return addPlace(place); };
+  FailureOr<func::FuncOp> generated = generateLeaf(function, *options);
   if (succeeded(generated))
     known->second = *generated;
   return generated;
@@ -389,5 +451,11 @@ LogicalResult LeafLowering::run() {
 }
 
 LogicalResult mlir::ft::lowerLeaves(ModuleOp module, const CpuTarget &target) {
-  return LeafLowering(module, target).run();
+  LeafLowering lowering(module, target);
+  return failure(failed(lowering.chooseTiles()) || failed(lowering.run()));
+}
+
+LogicalResult mlir::ft::chooseLeafTiles(ModuleOp module, const CpuTarget &target) {
+  module.getContext()->loadDialect<LLVM::LLVMDialect>();
+  return LeafLowering(module, target).chooseTiles();
 }

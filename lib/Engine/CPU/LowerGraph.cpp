@@ -173,6 +173,8 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
     return failure();
   result.module = std::move(*made);
   ModuleOp module = *result.module;
+  if (!options.grid && failed(chooseLeafTiles(module, options.target)))
+    return failure();
   if (options.onLoops)
     options.onLoops(module);
   if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))

@@ -392,3 +392,38 @@ loops.program @f lengths ["N"] places [] {
     %d = arith.constant 1 : index
   }
 }
+
+// -----
+
+// expected-error @below {{(C1) expected 1 to 32 rows, found 0}}
+func.func private @rows() attributes {tile = #loops.product<rows = 0, columns = 8, vector = 8>}
+
+// -----
+
+// expected-error @below {{(C1) expected a vector of 1 to 64 elements, a power of two, found 12}}
+func.func private @vector() attributes {tile = #loops.product<rows = 6, columns = 12, vector = 12>}
+
+// -----
+
+// expected-error @below {{(C2) expected columns that are a multiple of the vector's 8, found 12}}
+func.func private @columns() attributes {tile = #loops.product<rows = 6, columns = 12, vector = 8>}
+
+// -----
+
+// expected-error @below {{(C2) expected a power of two of columns, at most the vector's 4, found 8}}
+func.func private @folded() attributes {tile = #loops.product<rows = 2, columns = 8, vector = 4, along_terms>}
+
+// -----
+
+// expected-error @below {{(C3) expected no panel and no block with along_terms, nor negative ones, found 24 and 0}}
+func.func private @panel() attributes {tile = #loops.product<rows = 2, columns = 4, vector = 4, along_terms, panel = 24>}
+
+// -----
+
+// expected-error @below {{(C3) expected no block where all calls copy columns (panel = 1), found 32}}
+func.func private @block() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, panel = 1, block = 32>}
+
+// -----
+
+// expected-error @below {{expected along_terms, panel or block, found 'unroll'}}
+func.func private @unknown() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, unroll = 2>}

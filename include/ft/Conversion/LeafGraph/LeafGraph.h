@@ -101,16 +101,16 @@ struct Contraction {
   bool isFloat = true;
   bool lhsUnsigned = false, rhsUnsigned = false; // how integers are extended
   bool rowsAreM = false;                         // the rows join m
-  bool lanesAlongK = false;                      // vectors along the last k, else along the last n
+  RegisterTile tile;
+  /// The m loop that tiles run along; -1: none, or the rows.
+  int tileLoop = -1;
   /// Scratch for the columns of b that a register tile reads, next to each other: where they are
-  /// far apart in memory, and so many rows read them that copying them first pays. -1: none.
+  /// far apart in memory, and so many rows read them that copying them first pays (`tile.panel`). -1: none.
   int panel = -1;
-  int64_t panelWidth = 0; // columns of it
   /// Rows from which on it pays: a copied vector costs a load and a store, each row a multiply-add with it.
   static constexpr int64_t leastPanelRows = 24;
-  /// Steps of k that fewer rows take for all columns before they go on: rows of b that are read next to each other,
-  /// a page each, where a column at a time would meet every page of b again. Sums wait in the result. 0: all.
-  int64_t block = 0;
+  /// Steps of k that fewer rows take for all columns before they go on (`tile.block`): rows of b that are read next to each
+  /// other, a page each, where a column at a time would meet every page of b again. Sums wait in the result.
   static constexpr int64_t fewRowsBlock = 32;
 };
 
@@ -176,7 +176,10 @@ bool isInRange(const Member &member, Value index, int64_t size);
 bool hasDataIndices(const LeafGraph &graph);
 
 /// Recognises products of matrices, and prepares their operands.
-void findContractions(LeafGraph &graph, const CpuTarget &target);
+/// Their tiles are the given ones, or else chosen; those that they have, by nest as it was before. Emits an error and fails where
+/// a given tile is none of a product, or one that the product can't have.
+FailureOr<RegisterTiles> findContractions(LeafGraph &graph, const CpuTarget &target,
+                                          const std::optional<RegisterTiles> &given = std::nullopt);
 
 /// Unites nests of equal iteration space whose values meet point by point, so
 /// that these values stay in registers.

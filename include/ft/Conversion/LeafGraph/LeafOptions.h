@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace mlir::ft {
 
@@ -19,6 +20,15 @@ struct ColumnCut {
   /// By nest of the leaf's graph as it is built: the loop over the columns; -1: each call computes all of the nest.
   SmallVector<int> loops;
 };
+
+/// How a core computes a product of matrices (`#loops.product`, which says what the fields mean).
+struct RegisterTile {
+  int64_t rows = 1, columns = 1, vector = 1;
+  bool alongTerms = false;
+  int64_t panel = 0, block = 0;
+};
+/// By nest of the leaf's graph as it is built; nothing for one that is no product.
+using RegisterTiles = SmallVector<std::optional<RegisterTile>>;
 
 struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
@@ -34,6 +44,8 @@ struct LeafOptions {
   bool listed = false;
   /// Where calls share the columns, the leaf takes the first one's number, an index behind its operands.
   ColumnCut columns;
+  /// How products are computed; not set: as `chooseTiles` says.
+  std::optional<RegisterTiles> tiles;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.

@@ -24,6 +24,7 @@ namespace mlir::ft {
 
 #define GEN_PASS_DECL_CONVERTLOOPSTOCPU
 #define GEN_PASS_DECL_LOOPSGRIDTOCORES
+#define GEN_PASS_DECL_LOOPSCHOOSETILES
 #define GEN_PASS_DECL_LOOPSLOWERLEAVES
 #include "ft/Conversion/Passes.h.inc"
 
@@ -32,6 +33,9 @@ LogicalResult convertLoopsToCpu(ModuleOp module, bool poison = false);
 
 /// What the pass `loops-grid-to-cores` does.
 LogicalResult gridToCores(ModuleOp module);
+
+/// What the pass `loops-choose-tiles` does, for a processor.
+LogicalResult chooseLeafTiles(ModuleOp module, const CpuTarget &target);
 
 /// What the pass `loops-lower-leaves` does, for a processor.
 LogicalResult lowerLeaves(ModuleOp module, const CpuTarget &target);

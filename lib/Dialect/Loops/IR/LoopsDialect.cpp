@@ -99,6 +99,69 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                             "'loops.grid' on kernels and 'loops.memory' on memory";
 }
 
+//===----------------------------------------------------------------------===//
+// #loops.product
+//===----------------------------------------------------------------------===//
+
+/// `, name = number`, where a comma has been read already.
+static ParseResult parseField(AsmParser &parser, int64_t &number) {
+  return failure(parser.parseEqual() || parser.parseInteger(number));
+}
+
+Attribute ProductAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0;
+  bool alongTerms = false;
+  if (parser.parseLess() || parser.parseKeyword("rows") || parseField(parser, rows) || parser.parseComma() ||
+      parser.parseKeyword("columns") || parseField(parser, columns) || parser.parseComma() || parser.parseKeyword("vector") ||
+      parseField(parser, vector))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef name;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return {};
+    if (name == "along_terms")
+      alongTerms = true;
+    else if (name != "panel" && name != "block")
+      return parser.emitError(at, "expected along_terms, panel or block, found '") << name << "'", Attribute();
+    else if (parseField(parser, name == "panel" ? panel : block))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), rows, columns, vector, alongTerms, panel, block);
+}
+
+void ProductAttr::print(AsmPrinter &printer) const {
+  printer << "<rows = " << getRows() << ", columns = " << getColumns() << ", vector = " << getVector();
+  if (getAlongTerms())
+    printer << ", along_terms";
+  if (getPanel())
+    printer << ", panel = " << getPanel();
+  if (getBlock())
+    printer << ", block = " << getBlock();
+  printer << ">";
+}
+
+LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns, int64_t vector,
+                                  bool alongTerms, int64_t panel, int64_t block) {
+  constexpr int64_t mostRows = 32, widest = 64;
+  if (rows < 1 || rows > mostRows)
+    return emitError() << "(C1) expected 1 to " << mostRows << " rows, found " << rows;
+  if (vector < 1 || vector > widest || !llvm::isPowerOf2_64(uint64_t(vector)))
+    return emitError() << "(C1) expected a vector of 1 to " << widest << " elements, a power of two, found " << vector;
+  if (columns < 1 || columns > mostRows * widest || (!alongTerms && columns % vector != 0))
+    return emitError() << "(C2) expected columns that are a multiple of the vector's " << vector << ", found " << columns;
+  if (alongTerms && (columns > vector || !llvm::isPowerOf2_64(uint64_t(columns))))
+    return emitError() << "(C2) expected a power of two of columns, at most the vector's " << vector << ", found " << columns;
+  if (panel < 0 || block < 0 || (alongTerms && (panel || block)))
+    return emitError() << "(C3) expected no panel and no block with along_terms, nor negative ones, found " << panel << " and " << block;
+  if (panel == 1 && block)
+    return emitError() << "(C3) expected no block where all calls copy columns (panel = 1), found " << block;
+  return success();
+}
+
 int64_t LevelAttr::getMappingId() const { return int64_t(getLevel()); }
 bool LevelAttr::isLinearMapping() const { return true; }
 int64_t LevelAttr::getRelativeIndex() const { return 0; }

@@ -81,6 +81,25 @@ def Loops_MemoryAttr : EnumAttr<Loops_Dialect, Loops_MemoryKind, "memory"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "how a core computes a loop nest that is a product of matrices";
+  let description = [{
+    `#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32>`, one of a leaf's `layouts`. Registers hold `rows` by
+    `columns` of the result while the terms of its sums are added; what is left of rows and columns are smaller tiles. Vectors
+    have `vector` elements and run along columns; with `along_terms` they run along terms that are adjacent in both operands,
+    and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
+    next to each other first (`panel = 1`: all calls). With `block = n` the other ones take n terms at a time for all columns.
+
+    (C1) 1 to 32 rows, a power of two of at most 64 as vector; (C2) columns a multiple of the vector, with `along_terms` a power of
+    two of them and no more than it has; (C3) panel and block are not negative, not with `along_terms`, and no block where all calls copy columns.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "bool":$alongTerms, "int64_t":$panel,
+                        "int64_t":$block);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Loops_BufferKindAttr : EnumAttr<Loops_Dialect, Loops_BufferKind, "buffer_kind">;
 def Loops_SyncKindAttr : EnumAttr<Loops_Dialect, ETDG_SyncKind, "sync_kind"> {
   let cppNamespace = "::mlir::loops";
@@ -306,7 +325,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     `columns(%c, %w) tile T of N` it is %w columns, a multiple of T, for a block of threads of a GPU, which
     may compute whole what is cheap and has no such columns: `cuts` says for each of the computation's loop nests which of its loops
     is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
-    `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`).
+    `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
+    those of them that are products (`#loops.product`; `unit`: it is none).
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a core computes products of matrices is written on the leaf by a pass, and read by the one that lowers it.
+//
+// RUN: split-file %s %t
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=64 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX512
+// What it writes once stays.
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --loops-choose-tiles="vector-bytes=64 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX2
+
+// What follows is no product: `unit`.
+// CHECK-LABEL: func.func @rows(
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8>, unit]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16>, unit]
+// The right-hand side is not along the columns, and few rows read it.
+// CHECK-LABEL: func.func @transposed(
+// AVX2: layouts [#loops.product<rows = 2, columns = 4, vector = 4, along_terms>]
+// AVX512: layouts [#loops.product<rows = 4, columns = 4, vector = 8, along_terms>]
+// A right-hand side of 4 MB, for rows that a call knows.
+// CHECK-LABEL: func.func @large(
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, panel = 24, block = 32>]
+// CHECK-LABEL: func.func @none(
+// CHECK-NOT: layouts
+// A GPU's layouts are none of a core's.
+// CHECK-LABEL: func.func @other(
+// CHECK: layouts [#loops.product<rows = 6,
+
+// Emission reads them: six rows and two vectors of eight are twelve sums; a tile that was changed is another.
+// RUN: ft-opt %t/one.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN-LABEL: func.func private @leaf0
+// CHOSEN: scf.for {{.*}} step %c6
+// CHOSEN-COUNT-12: math.fma {{.*}} : vector<8xf32>
+// CHOSEN: scf.for {{.*}} step %c4
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4>]/' %t/one.mlir > %t/three.mlir
+// RUN: ft-opt %t/three.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=THREE
+// THREE-LABEL: func.func private @leaf0
+// THREE-NOT: vector<8xf32>
+// THREE: scf.for {{.*}} step %c4
+// THREE: scf.for {{.*}} step %c3
+// THREE-COUNT-3: math.fma {{.*}} : vector<4xf32>
+// THREE: scf.for {{.*}} step %c1
+// THREE-NOT: vector<8xf32>
+
+// What a product can't have, and what is no product.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
+// RUN: not ft-opt %t/along.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" 2>&1 | FileCheck %s --check-prefix=ALONG
+// ALONG: along.mlir:{{[0-9]+:[0-9]+}}: error: its product of matrices can't have this tile: no terms of both operands are adjacent
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>, unit]/' %t/one.mlir > %t/count.mlir
+// RUN: not ft-opt %t/count.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: error: expected a tile for each of 1 loop nests (`unit` for those that are no product), found 2
+// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>]/' %t/one.mlir > %t/none.mlir
+// RUN: not ft-opt %t/none.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// PRODUCT: error: is no product of matrices that tiles in registers compute, loop nest 0
+
+//--- leaves.mlir
+!x = memref<?x32xf32, strided<[?, 1], offset: ?>>
+!y = memref<?x48xf32, strided<[?, 1], offset: ?>>
+!w = memref<?x32x48xf32, strided<[?, 48, 1], offset: ?>>
+func.func @rows(%n: index, %x: !x, %w: !w, %y: !y) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) {
+  ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
+    %z = arith.constant dense<0.0> : tensor<48xf32>
+    %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>
+    %d = math.tanh %c : tensor<48xf32>
+    loops.yield %d : tensor<48xf32>
+  }
+  return
+}
+
+!m = memref<?x2x64xf64, strided<[?, 64, 1], offset: ?>>
+!v = memref<?x48x64xf64, strided<[?, 64, 1], offset: ?>>
+!r = memref<?x2x48xf64, strided<[?, 48, 1], offset: ?>>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @transposed(%n: index, %x: !m, %w: !v, %y: !r) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 1 ins(%x, %w : !m, !v) varies [true, true] outs(%y : !r) {
+  ^bb0(%a: tensor<2x64xf64>, %b: tensor<48x64xf64>):
+    %z = arith.constant dense<0.0> : tensor<2x48xf64>
+    %c = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%a, %b : tensor<2x64xf64>, tensor<48x64xf64>) outs(%z : tensor<2x48xf64>) -> tensor<2x48xf64>
+    loops.yield %c : tensor<2x48xf64>
+  }
+  return
+}
+
+!l = memref<?x1024xf32, strided<[?, 1], offset: ?>>
+!big = memref<?x1024x1024xf32, strided<[?, 1024, 1], offset: ?>>
+func.func @large(%n: index, %x: !l, %w: !big, %y: !l) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !l, !big) varies [true, false] outs(%y : !l) {
+  ^bb0(%a: tensor<1024xf32>, %b: tensor<1024x1024xf32>):
+    %z = arith.constant dense<0.0> : tensor<1024xf32>
+    %c = linalg.vecmat ins(%a, %b : tensor<1024xf32>, tensor<1024x1024xf32>) outs(%z : tensor<1024xf32>) -> tensor<1024xf32>
+    loops.yield %c : tensor<1024xf32>
+  }
+  return
+}
+
+func.func @none(%n: index, %x: !x, %y: !x) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x : !x) varies [true] outs(%y : !x) {
+  ^bb0(%a: tensor<32xf32>):
+    %d = math.tanh %a : tensor<32xf32>
+    loops.yield %d : tensor<32xf32>
+  }
+  return
+}
+
+func.func @other(%n: index, %x: !x, %w: !w, %y: !y) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) layouts [#tile.product<block = [32, 32], thread = [4, 4], step = 16, stages = 2>] {
+  ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
+    %z = arith.constant dense<0.0> : tensor<48xf32>
+    %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>
+    loops.yield %c : tensor<48xf32>
+  }
+  return
+}
+
+//--- one.mlir
+!x = memref<?x32xf32, strided<[?, 1], offset: ?>>
+!y = memref<?x48xf32, strided<[?, 1], offset: ?>>
+!w = memref<?x32x48xf32, strided<[?, 48, 1], offset: ?>>
+func.func @rows(%n: index, %xs: memref<?xf32>, %ws: memref<?xf32>, %ys: memref<?xf32>) attributes {loops.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c48 = arith.constant 48 : index
+  %c1536 = arith.constant 1536 : index
+  %x = memref.reinterpret_cast %xs to offset: [%c0], sizes: [%n, 32], strides: [%c32, 1] : memref<?xf32> to !x
+  %w = memref.reinterpret_cast %ws to offset: [%c0], sizes: [%c1, 32, 48], strides: [%c1536, 48, 1] : memref<?xf32> to !w
+  %y = memref.reinterpret_cast %ys to offset: [%c0], sizes: [%n, 48], strides: [%c48, 1] : memref<?xf32> to !y
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) {
+  ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
+    %z = arith.constant dense<0.0> : tensor<48xf32>
+    %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>
+    loops.yield %c : tensor<48xf32>
+  }
+  return
+}
