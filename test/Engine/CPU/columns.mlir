@@ -31,8 +31,8 @@
 // Few rows take a large right-hand side in blocks of k, all columns of a block before the next; halves, whose sums
 // are wider than the results, and what many rows copy into panels, take k at once.
 // RUN: ft-opt %s --ft-compile="to=target machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=BLOCKS
-// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel block 32 {{.*}} i32
-// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel block 0 {{.*}} f16
+// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel {{[0-9]+}} block 32 {{.*}} i32
+// BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel {{[0-9]+}} block 0 {{.*}} f16
 //
 // On a GPU the multiprocessors share them, too.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=GPU
