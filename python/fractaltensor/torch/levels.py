@@ -8,9 +8,22 @@ topk, then all boxes.
 
 from __future__ import annotations
 
-from typing import Callable, Collection, Dict, List, Set
+from typing import Callable, Collection, Dict, Iterable, Iterator, List, Set
 
 from .ir import Block, Op, Value, walk
+
+
+def _behind_views(values: Iterable[Value]) -> Iterator[Value]:
+    """Values, and what they are views of and at. A view that the runner makes stands in no block any more, and is made where it is used."""
+    work, seen = list(values), set()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        yield value
+        if value.op is not None and value.op.attributes.get("role") == "view":
+            work.extend(value.op.operands)
 
 
 class _Waits:
@@ -38,7 +51,7 @@ class _Waits:
         writes: Set[Value] = set()
         reads: Set[Value] = set()
         for inner in walk([op]):
-            for value in inner.uses():
+            for value in _behind_views(inner.uses()):
                 if value in self._home:
                     waits.add(self._home[value])
                 if value in self._checked:
