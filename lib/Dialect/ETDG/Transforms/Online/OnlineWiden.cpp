@@ -248,6 +248,7 @@ bool Widener::visitStructured(linalg::LinalgOp op) {
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(body);
   Widener inner(inside, original, all ? Widening::ofAll : Widening::ofWide);
+  inner.mapping = mapping; // what the body captures
   // Inputs are extended first: all arithmetic is wide, as in a mixed product.
   for (BlockArgument argument : from.getArguments()) {
     OpOperand *operand = nullptr;
