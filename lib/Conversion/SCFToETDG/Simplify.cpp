@@ -23,6 +23,10 @@ using namespace mlir::ft::raising;
 /// More operations in a branch are not worth computing in vain.
 static constexpr unsigned maxOps = 32;
 
+/// Sums of a branch over so many elements in all take a core about as long as a host needs to look at a flag and to launch
+/// what it chose: up to here both branches in one kernel are the faster form.
+static constexpr int64_t maxSummed = 1 << 20;
+
 /// Whether a scalar is computed from the contents of tensors or from a loop's state.
 static bool isData(Value value, unsigned depth = 0) {
   if (depth > 64)
@@ -60,12 +64,26 @@ static bool isPure(Operation &op, bool loops) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
 }
 
-/// Whether a branch may be computed in vain. `cheap`: without loops, reductions and much else.
+/// Over how many elements a sum goes, for all of its results; none: it is no sum, or its sizes are open.
+static int64_t countSummed(Operation &op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || structured.getNumReductionLoops() == 0)
+    return 0;
+  int64_t points = 1;
+  for (int64_t size : structured.getStaticLoopRanges())
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(points, size, points))
+      return maxSummed + 1;
+  return points;
+}
+
+/// Whether a branch may be computed in vain. `cheap`: without loops, large sums and much else.
 static bool isComputable(Region &region, bool cheap) {
   unsigned count = 0;
+  int64_t summed = 0;
   for (Operation &op : region.front().without_terminator()) {
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (!isPure(op, !cheap) || (cheap && (++count > maxOps || (structured && structured.getNumReductionLoops() > 0))))
+    if (!isPure(op, !cheap))
+      return false;
+    if (cheap && (++count > maxOps || (summed += std::min(countSummed(op), maxSummed + 1)) > maxSummed))
       return false;
   }
   return true;
@@ -214,8 +232,8 @@ LogicalResult mlir::ft::raising::selectData(func::FuncOp function, Refusal &refu
     if (!areComputable(/*cheap=*/!skips))
       return refusal.refuse(branch.getLoc(), "the condition is data, which no iteration domain can depend on, and "
                             "the branches are not "
-                            "cheap: they hold loops, reductions or more than " +
-                                Twine(maxOps) + " operations");
+                            "cheap: they hold loops, sums over more than " +
+                                Twine(maxSummed) + " elements or more than " + Twine(maxOps) + " operations");
     guardTraps(branch.getThenRegion(), branch.getCondition(), true);
     guardTraps(branch.getElseRegion(), branch.getCondition(), false);
     OpBuilder b(branch);

@@ -181,7 +181,8 @@ class CompiledEngine(Engine):
         self._codes: Dict[str, Any] = {}
 
     def divide(self, top: Block) -> Division:
-        """Compiles, and divides further what the compiler refuses: first loops and conditions, then single operations."""
+        """Compiles, and divides further what the compiler refuses: first loops and conditions, then what makes
+        parts of open size, and single operations."""
         apart: Set[Op] = set()
         alone: Set[Op] = set()
         while True:
@@ -195,7 +196,9 @@ class CompiledEngine(Engine):
                 if unproven:
                     continue
                 if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
-                    apart.update(segment.parts())
+                    parts = segment.parts()
+                    apart.update(parts)
+                    alone.update([] if parts else segment.cuts())
             if len(apart) + len(alone) == found:
                 break
         for segment in division.segments:

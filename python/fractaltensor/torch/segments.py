@@ -31,6 +31,16 @@ class Segment:
         """Control flow at its outermost level."""
         return [op for op in self.ops if op.blocks]
 
+    def cuts(self) -> List[Op]:
+        """What makes storages of which parts of open size are named here: made before, the parts are storages for compiled code."""
+        made = {op.results[0]: op for op in self.ops if op.attributes.get("role") == "new"}
+        memo: Dict[Value, Set[Value]] = {}
+        found: Dict[Op, None] = {}
+        for op in self.ops:
+            if op.attributes.get("role") == "view" and len(op.operands) > 1 and None in op.results[0].type.shape:
+                found.update((made[root], None) for root in may_roots(op.operands[0], memo) if root in made)
+        return list(found) if len(self.ops) > len(found) else []
+
     def unproven(self) -> List[Op]:
         """Views at data that nothing says lie within bounds, or the control flow around them."""
         found = []

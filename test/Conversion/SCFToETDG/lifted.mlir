@@ -1,5 +1,5 @@
 // What raising once refused: strides, counters of their own, sizes that the type leaves open as
-// arguments of ft-run, slices at computed offsets in straight-line programs.
+// arguments of ft-run, slices at computed offsets in straight-line programs, calls, products in branches on data.
 // RUN: ft-run %s --entry=strides --engine=cpu --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=strides --engine=interpret --order=declared --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=counter --engine=cpu --compare=interpret | FileCheck %s
@@ -8,7 +8,12 @@
 // RUN: ft-run %s --entry=open --engine=cpu --dim=L=1 --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=unnamed --engine=cpu --dim=n0_0=5 --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=computed_offset --engine=cpu --compare=interpret | FileCheck %s
-// RUN: ft-opt %s --convert-scf-to-etdg | FileCheck %s --check-prefix=GRAPH
+// RUN: ft-run %s --entry=calls --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=calls --engine=emulate --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=products --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=products --engine=emulate --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=one_product --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-opt %s --ft-inline --convert-scf-to-etdg | FileCheck %s --check-prefix=GRAPH
 // CHECK: equal
 
 // Even rows from the front, odd rows from the back: cells are written once.
@@ -104,4 +109,71 @@ func.func @computed_offset(%x: tensor<5x3xi32>, %i: tensor<i64> {ft.gen = #ft.in
   %w = arith.addi %v, %ones : tensor<2x3xi32>
   %r = tensor.insert_slice %w into %x[%at, 0] [2, 3] [1, 1] : tensor<2x3xi32> into tensor<5x3xi32>
   return %r : tensor<5x3xi32>
+}
+
+// A row by a function that calls another one, with a loop of its own.
+func.func private @twice(%x: tensor<3xi32>) -> tensor<3xi32> {
+  %y = arith.addi %x, %x : tensor<3xi32>
+  return %y : tensor<3xi32>
+}
+func.func private @bump(%x: tensor<3xi32>, %n: index) -> tensor<3xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x) -> tensor<3xi32> {
+    %y = func.call @twice(%a) : (tensor<3xi32>) -> tensor<3xi32>
+    scf.yield %y : tensor<3xi32>
+  }
+  return %r : tensor<3xi32>
+}
+// GRAPH-LABEL: etdg.graph @calls
+// GRAPH-NOT: call
+func.func @calls(%x: tensor<5x3xi32>) -> tensor<5x3xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %x) -> tensor<5x3xi32> {
+    %s = tensor.extract_slice %a[%i, 0] [1, 3] [1, 1] : tensor<5x3xi32> to tensor<3xi32>
+    %n = func.call @bump(%s, %i) : (tensor<3xi32>, index) -> tensor<3xi32>
+    %o = tensor.insert_slice %n into %a[%i, 0] [1, 3] [1, 1] : tensor<3xi32> into tensor<5x3xi32>
+    scf.yield %o : tensor<5x3xi32>
+  }
+  return %r : tensor<5x3xi32>
+}
+
+// A product from the left or from the right, as data say; one kernel in a loop.
+// GRAPH-LABEL: etdg.graph @products
+// GRAPH: arith.select
+func.func @products(%xs: tensor<8xi32>, %w: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %w) -> tensor<4x4xi32> {
+    %x = tensor.extract %xs[%i] : tensor<8xi32>
+    %p = arith.cmpi sgt, %x, %zero : i32
+    %t = scf.if %p -> tensor<4x4xi32> {
+      %m = linalg.matmul ins(%s, %w : tensor<4x4xi32>, tensor<4x4xi32>) outs(%w : tensor<4x4xi32>) -> tensor<4x4xi32>
+      scf.yield %m : tensor<4x4xi32>
+    } else {
+      %m = linalg.matmul ins(%w, %s : tensor<4x4xi32>, tensor<4x4xi32>) outs(%w : tensor<4x4xi32>) -> tensor<4x4xi32>
+      scf.yield %m : tensor<4x4xi32>
+    }
+    scf.yield %t : tensor<4x4xi32>
+  }
+  return %r : tensor<4x4xi32>
+}
+
+// GRAPH-LABEL: etdg.graph @one_product
+func.func @one_product(%a: tensor<4x4xi32>, %w: tensor<4x4xi32>, %c: tensor<i32>) -> tensor<4x4xi32> {
+  %zero = arith.constant 0 : i32
+  %v = tensor.extract %c[] : tensor<i32>
+  %p = arith.cmpi sgt, %v, %zero : i32
+  %r = scf.if %p -> tensor<4x4xi32> {
+    %m = linalg.matmul ins(%a, %w : tensor<4x4xi32>, tensor<4x4xi32>) outs(%w : tensor<4x4xi32>) -> tensor<4x4xi32>
+    scf.yield %m : tensor<4x4xi32>
+  } else {
+    scf.yield %a : tensor<4x4xi32>
+  }
+  return %r : tensor<4x4xi32>
 }

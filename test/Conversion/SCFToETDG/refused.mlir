@@ -47,27 +47,43 @@ func.func @scattered(%xs: tensor<8x4xf32>, %at: tensor<8xindex>) -> tensor<8x4xf
 
 // -----
 
-// Products in both branches of a condition that is data.
+// Large products in both branches of a condition that is data.
 // CHECK: func.func @branch
-func.func @branch(%xs: tensor<8xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @branch(%xs: tensor<8xf32>, %w: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %zero = arith.constant 0.0 : f32
-  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %w) -> tensor<4x4xf32> {
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %w) -> tensor<128x128xf32> {
     %x = tensor.extract %xs[%i] : tensor<8xf32>
     %p = arith.cmpf ogt, %x, %zero : f32
     // expected-warning @+1 {{the condition is data, which no iteration domain can depend on, and the branches are not cheap}}
-    %t = scf.if %p -> tensor<4x4xf32> {
-      %m = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) -> tensor<4x4xf32>
-      scf.yield %m : tensor<4x4xf32>
+    %t = scf.if %p -> tensor<128x128xf32> {
+      %m = linalg.matmul ins(%s, %w : tensor<128x128xf32>, tensor<128x128xf32>) outs(%w : tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %m : tensor<128x128xf32>
     } else {
-      %m = linalg.matmul ins(%w, %s : tensor<4x4xf32>, tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) -> tensor<4x4xf32>
-      scf.yield %m : tensor<4x4xf32>
+      %m = linalg.matmul ins(%w, %s : tensor<128x128xf32>, tensor<128x128xf32>) outs(%w : tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %m : tensor<128x128xf32>
     }
-    scf.yield %t : tensor<4x4xf32>
+    scf.yield %t : tensor<128x128xf32>
   }
-  return %r : tensor<4x4xf32>
+  return %r : tensor<128x128xf32>
+}
+
+// -----
+
+// What calls itself can't be inlined.
+// CHECK: func.func @calls_itself
+func.func @calls_itself(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    // expected-warning @+1 {{'func.call' has no place in a graph of blocks}}
+    %y = func.call @calls_itself(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
 }
 
 // -----

@@ -1,7 +1,7 @@
-//===- FTInline.cpp - inline functions over lists -------------------------===//
+//===- FTInline.cpp - inline functions over lists and over values ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One nest of operators per entry point is what the task graph is made from.
+// One nest of operators, or of loops, per entry point is what the task graph is made from.
 //
 //===----------------------------------------------------------------------===//
 #include "CallBounds.h"
@@ -22,6 +22,12 @@ using namespace mlir::ft;
 // every step.
 static constexpr size_t maxInlined = 1 << 20;
 
+/// Whether a call passes tensors and numbers alone: its body can take its place wherever it stands.
+static bool isOverValues(func::CallOp call) {
+  return llvm::all_of(llvm::concat<const Type>(call->getOperandTypes(), call->getResultTypes()),
+                      [](Type type) { return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat(); });
+}
+
 namespace {
 class FTInline : public ft::impl::FTInlineBase<FTInline> {
   void runOnOperation() override {
@@ -32,6 +38,9 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
         return signalPassFailure();
     for (func::FuncOp function : functions)
       if (isListFunction(function) && failed(inlineCalls(function, symbols)))
+        return signalPassFailure();
+    for (func::FuncOp function : functions)
+      if (!isListFunction(function) && failed(inlineValues(function, symbols)))
         return signalPassFailure();
 
     // Callers come before what they call only in the worst case: again until
@@ -66,6 +75,33 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
     return success();
   }
 
+  /// In a function over tensors. Calls that have no form without a call (of themselves, of several blocks) stay: whoever
+  /// takes the function says so, or runs it as it is.
+  LogicalResult inlineValues(func::FuncOp function, SymbolTableCollection &symbols) {
+    if (!done.insert(function).second || function.isExternal())
+      return success();
+    active.push_back(function);
+    SmallVector<func::CallOp> calls;
+    function.walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (!callee || callee.isExternal() || !isOverValues(call) || llvm::is_contained(active, callee))
+        continue;
+      if (failed(inlineValues(callee, symbols)))
+        return failure();
+      if (!callee.getBody().hasOneBlock() || !isa<func::ReturnOp>(callee.front().back()) || !isCallFree(callee))
+        continue;
+      if (failed(inlineCall(call, callee)))
+        return failure();
+    }
+    active.pop_back();
+    return success();
+  }
+
+  static bool isCallFree(func::FuncOp function) {
+    return !function.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
   LogicalResult inlineCall(func::CallOp call, func::FuncOp callee) {
     if (!callee.getBody().hasOneBlock() || !isa<func::ReturnOp>(callee.front().back())) {
       InFlightDiagnostic diag =
@@ -98,6 +134,7 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
   }
 
   DenseSet<Operation *> done, inlined;
+  SmallVector<func::FuncOp> active;
   size_t total = 0;
 };
 } // namespace

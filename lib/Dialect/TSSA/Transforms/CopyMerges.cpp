@@ -82,6 +82,8 @@ struct CopyCheck {
   ValueSet otherNames() const;
   /// Whether `op` may run after the merge, while what it gave is in use.
   bool mayFollow(Operation *op, bool survives) const;
+  /// Whether a loop's body has looked at what is carried, in each iteration, before it comes to `write`.
+  bool isLookedAtBefore(Operation *write, const ValueSet &derived) const;
   bool run() const;
 };
 } // namespace
@@ -127,6 +129,20 @@ bool CopyCheck::mayFollow(Operation *op, bool survives) const {
   return true;
 }
 
+bool CopyCheck::isLookedAtBefore(Operation *write, const ValueSet &derived) const {
+  auto loop = dyn_cast<scf::ForOp>(merge.op);
+  if (!loop || !isInside(write))
+    return false;
+  Block *body = loop.getBody();
+  Operation *then = body->findAncestorOpInBlock(*write);
+  for (Value name : derived)
+    for (Operation *user : name.getUsers())
+      // (The end of the body, where a name lives on, comes last.)
+      if (Operation *now = body->findAncestorOpInBlock(*user); now && !isa<ViewOp>(user) && !now->isBeforeInBlock(then))
+        return false;
+  return true;
+}
+
 bool CopyCheck::run() const {
   ValueSet derived = reach(merge.names, {}), others = otherNames();
   // A name carried by a loop around lives on into its next iteration.
@@ -140,7 +156,8 @@ bool CopyCheck::run() const {
   bool derivedWritten = false, othersWritten = false;
   for (OpOperand *write : graph.writes()) {
     derivedWritten |= derived.contains(write->get());
-    othersWritten |= others.contains(write->get()) && mayFollow(write->getOwner(), survives);
+    othersWritten |= others.contains(write->get()) && mayFollow(write->getOwner(), survives) &&
+                     (survives || !isLookedAtBefore(write->getOwner(), derived));
   }
   if (othersWritten)
     return false;

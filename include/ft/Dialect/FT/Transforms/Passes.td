@@ -30,13 +30,16 @@ def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
 }
 
 def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
-  let summary = "inline the calls in functions over lists";
+  let summary = "inline calls in functions over lists, and of functions over tensors";
   let description = [{
     Replaces each `func.call` in a function over lists by the callee's body, that
     of a cell over tensors as well; what has no body stays. A private callee that is no longer called goes. A call has
     the types of its callee, so a length has the same name on both sides and
     nothing is renamed; the bounds of the callee must follow from those of the
     caller. Recursion is an error: a program of lists has a finite nest.
+
+    In a function over tensors, calls that pass tensors and numbers alone are inlined, too; there, recursive callees, those of
+    several blocks and those that still call something stay as they are (raising refuses them).
 
     ```mlir
     func.func private @cell(%x: !x) -> !ft.list<[L], !x> { ... }

@@ -1,0 +1,645 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is promised of programs that write into tensors, clause by clause (docs/tensorssa.md), against eager PyTorch."""
+
+import importlib.util
+import unittest
+
+import numpy as np
+
+from fractaltensor import torch as ftt
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+ENGINES = ("interpret", "cpu")
+
+if HAS_TORCH:
+    import torch
+
+
+def flat(value):
+    if isinstance(value, (tuple, list)):
+        return [y for x in value for y in flat(x)]
+    return [value]
+
+
+def whole(*sizes, seed=0, dtype=None):
+    """Integers, so that results must be the same."""
+    g = torch.Generator().manual_seed(seed)
+    return torch.randint(-5, 10, sizes, generator=g, dtype=dtype or torch.int64)
+
+
+@unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
+class Against(unittest.TestCase):
+    def check(self, function, *arguments, one_call=True, **options):
+        """Results and arguments afterwards are those of eager mode, on each engine; nothing of compiled code is left to the
+        interpreter, and all of it is one call (or is divided; None: as it comes)."""
+        for engine in ENGINES:
+            copy = lambda: [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]  # noqa: E731
+            ours, theirs = copy(), copy()
+            script = ftt.script(function, engine=engine, **options)
+            found, expected = flat([script(*ours), ours]), flat([function(*theirs), theirs])
+            with self.subTest(function=function.__name__, engine=engine):
+                self.assertEqual(len(found), len(expected))
+                for a, b in zip(found, expected):
+                    if not isinstance(b, torch.Tensor):
+                        self.assertEqual(a, b)
+                    elif b.dtype.is_floating_point:
+                        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5, equal_nan=True)
+                    else:
+                        self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+                        self.assertTrue(torch.equal(a, b), f"{a}\n{b}")
+                if engine == "cpu":
+                    report = script.report()
+                    self.assertEqual(report.interpreted, 0, script.remarks)
+                    if one_call is not None:
+                        self.assertEqual(report.calls == 1 and report.steps == 0, one_call, report)
+        return script
+
+
+class ControlFlow(Against):
+    """Views and mutation across control flow."""
+
+    def test_mutation_in_each_nesting(self):
+        def for_in_if_in_while(x, y):
+            n = 0
+            while n < 3 and x.sum() < 500:
+                n += 1
+                if x[0, 0] > 0:
+                    for i in range(x.shape[0]):
+                        x[i] += y[i % 2]
+                        if x[i, 1] > 3:
+                            x[i, 1] = -n
+                        else:
+                            y[0].sub_(1)
+                else:
+                    x.add_(2)
+            return n
+
+        def if_in_for_in_for(x, y):
+            for i in range(x.shape[0]):
+                row = x[i]
+                for j in range(x.shape[1]):
+                    if i > j:
+                        row[j] -= y[0, j]
+                    elif y[1, j] > 0:
+                        row[j].mul_(2)
+                row.clamp_(max=20)
+
+        def while_in_for(x, y):
+            for i in range(x.shape[0]):
+                k = 0
+                while k < x.shape[1] and x[i, k] < 4:
+                    x[i, k] += 5
+                    y[k % 2, 0] += 1
+                    k += 1
+
+        for rows, columns in ((4, 3), (1, 7), (7, 2)):
+            for function in (for_in_if_in_while, if_in_for_in_for, while_in_for):
+                self.check(function, whole(rows, columns), whole(2, columns, seed=3), one_call=None if function is for_in_if_in_while else True)
+
+    def test_mutation_in_a_condition(self):
+        def lowered(x):
+            x.sub_(1)
+            return x
+
+        def in_the_test(x, y):
+            k = 0
+            while k < 9 and lowered(x).max() > 0:
+                y[k % 3] = x
+                k += 1
+            return k
+
+        def in_the_test_alone(x, y):
+            """The body changes nothing; the last test, which fails, changes x as well."""
+            x[0] = 6
+            k = 0
+            while lowered(x)[0] > 2 and k < 10:
+                k += 1
+            return x + k
+
+        for function in (in_the_test, in_the_test_alone):
+            self.check(function, whole(5), whole(3, 5, seed=2))
+
+    def test_views_that_control_flow_merges(self):
+        def rows(x, c):
+            v = x[0] if c > 0 else x[-1]
+            v.add_(10)
+            return x.sum(), v
+
+        def roots(x, c):
+            y = x.clone()
+            if c > 0:
+                v = x[:, 1]
+            else:
+                v = y[:, 0]
+            v *= 3
+            x[0] -= 1
+            return v, y
+
+        def returned_in_a_tuple(x, c):
+            def pick(t):
+                if c > 0:
+                    return t[0], t[1]
+                return t[1], t[0]
+
+            a, b = pick(x)
+            a += b
+            b.zero_()
+
+        for c in (1, -1):
+            for function in (rows, roots, returned_in_a_tuple):
+                self.check(function, whole(3, 2), torch.tensor(c), one_call=None)
+
+    def test_views_that_loops_carry(self):
+        def last_row(x):
+            row = x[0]
+            for i in range(x.shape[0]):
+                row += 1
+                row = x[i]
+            row.mul_(2)
+            return row
+
+        def exchanged(x):
+            u, v = x[0], x[1]
+            for _ in range(5):
+                u += v
+                u, v = v, u
+            u.fill_(3)
+
+        def shrinking(x):
+            v = x
+            for _ in range(2):
+                v = v[1:]
+                v += 1
+            return v
+
+        def own_or_given(x):
+            y = x
+            for i in range(3):
+                y += i
+                y = y.clone()
+            y.zero_()
+            return y
+
+        for function in (last_row, exchanged, shrinking, own_or_given):
+            self.check(function, whole(4, 3), one_call=None)
+
+    def test_what_is_refused_elsewhere(self):
+        """Writes into a carried result by index, a slice of a cache at data, a result that is an argument, one tensor carried and captured."""
+        def copied_by_index(x, out):
+            i = 0
+            while i < x.shape[0] and x[i, 0] > -4:
+                out.index_copy_(0, torch.tensor([i]), x[i][None] * 2)
+                i += 1
+            return out
+
+        def cache_at_data(cache, x, at):
+            start = int(at[0])
+            cache[:, start : start + 2] = x
+            cache[:, int(at[1])] += 1
+            return cache.sum(1)
+
+        def carried_and_captured(x):
+            y = x
+            for i in range(3):
+                y = y.add_(x)
+            return x, y
+
+        self.check(copied_by_index, whole(5, 3), whole(6, 3, seed=1), one_call=None)
+        self.check(cache_at_data, whole(2, 7), whole(2, 2, seed=1), torch.tensor([3, 6]), one_call=None)
+        self.check(carried_and_captured, whole(3, 2), one_call=None)
+
+    def test_returned_aliases_and_arguments(self):
+        def part(t, i: int):
+            t[i] += 1
+            return t[i, :2]
+
+        def calls(x):
+            a = part(x, 0)
+            b = part(x, 1)
+            a += b
+            part(x[1:], 0).zero_()
+            return a, x
+
+        script = self.check(calls, whole(3, 4))
+        x = whole(3, 4)
+        self.assertIs(script(x)[1], x)
+
+    def test_loops_without_iterations(self):
+        def none(x, n: int):
+            y = x[0]
+            for i in range(n):
+                y = x[i] * 2
+                x[i] = 7
+            while n > 0:
+                x += 1
+                n -= 1
+            y += 1
+            return y
+
+        for n in (0, 1, 3):
+            self.check(none, whole(3, 2), n)
+
+        def no_rows(x):
+            total = x.sum(0)
+            for row in x:
+                total += row
+                row.zero_()
+            return total
+
+        self.check(no_rows, whole(0, 4))
+
+
+class InPlace(Against):
+    """What a write into a tensor means."""
+
+    def test_broadcast_and_cast_to_the_destination(self):
+        def writes(x, f, b, h):
+            x[1] = 3
+            x[:, 0] = f[:4, 0]
+            x[2:] = f[0, :3]
+            b[0] = x[0, 0]
+            b[1:] = f[1:4, 1]
+            h.copy_(f[0])
+            h[1] = x[1, 1]
+            f += x[0, 0]
+            f[1:2] -= f[0]
+
+        floats = torch.randn(4, 5, generator=torch.Generator().manual_seed(1)) * 4
+        self.check(writes, whole(4, 3), floats, torch.zeros(4, dtype=torch.bool), torch.zeros(5, dtype=torch.float16))
+
+    def test_negative_indices_and_long_slices(self):
+        def ends(x):
+            x[-1] = x[-2] + 1
+            x[-3:, -1] = 9
+            x[2:99] -= 1
+            x[-99:1] *= 2
+            x[3:1] = 5
+            for i in range(2):
+                x[i - 2, -i] += 100
+            return x[-2:], x[:-1, -2]
+
+        self.check(ends, whole(5, 3))
+        self.check(ends, whole(7, 2))
+        self.check(lambda x: x[99:], whole(3, 2), one_call=None)
+
+    def test_steps_and_permutations(self):
+        def chains(x):
+            x[::2].add_(1)
+            x[1::3, ::2] = 4
+            v = x.permute(2, 0, 1)
+            v[0] += 10
+            v.transpose(1, 2)[1, 0] = -1
+            x.unsqueeze(1).squeeze(1).select(2, 1)[0] -= 3
+            x.diagonal(0, 0, 1).mul_(2)
+            x.view(-1)[5:9] = 0
+            x.unflatten(1, (1, x.shape[1])).flatten(0, 2)[0] += 6
+            a, b = x.chunk(2, 2)
+            a += 1
+            b[0].copy_(a[0])
+
+        self.check(chains, whole(4, 3, 2))
+        self.check(chains, whole(7, 2, 2))
+
+    def test_overlapping_copies(self):
+        """All is read before the first element is written, both ways (eager mode refuses, or leaves it open)."""
+        def up(x):
+            x[1:] = x[:-1]
+
+        def down(x):
+            x[:-1] = x[1:]
+
+        def transposed(x):
+            x.view(3, 3).copy_(x.view(3, 3).t())
+
+        def reversed_rows(x):
+            x[:] = x.flip(0)
+
+        given = np.arange(9)
+        for function, expected in ((up, [0, 0, 1, 2, 3, 4, 5, 6, 7]), (down, [1, 2, 3, 4, 5, 6, 7, 8, 8]),
+                                   (transposed, [0, 3, 6, 1, 4, 7, 2, 5, 8]), (reversed_rows, given[::-1])):
+            for engine in ENGINES:
+                with self.subTest(function=function.__name__, engine=engine):
+                    x = given.copy()
+                    ftt.script(function, engine=engine)(x)
+                    np.testing.assert_array_equal(x, expected)
+
+    def test_writes_through_expanded_views_are_refused(self):
+        def expanded(x):
+            x[:1].expand(4, 3).add_(1)
+
+        def windows(x):
+            x.unfold(0, 2, 1).add_(1)
+
+        def an_element_of_one(x):
+            x[:1].expand(4, 3)[2].add_(1)  # that names each element once
+            return x
+
+        for function, x in ((expanded, whole(4, 3)), (windows, whole(4))):
+            with self.assertRaisesRegex(ftt.ScriptError, r"test_promises.py:\d+:\d+: error: .*writes through a tensor of which several elements are one"):
+                ftt.script(function)(x)
+        for engine in ENGINES:
+            x = whole(2, 3)
+            expected = torch.stack([x[0] + 1, x[1]])
+            self.assertTrue(torch.equal(ftt.script(an_element_of_one, engine=engine)(x), expected))
+        # An argument that itself repeats elements.
+        x = whole(1, 3).expand(4, 3)
+        with self.assertRaisesRegex(Exception, "argument 'x' is written, and several of its elements are one and the same"):
+            ftt.script(an_element_of_one)(x)
+
+    def test_index_put(self):
+        def puts(x, i, j, v):
+            x.index_put_((i,), v)
+            x.index_put_((i, j), v[:, 0], accumulate=True)
+            x[j] = -1
+            x[:, j] += 2
+            x[i, j] = v[:, 1]
+            x.index_add_(0, i % 5, v)
+            x.t()[0].index_fill_(0, j, 5)
+
+        i, j = torch.tensor([2, 0, -1]), torch.tensor([1, 1, 0])
+        self.check(puts, whole(5, 4), i, j, whole(3, 4, seed=4), one_call=False)
+
+        def the_last_wins(x, i, v):
+            x[i] = v
+
+        for engine in ENGINES:
+            x = np.zeros(4, np.int64)
+            ftt.script(the_last_wins, engine=engine)(x, np.array([1, 3, 1, 1]), np.array([5, 6, 7, 8]))
+            np.testing.assert_array_equal(x, [0, 8, 0, 6])
+
+    def test_masks(self):
+        def masks(x, m, v):
+            x.masked_fill_(m, 4)
+            x[m] = -2
+            x[x > 5] *= 3
+            x[1][m[0]] += v[0, 0]
+            x[~m] = v[~m]
+            x[:, m[0]] = 0
+            return x[m], x.masked_select(x < 0)
+
+        x = whole(4, 4)
+        self.check(masks, x, x % 2 == 0, whole(4, 4, seed=7), one_call=False)
+
+        def fills(x, m):
+            for i in range(x.shape[0]):
+                x[i].masked_fill_(m[i], i)
+                x[i][m[i]] += 1
+
+        self.check(fills, x, x % 3 == 0, one_call=None)
+
+    def test_old_versions_stay(self):
+        """What has been read is a value: later writes do not reach it."""
+        def versions(x):
+            kept, old = [], x.clone()
+            for i in range(3):
+                kept.append(x * 1)
+                x[i] += x[(i + 1) % 3]
+            return kept, x - old, old
+
+        self.check(versions, whole(3, 2))
+
+
+class LastWriters(Against):
+    """What loops over tensors become."""
+
+    def blocks(self, function, *arguments):
+        graph = "\n".join(ftt.script(function, engine="cpu").lower(*arguments).segments_after("etdg"))
+        return [line.strip().split(" in ")[0].split("//")[0].strip() for line in graph.split("\n") if "etdg.block" in line]
+
+    def test_disjoint_writes_are_a_map(self):
+        def increment(b):
+            for i in range(b.shape[0]):
+                b[i] = b[i] + 1
+
+        def two_halves(b):
+            for i in range(b.shape[0] // 2):
+                b[2 * i] = b[2 * i] * 2
+                b[2 * i + 1] -= 1
+
+        self.check(increment, whole(7, 3))
+        self.check(two_halves, whole(8, 3))
+        self.assertEqual(self.blocks(increment, whole(7, 3)), ["etdg.block @r0 [map] (i)"])
+        self.assertTrue(all("[map]" in block for block in self.blocks(two_halves, whole(8, 3))))
+
+    def test_carried_state_is_a_scan_or_a_fold(self):
+        def sums(x):
+            total = torch.zeros_like(x[0])
+            for i in range(x.shape[0]):
+                total = total + x[i]
+                x[i] = total
+
+        def last(x):
+            total = torch.zeros_like(x[0])
+            for i in range(x.shape[0]):
+                total = total * 2 + x[i]
+            return total
+
+        self.check(sums, whole(7, 3))
+        self.check(last, whole(7, 3))
+        self.assertTrue(any("scanl" in block for block in self.blocks(sums, whole(7, 3))))
+        self.assertTrue(any("foldl" in block for block in self.blocks(last, whole(7, 3))))
+
+    def test_products_in_a_branch_on_data(self):
+        def either(x, w, c):
+            for i in range(x.shape[0]):
+                if c[i] > 0:
+                    x[i] = (x[i] @ w) % 11
+                else:
+                    x[i] = (w @ x[i]) % 7
+
+        def once(x, w, c):
+            if c[0] > 0:
+                return x @ w
+            return x @ w.t() + 1
+
+        x, w = torch.randn(5, 4), torch.randn(4, 4)
+        for c in ([1, -1, 1, 1, -1], [-1, -1, 1, 0, 2]):
+            self.check(either, x.round(), w.round(), torch.tensor(c))
+            self.check(once, x, w, torch.tensor(c))
+
+    def test_writes_at_an_index_of_data_are_steps(self):
+        def scattered(x, at, v):
+            y = x * 2
+            y[at] = v + 1
+            return y.sum(0) + x[0]
+
+        script = self.check(scattered, whole(6, 3), torch.tensor([4, 1]), whole(2, 3, seed=1), one_call=False)
+        self.assertEqual(script.lower(whole(6, 3), torch.tensor([4, 1]), whole(2, 3)).steps(), ["index_put"])
+
+    def test_lengths(self):
+        """Sizes that dims= names are no reason to compile again, also where loops range over them."""
+        def scan(x, h):
+            for t in range(x.shape[0]):
+                h = h * 3 % 7 + x[t]
+                x[t] = h
+            return h
+
+        script = ftt.script(scan, engine="cpu", dims={"x": ("T", None)})
+        programs = set()
+        for n in (1, 2, 7, 127):
+            ours, theirs = whole(n, 3, seed=n), whole(n, 3, seed=n)
+            h = whole(3)
+            self.assertTrue(torch.equal(script(ours, h), scan(theirs, h)))
+            self.assertTrue(torch.equal(ours, theirs))
+            programs.add(script.lower(ours, h))
+        self.assertEqual(len(programs), 1)
+
+    def test_sizes_that_are_data_are_functionalised(self):
+        """Views of and writes into tensors whose sizes are data."""
+        def strided(x):
+            y = x[x > 0]
+            y += 1
+            y[::2] *= 2
+            return y, y.numel()
+
+        def columns(x):
+            rows = (x > 3).nonzero()
+            rows[:, 1] += 1
+            return rows
+
+        def kept(x):
+            y = x[x > 0]
+            z = y.clone()
+            z[1:] = 0
+            return y, z
+
+        for seed in range(3):
+            for function in (strided, columns, kept):
+                self.check(function, whole(4, 5, seed=seed), one_call=False)
+
+    def test_what_is_refused(self):
+        def by_data(x):
+            return x.reshape([2] * int(x[0]))
+
+        def resized(x):
+            x.resize_(3)
+
+        def moved(x):
+            x.set_(x.clone())
+
+        for function, text in ((by_data, "data"), (resized, "resize_"), (moved, "set_")):
+            with self.subTest(function.__name__), self.assertRaisesRegex(ftt.ScriptError, rf"test_promises.py:\d+:\d+: error: (.|\n)*{text}"):
+                ftt.script(function)(whole(8))
+
+
+class Copies(Against):
+    """What a call copies."""
+
+    def test_none_where_eager_has_none(self):
+        def lstm(x, w, h, c):
+            """States are rows of two tensors."""
+            for t in range(x.shape[0]):
+                inp = x[t]
+                for j in range(h.shape[0]):
+                    g = inp @ w[j] + h[j]
+                    c[j] = torch.sigmoid(g) * c[j] + torch.tanh(g)
+                    h[j] = torch.tanh(c[j])
+                    inp = h[j]
+            return h[-1]
+
+        def cache(x, k, v, start: int):
+            at = start
+            for t in range(x.shape[0]):
+                k[:, at] = x[t]
+                v[:, at, :] = x[t] * 2
+                at += 1
+            return (k * v).sum(1)
+
+        def ring(x, k):
+            for t in range(x.shape[0]):
+                k[t % k.shape[0]] = x[t] + k[(t + 1) % k.shape[0]]
+
+        x = torch.randn(6, 4, generator=torch.Generator().manual_seed(3)) * 0.3
+        zeros = torch.zeros
+        for function, arguments in ((lstm, (x, x[:4].repeat(2, 1, 1), zeros(2, 4), zeros(2, 4))), (cache, (x.unsqueeze(1), zeros(1, 9, 4), zeros(1, 9, 4), 2)),
+                                    (ring, (whole(7, 3), whole(3, 3, seed=2)))):
+            script = self.check(function, *arguments)
+            self.assertEqual((script.report().copies, script.report().copied_bytes), (0, 0), function.__name__)
+            self.assertEqual(script.copied_bytes, 0)
+
+    def test_they_are_counted(self):
+        """What does not lie densely is copied in and back."""
+        def double(x):
+            x *= 2
+
+        script, base = ftt.script(double, engine="cpu"), torch.ones(6, 8)
+        script(base[::2, 1::4])
+        self.assertEqual(script.copied_bytes, 3 * 2 * 4)
+        self.assertEqual(base.sum(), 6 * 8 + 6)
+
+
+class LoopsOnData(Against):
+    def test_they_run_in_one_call(self):
+        def decode(emb, w, limit: int):
+            out = torch.zeros(limit, dtype=torch.int64)
+            token, h, n = torch.ones(1, dtype=torch.int64), torch.zeros_like(emb[:1]), 0
+            while token > 0 and n < limit:
+                h = torch.tanh(h @ w + emb[token])
+                token = h.argmax(1)
+                out[n] = token
+                n += 1
+            return out, n
+
+        def settles(x, w):
+            for n in range(50):
+                y = torch.relu(x @ w)
+                if (y - x).abs().max() < 1e-3:
+                    break
+                x = y
+            return x, n
+
+        g = torch.Generator().manual_seed(6)
+        for width in (2, 7):
+            self.check(decode, torch.randn(width, width, generator=g), torch.randn(width, width, generator=g), 12)
+            self.check(settles, torch.rand(2, width, generator=g), torch.eye(width) * 0.5)
+
+    def test_others_by_the_plan(self):
+        """Nothing bounds the loop: the condition is looked at between calls."""
+        def halves(x):
+            n = 0
+            while x.max() > 1:
+                x //= 2
+                n += 1
+            return n
+
+        self.check(halves, whole(5) + 40, one_call=False)
+
+
+class BadInput(Against):
+    def test_nothing_is_written_before_it_is_refused(self):
+        def program(x, y):
+            x += 1
+            y[0] = 3
+            return x @ y
+
+        def unchanged(kind, text, x, y, **options):
+            before = x.clone(), y.clone()
+            with self.assertRaisesRegex(kind, text):
+                ftt.script(program, **options)(x, y)
+            self.assertTrue(torch.equal(x, before[0]) and torch.equal(y, before[1]))
+
+        unchanged(ftt.ScriptShapeError, r"test_promises.py:\d+:\d+: error: matmul of .*sizes 3 and 2 must be equal", whole(2, 3), whole(2, 3))
+        unchanged(ftt.ScriptTypeError, r"test_promises.py:\d+:\d+: error", whole(2, 3), whole(3, 2).float())
+        x = whole(4, 4)
+        unchanged(Exception, "arguments 'x' and 'y' overlap, and 'x' is written", x, x[:, :4].t())
+        read_only = np.zeros((3, 3))
+        read_only.flags.writeable = False
+        with self.assertRaisesRegex(Exception, "argument 'y' is written, and it is read-only"):
+            ftt.script(program)(np.ones((3, 3)), read_only)
+
+    def test_failures_on_data(self):
+        """Typed, with the place; and arguments stay where copies were asked for."""
+        def walk(x, at):
+            for i in range(at.shape[0]):
+                x[at[i]] += 1
+
+        for engine in ENGINES:
+            x = whole(4)
+            before = x.clone()
+            with self.assertRaisesRegex(ftt.RunIndexError, r"test_promises.py:\d+:\d+: error: .*index 4"):
+                ftt.script(walk, engine=engine, in_place=False)(x, torch.tensor([1, 4]))
+            self.assertTrue(torch.equal(x, before))
+
+
+if __name__ == "__main__":
+    unittest.main()
