@@ -588,6 +588,30 @@ class Algorithms(MorePrograms):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class ChangedPrograms(MorePrograms):
+    """Changed forms of the programs at odd sizes, and others that people write: `script_changed_programs.py`."""
+
+    #: Parts that the compiler refuses: a size that is data not in front, or of what is computed from it.
+    PARTLY_INTERPRETED = {"rle", "hard_negative"}
+
+    @classmethod
+    def setUpClass(cls):
+        from script_changed_programs import PROGRAMS
+
+        cls.programs = PROGRAMS
+
+    def test_equal_to_eager(self):
+        for name in self.programs:
+            for engine in ENGINES:
+                with self.subTest(program=name, engine=engine):
+                    script = self.check(name, engine)
+                    if engine == "cpu":
+                        self.assertEqual(script.report().interpreted > 0, name in self.PARTLY_INTERPRETED)
+
+    test_batches_are_around_their_recurrences = None
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Layers(unittest.TestCase):
     """Modules of torch.nn as they are: recurrent ones in all forms, attention, convolutions, losses."""
 

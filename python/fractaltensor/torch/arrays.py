@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from ctypes import c_void_p
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -12,6 +13,29 @@ from ..errors import ArgumentError, DeviceError, GradientError
 from . import dtypes
 from .dtypes import DType
 from .problems import Problem
+
+
+def _asked_address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+#: Where an array's struct has its address: behind the object's head, as NumPy's C interface lays it down.
+_HEAD = object.__basicsize__
+_at = c_void_p.from_address
+
+
+def _read_address(array: np.ndarray) -> int:
+    return _at(id(array) + _HEAD).value or 0
+
+
+def _is_read_right() -> bool:
+    """Whether this Python keeps objects at their ids and heads of that size (a tenth of the time of asking)."""
+    whole = np.zeros(7, np.int16)
+    return sys.implementation.name == "cpython" and all(_read_address(a) == _asked_address(a) for a in (whole, whole[3:], whole[::2].reshape(2, 2)))
+
+
+#: The address of an array's first element.
+address_of = _read_address if _is_read_right() else _asked_address
 
 
 def is_torch(value) -> bool:
@@ -97,7 +121,8 @@ def as_numpy(value) -> np.ndarray:
     """A NumPy array on the same memory, of which it is the owner as far as NumPy can tell."""
     array = value
     if is_torch(value):
-        value = value.detach()
+        if value.requires_grad:
+            value = value.detach()
         if value.dtype is not sys.modules["torch"].bfloat16:
             array = value.numpy()
             # The tensor is the array's base. (Of none there are elements anywhere.)
@@ -122,7 +147,7 @@ def extent(array: np.ndarray) -> Optional[Tuple[int, int]]:
     """First and last byte of an array's memory."""
     if not array.size:
         return None
-    start = array.__array_interface__["data"][0]
+    start = address_of(array)
     if array.flags.c_contiguous:
         return start, start + array.nbytes
     low = high = 0

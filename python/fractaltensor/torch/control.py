@@ -300,7 +300,8 @@ class Control:
         if lacks and not may_lack and name not in ("$value", "$chosen"):
             return Static(Unset(": it is set on one of them only"))
         try:
-            return merger.join(left, right, name)
+            # (What is returned keeps its kind.)
+            return (merger.join if name == "$value" else merger.join_branches)(left, right, name)
         except Problem as problem:
             if name in _FLAGS:
                 raise

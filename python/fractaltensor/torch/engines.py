@@ -259,6 +259,7 @@ class _Code:
         count = len(self.kinds)
         #: Of each result, the argument in whose memory it is left, or -1.
         self.homes = [self.module.arguments[count + at].writeback for at in range(len(self.outputs))]
+        self._made = [(type_, home, None in type_.shape) for type_, home in zip(self.outputs, self.homes)]
         #: Structs that no call uses now; calls in several threads take one each.
         self._structs: List[Structs] = []
 
@@ -275,18 +276,19 @@ class _Code:
 
     def _call(self, structs: Structs, inputs) -> List:
         library, memory, count = lib.library(), self.memory, len(inputs)
-        taken = [memory.aligned(a, d) for a, d in zip(inputs, self.kinds)]
+        taken = list(map(memory.aligned, inputs, self.kinds))
         for at, (array, address) in enumerate(taken):
             structs.put(at, address, array.shape)
         results = []
-        for at, (type_, home) in enumerate(zip(self.outputs, self.homes), count):
+        for at, (type_, home, is_open) in enumerate(self._made, count):
             if home >= 0:
                 array, address = taken[home]
+                shape = array.shape
             else:
-                shape = self._shape(structs, at) if None in type_.shape else type_.shape
+                shape = self._shape(structs, at) if is_open else type_.shape
                 array, address = memory.empty(shape, type_.dtype)
             results.append(array)
-            structs.put(at, address, array.shape)
+            structs.put(at, address, shape)
         stream = memory.stream()
         options = None if stream is None else byref(lib.CallOptions(stream=stream))
         status = library.ft_call(self.module.entry, structs.pointers, count + len(results), options)

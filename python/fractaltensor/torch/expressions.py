@@ -333,8 +333,9 @@ class Expressions:
             return c
         if has_poison(a) or has_poison(c):
             return POISON
-        if isinstance(a, Tensor) or isinstance(c, Tensor):
+        if any(isinstance(x, Tensor) and any(size != 1 for size in x.sizes) for x in (a, c)):
             raise Problem("a chain of comparisons of tensors is not defined: use &")
+        a, c = (self.truth(x) if isinstance(x, Tensor) else x for x in (a, c))
         return self.b.logical("and", a, c)
 
     def _is_in(self, left, right):

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..arrays import CPU, CUDA
 from ..jit import _calls, current_stream
 from . import arrays, dtypes, library
+from .arrays import address_of
 from .dtypes import DType
 from .ir import Value
 from .problems import RunIndexError
 
 #: Bytes at multiples of which compiled code takes tensors.
 ALIGNMENT = 64
+
+_NUMPY: Dict[DType, np.dtype] = {}
 
 #: Of a tensor: address, sizes, strides in elements.
 Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
@@ -61,19 +64,20 @@ class Memory:
     # -- compiled code --------------------------------------------------------------------------------------------------
 
     def address(self, array) -> int:
-        return array.__array_interface__["data"][0]
+        return address_of(array)
 
     def empty(self, shape, dtype: DType):
         """Memory for a result of compiled code, and its address."""
-        memory = np.empty(math.prod(shape) * np.dtype(dtype.numpy).itemsize + ALIGNMENT, np.uint8)
-        address = self.address(memory)
+        type_ = _NUMPY.get(dtype) or _NUMPY.setdefault(dtype, np.dtype(dtype.numpy))
+        memory = np.empty(math.prod(shape) * type_.itemsize + ALIGNMENT, np.uint8)
+        address = address_of(memory)
         lead = -address % ALIGNMENT
-        return np.ndarray(shape, dtype.numpy, memory, lead), address + lead
+        return np.ndarray(shape, type_, memory, lead), address + lead
 
     def aligned(self, array, dtype: DType):
         """Dense memory at an address that compiled code takes, and that address."""
         array = np.asarray(array, order="C")
-        address = self.address(array)
+        address = address_of(array)
         if address % ALIGNMENT == 0:
             return array, address
         made, address = self.empty(array.shape, dtype)
@@ -122,7 +126,7 @@ class Memory:
         return array.item() if v.type.kind == "scalar" else array
 
     def place(self, array) -> Place:
-        return array.__array_interface__["data"][0], array.shape, tuple(s // array.itemsize for s in array.strides)
+        return address_of(array), array.shape, tuple(s // array.itemsize for s in array.strides)
 
     def extent(self, array) -> Optional[Tuple[int, int]]:
         """First and last byte of an array's memory; nothing where it has no elements."""
@@ -133,13 +137,13 @@ class Memory:
 
     def base(self, array):
         """All of the storage that an array is a view of, as one dimension."""
-        first, dtype = array.__array_interface__["data"][0], array.dtype
+        first, dtype = address_of(array), array.dtype
         flat = _flat(_root(array))
         if flat.dtype == dtype:
             return flat
         # Results of compiled code lie in bytes (`empty`), from the first one that an element begins with.
         data = flat.view(np.uint8)
-        lead = (first - data.__array_interface__["data"][0]) % dtype.itemsize
+        lead = (first - address_of(data)) % dtype.itemsize
         return data[lead : lead + (data.size - lead) // dtype.itemsize * dtype.itemsize].view(dtype)
 
     def step(self, name: str) -> Callable:
@@ -158,7 +162,8 @@ class Memory:
         if v.type.dtype is dtypes.bfloat16:
             # What a step gives back are elements that it took, so nothing is rounded.
             return (np.ascontiguousarray(result, np.float32).view(np.uint32) >> 16).astype(np.uint16)
-        result = np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
+        if type(result) is not np.ndarray or not result.flags.c_contiguous or result.dtype != v.type.dtype.numpy:
+            result = np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
         if self.address(result) % ALIGNMENT == 0 or not result.size:
             return result
         made, _ = self.empty(result.shape, v.type.dtype)  # once, not at each use

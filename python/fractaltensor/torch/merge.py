@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, List, Optional, Sequence
 
+from . import dtypes
 from .builder import Builder, same
 from .dtypes import DType
 from .ir import INDEX, Type, Value
@@ -13,6 +14,7 @@ from .values import UNSET, NamedResult, Num, Poison, PyDict, PyList, Size, Tenso
 
 _NUMBER_ORDER = {"bool": 0, "int": 1, "float": 2}
 _TYPES = {"int": INDEX}
+_DEFAULTS = {"bool": dtypes.bool_, "int": dtypes.int64, "float": dtypes.float32}
 
 
 class Spec:
@@ -142,6 +144,14 @@ class Merger:
     def _moves(self, value) -> bool:
         return isinstance(value, (Tensor, Num, tuple, list))
 
+    def join_branches(self, a, c, name: str) -> Spec:
+        """As `join`; a number beside a tensor without dimensions, of the type that PyTorch gives such numbers, is such a tensor."""
+        for tensor, number in ((a, c), (c, a)):
+            if isinstance(tensor, Tensor) and tensor.rank == 0 and (isinstance(number, Num) or is_number(number)):
+                if tensor.dtype is _DEFAULTS[kind_of(number)]:
+                    return self.spec_of(tensor)
+        return self.join(a, c, name)
+
     def join(self, a, c, name: str) -> Spec:
         """What two values have in common; a problem where they have too little."""
         if isinstance(a, Poison) or isinstance(c, Poison):
@@ -195,6 +205,8 @@ class Merger:
         if isinstance(spec, Number):
             yield self.b.scalar(value, spec.kind)
         elif isinstance(spec, Array):
+            if not isinstance(value, Tensor):
+                value = self.b.constant_tensor(value, spec.dtype)
             yield self._opened(value, spec)
             for wanted, size in zip(spec.sizes, value.sizes):
                 if wanted is None:

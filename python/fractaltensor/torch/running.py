@@ -143,7 +143,7 @@ class Runner:
     def _inputs(self, values: Sequence[Value], env: Env) -> List:
         found = []
         for v in values:
-            value = self.get(env, v)
+            value = env[v] if v in env else self.get(env, v)
             dense = self.memory.input(value, v)
             if dense is not value and v.type.kind != "scalar" and self.memory.place(dense)[0] != self.memory.place(value)[0]:
                 self.counts.copied(dense)

@@ -238,14 +238,11 @@ def _wants_torch(function) -> bool:
 
 def _leaves(value):
     """The arrays inside of arguments, in order."""
-    if arrays.is_array(value):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for x in value:
+    for x in value.values() if isinstance(value, dict) else value:
+        if isinstance(x, (tuple, list, dict)):
             yield from _leaves(x)
-    elif isinstance(value, dict):
-        for x in value.values():
-            yield from _leaves(x)
+        elif arrays.is_array(x):
+            yield x
 
 
 def _plain_key(args) -> Optional[Tuple]:
