@@ -5,7 +5,7 @@
 Each round runs ours (`ft-run --bench`) and PyTorch's in processes of their own, one after the other; printed are the
 medians of the rounds' medians and bests, and their ratios (ours over PyTorch's: below 1 is faster).
 
-Usage: whole.py --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 5] [NAME...]
+Usage: whole.py --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 5] [--machine FILE] [NAME...]
 """
 import argparse, os, re, statistics, subprocess, sys, tempfile
 
@@ -62,8 +62,11 @@ def main():
     parser.add_argument("--ft-run", default=os.path.join(ROOT, "build/bin/ft-run"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--machine", help="plan for this machine, a name or a file, instead of machine/cpu.json")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
+    ours_runs = [options.ft_run, "--engine=cpu", "--bench"] + (["--machine=" + options.machine] if options.machine else [])
+    environment = dict(os.environ, FT_NUM_THREADS=str(options.threads))
     print("%-22s %12s %12s %8s %8s" % ("", "ours, us", "PyTorch, us", "median", "best"))
     for name in options.names or CASES:
         m, k, n, layer = CASES[name]
@@ -73,8 +76,7 @@ def main():
             with open(path, "w") as out:
                 out.write(product(m, k, n, layer))
             for _ in range(options.rounds):
-                done = subprocess.run([options.ft_run, path, "--engine=cpu", "--bench", "--threads=%d" % options.threads],
-                                      capture_output=True, text=True)
+                done = subprocess.run(ours_runs + [path], env=environment, capture_output=True, text=True)
                 found = re.search(r"run ([\d.e-]+) s best, ([\d.e-]+) s median", done.stdout)
                 if not found:
                     sys.exit(done.stderr or done.stdout)

@@ -1,15 +1,26 @@
-//===- CpuTarget.cpp - vector registers of a processor --------------------===//
+//===- CpuTarget.cpp - what code for a processor asks of it ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ft/Machine/CpuTarget.h"
+#include "ft/Machine/Machine.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace mlir::ft;
 
+void CpuTarget::planFor(const Machine &machine) {
+  auto bytesOf = [&](size_t level) {
+    bool isBounded = level < machine.levels.size() && machine.levels[level].bytes > 0;
+    return isBounded ? machine.levels[level].bytes : std::numeric_limits<int64_t>::max();
+  };
+  nearestBytes = bytesOf(0);
+  secondBytes = bytesOf(1);
+  flopsAhead = machine.cpu.aheadSeconds * machine.productFlops();
+}
+
 CpuTarget CpuTarget::host() {
-  static const CpuTarget target = [] {
+  static const CpuTarget registers = [] {
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     CpuTarget found;
     if (!features.lookup("avx512f")) {
@@ -18,5 +29,7 @@ CpuTarget CpuTarget::host() {
     }
     return found;
   }();
+  CpuTarget target = registers;
+  target.planFor(Machine::cpuDefault());
   return target;
 }

@@ -344,6 +344,7 @@ static void readPlanning(Fields &root, Machine &machine) {
       fields.count("most_rows", machine.cpu.mostRows);
       fields.count("row_bytes", machine.cpu.rowBytes);
       fields.number("sure_gain", machine.cpu.sureGain);
+      fields.number("ahead_seconds", machine.cpu.aheadSeconds, Optional);
     });
   else if (machine.kind == Machine::Kind::GPU)
     root.inside("planning", Required, [&](Fields &fields) { readGpuPlanning(fields, machine.gpu); });

@@ -194,7 +194,9 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
     pm.addPass(createCSEPass());
-    pm.addPass(createLoopsChooseTiles());
+    LoopsChooseTilesOptions tiles;
+    tiles.machine = machine;
+    pm.addPass(createLoopsChooseTiles(tiles));
   }
   if (phase == Phase::Target) {
     pm.addPass(createConvertLoopsToCPU());

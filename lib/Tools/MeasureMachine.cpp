@@ -293,6 +293,7 @@ FailureOr<std::string> mlir::ft::tools::measureMachine(DialectRegistry &registry
       {"planning", llvm::json::Object{{"source", "chosen: rows of a quarter of the second cache, the rest as in machine/cpu.json"},
                                       {"most_rows", Machine::cpuDefault().cpu.mostRows},
                                       {"row_bytes", caches[1].bytes / 4},
-                                      {"sure_gain", Machine::cpuDefault().cpu.sureGain}}}};
+                                      {"sure_gain", Machine::cpuDefault().cpu.sureGain},
+                                      {"ahead_seconds", Machine::cpuDefault().cpu.aheadSeconds}}}};
   return llvm::formatv("{0:2}\n", file).str();
 }

@@ -166,16 +166,19 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
-  let summary = "say how a core computes products of matrices";
+  let summary = "say how a core computes a leaf's loop nests";
   let description = [{
-    Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`. It holds
-    rows and columns of a tile in registers, elements of a vector and what it runs along, and whether columns are copied or terms taken in blocks.
+    Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`, which holds
+    rows and columns of a tile in registers, elements of a vector and what it runs along, whether columns are copied, terms taken in blocks, columns
+    asked for ahead and operands packed; for others `#loops.lanes`, along which loop they are vectors.
     `loops-lower-leaves` obeys them, and asks this pass's function for what is left open.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
                         "Bytes of a vector register (0: of this machine)">,
                  Option<"vectorRegisters", "vector-registers", "unsigned", "0",
-                        "Number of vector registers (0: of this machine)">];
+                        "Number of vector registers (0: of this machine)">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "The machine whose caches products are cut for, by name or file (cpu)">];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 

@@ -1,16 +1,29 @@
-//===- CpuTarget.h - vector registers of a processor ------------*- C++ -*-===//
+//===- CpuTarget.h - what code for a processor asks of it -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef FT_MACHINE_CPUTARGET_H
 #define FT_MACHINE_CPUTARGET_H
 
+#include <cstdint>
+#include <limits>
+
 namespace mlir::ft {
 
-/// What code for a processor has to know of its vector registers.
+struct Machine;
+
+/// What code for a processor has to know of its vector registers, and of the machine that it is planned for.
 struct CpuTarget {
   unsigned vectorBytes = 64;     // of one vector register; a power of two
   unsigned vectorRegisters = 32; // that the register allocator can use
 
-  /// The processor that runs this program.
+  /// Bytes of the nearest and of the second cache of a core.
+  int64_t nearestBytes = std::numeric_limits<int64_t>::max(), secondBytes = std::numeric_limits<int64_t>::max();
+  /// FLOP of f32 products that a core computes while what it asked for comes from beyond them; 0: it does not ask ahead.
+  double flopsAhead = 0;
+
+  /// Takes what is not the registers' from a machine, a CPU.
+  void planFor(const Machine &machine);
+
+  /// The processor that runs this program, planned for as `machine/cpu.json` says.
   static CpuTarget host();
 };
 

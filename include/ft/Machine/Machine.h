@@ -80,10 +80,10 @@ struct Machine {
 
   /// Thresholds of the choices made for a CPU: `mostRows` of a call of a leaf, `rowBytes` that the
   /// rows of one call may touch, and `sureGain`, the share of the time that a plan with barriers may
-  /// take at most of one without.
+  /// take at most of one without. `aheadSeconds`: how long before their use columns of a product are asked for.
   struct CpuPlanning {
     int64_t mostRows = 0, rowBytes = 0;
-    double sureGain = 0;
+    double sureGain = 0, aheadSeconds = 0;
   };
 
   /// Thresholds of the choices made for a GPU's kernels.

@@ -139,6 +139,24 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
   return found;
 }
 
+/// Puts operands next to each other that the tile wants so, halves as f32.
+static void packOperands(LeafGraph &graph, Nest &nest, const Contraction &found, std::vector<Nest> &before) {
+  Packer packer{graph, before};
+  auto pack = [&](int read, ArrayRef<int> own, ArrayRef<int> last) {
+    Type type = graph.buffers[nest.members.front().reads[read].buffer].elementType;
+    SmallVector<int> order(found.batch);
+    llvm::append_range(order, own);
+    llvm::append_range(order, found.k);
+    llvm::append_range(order, last);
+    bool isHalf = type.isF16() || type.isBF16();
+    packer.pack(nest, read, order, isHalf ? Float32Type::get(type.getContext()) : type);
+  };
+  if (found.tile.packsLeft)
+    pack(found.lhs, found.m, {});
+  if (found.tile.packsRight)
+    pack(found.rhs, ArrayRef<int>(found.n).drop_back(), found.n.back());
+}
+
 /// Makes the nest a product, with the tile that is given or else chosen, if it is one. Fails, after an error, where it can't have
 /// the given one.
 static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target, const RegisterTile *given,
@@ -162,52 +180,24 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
     std::swap(found.lhs, found.rhs);
     std::swap(found.lhsUnsigned, found.rhsUnsigned);
   }
-  int64_t m = product(collapsed, found.m), n = collapsed.sizes[vectorLoop];
-  int64_t k = product(collapsed, found.k);
+  int64_t m = product(collapsed, found.m), k = product(collapsed, found.k), n = collapsed.sizes[vectorLoop];
   if (n < 4 || (m * n * k < 64 && !nest.batched))
     return success();
   llvm::erase(found.n, vectorLoop);
   found.n.push_back(vectorLoop);
 
-  const View &a = collapsed.members.front().reads[found.lhs];
-  const View &b = collapsed.members.front().reads[found.rhs];
-  // Addresses that are themselves data are found in a loop over the rows.
-  found.rowsAreM = m < 24 && graph.isBatched(a) && !graph.isBatched(b) && a.terms.empty() &&
-                   member.inits.front().terms.empty();
-  // How many rows of the product will use what is prepared: rows are unknown.
-  int64_t uses = found.rowsAreM ? m * 8 : m;
-
-  auto elementType = [&](const View &view) { return graph.buffers[view.buffer].elementType; };
-  auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
   TiledProduct tiled{graph, collapsed, found, target};
+  found.rowsAreM = tiled.joinsRows(given);
   found.tileLoop = tiled.tileLoop();
   if (given && failed(tiled.check(*given)))
     return failure();
-  found.tile = given ? *given : tiled.choose(uses);
+  found.tile = given ? *given : tiled.choose();
   if (found.tile.alongTerms) {
     int kLoop = tiled.termsLoop();
     llvm::erase(found.k, kLoop);
     found.k.push_back(kLoop);
   }
-  Packer packer{graph, before};
-  if (!found.tile.alongTerms) {
-    Type f32 = Float32Type::get(member.op->getContext());
-    // Scalars of the left operand are expensive to extend one at a time.
-    if (Type type = elementType(a); isHalf(type) && n >= 16) {
-      SmallVector<int> order(found.batch);
-      llvm::append_range(order, found.m);
-      llvm::append_range(order, found.k);
-      packer.pack(collapsed, found.lhs, order, f32);
-    }
-    Type type = elementType(b);
-    if (b.strides[vectorLoop] != 1 || (isHalf(type) && uses >= 16)) {
-      SmallVector<int> order(found.batch);
-      order.append(found.n.begin(), found.n.end() - 1);
-      llvm::append_range(order, found.k);
-      order.push_back(vectorLoop);
-      packer.pack(collapsed, found.rhs, order, isHalf(type) ? f32 : type);
-    }
-  }
+  packOperands(graph, collapsed, found, before);
   if (!given)
     tiled.chooseReads(found.tile);
   else if (failed(tiled.checkReads(found.tile)))

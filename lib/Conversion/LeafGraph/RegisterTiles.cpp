@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All that is decided about a product of matrices on a CPU: rows and columns that
-// registers hold, what vectors run along, columns that are copied next to each
-// other, blocks of terms. Emission reads it.
+// registers hold, what vectors run along, operands and columns that are copied
+// next to each other, blocks of terms, what is asked for ahead. Emission reads it.
 //
 //===----------------------------------------------------------------------===//
 #include "RegisterTiles.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -16,9 +18,6 @@ using namespace mlir::ft::leaf;
 
 /// Rows of a tile whose vectors run along columns, and of which a shorter loop makes no tiles where the leaf's rows do.
 static constexpr int64_t mostRows = 6;
-/// Bytes of b from which on calls read it from beyond the second cache: what stays there is read as fast where it is.
-static constexpr int64_t leastPanelBytes = (1 << 20) + 1;
-
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 int64_t TiledProduct::lanes() const {
@@ -33,22 +32,42 @@ int TiledProduct::tileLoop() const {
 }
 
 int TiledProduct::termsLoop() const {
-  const View &a = nest.members.front().reads[product.lhs], &b = nest.members.front().reads[product.rhs];
-  if (b.strides[product.n.back()] == 1)
+  if (right().strides[product.n.back()] == 1)
     return -1;
   for (int loop : product.k)
-    if (b.strides[loop] == 1)
-      return a.strides[loop] == 1 ? loop : -1;
+    if (right().strides[loop] == 1)
+      return left().strides[loop] == 1 ? loop : -1;
   return -1;
 }
 
-RegisterTile TiledProduct::choose(int64_t uses) const {
-  constexpr int64_t mostUses = 24, fewUses = 4;
+int64_t TiledProduct::ownRows() const {
+  int64_t rows = 1;
+  for (int loop : product.m)
+    rows *= nest.sizes[loop];
+  return rows;
+}
+
+bool TiledProduct::canJoinRows() const {
+  return graph.isBatched(left()) && !graph.isBatched(right()) && left().terms.empty() && member().inits.front().terms.empty();
+}
+
+bool TiledProduct::joinsRows(const RegisterTile *given) const {
+  return canJoinRows() && (given ? !given->eachRow : ownRows() < Contraction::leastPanelRows);
+}
+
+int64_t TiledProduct::uses() const {
+  constexpr int64_t typicalRows = 8;
+  return product.rowsAreM ? ownRows() * typicalRows : ownRows();
+}
+
+RegisterTile TiledProduct::choose() const {
+  constexpr int64_t mostUses = 24, fewUses = 4, leastPackedColumns = 16, leastPackedUses = 16;
   RegisterTile tile;
   tile.vector = lanes();
+  tile.eachRow = canJoinRows() && !product.rowsAreM;
   int64_t rows = product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? mostRows : 1;
   int loop = termsLoop();
-  tile.alongTerms = loop >= 0 && uses < mostUses && nest.sizes[loop] >= (uses < fewUses ? 1 : 2) * tile.vector;
+  tile.alongTerms = loop >= 0 && uses() < mostUses && nest.sizes[loop] >= (uses() < fewUses ? 1 : 2) * tile.vector;
   if (tile.alongTerms) {
     tile.rows = manyRegisters() ? 4 : 2;
     // The sums of a vector's lanes are folded into a vector of columns.
@@ -57,26 +76,47 @@ RegisterTile TiledProduct::choose(int64_t uses) const {
   }
   tile.rows = mostRows;
   tile.columns = tile.vector * (manyRegisters() ? (rows <= 3 ? 8 : 4) : (rows <= 2 ? 4 : 2));
+  // Scalars of the left operand are expensive to extend one at a time.
+  tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= leastPackedColumns;
+  tile.packsRight = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= leastPackedUses);
   return tile;
 }
 
-/// A large b has rows that are longer than a register tile, so that each step is in another page, and the second cache does not
-/// keep them. Where many rows read them, columns are copied next to each other first; few rows take b in blocks of k.
+/// Whether each step of so many terms is in another page, and the second cache does not keep the right-hand side: it is large, and
+/// has rows that are longer than a register tile.
+bool TiledProduct::isFarApart(int64_t terms) const {
+  int64_t step = 0;
+  for (int loop : product.k)
+    step = std::max(step, std::abs(right().strides[loop]));
+  return step > lanes() * (manyRegisters() ? 4 : 2) && step * terms * storageBytes(elementOf(right())) > target.secondBytes;
+}
+
+/// How many terms before their use columns are asked for. Each tile of rows reads the same columns again, which the nearest cache
+/// does not keep where they are many; tiles of few rows have no time to hide what they ask for, and are slowed down by it.
+int64_t TiledProduct::termsAhead(const RegisterTile &tile, int64_t terms) const {
+  int64_t rows = product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? tile.rows : 1;
+  int64_t columns = std::min(tile.columns, nest.sizes[product.n.back()]);
+  if (2 * rows <= tile.rows || terms * columns * storageBytes(elementOf(right())) <= target.nearestBytes)
+    return 0;
+  // Wider sums are computed at a lower rate.
+  int64_t bytes = std::max<int64_t>(storageBytes(accumulated()), storageBytes(Float32Type::get(accumulated().getContext())));
+  double flopsOfTerm = 2.0 * std::min(rows, tile.rows) * columns * bytes / 4;
+  int64_t ahead = std::llround(target.flopsAhead / flopsOfTerm);
+  return ahead < nest.sizes[product.k.back()] ? ahead : 0;
+}
+
+/// Where many rows read what lies far apart, columns are copied next to each other first; few rows take it in blocks of k.
 void TiledProduct::chooseReads(RegisterTile &tile) const {
-  const View &b = nest.members.front().reads[product.rhs];
-  if (tile.alongTerms || b.strides[product.n.back()] != 1)
+  if (tile.alongTerms || right().strides[product.n.back()] != 1)
     return;
-  int64_t m = 1, k = 1, step = 0;
-  for (int loop : product.m)
-    m *= nest.sizes[loop];
-  for (int loop : product.k) {
+  int64_t k = 1;
+  for (int loop : product.k)
     k *= nest.sizes[loop];
-    step = std::max(step, std::abs(b.strides[loop]));
-  }
-  int64_t columns = lanes() * (manyRegisters() ? 4 : 2);
-  if (step <= columns || step * k * storageBytes(elementOf(b)) < leastPanelBytes)
+  tile.ahead = termsAhead(tile, k);
+  if (!isFarApart(k))
     return;
-  bool isFew = m < Contraction::leastPanelRows;
+  int64_t columns = lanes() * (manyRegisters() ? 4 : 2);
+  bool isFew = ownRows() < Contraction::leastPanelRows;
   // The rows of a call are not known here: the call decides.
   if ((!isFew || product.rowsAreM) && tile.columns <= columns)
     tile.panel = isFew && product.tileLoop < 0 ? Contraction::leastPanelRows : 1;
@@ -87,12 +127,15 @@ void TiledProduct::chooseReads(RegisterTile &tile) const {
 LogicalResult TiledProduct::check(const RegisterTile &tile) const {
   if (tile.alongTerms && termsLoop() < 0)
     return refuse() << "no terms of both operands are adjacent ('along_terms')";
+  if (tile.eachRow && !canJoinRows())
+    return refuse() << "rows of a call have right-hand sides of their own, each is a product by itself anyway ('each_row')";
+  if (!tile.alongTerms && !tile.packsRight && right().strides[product.n.back()] != 1)
+    return refuse() << "columns of its right-hand side are not adjacent (give it 'pack_right')";
   return success();
 }
 
 LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
-  const View &b = nest.members.front().reads[product.rhs];
-  if (tile.panel && (tile.alongTerms || b.strides[product.n.back()] != 1))
+  if (tile.panel && (tile.alongTerms || right().strides[product.n.back()] != 1))
     return refuse() << "columns that are copied ('panel') are adjacent in memory";
   if (tile.block && (product.k.size() != 1 || isHalf(accumulated()) || tile.alongTerms))
     return refuse() << "blocks of terms ('block') need one loop of terms, sums that wait unrounded, and vectors along columns";
@@ -102,7 +145,7 @@ LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
 int TiledProduct::addPanel() const {
   Buffer buffer;
   buffer.kind = Buffer::Kind::Scratch;
-  buffer.elementType = elementOf(nest.members.front().reads[product.rhs]);
+  buffer.elementType = elementOf(right());
   buffer.numElements = product.tile.columns;
   for (int loop : product.k)
     buffer.numElements *= nest.sizes[loop];

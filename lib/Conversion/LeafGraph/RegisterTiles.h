@@ -18,9 +18,15 @@ struct TiledProduct {
   int tileLoop() const;
   /// The reduced loop along which both operands are contiguous, where the right-hand side is not along the columns; -1.
   int termsLoop() const;
-  /// Rows, columns and vectors; `uses`: rows that use what is prepared of the right-hand side.
-  RegisterTile choose(int64_t uses) const;
-  /// Whether, and from how many rows on, columns are copied into a panel, and the steps of a block.
+  /// Whether the rows of a call can be rows of the product: they read the same right-hand side. (Addresses that are themselves
+  /// data are found in a loop over the rows.)
+  bool canJoinRows() const;
+  /// Whether they are; `given`: as somebody has written it. An operand is packed as `choose` says, which asks for it.
+  bool joinsRows(const RegisterTile *given) const;
+  /// Rows, columns and vectors, and which operands are packed.
+  RegisterTile choose() const;
+  /// Whether, and from how many rows on, columns are copied into a panel, the steps of a block, and how far ahead columns are
+  /// asked for.
   void chooseReads(RegisterTile &tile) const;
   /// Emit an error, and fail, where the product can't have the tile: before operands are packed, and then.
   LogicalResult check(const RegisterTile &tile) const;
@@ -31,6 +37,15 @@ struct TiledProduct {
 private:
   Type elementOf(const View &view) const { return graph.buffers[view.buffer].elementType; }
   Type accumulated() const { return elementOf(nest.members.front().writes.front()); }
+  const Member &member() const { return nest.members.front(); }
+  const View &left() const { return member().reads[product.lhs]; }
+  const View &right() const { return member().reads[product.rhs]; }
+  /// Rows of the product in one row of the leaf.
+  int64_t ownRows() const;
+  /// Rows that use what is prepared of the right-hand side: how many a call has is not known here.
+  int64_t uses() const;
+  bool isFarApart(int64_t terms) const;
+  int64_t termsAhead(const RegisterTile &tile, int64_t terms) const;
   /// Elements of the accumulators' type that a vector of the machine has.
   int64_t lanes() const;
   bool manyRegisters() const { return target.vectorRegisters >= 32; }

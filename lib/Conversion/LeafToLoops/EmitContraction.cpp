@@ -78,6 +78,7 @@ private:
   Value addUp(Value x, Value y);
 
   void emitRegisterTile(Point point, int64_t rows, const Columns &columns);
+  void askAhead(const Point &at, int64_t rows, const Columns &columns);
   void emitFoldedTile(Point point, int64_t rows, int64_t columns);
   Value foldAll(SmallVector<Value> vectors);
 };
@@ -268,6 +269,23 @@ Value ContractionEmitter::addUp(Value x, Value y) {
 // Vectors along n
 //===----------------------------------------------------------------------===//
 
+/// Asks for columns of b that are read some terms later. (What lies behind the last one is asked for in vain.)
+void ContractionEmitter::askAhead(const Point &at, int64_t rows, const Columns &columns) {
+  constexpr int64_t lineBytes = 64; // that one request brings, on all processors that code is made for
+  if (product.tile.ahead == 0 || 2 * rows <= product.tile.rows)
+    return;
+  Point later = advanced(at, product.k.back(), e.index(product.tile.ahead));
+  Value memory = at.memory[B] ? at.memory[B] : e.flat(views[B]->buffer);
+  int64_t bytes = width * storageBytes(e.graph.buffers[views[B]->buffer].elementType), asked = 0;
+  for (size_t j = 0; j < columns.vectors.size(); ++j) {
+    if (int64_t(j) * bytes < asked)
+      continue;
+    asked = int64_t(j) * bytes + lineBytes;
+    Value where = e.addIndex(later.offsets[B], int64_t(j) * width);
+    memref::PrefetchOp::create(b, memory, ValueRange{where}, /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
 void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Columns &columns) {
   SmallVector<Point> rowPoints{point};
   for (int64_t i = 1; i < rows; ++i)
@@ -307,6 +325,7 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
           right.push_back(
               toAccumulator(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape, at.memory[B]),
                      product.rhsUnsigned));
+        askAhead(at, rows, columns);
         for (int64_t i = 0; i < rows; ++i) {
           Value left = toAccumulator(e.loadLanes(*views[A], e.addIndex(aRows[i], at.offsets[A]), 0, {},
                                           rowPoints[i].memory[A]),
@@ -549,7 +568,7 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
   }
   os << (product.rowsAreM ? " rows" : "") << (product.tile.alongTerms ? " along-k" : "") << " tile " << product.tileLoop << ' '
      << product.tile.rows << 'x' << product.tile.columns << 'x' << product.tile.vector << " panel " << product.tile.panel << " block "
-     << product.tile.block << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
+     << product.tile.block << " ahead " << product.tile.ahead << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
      << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";

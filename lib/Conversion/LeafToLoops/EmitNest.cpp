@@ -1,8 +1,8 @@
 //===- EmitNest.cpp - Elementwise nests and reductions --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop with the most unit strides becomes vectors. Where it is reduced, the
-// partial results are vectors that are folded after the loops; else reductions
+// One loop becomes vectors (LaneTiles.cpp). Where it is reduced, the partial
+// results are vectors that are folded after the loops; else reductions
 // run inside of it. The static remainder is one masked vector.
 //
 //===----------------------------------------------------------------------===//
@@ -12,13 +12,15 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 namespace {
 
 class LaneNestEmitter {
 public:
-  LaneNestEmitter(Emitter &emitter, const Nest &original) : e(emitter), b(emitter.b), nest(original) {}
+  LaneNestEmitter(Emitter &emitter, const Nest &original, const LaneTile &lanes)
+      : e(emitter), b(emitter.b), nest(original), vectorLoop(int(lanes.loop)), width(lanes.vector), interleave(unsigned(lanes.beside)) {}
   void run();
 
 private:
@@ -30,9 +32,9 @@ private:
     int64_t vectorStride = 0;
   };
   SmallVector<AccessInfo> accesses;
-  int vectorLoop = -1;
-  int64_t width = 1;
-  unsigned interleave = 1;
+  int vectorLoop;
+  int64_t width;
+  unsigned interleave;
   SmallVector<int> outerLoops, innerLoops; // without the vector loop; inner: reduced
   bool reduces = false;
 
@@ -44,9 +46,6 @@ private:
   };
 
   void findCaptured();
-  void chooseVectorLoop();
-  int64_t scoreOf(int loop) const;
-  bool canReduceInLanes() const;
 
   void advanceOffsets(Point &point, int loop, Value by) const;
   void preload(Point &point, ArrayRef<int> remaining, bool vectorRemains, LaneShape shape,
@@ -76,84 +75,6 @@ void LaneNestEmitter::findCaptured() {
       for (const DynamicTerm &term : view.terms)
         (void)e.rowOffset(term.buffer);
     }
-}
-
-bool LaneNestEmitter::canReduceInLanes() const {
-  for (const Member &member : nest.members)
-    for (Operation *combiner : member.combiners)
-      if (!combiner || !arith::getNeutralElement(combiner))
-        return false;
-  return true;
-}
-
-/// What an access gains as one of adjacent elements, and loses as one of each element alone: the place of a vector's lane
-/// costs a shuffle, a scattered store a store each. Of loops that are equally good the longer one is taken, up to `longLoop`.
-static constexpr int64_t adjacentGain = 40, stridedReadLoss = 80, stridedWriteLoss = 160, longLoop = 16;
-/// Lanes whose bits are packed at a time.
-static constexpr int64_t mostMaskLanes = 16;
-
-int64_t LaneNestEmitter::scoreOf(int loop) const {
-  if (nest.sizes[loop] < 2 || (nest.reduced[loop] && !canReduceInLanes()))
-    return INT64_MIN;
-  int64_t score = 0;
-  for (const AccessInfo &access : accesses) {
-    if (access.view.isSplat())
-      continue;
-    int64_t stride = access.view.strides[loop];
-    if (stride == 1)
-      score += adjacentGain;
-    else if (stride != 0)
-      score -= access.written ? stridedWriteLoss : stridedReadLoss;
-  }
-  // Short loops fill vectors badly; reductions in lanes need a fold at the end.
-  score += std::min<int64_t>(nest.sizes[loop], longLoop) - (nest.reduced[loop] ? 8 : 0);
-  return score;
-}
-
-void LaneNestEmitter::chooseVectorLoop() {
-  int64_t best = INT64_MIN;
-  for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
-    if (int64_t score = scoreOf(loop); score > best) {
-      best = score;
-      vectorLoop = loop;
-    }
-  int64_t bytes = 1;
-  bool bits = false;
-  auto note = [&](Type type) {
-    type = getElementTypeOrSelf(type);
-    if (isHalf(type))
-      bytes = std::max<int64_t>(bytes, 4);
-    else if (type.isIndex())
-      bytes = std::max<int64_t>(bytes, 8);
-    else
-      bytes = std::max<int64_t>(bytes, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-  };
-  for (const AccessInfo &access : accesses)
-    if (!access.view.isSplat()) {
-      const Buffer &buffer = e.graph.buffers[access.view.buffer];
-      note(buffer.elementType);
-      bits |= buffer.elementType.isInteger(1) && buffer.kind != Buffer::Kind::Scratch;
-      // Elements that are met one by one make long vectors worthless.
-      bits |= vectorLoop >= 0 && access.view.strides[vectorLoop] > 1;
-    }
-  bool scalars = vectorLoop < 0;
-  for (const Member &member : nest.members) {
-    scalars |= BodyEvaluator::needsScalars(member);
-    if (member.body)
-      for (Operation &op : *member.body)
-        for (Type type : op.getResultTypes())
-          note(type);
-  }
-  if (scalars) {
-    vectorLoop = -1;
-    return;
-  }
-  width = std::max<int64_t>(1, e.target.vectorBytes / bytes);
-  if (bits)
-    width = std::min(width, mostMaskLanes);
-  width = std::min<int64_t>(width, llvm::PowerOf2Ceil(nest.sizes[vectorLoop]));
-  for (AccessInfo &access : accesses)
-    access.vectorStride = access.view.isSplat() ? 0 : access.view.strides[vectorLoop];
 }
 
 void LaneNestEmitter::advanceOffsets(Point &point, int loop, Value by) const {
@@ -438,11 +359,10 @@ void LaneNestEmitter::run() {
   collapseLoops(nest);
   collectAccesses(nest, accesses);
   findCaptured();
-  chooseVectorLoop();
+  for (AccessInfo &access : accesses)
+    access.vectorStride = access.view.isSplat() || vectorLoop < 0 ? 0 : access.view.strides[vectorLoop];
   for (const Member &member : nest.members)
     reduces |= member.isReduction();
-  if (reduces)
-    interleave = 4;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
     if (loop != vectorLoop)
       (nest.reduced[loop] ? innerLoops : outerLoops).push_back(loop);
@@ -457,6 +377,8 @@ void LaneNestEmitter::run() {
 }
 
 void Emitter::emitLoopNest(const Nest &nest) {
-  if (!emitTranspose(nest))
-    LaneNestEmitter(*this, nest).run();
+  // What others have made of nests, and the rests of transpositions, have no place in the leaf's layouts.
+  bool isWritten = nest.number >= 0 && size_t(nest.number) < options.lanes.size() && options.lanes[nest.number];
+  if (isWritten || !emitTranspose(nest))
+    LaneNestEmitter(*this, nest, isWritten ? *options.lanes[nest.number] : chooseLanes(graph, nest, target)).run();
 }

@@ -10,6 +10,7 @@
 #include "Emitter.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 /// Rows of a square matrix -> its columns. Each step exchanges the off-diagonal
@@ -43,35 +44,61 @@ static Nest part(const Nest &nest, int loop, int64_t begin, int64_t size) {
   return result;
 }
 
-bool Emitter::emitTranspose(const Nest &original) {
-  if (original.members.size() != 1 || !original.members.front().copy)
-    return false;
-  Nest nest = original;
-  collapseLoops(nest);
+namespace {
+/// The loops that are contiguous in the source and in the destination, and the side of a square.
+struct Transposition {
+  int from = -1, to = -1;
+  int64_t width = 0;
+};
+} // namespace
+
+/// `nest`: with collapsed loops.
+static std::optional<Transposition> findTransposition(const LeafGraph &graph, const Nest &nest, const CpuTarget &target) {
+  if (nest.members.size() != 1 || !nest.members.front().copy)
+    return std::nullopt;
   const View &read = nest.members.front().reads.front();
   const View &write = nest.members.front().writes.front();
   if (read.isSplat())
-    return false;
-  int from = -1, to = -1;
+    return std::nullopt;
+  Transposition found;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
     if (read.strides[loop] == 1 && write.strides[loop] != 1)
-      from = loop;
+      found.from = loop;
     if (write.strides[loop] == 1 && read.strides[loop] != 1)
-      to = loop;
+      found.to = loop;
   }
-  if (from < 0 || to < 0 || read.strides[to] == 0)
-    return false;
+  if (found.from < 0 || found.to < 0 || read.strides[found.to] == 0)
+    return std::nullopt;
   Type stored = graph.buffers[write.buffer].elementType;
   Type loaded = graph.buffers[read.buffer].elementType;
   // Bits in memory are not vectors, and other pairs of types do not occur.
   bool extends = stored.isF32() && isHalf(loaded);
   if (stored.isInteger(1) || (stored != loaded && !extends))
-    return false;
+    return std::nullopt;
   constexpr int64_t mostRows = 16; // of a block that is turned in registers
-  int64_t width = std::min<int64_t>(mostRows, target.vectorBytes / storageBytes(stored));
-  int64_t fromEnd = nest.sizes[from] / width * width, toEnd = nest.sizes[to] / width * width;
-  if (width < 4 || fromEnd == 0 || toEnd == 0)
+  found.width = std::min<int64_t>(mostRows, target.vectorBytes / storageBytes(stored));
+  if (found.width < 4 || nest.sizes[found.from] < found.width || nest.sizes[found.to] < found.width)
+    return std::nullopt;
+  return found;
+}
+
+bool mlir::ft::leaf::isTransposition(const LeafGraph &graph, const Nest &original, const CpuTarget &target) {
+  Nest nest = original;
+  collapseLoops(nest);
+  return findTransposition(graph, nest, target).has_value();
+}
+
+bool Emitter::emitTranspose(const Nest &original) {
+  Nest nest = original;
+  collapseLoops(nest);
+  std::optional<Transposition> found = findTransposition(graph, nest, target);
+  if (!found)
     return false;
+  auto [from, to, width] = *found;
+  const View &read = nest.members.front().reads.front();
+  const View &write = nest.members.front().writes.front();
+  bool extends = graph.buffers[write.buffer].elementType != graph.buffers[read.buffer].elementType;
+  int64_t fromEnd = nest.sizes[from] / width * width, toEnd = nest.sizes[to] / width * width;
 
   SmallVector<int> order;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)

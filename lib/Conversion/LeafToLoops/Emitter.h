@@ -33,6 +33,13 @@ struct LaneShape {
   bool full() const { return width == valid; }
 };
 
+/// The vectors of a nest that is no product; whether it can have given ones: emits an error, and fails, if not.
+LaneTile chooseLanes(const LeafGraph &graph, const Nest &nest, const CpuTarget &target);
+LogicalResult checkLanes(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
+
+/// Whether a copy changes its contiguous dimension, and squares are transposed in registers.
+bool isTransposition(const LeafGraph &graph, const Nest &nest, const CpuTarget &target);
+
 /// Emits one leaf. A *lane value* is a vector of LaneShape::width elements, or a
 /// scalar where all lanes agree.
 class Emitter {

@@ -32,7 +32,28 @@ static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &option
   copy = func.clone();
   if (failed(normalizeLeaf(*copy)))
     return failure();
-  return buildLeafGraph(*copy, options);
+  FailureOr<LeafGraph> graph = buildLeafGraph(*copy, options);
+  if (succeeded(graph))
+    for (auto [i, nest] : llvm::enumerate(graph->nests))
+      nest.number = int(i);
+  return graph;
+}
+
+/// Whether nests can have the vectors that somebody has written for them.
+static LogicalResult checkWrittenLanes(const LeafGraph &graph, const LaneTiles &lanes) {
+  SmallVector<bool> met(lanes.size());
+  for (const Nest &nest : graph.nests)
+    if (nest.number >= 0 && size_t(nest.number) < lanes.size() && lanes[nest.number]) {
+      met[nest.number] = true;
+      if (nest.contraction)
+        return nest.members.front().op->emitError("is a product, loop nest ") << nest.number << ": expected #loops.product or unit";
+      if (failed(checkLanes(graph, nest, *lanes[nest.number])))
+        return failure();
+    }
+  for (auto [i, lane] : llvm::enumerate(lanes))
+    if (lane && !met[i])
+      return func::FuncOp(graph.func).emitError("loop nest ") << i << " is computed together with one before, which says how (expected unit)";
+  return success();
 }
 
 FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
@@ -46,6 +67,8 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   if (failed(findContractions(*graph, options.target, options.tiles)))
     return failure();
   fuseNests(*graph);
+  if (failed(checkWrittenLanes(*graph, options.lanes)))
+    return failure();
   findGuards(*graph);
   SmallVector<Segment> segments = placeBuffers(*graph);
   // The copy takes the place of the function while the loops are made from it.
@@ -57,14 +80,23 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   return result;
 }
 
-FailureOr<RegisterTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options) {
+FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options) {
   OwningOpRef<func::FuncOp> copy;
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
     return failure();
   if (options.columns.tile)
     cutColumns(*graph, options.columns);
-  return findContractions(*graph, options.target);
+  size_t count = graph->nests.size();
+  FailureOr<RegisterTiles> products = findContractions(*graph, options.target);
+  if (failed(products))
+    return failure();
+  fuseNests(*graph);
+  LeafTiles tiles{std::move(*products), LaneTiles(count)};
+  for (const Nest &nest : graph->nests)
+    if (nest.number >= 0 && !nest.contraction && !isTransposition(*graph, nest, options.target))
+      tiles.lanes[nest.number] = chooseLanes(*graph, nest, options.target);
+  return tiles;
 }
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {

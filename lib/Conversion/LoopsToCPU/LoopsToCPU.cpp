@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Machine/FindMachine.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -248,7 +249,12 @@ CpuTarget processorOf(unsigned vectorBytes, unsigned vectorRegisters) {
 struct LoopsChooseTiles : mlir::ft::impl::LoopsChooseTilesBase<LoopsChooseTiles> {
   using LoopsChooseTilesBase::LoopsChooseTilesBase;
   void runOnOperation() override {
-    if (failed(chooseLeafTiles(getOperation(), processorOf(vectorBytes, vectorRegisters))))
+    CpuTarget processor = processorOf(vectorBytes, vectorRegisters);
+    FailureOr<MachineRef> planned = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
+    if (failed(planned))
+      return signalPassFailure();
+    processor.planFor(**planned);
+    if (failed(chooseLeafTiles(getOperation(), processor)))
       signalPassFailure();
   }
 };

@@ -27,7 +27,7 @@ static constexpr int64_t firstAddress = 8;
 namespace {
 class LeafLowering {
 public:
-  /// Writes how products are computed where leaves do not say it.
+  /// Writes how loop nests are computed where leaves do not say it.
   LogicalResult chooseTiles();
   LeafLowering(ModuleOp module, const CpuTarget &target)
       : module(module), target(target), b(module.getLoc(), module.getContext()),
@@ -127,31 +127,45 @@ func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
   return function;
 }
 
-/// Layouts of a leaf as tiles in registers; nothing where it has none, or those of a GPU.
-static std::optional<RegisterTiles> tilesOf(loops::LeafOp leaf) {
-  if (!leaf.getLayouts())
+static RegisterTile toTile(loops::ProductAttr product) {
+  RegisterTile tile{product.getRows(), product.getColumns(), product.getVector(), product.getAlongTerms(), product.getPanel()};
+  tile.block = product.getBlock();
+  tile.ahead = product.getAhead();
+  tile.eachRow = product.getEachRow();
+  tile.packsLeft = product.getPacksLeft();
+  tile.packsRight = product.getPacksRight();
+  return tile;
+}
+
+/// Layouts of a leaf as a core's; nothing where it has none, or those of a GPU.
+static std::optional<LeafTiles> tilesOf(loops::LeafOp leaf) {
+  ArrayAttr layouts = leaf.getLayouts().value_or(ArrayAttr());
+  if (!layouts || llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr>) ||
+      !llvm::all_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, UnitAttr>))
     return std::nullopt;
-  RegisterTiles tiles;
-  ArrayAttr layouts = *leaf.getLayouts();
-  if (llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr>))
-    return std::nullopt;
+  LeafTiles tiles;
   for (Attribute layout : layouts) {
-    auto product = dyn_cast<loops::ProductAttr>(layout);
-    if (!product && !isa<UnitAttr>(layout))
-      return std::nullopt;
-    tiles.push_back(product ? std::optional(RegisterTile{product.getRows(), product.getColumns(), product.getVector(),
-                                                         product.getAlongTerms(), product.getPanel(), product.getBlock()})
-                            : std::nullopt);
+    tiles.products.emplace_back();
+    tiles.lanes.emplace_back();
+    if (auto product = dyn_cast<loops::ProductAttr>(layout))
+      tiles.products.back() = toTile(product);
+    else if (auto lanes = dyn_cast<loops::LanesAttr>(layout))
+      tiles.lanes.back() = LaneTile{lanes.getLoop(), lanes.getVector(), lanes.getBeside()};
   }
   return tiles;
 }
 
-static ArrayAttr toLayouts(MLIRContext *context, const RegisterTiles &tiles) {
+static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
   SmallVector<Attribute> layouts;
-  for (const std::optional<RegisterTile> &tile : tiles)
-    layouts.push_back(tile ? Attribute(loops::ProductAttr::get(context, tile->rows, tile->columns, tile->vector, tile->alongTerms,
-                                                               tile->panel, tile->block))
-                           : UnitAttr::get(context));
+  for (auto [product, lanes] : llvm::zip_equal(tiles.products, tiles.lanes))
+    if (product)
+      layouts.push_back(loops::ProductAttr::get(context, product->rows, product->columns, product->vector, product->alongTerms,
+                                                product->panel, product->block, product->ahead, product->eachRow, product->packsLeft,
+                                                product->packsRight));
+    else if (lanes)
+      layouts.push_back(loops::LanesAttr::get(context, lanes->loop, lanes->vector, lanes->beside));
+    else
+      layouts.push_back(UnitAttr::get(context));
   return ArrayAttr::get(context, layouts);
 }
 
@@ -162,7 +176,10 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
   options.target = target;
-  options.tiles = tilesOf(leaf);
+  if (std::optional<LeafTiles> tiles = tilesOf(leaf)) {
+    options.tiles = std::move(tiles->products);
+    options.lanes = std::move(tiles->lanes);
+  }
   if (!leaf.getColumn())
     return options;
   options.columns.tile = *leaf.getTile();
@@ -183,12 +200,13 @@ LogicalResult LeafLowering::chooseTiles() {
   for (loops::LeafOp leaf : leaves) {
     func::FuncOp function = outlineLeaf(b, leaf);
     FailureOr<LeafOptions> options = optionsOf(leaf, function);
-    FailureOr<RegisterTiles> tiles = failed(options) ? FailureOr<RegisterTiles>() : mlir::ft::chooseTiles(function, *options);
+    FailureOr<LeafTiles> tiles = failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options);
     function.erase();
     if (failed(tiles))
       return failure();
     leaf.removeLayoutsAttr();
-    if (llvm::any_of(*tiles, [](const std::optional<RegisterTile> &tile) { return tile.has_value(); }))
+    auto isWritten = [](const auto &tile) { return tile.has_value(); };
+    if (llvm::any_of(tiles->products, isWritten) || llvm::any_of(tiles->lanes, isWritten))
       leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
   }
   return success();

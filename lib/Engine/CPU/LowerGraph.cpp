@@ -173,11 +173,14 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
     return failure();
   result.module = std::move(*made);
   ModuleOp module = *result.module;
-  if (!options.grid && failed(chooseLeafTiles(module, options.target)))
+  CpuTarget target = options.target;
+  target.planFor(options.getMachine());
+  if (!options.grid && failed(chooseLeafTiles(module, target)))
     return failure();
   if (options.onLoops)
     options.onLoops(module);
-  if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module, options.target)))
+  if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) ||
+      failed(lowerLeaves(module, target)))
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -1,27 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a core computes products of matrices is written on the leaf by a pass, and read by the one that lowers it.
+// How a core computes products of matrices, and along which loop other loop nests are vectors, is written on the leaf by a pass,
+// and read by the one that lowers it.
 //
 // RUN: split-file %s %t
-// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=64 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=64 vector-registers=32 machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefixes=CHECK,AVX512
 // What it writes once stays.
-// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --loops-choose-tiles="vector-bytes=64 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" --loops-choose-tiles="vector-bytes=64 vector-registers=32 machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefixes=CHECK,AVX2
 
-// What follows is no product: `unit`.
+// What follows is no product.
 // CHECK-LABEL: func.func @rows(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8>, unit]
-// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16>, unit]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8>, #loops.lanes<loop = 0, vector = 8, beside = 1>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16>, #loops.lanes<loop = 0, vector = 16, beside = 1>]
 // The right-hand side is not along the columns, and few rows read it.
 // CHECK-LABEL: func.func @transposed(
 // AVX2: layouts [#loops.product<rows = 2, columns = 4, vector = 4, along_terms>]
 // AVX512: layouts [#loops.product<rows = 4, columns = 4, vector = 8, along_terms>]
-// A right-hand side of 4 MB, for rows that a call knows.
+// A right-hand side of 4 MB, for rows that a call knows. Tiles ask for columns so many terms ahead as take 40 ns.
 // CHECK-LABEL: func.func @large(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32>]
-// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, panel = 24, block = 32>]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32, ahead = 24>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, panel = 24, block = 32, ahead = 6>]
+// A machine that says nothing of it, or whose nearest cache holds the columns of all terms, does not ask ahead.
+// RUN: sed '/ahead_seconds/d; s/"sure_gain": 0.86,/"sure_gain": 0.86/; s/(docs.cpu-engine.md)",/"/' %S/../../machines/cpu.json > %t/never.json
+// RUN: sed 's/"bytes": 32768/"bytes": 524288/' %S/../../machines/cpu.json > %t/large.json
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/never.json" | FileCheck %s --check-prefix=NEVER
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/large.json" | FileCheck %s --check-prefix=NEVER
+// NEVER: block = 32>
+// NEVER-NOT: ahead
+// Each row has a right-hand side of its own, or the rows of a call are not joined, 30 of their own being enough.
+// CHECK-LABEL: func.func @many(
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, each_row>]
+// Halves are put next to each other as f32, of a left operand and of a right one.
+// CHECK-LABEL: func.func @halves(
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row, pack_left, pack_right>]
 // CHECK-LABEL: func.func @none(
-// CHECK-NOT: layouts
+// AVX2: layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>]
+// AVX512: layouts [#loops.lanes<loop = 0, vector = 16, beside = 1>]
+// A sum waits for itself: four vectors of it. One number is no vector; a copy that turns a matrix has squares instead.
+// CHECK-LABEL: func.func @sums(
+// AVX2: layouts [#loops.lanes<loop = 0, vector = 4, beside = 4>, #loops.lanes<loop = -1, vector = 1, beside = 1>, unit]
+// AVX512: layouts [#loops.lanes<loop = 0, vector = 8, beside = 4>, #loops.lanes<loop = -1, vector = 1, beside = 1>, unit]
 // A GPU's layouts are none of a core's.
 // CHECK-LABEL: func.func @other(
 // CHECK: layouts [#loops.product<rows = 6,
@@ -41,6 +61,46 @@
 // THREE-COUNT-3: math.fma {{.*}} : vector<4xf32>
 // THREE: scf.for {{.*}} step %c1
 // THREE-NOT: vector<8xf32>
+
+// A tile of more than half of the rows asks for each line of its columns of later terms, if its attribute says so.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5>]/' %t/one.mlir > %t/ahead.mlir
+// RUN: ft-opt %t/ahead.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=AHEAD
+// AHEAD-LABEL: func.func private @leaf0
+// AHEAD: scf.for {{.*}} step %c3
+// AHEAD: %[[TERMS:.*]] = arith.constant 5 : index
+// AHEAD: %[[DISTANCE:.*]] = arith.muli %[[TERMS]], %c48
+// AHEAD: %[[LATER:.*]] = arith.addi %{{.*}}, %[[DISTANCE]]
+// AHEAD: memref.prefetch %{{.*}}[%[[LATER]]], read, locality<3>, data
+// AHEAD-NOT: memref.prefetch
+// AHEAD: return
+
+// Rows that are not joined are a loop around.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, each_row>]/' %t/one.mlir > %t/each.mlir
+// RUN: ft-opt %t/each.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=EACH
+// EACH-LABEL: func.func private @leaf0
+// EACH: scf.for {{.*}} = %c0{{.*}} to %arg0 step %c1
+// EACH-NOT: step %c3
+
+// An operand that is packed is copied first.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, pack_right>]/' %t/one.mlir > %t/pack.mlir
+// RUN: ft-opt %t/pack.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=PACK
+// PACK-LABEL: func.func private @leaf0
+// PACK: vector.load
+// PACK-NEXT: vector.store {{.*}} : memref<?xf32>, vector<8xf32>
+
+// Vectors of other nests: as they are written.
+// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y)/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 3>]/' %t/one.mlir > %t/lanes.mlir
+// RUN: ft-opt %t/lanes.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=LANES
+// LANES-LABEL: func.func private @leaf0
+// LANES: scf.for {{.*}} step %c12
+// LANES-COUNT-3: vector.store {{.*}}, vector<4xf32>
+// LANES-NOT: vector.store
+// RUN: sed 's/vector = 4, beside = 3/vector = 4, beside = 1/; s/loop = 0/loop = 1/' %t/lanes.mlir > %t/loop.mlir
+// RUN: not ft-opt %t/loop.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=LOOP
+// LOOP: loop.mlir:{{[0-9]+:[0-9]+}}: error: its loop nest can't have these vectors: it has 1 loops, found loop 1
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 1>]/' %t/one.mlir > %t/noproduct.mlir
+// RUN: not ft-opt %t/noproduct.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=NOPRODUCT
+// NOPRODUCT: error: is a product, loop nest 0: expected #loops.product or unit
 
 // What a product can't have, and what is no product.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
@@ -96,11 +156,52 @@ func.func @large(%n: index, %x: !l, %w: !big, %y: !l) attributes {loops.kernel} 
   return
 }
 
+!mm = memref<?x30x32xf32, strided<[?, 32, 1], offset: ?>>
+!my = memref<?x30x48xf32, strided<[?, 48, 1], offset: ?>>
+func.func @many(%n: index, %x: !mm, %w: !w, %y: !my) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !mm, !w) varies [true, false] outs(%y : !my) {
+  ^bb0(%a: tensor<30x32xf32>, %b: tensor<32x48xf32>):
+    %z = arith.constant dense<0.0> : tensor<30x48xf32>
+    %c = linalg.matmul ins(%a, %b : tensor<30x32xf32>, tensor<32x48xf32>) outs(%z : tensor<30x48xf32>) -> tensor<30x48xf32>
+    loops.yield %c : tensor<30x48xf32>
+  }
+  return
+}
+
+!hm = memref<?x30x32xf16, strided<[?, 32, 1], offset: ?>>
+!hw = memref<?x32x48xf16, strided<[?, 48, 1], offset: ?>>
+!hy = memref<?x30x48xf16, strided<[?, 48, 1], offset: ?>>
+func.func @halves(%n: index, %x: !hm, %w: !hw, %y: !hy) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !hm, !hw) varies [true, false] outs(%y : !hy) {
+  ^bb0(%a: tensor<30x32xf16>, %b: tensor<32x48xf16>):
+    %z = arith.constant dense<0.0> : tensor<30x48xf16>
+    %c = linalg.matmul ins(%a, %b : tensor<30x32xf16>, tensor<32x48xf16>) outs(%z : tensor<30x48xf16>) -> tensor<30x48xf16>
+    loops.yield %c : tensor<30x48xf16>
+  }
+  return
+}
+
 func.func @none(%n: index, %x: !x, %y: !x) attributes {loops.kernel} {
   loops.leaf rows(%n) most 64 ins(%x : !x) varies [true] outs(%y : !x) {
   ^bb0(%a: tensor<32xf32>):
     %d = math.tanh %a : tensor<32xf32>
     loops.yield %d : tensor<32xf32>
+  }
+  return
+}
+
+!s = memref<?x48x64xf64, strided<[?, 64, 1], offset: ?>>
+!st = memref<?x64x48xf64, strided<[?, 48, 1], offset: ?>>
+!s1 = memref<?xf64, strided<[?], offset: ?>>
+func.func @sums(%n: index, %x: !s, %y: !s1, %t: !st) attributes {loops.kernel} {
+  loops.leaf rows(%n) most 64 ins(%x : !s) varies [true] outs(%y, %t : !s1, !st) {
+  ^bb0(%a: tensor<48x64xf64>):
+    %z = arith.constant dense<0.0> : tensor<f64>
+    %c = linalg.reduce {arith.addf} ins(%a : tensor<48x64xf64>) outs(%z : tensor<f64>) dimensions = [0, 1]
+    %d = math.sqrt %c : tensor<f64>
+    %e = tensor.empty() : tensor<64x48xf64>
+    %f = linalg.transpose ins(%a : tensor<48x64xf64>) outs(%e : tensor<64x48xf64>) permutation = [1, 0]
+    loops.yield %d, %f : tensor<f64>, tensor<64x48xf64>
   }
   return
 }

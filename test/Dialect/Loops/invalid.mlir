@@ -425,5 +425,30 @@ func.func private @block() attributes {tile = #loops.product<rows = 6, columns =
 
 // -----
 
-// expected-error @below {{expected along_terms, panel or block, found 'unroll'}}
+// expected-error @below {{expected along_terms, panel, block, ahead, each_row, pack_left or pack_right, found 'unroll'}}
 func.func private @unknown() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, unroll = 2>}
+
+// -----
+
+// expected-error @below {{(C3) expected nothing ahead with along_terms, nor a negative number of terms, found -1}}
+func.func private @ahead() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, ahead = -1>}
+
+// -----
+
+// expected-error @below {{(C3) expected no operand that is packed with along_terms}}
+func.func private @packed() attributes {tile = #loops.product<rows = 2, columns = 4, vector = 4, along_terms, pack_right>}
+
+// -----
+
+// expected-error @below {{(C1) expected a vector of 1 to 64 elements, a power of two, 1 without a loop, found 8}}
+func.func private @scalars() attributes {tile = #loops.lanes<loop = -1, vector = 8, beside = 1>}
+
+// -----
+
+// expected-error @below {{(C1) expected the number of a loop, or -1, found -2}}
+func.func private @loop() attributes {tile = #loops.lanes<loop = -2, vector = 8, beside = 1>}
+
+// -----
+
+// expected-error @below {{(C2) expected 1 to 16 vectors beside each other, found 0}}
+func.func private @beside() attributes {tile = #loops.lanes<loop = 0, vector = 8, beside = 0>}

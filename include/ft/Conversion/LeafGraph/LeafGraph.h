@@ -127,6 +127,8 @@ struct Nest {
   SmallVector<bool> reduced; // per loop: does it carry the reductions
   std::vector<Member> members;
   std::optional<Contraction> contraction;
+  /// Its place among the nests of the graph as it is built; -1: made since.
+  int number = -1;
   bool batched = false;
   /// Writes memory that inputs may share: after all other nests, for all rows.
   bool last = false;

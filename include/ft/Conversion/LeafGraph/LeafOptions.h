@@ -25,10 +25,18 @@ struct ColumnCut {
 struct RegisterTile {
   int64_t rows = 1, columns = 1, vector = 1;
   bool alongTerms = false;
-  int64_t panel = 0, block = 0;
+  int64_t panel = 0, block = 0, ahead = 0;
+  bool eachRow = false, packsLeft = false, packsRight = false;
 };
 /// By nest of the leaf's graph as it is built; nothing for one that is no product.
 using RegisterTiles = SmallVector<std::optional<RegisterTile>>;
+
+/// How a core computes a loop nest that is no product (`#loops.lanes`, which says what the fields mean).
+struct LaneTile {
+  int64_t loop = -1, vector = 1, beside = 1;
+};
+/// By nest of the leaf's graph as it is built: of those that are computed together, the first one's is theirs.
+using LaneTiles = SmallVector<std::optional<LaneTile>>;
 
 struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
@@ -46,6 +54,8 @@ struct LeafOptions {
   ColumnCut columns;
   /// How products are computed; not set: as `chooseTiles` says.
   std::optional<RegisterTiles> tiles;
+  /// How other nests are; not set, or nothing for one: as `chooseLanes` says.
+  LaneTiles lanes;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.

@@ -44,8 +44,14 @@ namespace ft {
 /// if the body is not a leaf.
 FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options);
 
-/// How generateLeaf would compute products with these options, whose `tiles` are not looked at. The function stays as it is.
-FailureOr<RegisterTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options);
+/// How a core computes a leaf, by loop nest: products, and the others.
+struct LeafTiles {
+  RegisterTiles products;
+  LaneTiles lanes;
+};
+
+/// How generateLeaf would compute with these options, whose `tiles` and `lanes` are not looked at. The function stays as it is.
+FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options);
 
 /// Scratch of a function that generateLeaf made (it carries the attributes
 /// `ft.scratch_fixed` and `ft.scratch_per_row`).

@@ -100,8 +100,11 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 }
 
 //===----------------------------------------------------------------------===//
-// #loops.product
+// #loops.product and #loops.lanes
 //===----------------------------------------------------------------------===//
+
+/// Elements of a vector at most, more than any processor's registers have.
+static constexpr int64_t widest = 64;
 
 /// `, name = number`, where a comma has been read already.
 static ParseResult parseField(AsmParser &parser, int64_t &number) {
@@ -110,8 +113,11 @@ static ParseResult parseField(AsmParser &parser, int64_t &number) {
 
 Attribute ProductAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0;
-  bool alongTerms = false;
+  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0, ahead = 0;
+  bool alongTerms = false, eachRow = false, packsLeft = false, packsRight = false;
+  const std::pair<StringRef, int64_t *> numbers[] = {{"panel", &panel}, {"block", &block}, {"ahead", &ahead}};
+  const std::pair<StringRef, bool *> flags[] = {
+      {"along_terms", &alongTerms}, {"each_row", &eachRow}, {"pack_left", &packsLeft}, {"pack_right", &packsRight}};
   if (parser.parseLess() || parser.parseKeyword("rows") || parseField(parser, rows) || parser.parseComma() ||
       parser.parseKeyword("columns") || parseField(parser, columns) || parser.parseComma() || parser.parseKeyword("vector") ||
       parseField(parser, vector))
@@ -121,16 +127,20 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
     SMLoc at = parser.getCurrentLocation();
     if (parser.parseKeyword(&name))
       return {};
-    if (name == "along_terms")
-      alongTerms = true;
-    else if (name != "panel" && name != "block")
-      return parser.emitError(at, "expected along_terms, panel or block, found '") << name << "'", Attribute();
-    else if (parseField(parser, name == "panel" ? panel : block))
+    const auto *number = llvm::find_if(numbers, [&](const auto &field) { return field.first == name; });
+    const auto *flag = llvm::find_if(flags, [&](const auto &field) { return field.first == name; });
+    if (flag != std::end(flags))
+      *flag->second = true;
+    else if (number == std::end(numbers))
+      return parser.emitError(at, "expected along_terms, panel, block, ahead, each_row, pack_left or pack_right, found '") << name << "'",
+             Attribute();
+    else if (parseField(parser, *number->second))
       return {};
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), rows, columns, vector, alongTerms, panel, block);
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), rows, columns, vector, alongTerms, panel, block, ahead, eachRow, packsLeft,
+                                        packsRight);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
@@ -141,12 +151,15 @@ void ProductAttr::print(AsmPrinter &printer) const {
     printer << ", panel = " << getPanel();
   if (getBlock())
     printer << ", block = " << getBlock();
-  printer << ">";
+  if (getAhead())
+    printer << ", ahead = " << getAhead();
+  printer << (getEachRow() ? ", each_row" : "") << (getPacksLeft() ? ", pack_left" : "") << (getPacksRight() ? ", pack_right" : "") << ">";
 }
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns, int64_t vector,
-                                  bool alongTerms, int64_t panel, int64_t block) {
-  constexpr int64_t mostRows = 32, widest = 64;
+                                  bool alongTerms, int64_t panel, int64_t block, int64_t ahead, bool, bool packsLeft,
+                                  bool packsRight) {
+  constexpr int64_t mostRows = 32;
   if (rows < 1 || rows > mostRows)
     return emitError() << "(C1) expected 1 to " << mostRows << " rows, found " << rows;
   if (vector < 1 || vector > widest || !llvm::isPowerOf2_64(uint64_t(vector)))
@@ -157,8 +170,23 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(C2) expected a power of two of columns, at most the vector's " << vector << ", found " << columns;
   if (panel < 0 || block < 0 || (alongTerms && (panel || block)))
     return emitError() << "(C3) expected no panel and no block with along_terms, nor negative ones, found " << panel << " and " << block;
+  if (ahead < 0 || (alongTerms && ahead))
+    return emitError() << "(C3) expected nothing ahead with along_terms, nor a negative number of terms, found " << ahead;
+  if (alongTerms && (packsLeft || packsRight))
+    return emitError() << "(C3) expected no operand that is packed with along_terms";
   if (panel == 1 && block)
     return emitError() << "(C3) expected no block where all calls copy columns (panel = 1), found " << block;
+  return success();
+}
+
+LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t loop, int64_t vector, int64_t beside) {
+  constexpr int64_t mostBeside = 16;
+  if (loop < -1)
+    return emitError() << "(C1) expected the number of a loop, or -1, found " << loop;
+  if (vector < 1 || vector > widest || !llvm::isPowerOf2_64(uint64_t(vector)) || (loop < 0 && vector != 1))
+    return emitError() << "(C1) expected a vector of 1 to " << widest << " elements, a power of two, 1 without a loop, found " << vector;
+  if (beside < 1 || beside > mostBeside)
+    return emitError() << "(C2) expected 1 to " << mostBeside << " vectors beside each other, found " << beside;
   return success();
 }
 

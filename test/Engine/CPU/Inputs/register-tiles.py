@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changes how cores compute products of matrices, in the loops that `to=tile` prints, and compares what they compute:
+"""Changes how cores compute loop nests, in the loops that `to=tile` prints, and compares what they compute:
 
     register-tiles.py FT-OPT FT-RUN FILE FUNCTION LAYOUT...
 
-Each LAYOUT, what stands in `#loops.product<...>`, takes the place of all that are printed. The values must be the
+Each LAYOUT, what stands in `#loops.product<...>` or (it begins with `loop`) in `#loops.lanes<...>`, takes the place of all of its kind that are printed. The values must be the
 interpreter's, and the machine code another one (its size is what `--bench` says of instructions).
 """
 
@@ -28,8 +28,9 @@ def run(loops):
 
 printed = subprocess.run([ft_opt, source, "--ft-compile=to=tile machine=cpu"], capture_output=True, text=True, check=True).stdout
 result, own = run(printed)
-found = re.findall(r"#loops\.product<[^>]*>", printed)
-print(f"as printed, {len(found)} products: {result}")
+count = [len(re.findall(rf"#loops\.{kind}<[^>]*>", printed)) for kind in ("product", "lanes")]
+print(f"as printed, {count[0]} products and {count[1]} other nests: {result}")
 for layout in layouts:
-    result, instructions = run(re.sub(r"#loops\.product<[^>]*>", f"#loops.product<{layout}>", printed))
+    kind = "lanes" if layout.startswith("loop") else "product"
+    result, instructions = run(re.sub(rf"#loops\.{kind}<[^>]*>", f"#loops.{kind}<{layout}>", printed))
     print(f"{layout}: {result}, {'another' if instructions != own else 'THE SAME'} code")

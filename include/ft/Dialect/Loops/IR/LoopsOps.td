@@ -90,13 +90,32 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
     have `vector` elements and run along columns; with `along_terms` they run along terms that are adjacent in both operands,
     and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
     next to each other first (`panel = 1`: all calls). With `block = n` the other ones take n terms at a time for all columns.
+    With `ahead = n` tiles of more than half of the rows ask for the columns of the right-hand side n terms before they use them.
+    `pack_left`, `pack_right`: the whole operand is put next to each other in scratch memory first, halves as f32. `each_row`: though all
+    rows of a call have the same right-hand side, each of them is a product by itself.
 
     (C1) 1 to 32 rows, a power of two of at most 64 as vector; (C2) columns a multiple of the vector, with `along_terms` a power of
-    two of them and no more than it has; (C3) panel and block are not negative, not with `along_terms`, and no block where all calls copy columns.
+    two of them and no more than it has; (C3) panel, block and ahead are not negative, not with `along_terms`, nor is an operand packed with it,
+    and no block where all calls copy columns.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "bool":$alongTerms, "int64_t":$panel,
-                        "int64_t":$block);
+                        "int64_t":$block, "int64_t":$ahead, "bool":$eachRow, "bool":$packsLeft, "bool":$packsRight);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Loops_LanesAttr : AttrDef<Loops_Dialect, "Lanes"> {
+  let mnemonic = "lanes";
+  let summary = "how a core computes a loop nest that is no product";
+  let description = [{
+    `#loops.lanes<loop = 1, vector = 16, beside = 4>`, one of a leaf's `layouts`. Vectors of `vector` elements run along the loop of this
+    number; several are computed beside each other where a sum would wait for itself. The loops are those of the nest, outermost first, where
+    neighbours that all accesses take as one are one. `loop = -1`: one element at a time.
+
+    (C1) a power of two of at most 64 as vector, 1 without a loop; (C2) 1 to 16 of them beside each other.
+  }];
+  let parameters = (ins "int64_t":$loop, "int64_t":$vector, "int64_t":$beside);
+  let assemblyFormat = "`<` `loop` `=` $loop `,` `vector` `=` $vector `,` `beside` `=` $beside `>`";
   let genVerifyDecl = 1;
 }
 
@@ -326,7 +345,7 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     may compute whole what is cheap and has no such columns: `cuts` says for each of the computation's loop nests which of its loops
     is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
-    those of them that are products (`#loops.product`; `unit`: it is none).
+    them: products (`#loops.product`) and others (`#loops.lanes`); `unit`: together with another one, or as a copy that turns a matrix.
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
