@@ -788,6 +788,76 @@ class Reports(unittest.TestCase):
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class DirectCalls(unittest.TestCase):
+    """Calls of one compiled function are made in C where nothing else is to be done."""
+
+    def test_equal_whatever_comes(self):
+        def f(x, y):
+            z = x.clone()
+            for i in range(x.shape[0]):
+                z[i] += y[i].sum() * 2
+            return z, z > 0
+
+        def g(x):
+            return x * 2 + 1
+
+        g_ = torch.Generator().manual_seed(1)
+        square = torch.randn(5, 5, generator=g_)
+        both = ftt.script(f), ftt.script(g)
+        for script, function, count in (*zip(both, (f, g), (2, 1)),):
+            script(*[square] * 1, *[square + 1] * (count - 1))
+            self.assertIsNotNone(script._direct)
+            for x in (square, square.t(), square.double(), torch.randn(3, 7, generator=g_), torch.randn(5, 10, generator=g_)[:, ::2], square[1:].clone(),
+                      (square * 9).int(), torch.nn.Parameter(square, requires_grad=False), square.clone()):
+                for y in (x.clone(), x):
+                    for _ in range(3):
+                        given = [x, y][:count]
+                        for a, b in zip(_flat([script(*given)]), _flat([function(*given)])):
+                            self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+                            torch.testing.assert_close(a, b)
+                            self.assertFalse(any(a.data_ptr() == other.data_ptr() for other in given))
+            with self.assertRaises(ft.GradientError):
+                script(*[square.clone().requires_grad_()] * count)
+            with torch.no_grad():
+                script(*[square.clone().requires_grad_()] * count)
+            np.testing.assert_allclose(_flat([script(*[square.numpy()] * count)])[0], _flat([function(*[square] * count)])[0], rtol=1e-6)
+
+    def test_results_are_their_own(self):
+        script, x = ftt.script(lambda x: x + 1), torch.zeros(3)
+        first, second = (script(x) for _ in range(3)), script(x)
+        results = [*first, second]
+        self.assertEqual(len({r.data_ptr() for r in results}), 4)
+        x += 5
+        self.assertEqual(results[0].sum(), 3)
+
+    def test_what_is_the_runners(self):
+        """Arguments that are written or read from outside, numbers, steps."""
+        factor = [2.0]
+
+        def writes(x):
+            x += 1
+            return x * 2
+
+        def reads(x):
+            return x * factor[0]
+
+        def sorts(x):
+            return x.sort()[0]
+
+        def numbers(x, k: int):
+            return x + k, k
+
+        x = torch.arange(4.0)
+        for function, arguments in ((writes, ()), (reads, ()), (sorts, ()), (numbers, (3,))):
+            script, ours, theirs = ftt.script(function), x.clone(), x.clone()
+            for step in range(3):
+                factor[0] += step
+                for a, b in zip(_flat([script(ours, *arguments), ours]), _flat([function(theirs, *arguments), theirs])):
+                    self.assertTrue(a == b if not isinstance(b, torch.Tensor) else torch.equal(a, b))
+            self.assertIsNone(script._direct, function.__name__)
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class Operators(unittest.TestCase):
     """Each operator by name; the lines of script_operators.txt."""
 

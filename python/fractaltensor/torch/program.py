@@ -55,6 +55,8 @@ class Program:
         self.site_values = [tensor.value for tensor, _, _ in ev.b.sites.values()]
         self.runner = Runner(self.division, engine, self.site_values, self._look_at)
         self.written = self._written()
+        #: Whether calls of this form have been looked at for `direct_calls`.
+        self.is_offered = False
 
     def _evaluate(self, target, args, kwargs):
         ev = self.evaluator
