@@ -82,3 +82,25 @@ func.func @dead_branch(%a: tensor<4xi32>, %c: i1) -> tensor<4xi32> {
   }
   return %a : tensor<4xi32>
 }
+
+// -----
+
+// A row that the iteration before has written, and that this one has read before it writes: a value.
+// CHECK-LABEL: func.func @next_layer(
+// CHECK: scf.for {{.*}} iter_args(%{{[a-z0-9]*}} = %{{[a-z0-9]*}}, %{{[a-z0-9]*}} = %{{[a-z0-9]*}}) -> ({{tensor<4xi32>, tensor<8x4xi32>|tensor<8x4xi32>, tensor<4xi32>}}) {
+// CHECK-NOT: scf.if
+func.func @next_layer(%h: !tssa.tensor<8x4xi32>, %x: !tssa.tensor<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %j = %c0 to %c8 step %c1 iter_args(%v = %x) -> (!tssa.tensor<4xi32>) {
+    %in = tssa.read %v : !tssa.tensor<4xi32>
+    %row = tssa.view %h[select(0, %j)] : !tssa.tensor<8x4xi32> -> !tssa.tensor<4xi32>
+    %old = tssa.read %row : !tssa.tensor<4xi32>
+    %new = arith.addi %in, %old : tensor<4xi32>
+    tssa.mutate %row, %new : !tssa.tensor<4xi32>, tensor<4xi32>
+    %next = tssa.view %h[select(0, %j)] : !tssa.tensor<8x4xi32> -> !tssa.tensor<4xi32>
+    scf.yield %next : !tssa.tensor<4xi32>
+  }
+  return
+}
