@@ -24,3 +24,17 @@ double mlir::ft::tilesLeft(const TileGroup &group, const Machine &machine) {
   const double worth = std::floor(group.flops / flopsOfTile);
   return group.points * std::clamp(worth, 1.0, std::max(group.elements, 1.0));
 }
+
+double mlir::ft::sharedReadSeconds(const TileGroup &group, const Machine &machine) {
+  if (machine.cpu.mostRows == 0 || machine.levels.size() < 2 || group.sharedBytes <= 0)
+    return 0;
+  // (As schedules cut columns: `columnsForCaches`.)
+  bool takesColumns = group.elements > 1 && group.sharedBytes > double(machine.levels[1].bytes) / 2;
+  double rows = takesColumns ? group.points : std::ceil(group.points / machine.units);
+  double calls = takesColumns ? 1.0 / machine.units : std::ceil(rows / double(machine.cpu.mostRows));
+  double seconds = calls * group.sharedBytes / machine.sourceFor(group.sharedBytes).bytesPerSecond;
+  // Full calls copy columns before they compute; others read while they do.
+  if (rows < double(machine.cpu.mostRows))
+    seconds -= group.points * group.flops / (machine.units * machine.productFlops());
+  return std::max(seconds, 0.0);
+}

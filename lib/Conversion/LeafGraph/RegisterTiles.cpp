@@ -18,6 +18,10 @@ using namespace mlir::ft::leaf;
 
 /// Rows of a tile whose vectors run along columns, and of which a shorter loop makes no tiles where the leaf's rows do.
 static constexpr int64_t mostRows = 6;
+/// As `leastPanelRows`, where each step begins with a vector: fewer rows then find in blocks of terms what they have asked for ahead, where
+/// steps that begin anywhere take two lines for each vector, each time.
+static constexpr int64_t leastPanelRowsInLine = 64;
+
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 int64_t TiledProduct::lanes() const {
@@ -82,12 +86,17 @@ RegisterTile TiledProduct::choose() const {
   return tile;
 }
 
-/// Whether each step of so many terms is in another page, and the second cache does not keep the right-hand side: it is large, and
-/// has rows that are longer than a register tile.
-bool TiledProduct::isFarApart(int64_t terms) const {
+int64_t TiledProduct::longestStep() const {
   int64_t step = 0;
   for (int loop : product.k)
     step = std::max(step, std::abs(right().strides[loop]));
+  return step;
+}
+
+/// Whether each step of so many terms is in another page, and the second cache does not keep the right-hand side: it is large, and
+/// has rows that are longer than a register tile.
+bool TiledProduct::isFarApart(int64_t terms) const {
+  int64_t step = longestStep();
   return step > lanes() * (manyRegisters() ? 4 : 2) && step * terms * storageBytes(elementOf(right())) > target.secondBytes;
 }
 
@@ -116,11 +125,13 @@ void TiledProduct::chooseReads(RegisterTile &tile) const {
   if (!isFarApart(k))
     return;
   int64_t columns = lanes() * (manyRegisters() ? 4 : 2);
-  bool isFew = ownRows() < Contraction::leastPanelRows;
+  bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > Contraction::fewRowsBlock;
+  int64_t leastRows = hasBlocks && longestStep() % lanes() == 0 ? leastPanelRowsInLine : Contraction::leastPanelRows;
+  bool isFew = ownRows() < leastRows;
   // The rows of a call are not known here: the call decides.
   if ((!isFew || product.rowsAreM) && tile.columns <= columns)
-    tile.panel = isFew && product.tileLoop < 0 ? Contraction::leastPanelRows : 1;
-  if (tile.panel != 1 && isFew && !isHalf(accumulated()) && product.k.size() == 1 && k > Contraction::fewRowsBlock)
+    tile.panel = isFew && product.tileLoop < 0 ? leastRows : 1;
+  if (tile.panel != 1 && isFew && hasBlocks)
     tile.block = Contraction::fewRowsBlock;
 }
 

@@ -44,6 +44,8 @@ private:
   int64_t ownRows() const;
   /// Rows that use what is prepared of the right-hand side: how many a call has is not known here.
   int64_t uses() const;
+  /// Elements from one term of the right-hand side to the next, of the loop with the most.
+  int64_t longestStep() const;
   bool isFarApart(int64_t terms) const;
   int64_t termsAhead(const RegisterTile &tile, int64_t terms) const;
   /// Elements of the accumulators' type that a vector of the machine has.

@@ -3,13 +3,20 @@
 //
 // RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
-// RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/4096/256/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
 // RUN: sed 's/N = 4/N = 1/' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
+// Cores share out the columns of large right-hand sides apart; as one, each reads both, and again for each call's rows, unless its
+// second cache keeps them.
+// RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/N = 4/N = 1024/; s/4096/1024/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=AGAIN,TWO
+// RUN: sed 's/N = 4/N = 1024/; s/4096/256/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/N = 4/N = 1024/; s/4096/1024/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
+// AGAIN: two products, as one, read right-hand sides of 8388608 bytes again for each call's rows, {{[0-9]+}} us of a unit; apart, with what is between them in memory, {{[0-9]+}} us
 // So narrow that a launch takes longer than either: apart there is nothing to share out.
 // RUN: sed 's/4096/32/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
 // The phase tells the pass for which machine:
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=TWO
-// RUN: ft-opt %s --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/4096/256/g' %s | ft-opt --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
 // RUN: not ft-opt %s --etdg-merge="machine=nowhere" 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: error: {{.*}}nowhere
 
