@@ -1,6 +1,7 @@
 //===- MachineTest.cpp - the model of machines ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Machine/Machine.h"
+#include "ft/Machine/TilesLeft.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "gtest/gtest.h"
@@ -149,4 +150,28 @@ TEST(Machine, IsFoundByNameFileAndKind) {
   // (A folder that was named before this test may have given the machine: only its path differs.)
   EXPECT_TRUE(StringRef(fails(Machine::find("h200", Machine::Kind::CPU)))
                   .ends_with("h200.json: expected a machine of kind 'cpu', found one of kind 'gpu'"));
+}
+
+TEST(Machine, TilesLeft) {
+  using namespace mlir::ft;
+  Machine toy = parse(); // a launch takes as long as 6 FLOP
+  EXPECT_EQ(tilesLeft({/*points=*/2, /*flops=*/18, /*elements=*/100}, toy), 6);
+  EXPECT_EQ(tilesLeft({2, 18, 2}, toy), 4);
+  EXPECT_EQ(tilesLeft({2, 3, 100}, toy), 2);
+  // 128 rows for each of three cores, two calls; or a third of the columns, once, for all rows.
+  EXPECT_EQ(sharedReadSeconds({384, 18, 1, 3000}, toy), 6000);
+  EXPECT_EQ(sharedReadSeconds({384, 18, 10, 3000}, toy), 1000);
+  // What the second cache keeps is not cut; what is not shared costs nothing.
+  EXPECT_EQ(sharedReadSeconds({384, 18, 10, 400}, toy), 200);
+  EXPECT_EQ(sharedReadSeconds({384, 18, 10, 0}, toy), 0);
+  // Few rows are read for while cores compute.
+  EXPECT_EQ(sharedReadSeconds({3, 600, 1, 3000}, toy), 2900);
+  EXPECT_EQ(sharedReadSeconds({3, 60000, 1, 3000}, toy), 0);
+  // On a GPU nothing is said of it.
+  EXPECT_EQ(sharedReadSeconds({384, 18, 1, 3000}, **Machine::find("h200")), 0);
+}
+
+TEST(Machine, AheadSeconds) {
+  EXPECT_EQ(parse().cpu.aheadSeconds, 0);
+  EXPECT_EQ(parse(replaced("\"sure_gain\": 0.9", "\"sure_gain\": 0.9, \"ahead_seconds\": 0.5")).cpu.aheadSeconds, 0.5);
 }
