@@ -39,7 +39,7 @@ def run(*command):
 # with common loops, wavefronts, triangles. Each entry is run in each form that a
 # kernel may take.
 SEVERAL = ["test/Optimizer/nests.mlir", "test/Engine/CPU/team.mlir",
-           "test/Conversion/ETDGToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
+           "test/Conversion/LoopsToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
 # What coarsening rewrites, in the form that the host chooses.
 COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.mlir"]
 

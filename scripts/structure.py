@@ -24,10 +24,10 @@ MOST_LINES = 80
 MOST_LITERAL = 8
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
-LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/ETDGToGPU", "lib/Conversion/ETDGToLoops",
+LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
             "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops")
 BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),
-             "gpu": ("lib/Conversion/ETDGToGPU",)}
+             "gpu": ("lib/Conversion/LoopsToGPU",)}
 CONTROL = re.compile(r"(?:^|[^\w])(?:if|for|while|switch|catch|do|else|return|namespace|class|struct|enum|union|extern)\b")
 
 

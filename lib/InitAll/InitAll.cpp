@@ -7,7 +7,7 @@
 #include "ft/InitAll.h"
 
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
-#include "ft/Conversion/ETDGToGPU/Passes.h"
+#include "ft/Conversion/LoopsToGPU/Passes.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"

@@ -7,7 +7,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "CompileOptions.h"
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
-#include "ft/Conversion/ETDGToGPU/Passes.h"
+#include "ft/Conversion/LoopsToGPU/Passes.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
@@ -205,26 +205,20 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
   }
 }
 
-static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine, bool throughLoops) {
+static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
   if (phase == Phase::Schedule) {
     ETDGScheduleForGPUOptions loops;
     loops.target = target;
     loops.machine = machine;
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
   }
-  if (phase == Phase::Tile && throughLoops) {
+  if (phase == Phase::Tile) {
     ConvertETDGToLoopsOptions loops;
     loops.target = target;
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
-  } else if (phase == Phase::Tile) {
-    ConvertETDGToGPUOptions kernels;
-    kernels.target = target;
-    kernels.machine = machine;
-    pm.addPass(createConvertETDGToGPU(kernels));
-  }
-  if (phase == Phase::Target && throughLoops)
     pm.addPass(createConvertLoopsToGPU());
+  }
   if (phase == Phase::Target)
     pm.addPass(createTileLowerKernels());
 }
@@ -247,7 +241,7 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   if (options.target == "cpu")
     sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
   else
-    sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine, options.throughLoops); };
+    sequence.addTarget = [&](Phase phase) { addGpuPasses(pm, phase, options.target, sequence.machine); };
   // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
   // what conversions made and of the last phase are enough. What is the identity keeps the contract.
   Phase last = sequence.getLastBuilt();

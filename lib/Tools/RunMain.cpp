@@ -92,7 +92,6 @@ struct Options {
                                cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
                                    cl::value_desc("target"), cl::cat(category), cl::Hidden};
-  cl::opt<bool> throughLoops{"through-loops", cl::desc("emulate: kernels by way of structured loops"), cl::cat(category), cl::Hidden};
   cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),
                                cl::init("generic"), cl::cat(category), cl::Hidden};
   cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate, --schedule-for: of the GPU (default 3)"), cl::init(3),
@@ -349,7 +348,6 @@ FailureOr<Outcome> Runner::runEmulated() {
   emulator.validate = tools::isValidating();
   emulator.rounding = tools::getRounding();
   setForms(emulator.gpu, options.target);
-  emulator.gpu.throughLoops = options.throughLoops;
   if (!options.kernels.empty())
     emulator.readKernels = [this] { return readModule(options.kernels); };
   emulator.interpretTiles = options.engine == "interpret-tile";

@@ -358,7 +358,7 @@ fcos normalize normalize_in_place increment_rows increment_backwards""".split()
 def plain_nms(boxes, scores, threshold):
     order, keep = torch.argsort(scores, descending=True, stable=True), []
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    alive = torch.ones(len(boxes), dtype=torch.bool)
+    alive = torch.ones(len(boxes), dtype=torch.bool, device=boxes.device)
     for i in order.tolist():
         if not alive[i]:
             continue
@@ -366,11 +366,11 @@ def plain_nms(boxes, scores, threshold):
         wide = (torch.minimum(boxes[i, 2:], boxes[:, 2:]) - torch.maximum(boxes[i, :2], boxes[:, :2])).clamp(min=0)
         common = wide[:, 0] * wide[:, 1]
         alive &= ~(common / (area[i] + area - common) > threshold)
-    return torch.tensor(keep, dtype=torch.int64)
+    return torch.tensor(keep, dtype=torch.int64, device=boxes.device)
 
 
 def plain_batched_nms(boxes, scores, labels, threshold):
     if boxes.numel() == 0:
-        return torch.empty(0, dtype=torch.int64)
+        return torch.empty(0, dtype=torch.int64, device=boxes.device)
     shift = labels.to(boxes) * (boxes.max() + 1)
     return plain_nms(boxes + shift[:, None], scores, threshold)

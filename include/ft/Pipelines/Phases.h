@@ -62,10 +62,6 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                                llvm::cl::desc("Of f16 and bf16: excess (what stands between the operations of a body is f32; "
                                               "default) or exact (after each operation)"),
                                llvm::cl::init("excess")};
-  Option<bool> throughLoops{*this, "through-loops",
-                            llvm::cl::desc("For a GPU: the phase tile ends in structured loops, as for a CPU, of which the phase target "
-                                           "makes kernels (default: false, kernels come from the graph)"),
-                            llvm::cl::init(false)};
   Option<std::string> dump{*this, "dump",
                            llvm::cl::desc("A folder for the module after each phase")};
   ListOption<std::string> skip{

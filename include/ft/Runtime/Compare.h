@@ -41,9 +41,9 @@ struct Comparison {
 Comparison compare(const HostArray &a, const HostArray &b,
                    std::optional<Tolerance> tolerance = std::nullopt);
 
-/// The same of f16 and bf16 that may stay wider between operations than the program says: where they differ from it as it is
-/// written, by more than the tolerance since a recurrence lets differences grow, they are right as well if they are no further
-/// from `truth`, in f64, than that is, but for the rounding of the result itself.
+/// The same of results on whose way f16 or bf16 may stay wider between operations than the program says: where they differ from
+/// the program as it is written, by more than the tolerance since a recurrence lets differences grow or the result is of a wider
+/// type, they are right as well if they are no further from `truth`, in f64, than that is, but for the rounding of a half itself.
 Comparison compareByTruth(const HostArray &a, const HostArray &asWritten, const HostArray &truth, Tolerance tolerance);
 
 } // namespace ft::rt

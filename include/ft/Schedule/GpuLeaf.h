@@ -37,9 +37,17 @@ struct NestSplit {
   int loop = -1;
 };
 
+/// What an input of a leaf may be at some iterations beside memory.
+struct InputForm {
+  RankedTensorType type;
+  bool hasIndex = false; // a number that counts along rows and lifts
+  bool hasSplat = false; // one value
+};
+
 /// A leaf as loop nests over buffers.
 struct LeafForm {
   BlockOp block; // null where it is a function alone
+  SmallVector<InputForm> inputs;
   OwningOpRef<ModuleOp> module; // what the graph's operations live in
   leaf::LeafGraph graph;
   SmallVector<NestSplit> splits; // by nest, where columns are shared

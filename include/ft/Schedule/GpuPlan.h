@@ -86,6 +86,8 @@ GridWaits findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> has
 struct LeafContext {
   std::optional<unsigned> row, lift;
   int64_t maxRows = 1, lifts = 1;
+  /// The leaf's buffers that differ from lift to lift, where no dimension of a block says that.
+  SmallVector<bool> lifted;
   int64_t columns = 0, unit = 1, columnTile = 0;
   bool products = false; // the plan was made for tiles of products
   int64_t threads = 0;

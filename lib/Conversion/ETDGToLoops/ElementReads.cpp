@@ -149,6 +149,13 @@ FailureOr<Emitter::Address> Emitter::emitElementRead(BlockOp block, etdg::ReadAt
   }
   auto [memory, first] = emitScratch(element, /*rows=*/1);
   Address address{memory, first, index(0)};
+  if (gpu) { // each thread tests its own elements: loops over parts would wait for each other
+    ElementBox whole;
+    whole.begin.assign(element.getRank(), 0);
+    whole.end.assign(element.getShape().begin(), element.getShape().end());
+    emitElementBox(block, whole, pieces, element, point, address);
+    return address;
+  }
   for (const ElementBox &box : cutElement(pieces, element.getShape(), block.getNumDims()))
     emitElementBox(block, box, box.pieces, element, point, address);
   return address;
@@ -170,6 +177,17 @@ void Emitter::emitElementBox(BlockOp block, const ElementBox &box, ArrayRef<etdg
   Point inner = point;
   Value linear = index(0);
   for (auto [extent, begin, end] : llvm::zip_equal(element.getShape(), box.begin, box.end)) {
+    if (gpu) { // the threads of a block share them
+      Attribute level = loops::LevelAttr::get(context, etdg::LoopLevel::Thread, etdg::Dealing::None);
+      auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{builder.getIndexAttr(begin)},
+                                        ArrayRef<OpFoldResult>{builder.getIndexAttr(end)},
+                                        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(), builder.getArrayAttr({level}));
+      builder.setInsertionPointToStart(loop.getBody());
+      inner.dims.push_back(loop.getInductionVar(0));
+      linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
+                                     loop.getInductionVar(0));
+      continue;
+    }
     auto loop = scf::ForOp::create(builder, loc, index(begin), index(end), index(1));
     builder.setInsertionPointToStart(loop.getBody());
     inner.dims.push_back(loop.getInductionVar());

@@ -201,7 +201,13 @@ private:
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
   void emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
-                  ValueRange outputs, std::optional<Columns> columns = {});
+                  ValueRange outputs, std::optional<Columns> columns = {}, ArrayAttr layouts = {});
+  /// Whether it pays blocks of threads to take rows in runs; as storage left it, or as it was planned without planes.
+  bool hasProductRuns(BlockOp leaf, unsigned row, bool withPlanes = true);
+  /// The layouts of a leaf's threads; null where storage has left other accesses than they were made for.
+  ArrayAttr layoutsOf(BlockOp leaf, const Point &point, bool rowWise);
+  /// A piece that is no memory, as blocks of threads take it.
+  Address emitValuePiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point, bool useRows);
   FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
                                bool useRows);
   Address emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides, const Point &point,

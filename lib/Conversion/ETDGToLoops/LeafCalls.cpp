@@ -9,6 +9,7 @@
 #include "Emitter.h"
 
 #include "ft/Schedule/LeafColumns.h"
+#include "ft/Schedule/RowRuns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -136,8 +137,29 @@ std::pair<Value, Value> Emitter::emitScratch(RankedTensorType element, int64_t r
   return {memory, make<arith::MulIOp>(listed, index(size))};
 }
 
+Emitter::Address Emitter::emitValuePiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
+                                         bool useRows) {
+  int64_t size = element.getNumElements(), rows = 1;
+  Value value, step;
+  if (piece.getKind() == etdg::SourceKind::Splat) {
+    value = arith::ConstantOp::create(builder, loc, piece.getValue());
+  } else {
+    AffineMap map = piece.getMap().getValue();
+    value = expand(map.getResult(0), block, point);
+    if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim)) {
+      AffineExpr d = getAffineDimExpr(*point.rowDim, context), expr = map.getResult(0);
+      step = expand(simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols()), block, point);
+      rows = maxRows;
+    }
+  }
+  Type memory = MemRefType::get({ShapedType::kDynamic}, element.getElementType());
+  return {loops::SplatOp::create(builder, loc, memory, value, step, size, rows), index(0), index(step ? size : 0)};
+}
+
 FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element,
                                                const Point &point, bool useRows) {
+  if (gpu && piece.getKind() != etdg::SourceKind::Buffer)
+    return emitValuePiece(block, piece, element, point, useRows);
   switch (piece.getKind()) {
   case etdg::SourceKind::Splat: {
     Value base = bufferBase(splat(element, piece.getValue()), element.getElementType());
@@ -181,6 +203,21 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
   return emitBufferAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
 }
 
+bool Emitter::hasProductRuns(BlockOp leaf, unsigned row, bool withPlanes) {
+  auto planes = [&](Value buffer, unsigned d) { return withPlanes ? kept.at(buffer, d) : int64_t(0); };
+  return hasProductLayout(leaf) && findRowRuns(leaf, row, planes);
+}
+
+ArrayAttr Emitter::layoutsOf(BlockOp leaf, const Point &point, bool rowWise) {
+  auto noPlanes = [](Value, unsigned) { return int64_t(0); };
+  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
+  bool wasRowWise = point.rowDim && (schedule::isUniform(leaf, *point.rowDim, noPlanes) ||
+                                     hasProductRuns(leaf, *point.rowDim, /*withPlanes=*/false));
+  if (!gpu || wasRowWise != rowWise || getReadStrides(leaf, noPlanes) != getReadStrides(leaf, planes))
+    return nullptr;
+  return leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+}
+
 LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   if (!point.rowDim)
@@ -188,7 +225,8 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
   RowUse use = getRowUse(block, *point.rowDim, planes, /*strided=*/!rowLists);
   if (use == RowUse::Uniform)
     return emitLeafCall(block, point, true);
-  if (use == RowUse::Single)
+  // (Where nothing is computed in tiles of products, cutting rows into runs costs blocks of threads more than it saves.)
+  if (use == RowUse::Single || (gpu && !hasProductRuns(block, *point.rowDim)))
     return emitSingleRows(point, [&](Point row) { return emitLeafCall(block, row, false); });
   // Runs of rows for which every read has the same piece, and no plane wraps around.
   RunLimits limits;
@@ -313,19 +351,19 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
     columns.reset();
   }
-  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns);
+  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, layoutsOf(block, point, rowWise));
   return success();
 }
 
 void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
-                         ValueRange outputs, std::optional<Columns> columns) {
+                         ValueRange outputs, std::optional<Columns> columns, ArrayAttr layouts) {
   auto number = [&](int64_t value) { return columns ? builder.getI64IntegerAttr(value) : IntegerAttr(); };
   auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(),
                                     columns ? columns->width : Value(), inputs, outputs,
                                     builder.getDenseBoolArrayAttr(varies), builder.getI64IntegerAttr(most),
                                     number(columns ? columns->tile : 0), number(columns ? columns->count : 0),
                                     columns && gpu ? builder.getDenseI64ArrayAttr(cuts.lookup(block)) : DenseI64ArrayAttr(),
-                                    gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
+                                    layouts);
   OpBuilder::InsertionGuard guard(builder);
   Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
   IRMapping mapping;

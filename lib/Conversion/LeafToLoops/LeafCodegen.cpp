@@ -112,8 +112,3 @@ bool mlir::ft::leafChecksIndices(func::FuncOp generated) {
   return generated->hasAttr("ft.leaf_checks");
 }
 
-bool mlir::ft::canBatchRows(func::FuncOp tensorFunc) {
-  ScopedDiagnosticHandler quiet(tensorFunc.getContext(), [](Diagnostic &) { return success(); });
-  OwningOpRef<func::FuncOp> copy;
-  return succeeded(analyze(tensorFunc, {}, copy));
-}

@@ -33,6 +33,7 @@ public:
   LogicalResult run();
 
 private:
+  void fill(loops::SplatOp splat);
   void cutColumns(ChunksOp chunks);
   LogicalResult setLevels();
   loops::LevelAttr level(LoopLevel level, Dealing dealing) { return loops::LevelAttr::get(b.getContext(), level, dealing); }
@@ -140,6 +141,40 @@ void GridKernel::cutColumns(ChunksOp chunks) {
 }
 
 //===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Rows of one value each become memory, of the iteration of the loops that are dealt.
+void GridKernel::fill(loops::SplatOp splat) {
+  Location loc = splat.getLoc();
+  Operation *around = splat->getParentOp();
+  while (around != kernel && !loops::levelOf(around))
+    around = around->getParentOp();
+  Block &scope = around->getRegion(0).front();
+  auto type = cast<MemRefType>(splat.getResult().getType());
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value).getResult(); };
+  b.setInsertionPointToStart(&scope);
+  Value memory = memref::AllocOp::create(b, loc, type, index(std::max<int64_t>(splat.getElements() * splat.getRows(), 1)));
+  b.setInsertionPoint(scope.getTerminator());
+  memref::DeallocOp::create(b, loc, memory);
+  b.setInsertionPoint(splat);
+  Value one = index(1), elements = index(splat.getElements());
+  auto rows = scf::ForOp::create(b, loc, index(0), index(splat.getRows()), one);
+  b.setInsertionPointToStart(rows.getBody());
+  Value value = splat.getValue(), row = rows.getInductionVar();
+  if (splat.getStep())
+    value = arith::AddIOp::create(b, loc, value, arith::MulIOp::create(b, loc, row, splat.getStep()));
+  if (value.getType() != type.getElementType())
+    value = arith::IndexCastOp::create(b, loc, type.getElementType(), value);
+  Value first = arith::MulIOp::create(b, loc, row, elements);
+  auto columns = scf::ForOp::create(b, loc, index(0), elements, one);
+  b.setInsertionPointToStart(columns.getBody());
+  memref::StoreOp::create(b, loc, value, memory, arith::AddIOp::create(b, loc, first, columns.getInductionVar()).getResult());
+  splat.replaceAllUsesWith(memory);
+  splat.erase();
+}
+
+//===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
 
@@ -172,6 +207,10 @@ LogicalResult GridKernel::setLevels() {
 LogicalResult GridKernel::run() {
   SmallVector<ChunksOp> chunks;
   kernel.walk([&](ChunksOp op) { chunks.push_back(op); });
+  SmallVector<loops::SplatOp> splats;
+  kernel.walk([&](loops::SplatOp op) { splats.push_back(op); });
+  for (loops::SplatOp op : splats)
+    fill(op);
   for (ChunksOp op : chunks)
     cutColumns(op);
   kernel.walk([&](Operation *op) {

@@ -166,6 +166,31 @@ LogicalResult GpuPlanner::planRowLanes(BlockOp leaf, std::optional<unsigned> &ro
   return success();
 }
 
+/// The most rows that a nest in a body could have of its own points.
+int64_t GpuPlanner::rowsInside(BlockOp body) {
+  int64_t most = 1;
+  body->walk([&](BlockOp inner) {
+    for (unsigned d = inner.getNumAncestors(); inner != body && d < inner.getNumDims(); ++d)
+      if (isFreeMap({inner}, d)) {
+        int64_t count = constantExtent({inner}, d), rows = chooseRows({inner}, d);
+        most = std::max(most, count ? std::min(count, rows) : rows);
+      }
+  });
+  return most;
+}
+
+/// Whether there are so few points that each is a task by itself, whatever rows there may be.
+bool GpuPlanner::areTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) const {
+  int64_t points = 1;
+  for (unsigned d : free) {
+    int64_t count = constantExtent(nest, d);
+    if (!count)
+      return false;
+    points *= std::min(count, std::numeric_limits<int32_t>::max() / points + 1);
+  }
+  return points <= options.getMultiprocessors() * planning.tasksPerUnit;
+}
+
 FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<RowPlan> &rows) {
   BlockOp front = nest.front();
   GpuPlan plan;
@@ -181,6 +206,9 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<
     if (*products)
       return plan;
   }
+  // One row at a time leaves the threads to the points of the body's nests.
+  if (plan.row && !draws() && areTasks(nest, free) && rowsInside(front) > 1)
+    plan.row.reset();
   if (nest.size() == 1 && front.isLeaf() && plan.inner.empty() && front.getNumAncestors() == 0 &&
       failed(planRowLanes(front, plan.row, rows)))
     return failure();
@@ -394,7 +422,8 @@ GpuPlan GpuPlanner::planInside(ArrayRef<BlockOp> nest, const LeafContext &outsid
   // Columns were shared for leaves that are computed for one row here.
   std::optional<unsigned> row = outside.columns ? std::nullopt : chooseRow(nest, free);
   int64_t rows = row ? chooseRows(nest, *row) : 1;
-  if (rows == 1)
+  const int64_t count = row ? constantExtent(nest, *row) : 0;
+  if (rows == 1 || (!draws() && rowsInside(front) > (count ? std::min(count, rows) : rows)))
     return plan;
   plan.row = row;
   plan.maxRows = rows;

@@ -56,6 +56,8 @@ private:
   std::optional<unsigned> chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);
   int64_t threadsFor(int64_t elements, int64_t most);
   int64_t elementsOf(ArrayRef<BlockOp> nest) const;
+  int64_t rowsInside(BlockOp body);
+  bool areTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) const;
   std::optional<unsigned> chooseLift(ArrayRef<BlockOp> nest, unsigned shared);
   bool isResident(int64_t threads, int64_t blocks) const;
   etdg::ThreadBlockAttr makeBlock(MLIRContext *context, int64_t threads, int64_t resident, int64_t shared) const;

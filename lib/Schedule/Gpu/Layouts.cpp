@@ -30,7 +30,7 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
   tile.threads = context.threads;
   tile.sums = context.sums;
   tile.maxRows = rowWise ? context.maxRows : 1;
-  tile.lifts = context.lift ? context.lifts : 1;
+  tile.lifts = context.lift || !context.lifted.empty() ? context.lifts : 1;
   if (context.columns && form.splits[number].kind == NestSplit::shared) {
     tile.splitLoop = form.splits[number].loop;
     tile.columnUnit = context.unit;
@@ -41,14 +41,14 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
   collapseLoops(collapsed, tile.splitLoop < 0 ? nullptr : &tile.splitLoop);
   collapsed.batched &= tile.maxRows > 1;
   if (tile.lifts > 1)
-    tile.lifted = isLiftedNest(collapsed, findLifted(form, *context.lift));
+    tile.lifted = isLiftedNest(collapsed, context.lift ? findLifted(form, *context.lift) : context.lifted);
   return tile;
 }
 
 SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafContext &context, bool rowWise,
                                                const Machine &machine) {
   SmallVector<Attribute> layouts;
-  MLIRContext *mlir = BlockOp(form.block).getContext();
+  MLIRContext *mlir = form.module.get().getContext();
   int64_t fused = 0;
   for (unsigned i = 0; i < form.graph.nests.size(); ++i) {
     leaf::Nest nest;

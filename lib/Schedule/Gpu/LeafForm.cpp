@@ -79,6 +79,14 @@ LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bo
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
   func::FuncOp function = copyBody(block, *module);
   form.block = block;
+  form.inputs.clear();
+  for (unsigned i = 0; i < block.getNumReads(); ++i) {
+    auto holds = [&](etdg::SourceKind kind) {
+      return llvm::any_of(block.getRead(i).getPieces(), [&](etdg::PieceAttr piece) { return piece.getKind() == kind; });
+    };
+    form.inputs.push_back({cast<RankedTensorType>(block.getBody().getArgument(i).getType()), holds(etdg::SourceKind::Index),
+                           holds(etdg::SourceKind::Splat)});
+  }
   return buildLeafForm(form, std::move(module), function, batched, strides);
 }
 

@@ -39,17 +39,16 @@ static bool isPlain(const LeafGraph &graph, const View &view) {
   return element.isSignlessIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
 }
 
-/// The kinds of pieces that an input has: `Index` ones count along rows and lifts.
-static bool readsKind(const LeafForm &form, const View &view, etdg::SourceKind kind) {
+/// The input that a view is of, null where it is of none.
+static const InputForm *inputOf(const LeafForm &form, const View &view) {
   if (view.isSplat() || form.graph.buffers[view.buffer].kind != Buffer::Kind::Input)
-    return false;
-  return llvm::any_of(BlockOp(form.block).getRead(form.graph.buffers[view.buffer].number).getPieces(),
-                      [&](etdg::PieceAttr piece) { return piece.getKind() == kind; });
+    return nullptr;
+  return &form.inputs[form.graph.buffers[view.buffer].number];
 }
 
-static RankedTensorType inputType(const LeafForm &form, const View &view) {
-  unsigned number = form.graph.buffers[view.buffer].number;
-  return cast<RankedTensorType>(BlockOp(form.block).getBody().getArgument(number).getType());
+static bool countsAlongRows(const LeafForm &form, const View &view) {
+  const InputForm *input = inputOf(form, view);
+  return input && input->hasIndex;
 }
 
 /// The rows of the call are one more digit of m or n, or a batch; false if there is no place for them.
@@ -87,13 +86,13 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
   const Member &member = nest.members.front();
   const View &lhs = member.reads[found->lhs], &rhs = member.reads[found->rhs];
   for (const View *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
-    if (!isPlain(form.graph, *view) || readsKind(form, *view, etdg::SourceKind::Index)) {
+    if (!isPlain(form.graph, *view) || countsAlongRows(form, *view)) {
       why = "an operand is no matrix of whole bytes at places that strides tell";
       return std::nullopt;
     }
   }
   for (const View *view : {&lhs, &rhs})
-    if (readsKind(form, *view, etdg::SourceKind::Splat) && !fitsAsConstant(inputType(form, *view))) {
+    if (const InputForm *input = inputOf(form, *view); input && input->hasSplat && !fitsAsConstant(input->type)) {
       why = "an operand is one value at some iterations, and too large for a constant";
       return std::nullopt;
     }
@@ -198,7 +197,7 @@ private:
     });
   }
   bool takeRead(const View &read) {
-    if (!isPlain(graph, read) || readsKind(form, read, etdg::SourceKind::Index))
+    if (!isPlain(graph, read) || countsAlongRows(form, read))
       return false;
     View view = viewOverTile(nest, product, read);
     bool known = llvm::is_contained(inRegisters, view);

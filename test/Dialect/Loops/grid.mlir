@@ -11,7 +11,7 @@ func.func @k() attributes {loops.kernel, loops.grid = #loops.grid<block = <threa
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = 4>} {
-  // expected-error @below {{blocks of threads run its kernel: expected the level grid, lifted or none, found core (loops_grid2)}}
+  // expected-error @below {{blocks of threads run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)}}
   scf.forall (%i) = (0) to (%n) step (1) {
   } {mapping = [#loops.level<core, shares>]}
   return

@@ -8,7 +8,7 @@
 // CORES: scf.forall ({{.*}}) in (1) {
 // CORES-NOT: columns(
 // RUN: env FT_NUM_THREADS=4 %ft_bin/ft-run %s --schedule-for=sm_90a --order=random --seed=4 --compare=interpret | FileCheck %s --check-prefix=RAN
-// RUN: %ft_bin/ft-run %s --engine=emulate --through-loops --compare=interpret | FileCheck %s --check-prefix=RAN
+// RUN: %ft_bin/ft-run %s --engine=emulate --compare=interpret | FileCheck %s --check-prefix=RAN
 // RAN: {{^}}equal
 
 #id1 = affine_map<(d0) -> (d0)>

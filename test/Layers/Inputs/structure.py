@@ -12,7 +12,7 @@ FILES = {
     "lib/Schedule/Number.cpp": "static constexpr int named = 128; // 256\nbool f(int bytes) {\n  return bytes > 64;\n}\n"
                                "bool g(int bytes) { return bytes > 32; }\n",
     "lib/Conversion/ETDGToLoops/Left.cpp": "void Left::emitThing() {}\nvoid Left::emitOther() {}\n",
-    "lib/Conversion/ETDGToGPU/Right.cpp": "void Right::emitThing() {}\n",
+    "lib/Conversion/LoopsToGPU/Right.cpp": "void Right::emitThing() {}\n",
     "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen | FileCheck %s\n",
     "scripts/structure.txt": "# exceptions\nliterals | lib/Schedule/Number.cpp | 32 | bits of a word\n"

@@ -61,9 +61,6 @@ LeafScratch getLeafScratch(func::FuncOp generated);
 /// `ft.leaf_checks`).
 bool leafChecksIndices(func::FuncOp generated);
 
-/// Whether generateLeaf has a rule for every op of the function. Emits nothing.
-bool canBatchRows(func::FuncOp tensorFunc);
-
 /// Lowers a module of generated leaves, and of scf/memref/vector/arith/func code
 /// that calls them, to the LLVM dialect. Math goes through ExpandMath.h; f16 and
 /// bf16 need no runtime library.

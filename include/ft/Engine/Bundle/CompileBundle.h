@@ -3,7 +3,7 @@
 #ifndef FT_ENGINE_BUNDLE_COMPILEBUNDLE_H
 #define FT_ENGINE_BUNDLE_COMPILEBUNDLE_H
 
-#include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Bundle.h"

@@ -11,7 +11,7 @@
 #ifndef FT_ENGINE_EMULATOR_EMULATEDPROGRAM_H
 #define FT_ENGINE_EMULATOR_EMULATEDPROGRAM_H
 
-#include "ft/Conversion/ETDGToGPU/ETDGToGPU.h"
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Runtime/HostArray.h"
 
 #include <memory>

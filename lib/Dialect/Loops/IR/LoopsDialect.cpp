@@ -37,17 +37,40 @@ void LoopsDialect::initialize() {
       >();
 }
 
+/// What the threads of a block run each for itself.
+static LogicalResult verifyThreadLoop(Operation *loop) {
+  auto points = dyn_cast<scf::ForallOp>(loop);
+  if (!points || !llvm::all_of(points.getMixedLowerBound(), getConstantIntValue) ||
+      !llvm::all_of(points.getMixedUpperBound(), getConstantIntValue))
+    return loop->emitError("threads share a loop over points between constant bounds (loops_grid5)");
+  WalkResult walked = loop->walk([&](Operation *op) {
+    LevelAttr level = levelOf(op);
+    bool fits = level ? level.getLevel() == etdg::LoopLevel::Thread
+                      : isMemoryEffectFree(op) || isa<scf::IfOp, memref::LoadOp, memref::StoreOp, BoundedOp>(op) ||
+                            op->hasTrait<OpTrait::IsTerminator>();
+    if (fits)
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op->emitError("a thread can't run it alone (loops_grid5)");
+    diag.attachNote(loop->getLoc()) << "in this loop of level thread";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 /// Levels of the parallel loops of a kernel of blocks of threads, and what they stand in.
 static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
   LevelAttr level = levelOf(loop);
   bool isDealt = level.getLevel() == etdg::LoopLevel::Grid;
-  if (!isDealt && level.getLevel() != etdg::LoopLevel::Lifted && level.getLevel() != etdg::LoopLevel::None)
-    return loop->emitError("blocks of threads run its kernel: expected the level grid, lifted or none, found ")
+  bool isOfThreads = level.getLevel() == etdg::LoopLevel::Thread;
+  if (!isDealt && !isOfThreads && level.getLevel() != etdg::LoopLevel::Lifted && level.getLevel() != etdg::LoopLevel::None)
+    return loop->emitError("blocks of threads run its kernel: expected the level grid, lifted, thread or none, found ")
            << etdg::stringifyLoopLevel(level.getLevel()) << " (loops_grid2)";
   if (isDealt != (level.getDealing() != etdg::Dealing::None))
     return loop->emitError("expected ") << (isDealt ? "a dealing" : "no dealing") << " with the level "
                                         << etdg::stringifyLoopLevel(level.getLevel()) << ", found "
                                         << etdg::stringifyDealing(level.getDealing()) << " (loops_grid2)";
+  if (isOfThreads)
+    return verifyThreadLoop(loop);
   for (Operation *parent = loop->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
     LevelAttr outside = levelOf(parent);
     bool fits = outside ? outside.getLevel() == etdg::LoopLevel::Grid ||

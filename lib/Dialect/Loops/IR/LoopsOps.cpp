@@ -224,6 +224,21 @@ LogicalResult SyncOp::verify() {
 // Leaves
 //===----------------------------------------------------------------------===//
 
+LogicalResult SplatOp::verify() {
+  auto memory = dyn_cast<MemRefType>(getResult().getType());
+  bool isFlat = memory && memory.getRank() == 1 && memory.isDynamicDim(0) && memory.getLayout().isIdentity();
+  Type value = getValue().getType();
+  if (!isFlat || (memory.getElementType() != value && !(value.isIndex() && isa<IntegerType>(memory.getElementType()))))
+    return emitOpError("expected memref<?xT> of the value's type, or of an integer for an index, found ")
+           << getResult().getType() << " of " << value << " (loops_splat1)";
+  if (getStep() && !value.isIndex())
+    return emitOpError("expected an index as value beside a step, found ") << value << " (loops_splat2)";
+  if (int64_t(getElements()) < 0 || int64_t(getRows()) < 1)
+    return emitOpError("expected elements, and at least one row, found ")
+           << int64_t(getElements()) << " and " << int64_t(getRows()) << " (loops_splat3)";
+  return success();
+}
+
 /// Whether `view` is memory of rows of `row`.
 static bool holdsRows(Type view, Type row) {
   auto memory = dyn_cast<MemRefType>(view);

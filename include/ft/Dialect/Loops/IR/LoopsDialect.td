@@ -29,10 +29,12 @@ def Loops_Dialect : Dialect {
     `#loops.memory`.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
-    - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted` or `none` without one.
+    - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
     - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
       there is no parallel one.
     - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size.
+    - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and
+      elements of memory: no leaf, no memory of its own, and nobody waits.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
                               "::mlir::Attribute":$memory);

@@ -33,7 +33,7 @@ def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMetho
   let summary = "what runs the iterations of a parallel loop, and how they are dealt";
   let description = [{
     `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the blocks
-    of threads of a GPU; `lifted`, one leaf, which computes all iterations at once; `none`, whoever runs the loop around
+    of threads of a GPU; `thread`, the threads of such a block; `lifted`, one leaf, which computes all iterations at once; `none`, whoever runs the loop around
     it. `turn`: whichever is free takes the next ones; `shares`: each has one range of about equal work; `fixed`: the same one
     takes the same iteration each time that the loop is run.
   }];
@@ -376,6 +376,28 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
+}
+
+def Loops_SplatOp : Loops_Op<"splat", [Pure]> {
+  let summary = "rows whose elements are one value each";
+  let description = [{
+    Memory that nobody fills: `rows` rows of `elements` elements, one behind the other; all elements of row r are
+    `value + r * step`, or `value` without a step. An index stands for the integer of the memory's type. Who runs it may keep it as a
+    value: it is only viewed (`memref.reinterpret_cast`) or chosen (`scf.if`, `arith.select`).
+
+    ```mlir
+    %zero = loops.splat %c elements 256 rows 1 : f32 -> memref<?xf32>
+    %position = loops.splat %i step %one elements 1 rows 64 : index -> memref<?xi64>
+    ```
+
+    - (loops_splat1) the memory is `memref<?xT>`, and the value a T, or an index where T is an integer or an index.
+    - (loops_splat2) a step stands with an index as value.
+    - (loops_splat3) `elements` is not negative, `rows` is positive.
+  }];
+  let arguments = (ins AnyType:$value, Optional<Index>:$step, I64Attr:$elements, I64Attr:$rows);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$value (`step` $step^)? `elements` $elements `rows` $rows attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Loops_YieldOp : Loops_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ChunksOp", "LeafOp"]>]> {

@@ -1,0 +1,51 @@
+//===- LoopsToGPU.h - loops to GPU kernels ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns a program of structured loops into a module of kernels in the LLVM and NVVM dialects, one
+// for each launch, and the entry of a launch plan that runs them. Which loops the grid shares, what a
+// block of threads runs in order and how its threads share a leaf stands in the loops
+// (`etdg-schedule-for-gpu` decides it, `convert-etdg-to-loops` carries it over).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_LOOPSTOGPU_LOOPSTOGPU_H
+#define FT_CONVERSION_LOOPSTOGPU_LOOPSTOGPU_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Schedule/Options.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::ft {
+
+/// How a graph is lowered; what its schedules leave open is planned by the same options.
+struct GpuOptions : GpuScheduleOptions {
+  /// After so many looks at a barrier that does not open the kernel leaves an error record and
+  /// traps; 0: it waits for ever. For tests.
+  int64_t barrierLimit = 0;
+};
+
+struct GpuModule {
+  /// LLVM functions whose bodies are arith, scf, llvm and nvvm.
+  OwningOpRef<ModuleOp> module;
+  /// With one plan, without code sections.
+  ::ft::rt::Entry entry;
+};
+
+/// Kernels of a program of structured loops, of which nothing else is known: target and machine are the options'. Program and
+/// loops stay as they are. Emits errors and fails on what kernels can't do.
+FailureOr<GpuModule> lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options);
+
+/// The same for a graph, by way of its loops. The graph itself stays as it is; nests without a binding schedule get one first.
+FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
+
+/// The kernels and the launch plan of one entry, as `convert-loops-to-gpu` prints them (a module of its own below `module`). It is
+/// an error, at the module, if there are none, or for another target.
+FailureOr<GpuModule> readGpuModule(ModuleOp module, StringRef entry, StringRef target);
+
+/// From the bodies that `lowerProgramToGpu` makes to the LLVM dialect.
+LogicalResult lowerGpuModuleToLLVM(ModuleOp module);
+
+} // namespace mlir::ft
+
+#endif // FT_CONVERSION_LOOPSTOGPU_LOOPSTOGPU_H

@@ -1,0 +1,48 @@
+//===- Passes.td - from graphs to a GPU's kernels ----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_CONVERSION_LOOPSTOGPU_PASSES
+#define FT_CONVERSION_LOOPSTOGPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "turn structured loops into kernels of a GPU and launch plans";
+  let description = [{
+    Each `loops.program`, with the kernels that it launches, becomes a `gpu.module` of its name: an LLVM function for each launch,
+    whose body is `scf`, `arith`, `math` and `tile`, with what only one thread knows (its number, barriers, shuffles) in `nvvm`;
+    and, as `tile.plan`, the launch plan as a bundle has it (JSON): what the host allocates, launches and passes. `tile.target`
+    names what it is for; the module's target is the same as upstream's passes know it.
+
+    Here SPMD begins: loops of level `grid` become the tasks that a block of threads counts as its own, in their dealing; syncs
+    become barriers of the grid, and their launches cooperative; memory of a block of threads becomes shared memory or a part of
+    the workspace; leaves become what its threads compute by their layouts; indices become integers of 64 bits, memory becomes
+    pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.
+
+    ```
+    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --convert-loops-to-gpu
+    ```
+
+    Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
+    the machine's, rows or columns that a leaf has no room for, and operations that have no form in a kernel.
+    `tile-lower-kernels` follows.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "the machine, by its name or its file, a GPU; empty: the program's own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tile::TileDialect"];
+}
+
+def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
+  let description = [{
+    Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
+    `convert-tile-to-nvvm` has them, elementary functions as polynomials and instructions, structured loops as branches.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // FT_CONVERSION_LOOPSTOGPU_PASSES

@@ -1,0 +1,88 @@
+//===- Code.h - arithmetic, memory and loops of kernels ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A builder for what kernels are made of: 64-bit integers that fold, pointers
+// with address spaces, loops, barriers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::ft::togpu {
+
+enum AddressSpace : unsigned { generic = 0, global = 1, shared = 3 };
+
+inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+/// Bytes of an element in memory; an i1 takes one.
+int64_t bytesOf(Type element);
+/// The type of an element in memory: i8 for i1, i64 for index.
+Type storedType(Type element);
+/// The type of an element in a register: i64 for index.
+Type registerType(Type element);
+
+/// Lanes of a warp on every GPU that PTX is for: shuffles and what lanes leave for each other count on it.
+inline constexpr int64_t warpLanes = 32;
+/// Bytes of the largest load or store of PTX, which needs addresses that are multiples of it.
+inline constexpr int64_t accessBytes = 16;
+/// Multiples of it begin parts of the workspace, so that no two blocks of threads share a line of the cache.
+inline constexpr int64_t partAlignment = 256;
+
+
+class Code : public ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  // 64-bit integers.
+  Value number(int64_t value);
+  Value number32(int64_t value);
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, number(b)); }
+  Value mul(Value a, int64_t b) { return b == 1 ? a : b == 0 ? number(0) : mul(a, number(b)); }
+  Value smaller(Value a, Value b) { return createOrFold<arith::MinSIOp>(a, b); }
+  Value larger(Value a, Value b) { return createOrFold<arith::MaxSIOp>(a, b); }
+  /// a / b rounded up, for b > 0 and a >= 0.
+  Value ceilDiv(Value a, Value b);
+  Value less(Value a, Value b) {
+    return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
+  }
+  Value extend(Value value32);
+
+  /// An affine expression over dimensions and symbols.
+  Value expand(AffineExpr expr, ValueRange dims, ValueRange symbols);
+
+  // Memory. Offsets count elements.
+  LLVM::LLVMPointerType pointer(unsigned space) {
+    return LLVM::LLVMPointerType::get(getContext(), space);
+  }
+  Value at(Value pointer, Value offset, Type element);
+  Value toGeneric(Value pointer);
+  /// One element; an i1 comes as such.
+  Value load(Value pointer, Type element);
+  /// Adjacent elements, as one access where `aligned`.
+  SmallVector<Value> loadAdjacent(Value pointer, Type element, int64_t count, bool aligned);
+  void store(Value value, Value pointer, Type element);
+  void storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bool aligned);
+
+  // Control.
+  /// `unroll`: into how many copies LLVM is to unroll it; 1 keeps it as it is, 0 leaves that open.
+  scf::ForOp loop(Value begin, Value end, Value step, ValueRange inits = {}, int64_t unroll = 0);
+  void barrier() { NVVM::Barrier0Op::create(*this); }
+  /// The value of the lane whose number differs in `mask`; any type of at most 64 bits.
+  Value shuffle(Value value, int64_t mask);
+
+  // Halves are computed in f32.
+  Value toFloat32(Value value);
+  Value toElement(Value value, Type element);
+};
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H

@@ -1,0 +1,131 @@
+//===- KernelBuilder.h - kernels and their launch plan ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What any kernel is made of, whatever decides what it computes: its function, its arguments,
+// memory, barriers and checks (KernelBuilder.cpp, KernelMemory.cpp), and beside it what the host
+// does, as expressions over named lengths (Plan.cpp). It knows nothing of graphs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
+
+#include "RowEmitter.h"
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::ft::togpu {
+
+using HostExpr = ::ft::rt::Expr;
+using schedule::LeafForm;
+
+/// A buffer that lives as long as a call: argument, result or intermediate; or a constant.
+struct CallBuffer {
+  int64_t planBuffer = -1; // index in the plan; -1: a constant of the module
+  LLVM::GlobalOp constant;
+  SmallVector<LengthAttr> lengths;
+  SmallVector<int64_t> planes; // kept for each length, 0: all
+  RankedTensorType element;
+  std::optional<int64_t> slot; // of an intermediate one, which shares memory with others of the slot
+  unsigned argument = 0;       // its number, where the caller gives strides
+  int64_t stridedDims = 0;     // of so many outermost dimensions
+};
+
+class KernelBuilder {
+public:
+  /// `symbols` are the variables of the host's expressions.
+  KernelBuilder(Location loc, const GpuOptions &options, SmallVector<StringAttr> symbols);
+
+  // The host's side (Plan.cpp).
+  /// The module and the plan: `entry` has none yet.
+  void begin(::ft::rt::Entry entry);
+  ::ft::rt::Plan &plan() { return result.entry.plans.front(); }
+  /// Behind arguments, results, intermediates and constants: where kernels note what ends a call.
+  void addErrorBuffer();
+  CallBuffer &describe(Value value, ArrayRef<LengthAttr> lengths, RankedTensorType element);
+  void addArgument(CallBuffer &buffer, int64_t number);
+  void addIntermediate(Value value, ArrayRef<int64_t> planes, std::optional<int64_t> slot);
+  LogicalResult addCallConstant(Operation *op, CallBuffer &buffer, Attribute value);
+  /// Offsets of the intermediates, now that all are known.
+  void placeIntermediates();
+  HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes, RankedTensorType element);
+  HostExpr hostGuard(etdg::GuardAttr guard);
+  int64_t addWorkspace(HostExpr offset);
+  void addLaunch(StringRef name, HostExpr tasks, bool shrinks);
+  HostExpr chooseRowsInTask(HostExpr rows, HostExpr others);
+  /// Takes the steps that were added since there were `before`.
+  std::vector<::ft::rt::Step> takeSteps(size_t before);
+
+  // Kernels (KernelBuilder.cpp).
+  std::string uniqueName(std::string name, StringRef suffix);
+  void beginFunction(StringRef name);
+  LogicalResult endFunction(Operation *front, etdg::ThreadBlockAttr block);
+  Value argument(int64_t planBuffer);
+  Value symbolValue(StringAttr name);
+  Value integerArgument(const HostExpr &value);
+  /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
+  scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
+  void emitGridBarrier();
+  Value checkIndex(Value index, Value bound, Location place, Value may);
+  /// Emits values that the whole kernel uses.
+  template <typename Fn>
+  auto atEntry(Fn emit) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(marker);
+    return emit();
+  }
+
+  // Memory (KernelMemory.cpp).
+  /// Memory of this block of threads: shared where it fits, else a part of the workspace.
+  Value blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes);
+  LLVM::GlobalOp addConstant(DenseElementsAttr value);
+  /// Shared memory for operands of a leaf's products, which leaves use one after the other; null where it has none.
+  Value stagingMemory(ArrayRef<Tiles> tiles);
+  void placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows);
+  /// A block that is alone on its multiprocessor has no more than its limit; others may go
+  /// beyond theirs.
+  int64_t partialsReserve() const {
+    return partialsBytes || !cooperative ? 0 : threads.count * threads.sums;
+  }
+
+  GpuOptions options;
+  const Machine &machine; // of the options
+  const int64_t multiprocessors;
+  GpuModule result;
+  MLIRContext *context;
+  SmallVector<StringAttr> symbols;
+  llvm::DenseMap<Value, CallBuffer> callBuffers;
+  SmallVector<Value> intermediates;
+  HostExpr intermediateBytes, kernelBytes; // of the workspace
+  int64_t errorBuffer = -1, counterBuffer = -1;
+  unsigned numConstants = 0;
+  llvm::StringSet<> kernelNames;
+  Code b;
+
+  // Of the current kernel.
+  LLVM::LLVMFuncOp kernel;
+  Operation *marker = nullptr; // hoisted values are emitted before it
+  llvm::MapVector<int64_t, Value> pointers; // by plan buffer
+  llvm::DenseMap<StringAttr, Value> symbolValues;
+  std::vector<::ft::rt::KernelArgument> kernelArguments;
+  Threads threads;
+  int64_t maxRows = 1;
+  int64_t sharedLimit = 0;   // bytes for one block of threads
+  bool cooperative = false;  // blocks of threads wait for each other
+  int64_t partialsBytes = 0; // shared memory for slices of sums, once a nest needs it
+  Value partials;
+  Value staging; // for operands of products, and its bytes
+  int64_t stagingBytes = 0;
+  int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
+  Value leafSharedBase;                   // a constant that is set at the end
+  struct BlockPart {
+    int64_t planBuffer;
+    HostExpr bytes;
+  };
+  std::vector<BlockPart> blockParts; // of the workspace, one for each block of threads
+};
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H

@@ -1,0 +1,131 @@
+//===- LeafEmitter.h - the nests of a leaf on a thread block ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A leaf comes as loop nests over buffers (ft/Engine: LeafGraph). Each nest is
+// computed by all threads of a block, nests follow each other with a barrier
+// between them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
+
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "Code.h"
+#include "ft/Schedule/GpuLeaf.h"
+
+#include <functional>
+
+namespace mlir::ft::togpu {
+
+/// Where a leaf's operand lies, or which value it is. A leaf is computed for all
+/// rows and, where a dimension around it was lifted into it, for all lifts at once.
+struct Memory {
+  Value pointer;   // to row 0; null if it is a value always
+  Value rowStride; // elements; null: all rows are one
+  /// Not null: where this holds, all elements of row r are `value + r * valueStep`.
+  Value isValue;
+  Value value, valueStep;
+  bool aligned = false; // rows begin at multiples of 16 bytes
+  Value liftStride;     // elements; null: all lifts are one
+  Value liftStep;       // of `value`
+};
+
+/// The row and the lift of an access, i64 both.
+struct At {
+  Value row, lift;
+};
+
+using schedule::NestSplit;
+using schedule::RowNest;
+using schedule::RowPlan;
+using schedule::Tiles;
+
+/// The columns of this block of threads: a multiple of `unit`, like `begin`.
+struct Columns {
+  Value begin, count; // i64
+  int64_t unit = 1;
+};
+
+/// What a leaf needs to know about its block of threads.
+struct Threads {
+  int64_t count = 0;
+  int64_t sums = 0; // bytes of shared memory for each to leave sums in
+  Value id; // i32
+  /// Pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each.
+  Value scratch;
+  /// Pointer to shared memory, `sums` bytes a thread, which nests use one after the other.
+  std::function<Value()> partials;
+};
+
+class LeafEmitter {
+public:
+  LeafEmitter(Code &b, leaf::LeafGraph &graph, const Threads &threads)
+      : b(b), graph(graph), threads(threads) {}
+
+  Code &b;
+  leaf::LeafGraph &graph;
+  const Threads &threads;
+  SmallVector<Memory> memories; // by buffer
+  Value rows;                   // i64
+  int64_t maxRows = 1;
+  int64_t lifts = 1;
+  SmallVector<bool> lifted; // by buffer: differs from lift to lift
+  std::optional<Columns> columns;
+  SmallVector<NestSplit> splits; // by nest, with `columns`
+  SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
+  const RowPlan *rowPlan = nullptr; // rows stay in registers
+  Value staging;                    // shared memory for operands of products, where a nest is one in tiles
+
+  /// An index of data, i64, or 0 where it is not in [0, bound), which is noted for the host then.
+  std::function<Value(Value index, int64_t bound, Operation *op)> checkIndex;
+
+  LogicalResult emit();
+  /// Goes on under the nest's guard, for all threads of the block or none.
+  void beginGuard(const leaf::Nest &nest);
+
+  /// `count` elements from `offset` on, `stride` apart.
+  SmallVector<Value> load(const leaf::View &view, Value offset, At at, int64_t stride,
+                          int64_t count, bool aligned);
+  Value loadOne(const leaf::View &view, Value offset, At at) {
+    return load(view, offset, at, 0, 1, false).front();
+  }
+  /// Offset at which a view begins, its run-time terms included.
+  Value beginOf(const leaf::View &view, At at);
+  /// `offset`, moved to a row and a lift of a buffer in memory.
+  Value offsetAt(const Memory &memory, Value offset, At at);
+  bool isLifted(const leaf::View &view) const;
+  /// Which buffers differ from lift to lift, now that inputs and outputs are known.
+  void findLifted();
+};
+
+/// Computes the body of a member on scalars.
+class ScalarBody {
+public:
+  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, At at)
+      : e(emitter), member(member), at(at) {}
+
+  llvm::function_ref<Value(int loop)> loopIndex; // i64
+  void map(Value bodyValue, Value scalar) { values[bodyValue] = scalar; }
+  LogicalResult run();
+  Value result(unsigned number) { return lookup(member.yields[number]); }
+  FailureOr<Value> combine(Operation *op, Value a, Value b);
+
+private:
+  LeafEmitter &e;
+  const leaf::Member &member;
+  At at;
+  DenseMap<Value, Value> values;
+
+  Value lookup(Value value);
+  LogicalResult evaluate(Operation *op);
+  FailureOr<SmallVector<Value>> evaluateScalar(Operation *op, SmallVector<Value> operands);
+};
+
+/// An elementary function on f32 by the device's instructions; null if there is no rule.
+Value emitFastMath(Code &b, Operation *op, ValueRange operands);
+
+LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest, NestSplit split, const Tiles &tiles);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H

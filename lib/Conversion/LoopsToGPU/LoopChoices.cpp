@@ -1,0 +1,218 @@
+//===- LoopChoices.cpp - memory that is chosen, values in its place -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the pieces of a read have in common is chosen once: a pointer, and where some of them are a value that all elements of
+// a row have, that value and whether it is it.
+//
+//===----------------------------------------------------------------------===//
+#include "LoopWalker.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+
+/// Whether some of what memory may be has an address.
+bool LoopWalker::isInMemory(const MemoryForm &form) { return form.hasMemory || form.space; }
+
+/// Calls `take` for each splat that a view's memory may be.
+static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> take) {
+  Operation *op = memory.getDefiningOp();
+  if (auto splat = dyn_cast_or_null<loops::SplatOp>(op)) {
+    take(splat);
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(memory).getResultNumber();
+    eachSplat(branch.thenYield().getOperand(number), take);
+    eachSplat(branch.elseYield().getOperand(number), take);
+  }
+}
+
+/// The inputs that products read from memory, of a leaf whose layouts are known.
+SmallVector<bool> LoopWalker::findProductInputs(loops::LeafOp leaf) {
+  SmallVector<bool> found(leaf.getInputs().size(), false);
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  LeafForm form;
+  if (!llvm::any_of(layouts, llvm::IsaPred<tile::ProductAttr>) || failed(makeForm(leaf, form, leaf.getMost() > 1)))
+    return found;
+  for (auto [layout, nest] : llvm::zip(layouts, form.graph.nests))
+    if (isa<tile::ProductAttr>(layout))
+      for (const leaf::View &view : nest.members.front().reads)
+        if (!view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input)
+          found[form.graph.buffers[view.buffer].number] = true;
+  return found;
+}
+
+void LoopWalker::findSplatsInMemory() {
+  source.walk([&](loops::LeafOp leaf) {
+    // (Layouts that are chosen later may be of products.)
+    SmallVector<bool> mayMultiply(leaf.getInputs().size(), true);
+    if (leaf.getLayouts())
+      mayMultiply = findProductInputs(leaf);
+    for (auto [view, isRead] : llvm::zip_equal(leaf.getInputs(), mayMultiply))
+      if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>(); cast && isRead)
+        eachSplat(cast.getSource(), [&](loops::SplatOp splat) {
+          auto type = RankedTensorType::get({int64_t(splat.getElements())}, cast.getType().getElementType());
+          if (splat.getValue().getDefiningOp<arith::ConstantOp>() && !splat.getStep() && schedule::fitsAsConstant(type))
+            splatsInMemory.insert(splat);
+        });
+  });
+}
+
+LogicalResult LoopWalker::takeSplat(loops::SplatOp splat) {
+  Type element = cast<MemRefType>(splat.getResult().getType()).getElementType();
+  Value pointer;
+  if (splatsInMemory.contains(splat)) {
+    auto value = cast<TypedAttr>(splat.getValue().getDefiningOp<arith::ConstantOp>().getValue());
+    LLVM::GlobalOp constant =
+        e.addConstant(DenseElementsAttr::get(RankedTensorType::get({int64_t(splat.getElements())}, element), value));
+    pointer = e.atEntry([&] { return LLVM::AddressOfOp::create(b, b.pointer(global), constant.getSymName()).getResult(); });
+  } else {
+    pointer = LLVM::ZeroOp::create(b, b.pointer(global));
+  }
+  ValueAt at{arith::ConstantIntOp::create(b, 1, 1), valueOf(splat.getValue()), Value(), growthOf(splat.getValue())};
+  if (splat.getStep())
+    at.step = valueOf(splat.getStep());
+  known.values[splat.getResult()] = pointer;
+  known.splats[splat.getResult()] = at;
+  return success();
+}
+
+LoopWalker::MemoryForm LoopWalker::formOf(Value memory) {
+  MemoryForm form;
+  Operation *op = memory.getDefiningOp();
+  if (auto splat = dyn_cast_or_null<loops::SplatOp>(op)) {
+    form.hasValue = true;
+    form.hasStep = bool(splat.getStep());
+    form.hasIndex = !splat.getValue().getDefiningOp<arith::ConstantOp>();
+    form.hasLift = growing.contains(splat.getValue());
+    form.value = threadType(splat.getValue().getType());
+    if (splatsInMemory.contains(splat))
+      form.space = unsigned(global);
+    return form;
+  }
+  auto branch = dyn_cast_or_null<scf::IfOp>(op);
+  if (!branch) {
+    form.hasMemory = true;
+    Value pointer = known.values.lookup(memory);
+    form.space = pointer ? cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() : unsigned(generic);
+    return form;
+  }
+  unsigned number = cast<OpResult>(memory).getResultNumber();
+  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+    MemoryForm one = formOf(yield.getOperand(number));
+    form.hasMemory |= one.hasMemory;
+    form.hasValue |= one.hasValue;
+    form.hasStep |= one.hasStep;
+    form.hasIndex |= one.hasIndex;
+    form.hasLift |= one.hasLift;
+    if (one.value && (!form.value || one.value.isInteger(64)))
+      form.value = one.value;
+    if (one.space)
+      form.space = form.space && form.space != one.space ? unsigned(generic) : *one.space;
+  }
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+void LoopWalker::addTypes(OpResult result, SmallVectorImpl<Type> &types) {
+  Type i64 = b.getI64Type();
+  if (!isa<MemRefType>(result.getType())) {
+    types.push_back(threadType(result.getType()));
+    if (growing.contains(result))
+      types.push_back(i64);
+    return;
+  }
+  MemoryForm form = formOf(result);
+  types.push_back(b.pointer(form.space.value_or(unsigned(global))));
+  if (!form.hasValue)
+    return;
+  llvm::append_range(types, TypeRange{b.getI1Type(), form.value});
+  if (form.hasStep)
+    types.push_back(i64);
+  if (form.hasLift)
+    types.push_back(i64);
+}
+
+void LoopWalker::yieldResult(OpResult result, Value yielded, SmallVectorImpl<Value> &values) {
+  Value value = valueOf(yielded), zero = b.number(0);
+  if (!isa<MemRefType>(result.getType())) {
+    values.push_back(value);
+    if (growing.contains(result)) {
+      Value growth = growthOf(yielded);
+      values.push_back(growth ? growth : zero);
+    }
+    return;
+  }
+  MemoryForm form = formOf(result);
+  unsigned space = form.space.value_or(unsigned(global));
+  if (cast<LLVM::LLVMPointerType>(value.getType()).getAddressSpace() != space)
+    value = isInMemory(formOf(yielded)) ? b.toGeneric(value) : Value(LLVM::ZeroOp::create(b, b.pointer(space)));
+  values.push_back(value);
+  if (!form.hasValue)
+    return;
+  ValueAt at = known.splats.lookup(yielded);
+  if (!at.holds)
+    at = {arith::ConstantIntOp::create(b, 0, 1), arith::ConstantOp::create(b, b.getZeroAttr(form.value)), Value(), Value()};
+  if (at.value.getType() != form.value) // one value beside a number
+    at.value = arith::ExtSIOp::create(b, form.value, at.value);
+  llvm::append_range(values, ValueRange{at.holds, at.value});
+  if (form.hasStep)
+    values.push_back(at.step ? at.step : zero);
+  if (form.hasLift)
+    values.push_back(at.lift ? at.lift : zero);
+}
+
+void LoopWalker::bindResult(OpResult result, ValueRange &values) {
+  auto next = [&] {
+    Value value = values.front();
+    values = values.drop_front();
+    return value;
+  };
+  known.values[result] = next();
+  if (!isa<MemRefType>(result.getType())) {
+    if (growing.contains(result))
+      known.growth[result] = next();
+    return;
+  }
+  MemoryForm form = formOf(result);
+  if (!form.hasValue)
+    return;
+  ValueAt at;
+  at.holds = next();
+  at.value = next();
+  if (form.hasStep)
+    at.step = next();
+  if (form.hasLift)
+    at.lift = next();
+  known.splats[result] = at;
+}
+
+LogicalResult LoopWalker::takeIf(scf::IfOp branch) {
+  SmallVector<Type> types;
+  for (OpResult result : branch.getResults())
+    addTypes(result, types);
+  auto made = scf::IfOp::create(b, types, valueOf(branch.getCondition()), /*withElseRegion=*/!branch.getElseRegion().empty());
+  for (bool then : {true, false}) {
+    if (!then && branch.getElseRegion().empty())
+      continue;
+    Known saved = known;
+    Block *block = then ? branch.thenBlock() : branch.elseBlock();
+    LogicalResult taken = takeRegion(*block, then ? made.thenBlock() : made.elseBlock(), {});
+    SmallVector<Value> values;
+    for (auto [result, yielded] : llvm::zip_equal(branch.getResults(), block->getTerminator()->getOperands()))
+      if (succeeded(taken))
+        yieldResult(result, yielded, values);
+    if (!values.empty())
+      scf::YieldOp::create(b, values);
+    known = std::move(saved);
+    if (failed(taken))
+      return failure();
+  }
+  ValueRange values = made.getResults();
+  for (OpResult result : branch.getResults())
+    bindResult(result, values);
+  b.setInsertionPointAfter(made);
+  return success();
+}

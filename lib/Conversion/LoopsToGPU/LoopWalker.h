@@ -1,0 +1,167 @@
+//===- LoopWalker.h - kernels of structured loops, for a GPU ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel that `convert-etdg-to-loops` made becomes what each thread runs: LoopPrograms.cpp binds
+// what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
+// loops that blocks of threads share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
+// and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory,
+// LoopAlignment.cpp how wide accesses may be.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
+
+#include "KernelBuilder.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/GpuPlan.h"
+#include "ft/Schedule/RowRuns.h" // what fits as a constant
+
+namespace mlir::ft::togpu {
+
+/// The kernel that a launch runs, if blocks of threads of the machine can: a located error where its threads, memory or an
+/// operation in it are beyond them (LoopChecks.cpp).
+FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const KernelBuilder &e);
+
+class LoopWalker {
+public:
+  LoopWalker(KernelBuilder &e, const Interface &code, loops::LaunchOp launch, func::FuncOp source)
+      : e(e), b(e.b), code(code), launch(launch), source(source) {}
+  /// Emits the kernel, and the step of the plan that launches it.
+  LogicalResult run(StringRef name);
+
+private:
+  /// One value for all elements of row r, `value + r * step`, where `holds`; `lift` is added for each lifted iteration.
+  struct ValueAt {
+    Value holds, value, step, lift; // i1; of the element or i64; i64 or null
+  };
+  /// Memory of rows: where the first lies, elements from one to the next, and from one lifted iteration to the next.
+  struct RowsAt {
+    Value pointer, stride, lift;
+    std::optional<ValueAt> value;
+  };
+  /// What was converted; values of a region are forgotten behind it.
+  struct Known {
+    llvm::DenseMap<Value, Value> values;
+    llvm::DenseMap<Value, ValueAt> splats; // by memory that may be a value
+    llvm::DenseMap<Value, Value> growth;   // with each lifted iteration
+  };
+  /// What memory may be that is chosen at run time.
+  struct MemoryForm {
+    bool hasMemory = false, hasValue = false, hasStep = false, hasIndex = false, hasLift = false;
+    std::optional<unsigned> space;
+    Type value; // i64 where some of them count
+  };
+
+  // LoopPrograms.cpp
+  LogicalResult bindArguments();
+  Value bindBuffer(loops::BufferOp buffer);
+  /// A value of the kernel in the host's words; nothing where it is none.
+  std::optional<HostExpr> onHost(Value value);
+  std::optional<HostExpr> onHost(OpFoldResult value);
+
+  // LoopWalker.cpp
+  Type threadType(Type type);
+  /// The value for a thread; what nothing but values is computed where it is first asked for.
+  Value ofArgument(Value value);
+  Value valueOf(Value value);
+  Value valueOf(OpFoldResult value);
+  LogicalResult takeBlock(Block &block);
+  LogicalResult takeRegion(Block &block, Block *into, ValueRange arguments);
+  LogicalResult takeOperation(Operation *op);
+  LogicalResult takePlain(Operation *op);
+  LogicalResult takeFor(scf::ForOp loop);
+  LogicalResult takeWhile(scf::WhileOp loop);
+  /// A parallel loop that one block of threads, or one of its threads, runs.
+  LogicalResult takeInOrder(Operation *loop);
+  SmallVector<Value> yielded(Operation *terminator, TypeRange types);
+
+  // LoopChoices.cpp
+  SmallVector<bool> findProductInputs(loops::LeafOp leaf);
+  /// Splats that products may read, which need them in memory.
+  void findSplatsInMemory();
+  LogicalResult takeSplat(loops::SplatOp splat);
+  MemoryForm formOf(Value memory);
+  static bool isInMemory(const MemoryForm &form);
+  void addTypes(OpResult result, SmallVectorImpl<Type> &types);
+  /// What a branch yields, in the form of all of them.
+  void yieldResult(OpResult result, Value yielded, SmallVectorImpl<Value> &values);
+  void bindResult(OpResult result, ValueRange &values);
+  LogicalResult takeIf(scf::IfOp branch);
+
+  // LoopThreads.cpp
+  LogicalResult takeThreads(scf::ForallOp outermost);
+
+  // LoopLifts.cpp
+  LogicalResult takeLifted(scf::ForallOp loop);
+  /// Finds what grows with the iterations of a loop, evenly; false where something else changes with them.
+  bool findGrowing(scf::ForallOp loop);
+  bool growsEvenly(Operation *op);
+  /// How much a value grows with each lifted iteration, i64; null: not at all.
+  Value growthOf(Value value);
+  Value growthOf(affine::AffineApplyOp apply);
+
+  // LoopDealing.cpp
+  struct Flat {
+    SmallVector<Value> lowers, counts, tiles, uppers; // by loop; tiles: of chunks alone
+    Value total;
+  };
+  LogicalResult takeDealt(Operation *outermost);
+  Value countPoints(ArrayRef<Operation *> outer, ArrayRef<Operation *> flat, Value before);
+  LogicalResult takeOuter(ArrayRef<Operation *> outer, ArrayRef<Operation *> flat, Value before, Value &after);
+  LogicalResult dealFlat(ArrayRef<Operation *> flat, Value before, Value &after);
+  Flat countFlat(ArrayRef<Operation *> flat);
+  /// How many columns and rows a task has, and so how many tasks there are.
+  void cutChunks(ArrayRef<Operation *> flat, Flat &counted, Value points);
+  Value columnsOf(loops::ChunksOp chunks, Value columns, Value parts);
+  /// The iterations of a loop, and the tasks of several, where the host can count them.
+  std::optional<HostExpr> hostCount(Operation *loop);
+  std::optional<HostExpr> hostTasks(ArrayRef<Operation *> loops);
+  Value rowsOfTask(loops::ChunksOp chunks, ArrayRef<Operation *> flat, Value rows, Value others);
+  void enterFlat(ArrayRef<Operation *> flat, const Flat &counted, Value number);
+
+  // LoopLeaves.cpp
+  LogicalResult takeLeaf(loops::LeafOp leaf);
+  LogicalResult makeForm(loops::LeafOp leaf, LeafForm &form, bool rowWise);
+  LogicalResult bindOperands(loops::LeafOp leaf, LeafEmitter &emitter);
+  LogicalResult bindColumns(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter);
+  LogicalResult chooseThreads(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter, bool rowWise);
+  LogicalResult readLayouts(loops::LeafOp leaf, ArrayRef<Attribute> layouts, const LeafForm &form,
+                            const schedule::LeafContext &context, LeafEmitter &emitter, bool rowWise);
+  /// What products read lies in memory; what is a value alone has none.
+  void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
+  RowsAt rowsOf(Value view);
+
+  // LoopAlignment.cpp
+  /// Whether what a leaf's view has begins, in each row, where accesses as wide as its elements allow may.
+  bool isAligned(Value view, bool rowWise);
+
+  // LoopLeaves.cpp
+  LogicalResult takeAlloc(memref::AllocOp alloc);
+  LogicalResult takeLoad(memref::LoadOp load);
+  LogicalResult takeStore(memref::StoreOp store);
+  LogicalResult takeBounded(loops::BoundedOp bounded);
+  Value isFirstThread();
+
+  KernelBuilder &e;
+  Code &b;
+  const Interface &code; // what callers see
+  loops::LaunchOp launch;
+  func::FuncOp source;
+  Known known;
+  std::optional<RowPlan> rowPlan;
+  HostExpr tasks = 1;        // of the kernel's grid loops
+  llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
+  Value allPoints;           // of the loops being dealt, where others around them decide how many they have
+  bool isInside = false;     // of loops of level grid
+  bool hasStored = false;    // what leaves may read, since all threads of the block have waited
+  bool isAlone = false;      // a thread, in loops that threads share
+  bool isApart = false;      // one of iterations that were to be lifted
+  int64_t lifts = 1;
+  llvm::DenseSet<Value> growing; // with the lifted iterations
+  llvm::DenseSet<Operation *> splatsInMemory;
+};
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H

@@ -1,0 +1,26 @@
+//===- LoopsToGPU.cpp - graphs to kernels, by way of loops ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+
+#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options) {
+  // Schedules ask what leaves are as functions, and lay their products out in tiles.
+  graph.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, scf::SCFDialect,
+                                  tensor::TensorDialect, tile::TileDialect>();
+  OwningOpRef<ModuleOp> owner = ModuleOp::create(graph.getLoc());
+  if (failed(checkStridedReads(graph)) || failed(convertGridGraphToLoops(graph, *owner, options)))
+    return failure();
+  return lowerProgramToGpu(*owner->getOps<loops::ProgramOp>().begin(), options);
+}

@@ -1,0 +1,144 @@
+//===- Passes.cpp - loops to kernels, kernels to LLVM - --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Conversion/LoopsToGPU/Passes.h"
+
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
+#include "ft/Runtime/Json.h"
+#include "ft/Schedule/PassOptions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_CONVERTLOOPSTOGPU
+#define GEN_PASS_DEF_TILELOWERKERNELS
+#include "ft/Conversion/LoopsToGPU/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+
+/// Of a module of kernels: what they are compiled for, and their launch plan.
+static constexpr StringRef targetName = "tile.target", planName = "tile.plan";
+
+/// Moves what a module holds to the end of another one.
+static void moveBody(Region &from, Region &to) {
+  to.front().getOperations().splice(to.front().end(), from.front().getOperations());
+}
+
+/// Puts a module of kernels in the place of what they were made of.
+static void replaceByKernels(Operation *source, StringAttr name, GpuModule made, const GpuOptions &options) {
+  OpBuilder builder(source);
+  // (As NVVM's target attribute has it, upstream's passes compile such a module, too.)
+  auto target = NVVM::NVVMTargetAttr::get(source->getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", options.target, "+ptx80");
+  auto kernels = gpu::GPUModuleOp::create(builder, source->getLoc(), name, builder.getArrayAttr(target));
+  kernels->setAttr(targetName, builder.getStringAttr(options.target));
+  kernels->setAttr(planName, builder.getStringAttr(made.entry.toJson().dump(/*pretty=*/false)));
+  moveBody(made.module->getBodyRegion(), kernels.getBodyRegion());
+  source->erase();
+}
+
+namespace {
+struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToGPU> {
+  using ConvertLoopsToGPUBase::ConvertLoopsToGPUBase;
+
+  void runOnOperation() override {
+    llvm::SetVector<Operation *> launched;
+    for (auto program : llvm::make_early_inc_range(getOperation().getOps<loops::ProgramOp>())) {
+      FailureOr<GpuOptions> options = optionsFor(program);
+      if (failed(options))
+        return signalPassFailure();
+      program.walk([&](loops::LaunchOp launch) { launched.insert(getOperation().lookupSymbol(launch.getCallee())); });
+      FailureOr<GpuModule> made = lowerProgramToGpu(program, *options);
+      if (failed(made))
+        return signalPassFailure();
+      replaceByKernels(program, program.getSymNameAttr(), std::move(*made), *options);
+    }
+    for (Operation *kernel : launched)
+      kernel->erase();
+  }
+
+private:
+  /// What a program says of its device, where the pass's options say nothing else.
+  FailureOr<GpuOptions> optionsFor(loops::ProgramOp program) {
+    std::optional<loops::DeviceAttr> device = program.getDevice();
+    if (!device && target.empty())
+      return program.emitError("the program says no GPU that it is for: expected what convert-etdg-to-loops makes for a "
+                               "target = sm_80 or sm_90a, or the option target");
+    const bool isOwn = device && target.empty() && machine.empty();
+    StringRef wanted = target.empty() ? device->getTarget() : StringRef(target);
+    if (Machine::nameForTarget(wanted).empty() || wanted == "cpu")
+      return program.emitError("convert-loops-to-gpu: expected target = sm_80 or sm_90a, found '") << wanted << "'";
+    FailureOr<GpuScheduleOptions> planned =
+        readGpuOptions(program.getLoc(), wanted, isOwn ? device->getMachine() : StringRef(machine), "choose");
+    if (failed(planned))
+      return failure();
+    GpuOptions options;
+    static_cast<GpuScheduleOptions &>(options) = *planned;
+    if (isOwn)
+      options.multiprocessors = device->getUnits();
+    return options;
+  }
+};
+
+/// What a module of kernels must say of itself.
+static LogicalResult checkKernels(gpu::GPUModuleOp kernels) {
+  if (isa<StringAttr>(kernels->getAttr(targetName)) && isa_and_nonnull<StringAttr>(kernels->getAttr(planName)))
+    return success();
+  return kernels.emitError() << "a module of kernels names its target and its launch plan ('" << targetName << "', '" << planName
+                             << "'), each a string";
+}
+
+struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
+  using TileLowerKernelsBase::TileLowerKernelsBase;
+
+  void runOnOperation() override {
+    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
+      if (!kernels->hasAttr(targetName))
+        continue;
+      if (failed(checkKernels(kernels)))
+        return signalPassFailure();
+      OwningOpRef<ModuleOp> own = ModuleOp::create(kernels.getLoc());
+      moveBody(kernels.getBodyRegion(), own->getBodyRegion());
+      if (failed(lowerGpuModuleToLLVM(*own)))
+        return signalPassFailure();
+      moveBody(own->getBodyRegion(), kernels.getBodyRegion());
+    }
+  }
+};
+} // namespace
+
+FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, StringRef target) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+    if (kernels.getSymName() != entry || !kernels->hasAttr(targetName))
+      continue;
+    if (failed(checkKernels(kernels)))
+      return failure();
+    StringRef found = cast<StringAttr>(kernels->getAttr(targetName)).getValue();
+    if (found != target)
+      return kernels.emitError() << "expected kernels for '" << target << "', found those for '" << found << "'";
+    GpuModule result;
+    ::ft::rt::Json plan;
+    ::ft::rt::Status status = ::ft::rt::Json::parse(cast<StringAttr>(kernels->getAttr(planName)).getValue().str(), plan);
+    if (status.ok())
+      status = ::ft::rt::Entry::fromJson(plan, /*numSections=*/0, result.entry);
+    if (!status.ok())
+      return kernels.emitError() << "the launch plan '" << planName << "' is wrong: " << status.message();
+    if (result.entry.plans.size() != 1)
+      return kernels.emitError() << "expected one plan in '" << planName << "', found " << result.entry.plans.size();
+    result.module = ModuleOp::create(kernels.getLoc());
+    OwningOpRef<gpu::GPUModuleOp> copy = kernels.clone();
+    moveBody(copy->getBodyRegion(), result.module->getBodyRegion());
+    return std::move(result);
+  }
+  return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";
+}

@@ -1,0 +1,151 @@
+//===- Plan.cpp - what the host does for kernels --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers, the workspace and the launches, as expressions over names of lengths.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelBuilder.h"
+
+#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Conversion/LaunchPlan/Guards.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+namespace rt = ::ft::rt;
+
+HostExpr KernelBuilder::hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes,
+                                 RankedTensorType element) {
+  return getHostBytes(lengths, planes, element, symbols);
+}
+
+void KernelBuilder::begin(rt::Entry entry) {
+  result.entry = std::move(entry);
+  rt::Plan plan;
+  plan.target = options.target;
+  plan.variant = "generic";
+  result.entry.plans.push_back(std::move(plan));
+  result.module = ModuleOp::create(b.getLoc());
+  b.setInsertionPointToEnd(result.module->getBody());
+  // Shared memory is one array whose size the launch gives.
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  LLVM::GlobalOp::create(b, bytes, /*isConstant=*/false, LLVM::Linkage::External, "ft_shared", Attribute(),
+                         /*alignment=*/accessBytes, shared);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+CallBuffer &KernelBuilder::describe(Value value, ArrayRef<LengthAttr> lengths, RankedTensorType element) {
+  CallBuffer &buffer = callBuffers[value];
+  buffer.lengths = llvm::to_vector(lengths);
+  buffer.element = element;
+  return buffer;
+}
+
+void KernelBuilder::addArgument(CallBuffer &buffer, int64_t number) {
+  plan().buffers.push_back({rt::Buffer::argument, number, 0});
+  buffer.planBuffer = int64_t(plan().buffers.size()) - 1;
+}
+
+void KernelBuilder::addIntermediate(Value value, ArrayRef<int64_t> planes, std::optional<int64_t> slot) {
+  CallBuffer &buffer = callBuffers.find(value)->second;
+  buffer.planes = llvm::to_vector(planes);
+  buffer.slot = slot;
+  buffer.planBuffer = addWorkspace(0);
+  intermediates.push_back(value);
+}
+
+LogicalResult KernelBuilder::addCallConstant(Operation *op, CallBuffer &buffer, Attribute value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return op->emitError("the GPU takes dense constants only");
+  buffer.constant = addConstant(dense);
+  return success();
+}
+
+void KernelBuilder::addErrorBuffer() {
+  plan().buffers.push_back({rt::Buffer::error, 0, 0});
+  errorBuffer = int64_t(plan().buffers.size()) - 1;
+}
+
+/// A buffer of the plan in the workspace.
+int64_t KernelBuilder::addWorkspace(HostExpr offset) {
+  plan().buffers.push_back({rt::Buffer::workspace, 0, offset});
+  return int64_t(plan().buffers.size()) - 1;
+}
+
+/// Intermediate buffers lie one after the other; those of one slot never live at once, and take the same
+/// memory.
+void KernelBuilder::placeIntermediates() {
+  struct Slot {
+    SmallVector<int64_t> buffers; // of the plan
+    HostExpr bytes = 0;
+  };
+  llvm::MapVector<int64_t, Slot> slots;
+  int64_t next = -1; // without a number from `etdg-storage`
+  for (Value value : intermediates) {
+    const CallBuffer &buffer = callBuffers.find(value)->second;
+    Slot &slot = slots[buffer.slot ? *buffer.slot : next--];
+    HostExpr bytes = alignHostBytes(hostBytes(buffer.lengths, buffer.planes, buffer.element));
+    slot.bytes = slot.buffers.empty() ? bytes : HostExpr::binary(HostExpr::max, slot.bytes, bytes);
+    slot.buffers.push_back(buffer.planBuffer);
+  }
+  for (auto &[number, slot] : slots) {
+    for (int64_t buffer : slot.buffers)
+      plan().buffers[buffer].offset = intermediateBytes;
+    intermediateBytes = intermediateBytes + slot.bytes;
+  }
+  kernelBytes = plan().workspaceBytes = intermediateBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+std::vector<rt::Step> KernelBuilder::takeSteps(size_t before) {
+  std::vector<rt::Step> &steps = plan().steps;
+  std::vector<rt::Step> taken(std::make_move_iterator(steps.begin() + before), std::make_move_iterator(steps.end()));
+  steps.resize(before);
+  return taken;
+}
+
+HostExpr KernelBuilder::hostGuard(etdg::GuardAttr guard) { return getHostGuard(guard, symbols); }
+
+/// The launch, now that the kernel's arguments and memory are known.
+void KernelBuilder::addLaunch(StringRef name, HostExpr tasks, bool shrinks) {
+  // Memory for each block of threads bounds how many there are; blocks loop over tasks.
+  constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
+  int64_t most = blockParts.empty() ? largestGrid : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
+  HostExpr grid = HostExpr::binary(HostExpr::min, tasks, most);
+  HostExpr bytes = intermediateBytes;
+  for (const BlockPart &part : blockParts) {
+    plan().buffers[part.planBuffer].offset = bytes;
+    bytes = bytes + alignHostBytes(part.bytes * grid);
+  }
+  kernelBytes = HostExpr::binary(HostExpr::max, kernelBytes, bytes);
+  rt::Step step;
+  step.kind = rt::Step::launch;
+  step.launched.kernel = int64_t(plan().kernels.size());
+  step.launched.grid[0] = grid;
+  step.launched.block[0] = threads.count;
+  step.launched.sharedBytes = int64_t(llvm::alignTo(sharedUsed, 64)) + leafShared;
+  step.launched.cooperative = cooperative;
+  step.launched.shrinks = shrinks;
+  step.launched.arguments = kernelArguments;
+  plan().steps.push_back(std::move(step));
+  plan().kernels.push_back(name.str());
+  plan().workspaceBytes = kernelBytes;
+}
+
+/// Some tasks for each multiprocessor; where there are more rows than that, enough of
+/// them in a task that its leaves compute them by tiles (NestEmitter.cpp).
+HostExpr KernelBuilder::chooseRowsInTask(HostExpr rows, HostExpr others) {
+  int64_t full = machine.gpu.rowTile;
+  HostExpr share = HostExpr::binary(
+      HostExpr::max,
+      HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
+  HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * full + 1, full);
+  return HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
+}

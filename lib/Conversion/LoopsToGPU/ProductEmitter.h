@@ -1,0 +1,17 @@
+//===- ProductEmitter.h - products of matrices as tiles ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_PRODUCTEMITTER_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_PRODUCTEMITTER_H
+
+#include "LeafEmitter.h"
+
+namespace mlir::ft::togpu {
+
+/// Emits nest `number` of the emitter's leaf, and those behind it that its layout computes with it. `memory`: shared
+/// memory for the operands' stages, which nobody else uses meanwhile.
+LogicalResult emitProduct(LeafEmitter &emitter, unsigned number, const schedule::ProductTiles &product,
+                          Value memory);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_PRODUCTEMITTER_H
