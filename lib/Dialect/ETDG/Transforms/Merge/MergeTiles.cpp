@@ -62,7 +62,8 @@ static Products productsOf(BlockOp block) {
       all.bytes = all.elements * llvm::divideCeil(result.getElementTypeBitWidth(), 8);
     }
   });
-  all.sharedBytes = sharedBytesOf(block);
+  if (all.flops != 0)
+    all.sharedBytes = sharedBytesOf(block);
   return all;
 }
 
