@@ -25,6 +25,15 @@ _CPU_CLASSES = ("x86-64-v3", "x86-64-v4")
 
 def export(program: Program, path, targets, request: Optional[Request] = None) -> None:
     """Compiles for targets and writes one file. By default for classes of processors, and the last call's GPU."""
+    handle = compiled.compile_now(program, Request(",".join(targets_for(targets, request))))
+    try:
+        lib.check(lib.library().ft_program_export(handle, os.fsencode(path)), f"export to {os.fspath(path)}")
+    finally:
+        lib.library().ft_program_release(handle)
+
+
+def targets_for(targets, request: Optional[Request] = None) -> List[str]:
+    """The compiler's targets for what a user asks: names of theirs, "cpu" and "cuda"; None as for `export`."""
     known = lib.target_names()
     if targets is None:
         wanted = [t for t in _CPU_CLASSES if t in known] or ["cpu"]
@@ -42,11 +51,7 @@ def export(program: Program, path, targets, request: Optional[Request] = None) -
     for target in wanted:
         if target not in known or target == "interpret":
             raise ArgumentError(f"export: there is no target '{target}'; there are {', '.join(t for t in known if t != 'interpret')}, 'cpu' and 'cuda'")
-    handle = compiled.compile_now(program, Request(",".join(dict.fromkeys(wanted))))
-    try:
-        lib.check(lib.library().ft_program_export(handle, os.fsencode(path)), f"export to {os.fspath(path)}")
-    finally:
-        lib.library().ft_program_release(handle)
+    return list(dict.fromkeys(wanted))
 
 
 class _EntryPlan:
@@ -310,10 +315,15 @@ def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
     Raises:
       CompileError: the compiler refuses the text; the message has its diagnostics, each with line and column.
     """
+    return Bundle(name, program_bytes(text, target, name))
+
+
+def program_bytes(text, target: str, name: str, entry: str = "") -> bytes:
+    """A bundle of a program in the compiler's own text, for targets with commas between them; `entry`: of one function alone."""
     data = text.encode() if isinstance(text, str) else bytes(text)
     library = lib.library()
     handle = c_void_p()
-    options = lib.CompileOptions(target=target.encode())
+    options = lib.CompileOptions(target=target.encode(), entry=entry.encode() or None)
     with lib.collecting() as messages:
         status = library.ft_compile_text(lib.compiler(), data, len(data), name.encode(), byref(options), byref(handle))
     if status != lib.OK:
@@ -325,6 +335,6 @@ def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
     try:
         bytes_, size = c_void_p(), ctypes.c_size_t()
         lib.check(library.ft_program_bytes(handle, byref(bytes_), byref(size)), name)
-        return Bundle(name, ctypes.string_at(bytes_, size.value))
+        return ctypes.string_at(bytes_, size.value)
     finally:
         library.ft_program_release(handle)

@@ -12,12 +12,16 @@ PyTorch need not be installed: without it, this module has the operators by name
 """
 
 from . import dtypes as _dtypes
+from .exported import Exported, StoredScript, load
 from .library import register as register_step
 from .problems import RunError, RunIndexError, RunShapeError, ScriptError, ScriptShapeError, ScriptTypeError
 from .script import Script, script
 from .torchscript import from_torchscript
 
-__all__ = ["RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "from_torchscript", "register_step", "script"]
+__all__ = [
+    "Exported", "RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "StoredScript", "from_torchscript",
+    "load", "register_step", "script",
+]
 
 
 class _Stub:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from . import dtypes
 from .dtypes import DType
 from .ir import INDEX, Block, Op, Type, Value, most_of
+from .linear import least, linear
 from .problems import NeedsUnrolling, Problem
 from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
 
@@ -124,6 +125,8 @@ class Builder:
         self.site_ops: List[Op] = []
         #: Lengths that counters stay below.
         self.limits: Dict[Value, SizeLike] = {}
+        #: Counters that begin at 0 or above.
+        self.naturals: Set[Value] = set()
         #: Counters of loops of the program whose length is known, and whether that is short enough to unroll the loop for speed alone.
         self.counters: Dict[Value, bool] = {}
 
@@ -152,13 +155,35 @@ class Builder:
 
     def inside_range(self, index: SizeLike, size: SizeLike) -> bool:
         """Whether an index is known to be in a dimension."""
-        if isinstance(index, int):
-            return isinstance(size, int)
-        limit = self.limits.get(index.value)
+        if isinstance(index, int) and isinstance(size, int):
+            return True
+        limit = self.limits.get(index.value) if isinstance(index, Num) else None
         if limit is not None and same(limit, size):
             return True
-        ends = self.ranges.get(index.value)
-        return ends is not None and isinstance(size, int) and -size <= ends[0] and ends[1] < size
+        below = self.least_apart(index, size)
+        if below is None or below < 1:
+            return False
+        # From the end as well: -1 is the last one.
+        first, last = self._ends(index)[0], self._ends(size)[0]
+        from_end = least(linear(index).plus(linear(size)), self.naturals, self.limits, self.ranges)
+        lows = (self.least_apart(0, index), from_end, None if first is None or last is None else first + last)
+        return any(low is not None and low >= 0 for low in lows)
+
+    def least_apart(self, a: SizeLike, b: SizeLike) -> Optional[int]:
+        """What `b - a` is at least, as far as loops and lengths say."""
+        found = least(linear(b).plus(linear(a), -1), self.naturals, self.limits, self.ranges)
+        # What a number is made of may say less than what is known of itself.
+        low, high = self._ends(b)[0], self._ends(a)[1]
+        known = [n for n in (found, None if low is None or high is None else low - high) if n is not None]
+        return max(known, default=None)
+
+    def _ends(self, number: SizeLike) -> Tuple[Optional[int], Optional[int]]:
+        return (number, number) if isinstance(number, int) else self.ranges.get(number.value, (None, None))
+
+    def is_least(self, number: SizeLike, other: SizeLike) -> bool:
+        """Whether a number is known to be at most another one."""
+        found = self.least_apart(number, other)
+        return found is not None and found >= 0
 
     # -- blocks ---------------------------------------------------------------------------------------
 
@@ -304,18 +329,38 @@ class Builder:
     def minimum(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
             return min(a, b)
-        return a if same(a, b) else self._ranged(self.number_op("arith.minsi", "int", a, b), a, b, min)
+        if self.is_least(a, b):
+            return a
+        return b if self.is_least(b, a) else self._ranged(self.number_op("arith.minsi", "int", a, b), a, b, min)
 
     def maximum(self, a: SizeLike, b: SizeLike) -> SizeLike:
         if isinstance(a, int) and isinstance(b, int):
             return max(a, b)
-        return a if same(a, b) else self._ranged(self.number_op("arith.maxsi", "int", a, b), a, b, max)
+        if self.is_least(a, b):
+            return b
+        return a if self.is_least(b, a) else self._ranged(self.number_op("arith.maxsi", "int", a, b), a, b, max)
 
     def product(self, sizes: Sequence[SizeLike]) -> SizeLike:
         result: SizeLike = 1
         for size in sizes:
             result = self.mul(result, size)
         return result
+
+    def decided(self, what: str, a: Number, b: Number) -> Optional[bool]:
+        """The truth of a comparison of integers that loops and lengths decide; None where they don't."""
+        if any(isinstance(x, bool) or kind_of(x) != "int" for x in (a, b)):
+            return None
+        if what in ("gt", "ge"):
+            return self.decided({"gt": "lt", "ge": "le"}[what], b, a)
+        up, down = self.least_apart(a, b), self.least_apart(b, a)  # type: ignore[arg-type]
+        at_least = {"lt": 1, "le": 0, "eq": None, "ne": None}[what]
+        if at_least is not None:
+            if up is not None and up >= at_least:
+                return True
+            return False if down is not None and down > -at_least else None
+        if up is not None and up > 0 or down is not None and down > 0:
+            return what == "ne"
+        return what == "eq" if up == 0 and down == 0 else None
 
     def compare(self, what: str, a: Number, b: Number) -> Union[bool, Num]:
         """`what`: eq, ne, lt, le, gt, ge."""
@@ -551,6 +596,8 @@ def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None
     if isinstance(start, int) and isinstance(stop, int):
         b.ranges[counter.value] = (start, max(start, stop - 1))
     b.limits[counter.value] = stop
+    if isinstance(start, int) and start >= 0:
+        b.naturals.add(counter.value)
     op = Op("for", operands, [], blocks=[block])
     b.append(op)
     with b.inside(block):

@@ -12,6 +12,7 @@ from . import dtypes, objects
 from .builder import select
 from .expressions import has_poison, is_static
 from .functions import bind, closure_of, source_of
+from .lengths import ArgumentSize
 from .ops import REFUSED, TABLE
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast
@@ -264,7 +265,7 @@ class Calls:
         return len(x)
 
     def builtin_int(self, x=0):
-        return self._number("int", x, int)
+        return x if isinstance(x, ArgumentSize) else self._number("int", x, int)
 
     def builtin_float(self, x=0.0):
         return self._number("float", x, float)
@@ -379,6 +380,7 @@ class Calls:
 
     def builtin_range(self, *args):
         args = [self.b.item(a) if isinstance(a, Tensor) else a for a in args]
+        self.note_range(*args)
         if is_static(args):
             return range(*args)
         for a in args:
@@ -420,6 +422,7 @@ class Calls:
         if isinstance(items, Tensor):
             if not items.rank:
                 raise Problem("a tensor without dimensions cannot be gone over", "shape")
+            self.note_range(items.sizes[0])
             return Iteration(items.sizes[0], lambda i: select(self.b, items, 0, i), True)
         if isinstance(items, range):
             at = lambda i: items[i] if isinstance(i, int) else self.b.add(items.start, self.b.mul(i, items.step))  # noqa: E731

@@ -325,7 +325,7 @@ class Control:
         outer = self._enter_loop()
         known = len(self.problems)
         try:
-            self._all_of(node, part, outer, isinstance(part.length, int))
+            self._all_of(node, part, outer, isinstance(part.length, int) or self.b.is_least(1, part.length))
         except NeedsFirst:
             del self.problems[known:]
             self._first_apart(node, part, outer)
@@ -378,7 +378,7 @@ class Control:
         if self.stopped(("$break", "$return")) is True:
             return
         later = lambda i: part.at(i + 1 if isinstance(i, int) else self.b.add(i, 1))  # noqa: E731
-        rest, known = type(part)(part.length - 1, later, part.loops), len(self.problems)
+        rest, known = type(part)(self.b.sub(part.length, 1), later, part.loops), len(self.problems)
         try:
             self._all_of(node, rest, outer, False)
         except NeedsCopies:
@@ -492,11 +492,19 @@ class Control:
 
     def _while_first_apart(self, node, counters: Optional[Set]) -> None:
         """The first iteration, where there is one for certain, then a loop of the others."""
-        if self.stopped(("$break", "$return")) is False and self.truth(self.eval(node.test)) is True:
+        if self.stopped(("$break", "$return")) is False and self._condition(node) is True:
             self.exec_block(node.body)
             self.frame.env["$continue"] = False
         if self.stopped(("$break", "$return")) is not True:
             self._structured_while(node, False, counters)
+
+    def _condition(self, node):
+        """The truth of a `while`'s condition; sizes in it are what the loop ranges over."""
+        outer, self.in_condition = self.in_condition, True
+        try:
+            return self.truth(self.eval(node.test))
+        finally:
+            self.in_condition = outer
 
     def _unrolled_while(self, node, problem: Problem, most: int) -> None:
         for _ in range(most + 1):
@@ -505,7 +513,7 @@ class Control:
             stop = self.stopped(("$break", "$return"))
             if stop is True:
                 return
-            truth = self.truth(self.eval(node.test))
+            truth = self._condition(node)
             if truth is False:
                 return
             if truth is not True or stop is not False:
@@ -528,6 +536,7 @@ class Control:
                 self.b.counters[counter.value] = self.copies * length <= _MOST_COPIES
                 counters.add(counter.value)
             self.b.limits[counter.value] = length
+            self.b.naturals.add(counter.value)
             for name, (init, step) in loop.derived.items():
                 env[name] = self.b.add(init, self.b.mul(counter, step))
             loop.entry = dict(env)
@@ -575,7 +584,7 @@ class Control:
                 self.frame.env[name] = loop.merger.rebuild(spec, values, before)
             with self.b.inside(before):
                 stop = self.stopped(("$break", "$return"))
-                test = lambda: self.truth(self.eval(node.test))  # noqa: E731
+                test = lambda: self._condition(node)  # noqa: E731
                 truth = test() if stop is False else False if stop is True else self.choose(stop, lambda: False, test, "while")
                 if not first:
                     first.append(truth)

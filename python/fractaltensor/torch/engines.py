@@ -149,6 +149,12 @@ def run_error(text: str, messages) -> Exception:
     return kind(text, frames)
 
 
+def types_in(text: str) -> List:
+    """Element types of the arguments of a function, and element types and sizes of its results, as names and numbers."""
+    head = text.split("\n", 1)[0]
+    return [[d.name for d in _argument_types(head)], [[t.dtype.name, list(t.shape)] for t in _result_types(head)]]
+
+
 def _argument_types(head: str) -> List[DType]:
     """Element types of the arguments in a function's first line."""
     inner = head[head.index("(") + 1 : head.index(") -> (") if ") -> (" in head else head.rindex(")")]
@@ -226,14 +232,14 @@ class CompiledEngine(Engine):
                 written = text()
                 if written not in self._codes:
                     try:
-                        self._codes[written] = _Code(written, segment, self.target, self.memory)
+                        self._codes[written] = Code(written, segment, self.target, self.memory)
                     except CompileError as error:
                         self._codes[written] = error.reason
                 code = segment.compiled["code", key] = self._codes[written]
         return code
 
 
-class _Code:
+class Code:
     """A segment's code, loaded."""
 
     def __init__(self, text: str, segment: Segment, target: str, memory: Memory):
@@ -253,9 +259,19 @@ class _Code:
         finally:
             library.ft_program_release(program)
         head = text.split("\n", 1)[0]
-        self.kinds = _argument_types(head)
-        # Not the segment's: where storages overlap, several are one result.
-        self.outputs = _result_types(head)
+        # Not the segment's results: where storages overlap, several are one.
+        self._bind(_argument_types(head), _result_types(head))
+
+    @classmethod
+    def stored(cls, module, kinds: List[DType], outputs: List[Type], memory: Memory) -> "Code":
+        """Code that was compiled before, with the types of its arguments and results."""
+        made = cls.__new__(cls)
+        made.memory, made.module = memory, module
+        made._bind(kinds, outputs)
+        return made
+
+    def _bind(self, kinds: List[DType], outputs: List[Type]) -> None:
+        self.kinds, self.outputs = kinds, outputs
         count = len(self.kinds)
         #: Of each result, the argument in whose memory it is left, or -1.
         self.homes = [self.module.arguments[count + at].writeback for at in range(len(self.outputs))]

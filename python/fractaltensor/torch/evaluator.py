@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from . import dtypes, objects
 from ..source import Frame as Place
@@ -14,10 +14,13 @@ from .control import Control
 from .expressions import Expressions
 from .functions import Source
 from .ir import INDEX, Type
+from .lengths import Origin, origins_of
 from .problems import Problem
 from .values import POISON, UNSET, Mono, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
 
 _MAX_PROBLEMS = 50
+#: No size is greater.
+_MOST = (1 << 62) - 1
 
 
 class Frame:
@@ -68,6 +71,10 @@ class Evaluator(Expressions, Calls, Control):
         self._guarded: set = set()
         #: Arrays that come as arguments, so that a captured one is known again.
         self.given: Dict[int, Tensor] = {}
+        #: The arguments' dimensions that loops range over.
+        self.ranged: Set[Origin] = set()
+        #: Whether the condition of a `while` is looked at.
+        self.in_condition = False
 
     @property
     def frame(self) -> Frame:
@@ -204,9 +211,17 @@ class Evaluator(Expressions, Calls, Control):
         made = Tensor(value, dtype, shape, dense if strides is None else [Mono(s) for s in strides], dense)
         return made
 
-    def length(self, name: str) -> Num:
-        """A size that is an argument."""
-        return Num("int", self.b.top.add_argument(INDEX, name))
+    def length(self, name: str, least: int = 0) -> Num:
+        """A size that is an argument, and at least `least`."""
+        value = self.b.top.add_argument(INDEX, name)
+        value.least = least
+        if least:
+            self.b.ranges[value] = (least, _MOST)
+        return Num("int", value)
+
+    def note_range(self, *numbers) -> None:
+        """A loop ranges over what these numbers say."""
+        self.ranged.update(*map(origins_of, numbers))
 
 
 def _item(owner, key):

@@ -173,6 +173,8 @@ class Expressions:
         if isinstance(left, Tensor) or isinstance(right, Tensor):
             return self.tensor_binary(name, left, right)
         if isinstance(left, Num) or isinstance(right, Num):
+            if self.in_condition:
+                self.note_range(left, right)
             if any(isinstance(x, (list, tuple)) for x in (left, right)):
                 raise NeedsUnrolling(Problem("a list or tuple times a number that is data"))
             return self.number_binary(op, left, right)
@@ -355,6 +357,8 @@ class Expressions:
     def compare(self, op, left, right):
         if has_poison(left) or has_poison(right):
             return POISON
+        if self.in_condition:
+            self.note_range(left, right)
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = left is right or is_static(left) and is_static(right) and left is right
             return same == isinstance(op, ast.Is)
@@ -370,7 +374,8 @@ class Expressions:
         if isinstance(left, Num) or isinstance(right, Num):
             if not all(isinstance(x, Num) or is_number(x) for x in (left, right)):
                 return name == "ne"
-            return self.b.compare(name, left, right)
+            known = self.b.decided(name, left, right)
+            return self.b.compare(name, left, right) if known is None else known
         if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)) and not (is_static(left) and is_static(right)):
             return self._compare_sequences(name, left, right)
         left, right = (dtypes.of_object(x) or x if isinstance(y, dtypes.DType) else x for x, y in ((left, right), (right, left)))

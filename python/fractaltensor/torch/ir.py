@@ -47,12 +47,14 @@ INDEX = Type("scalar", None)
 class Value:
     """What an operation gives, or a block takes. `op` is the operation, or None for a block's."""
 
-    __slots__ = ("type", "op", "block", "number", "name", "sizes")
+    __slots__ = ("type", "op", "block", "number", "name", "sizes", "least")
 
     def __init__(self, type_: Type, op: Optional["Op"], block: Optional["Block"], name: str = ""):
         self.type, self.op, self.block, self.name, self.number = type_, op, block, name, next(_numbers)
         #: Of a tensor: its sizes, numbers or values.
         self.sizes: Sequence = type_.shape
+        #: Of a length: what it is at least.
+        self.least = 0
 
     def text(self) -> str:
         return f"%v{self.number}"

@@ -30,6 +30,10 @@ def step(name: str) -> Callable:
     return _STEPS[name]
 
 
+def is_known(name: str) -> bool:
+    return name in _STEPS
+
+
 def names() -> List[str]:
     return sorted(_STEPS)
 

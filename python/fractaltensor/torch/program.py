@@ -3,33 +3,32 @@
 
 from __future__ import annotations
 
-import collections
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import arrays, engines, objects
 from .evaluator import Evaluator
 from .ir import forward_new, remove_dead, sink, text_of, walk
-from .builder import NOTHING
-from .problems import NeedsUnrolling, Problem, RunError, RunIndexError, error_of
+from .lengths import LEAST, ArgumentSize, Dims, Origin, united
+from .problems import NeedsUnrolling, Problem, error_of
+from .runnable import WHOLE, Leaf, Runnable
 from .running import Runner
 from .segments import SegmentText, may_roots
 from .values import NamedResult, Num, Poison, PyDict, PyList, Tensor
 
 
-class Leaf:
-    """A place in the result: a tensor or number that is computed, or an argument that is returned itself."""
+class Program(Runnable):
+    """`target` is called on `args` and `kwargs`, whose arrays are the leaves in order; `names` are how errors call them.
 
-    def __init__(self, kind: str, at: int, dtype=None):
-        self.kind, self.at, self.dtype = kind, at, dtype
+    `dims` has the lengths that the user names, `found` those that other calls have shown to be ones."""
 
-
-class Program:
-    """`target` is called on `args` and `kwargs`, whose arrays are the leaves in order; `names` are how errors call them."""
-
-    def __init__(self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dict[str, Sequence], engine: "engines.Engine"):
+    def __init__(self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dims, engine: "engines.Engine", found: Optional[Dims] = None):
         self.evaluator = ev = Evaluator(arrays.describe)
         self.engine = engine
-        self.dims = dims
+        #: Lengths of arguments' dimensions, by name; those of `found` are of sizes from `lengths.LEAST` on.
+        self.dims = united(dims, found) if found else dims
+        self.found: Dims = found or {}
+        #: The sizes of the arguments that it was compiled with.
+        self.sizes: Dict[str, Tuple[int, ...]] = {}
         #: Objects that the key of this form has by identity.
         self.keep = (args, kwargs)
         self.roots: List[Tensor] = []
@@ -43,6 +42,8 @@ class Program:
         self.roots += [c.tensor for c in self.captured]
         self.root_names += [c.name.lstrip(".") for c in self.captured]
         self.guards = ev.guards
+        #: The arguments' dimensions that loops range over.
+        self.ranged: Set[Origin] = ev.ranged
         self.structure = self._result(value)
         #: What may have been noticed while the program ran, after the results.
         self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
@@ -55,6 +56,7 @@ class Program:
         self.site_values = [tensor.value for tensor, _, _ in ev.b.sites.values()]
         self.runner = Runner(self.division, engine, self.site_values, self._look_at)
         self.written = self._written()
+        self.sources = self._sources()
         #: Whether calls of this form have been looked at for `direct_calls`.
         self.is_offered = False
 
@@ -96,18 +98,20 @@ class Program:
         return ev.adopt(value, None)
 
     def _sizes(self, name: str, value):
-        """The sizes of an argument; those that dims= names are lengths."""
+        """The sizes of an argument; those that have names are lengths."""
+        self.sizes[name] = tuple(map(int, value.shape))
+        sizes: List[Any] = [ArgumentSize(n, [(len(self.roots), d)]) for d, n in enumerate(self.sizes[name])]
         named = self.dims.get(name)
         if named is None:
-            return None
-        sizes: List[Any] = list(value.shape)
+            return sizes
         if len(named) != len(sizes):
             raise Problem(f"dims names {len(named)} dimensions of '{name}', which has {len(sizes)}")
         for d, length in enumerate(named):
             if not length:
                 continue
             if length not in self.length_names:
-                self.length_names[length] = self.evaluator.length(length)
+                least = LEAST if any(length in names for names in self.found.values()) else 0
+                self.length_names[length] = self.evaluator.length(length, least)
                 self.lengths.append((len(self.roots), d))
             sizes[d] = self.length_names[length]
         return sizes
@@ -132,9 +136,16 @@ class Program:
             return items if isinstance(value, list) else tuple(items)
         if isinstance(value, dict):
             return {k: self._result(x) for k, x in value.items()}
+        if isinstance(value, ArgumentSize):
+            return int(value)
         if isinstance(value, (objects.OpRef, objects.BoundMethod, objects.LocalFunction, Poison)):
             raise error_of([Problem(f"a compiled function cannot return {type(value).__name__}")])
         return value
+
+    def _sources(self) -> List[Tuple[int, int]]:
+        known = {root.value: (at, WHOLE) for at, root in enumerate(self.roots)}
+        known.update({number.value: place for number, place in zip(self.length_names.values(), self.lengths)})
+        return [known[value] for value in self.evaluator.b.top.args]
 
     def _written(self) -> List[int]:
         """The roots that the program may write."""
@@ -142,41 +153,6 @@ class Program:
         writes = [op for op in walk(self.evaluator.b.top.ops) if op.attributes.get("role") == "write"]
         found = set().union(*(may_roots(op.operands[0], memo) for op in writes), set())
         return [at for at, root in enumerate(self.roots) if root.value in found]
-
-    def check(self, found: Sequence) -> None:
-        """Fails with what was noticed while the program ran."""
-        if self.sites:
-            self.engine.memory.when_known(found[len(found) - len(self.sites) :], self._look)
-
-    def _look_at(self, values: Sequence, numbers: Sequence[int]) -> None:
-        by_value = dict(zip(values, numbers))
-        self._look([by_value.get(v, NOTHING) for v in self.site_values])
-
-    def _look(self, numbers: Sequence[int]) -> None:
-        for (message, frames), number in zip(self.sites, numbers):
-            if number != NOTHING:
-                kind = RunIndexError if "index" in message else RunError
-                raise kind(message.format(number), frames)
-
-    def finish(self, found: Sequence, originals: Sequence, torch_like: bool, structure=None):
-        """Results in the function's structure."""
-        structure = self.structure if structure is None else structure[0]
-        again = lambda s: self.finish(found, originals, torch_like, (s,))  # noqa: E731
-        if isinstance(structure, Leaf):
-            if structure.kind == "argument":
-                return originals[structure.at]
-            if structure.kind == "number":
-                return self.engine.memory.number(found[structure.at], None)
-            return self.engine.memory.result(found[structure.at], structure.dtype, torch_like)
-        if isinstance(structure, NamedResult):
-            return collections.namedtuple("Result", structure.names)(*(again(s) for s in structure))
-        if isinstance(structure, tuple):
-            return tuple(again(s) for s in structure)
-        if isinstance(structure, list):
-            return [again(s) for s in structure]
-        if isinstance(structure, dict):
-            return {k: again(s) for k, s in structure.items()}
-        return structure
 
     # -- looking ------------------------------------------------------------------------------------------------------------
 
@@ -206,6 +182,10 @@ class Program:
     def segments_after(self, phase: str) -> List[str]:
         """Each function that is compiled as it is after a phase: "ft" (without mutation), "etdg", "reorder", ..."""
         return [engines.text_after(text, phase) for text in self.segments()]
+
+    def all_ops(self) -> Iterator:
+        """The operations of the whole program, those inside of control flow, too."""
+        return walk(self.evaluator.b.top.ops)
 
     def steps(self) -> List[str]:
         """The library steps that the program needs."""

@@ -7,17 +7,18 @@ import functools
 import inspect
 import sys
 from os import getpid
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from ..errors import ArgumentError, DeviceError
 from ..jit import _calls
 from ..locks import ForkLock
-from . import arrays, engines
+from . import arrays, engines, exported, lengths
 from .direct_calls import DirectCalls, plan_of
 from .engines import Remark
-from .problems import Problem, error_of
+from .exported import Exported
+from .problems import Problem, ScriptError, error_of
 from .program import Program, named_leaves
 
 ENGINES = ("cpu", "cuda", "interpret")
@@ -39,6 +40,32 @@ class Report:
         )
 
 
+class _Call:
+    """The arguments of one call; `key(dims)` is what a compiled form depends on of them, `kinds` that without any size."""
+
+    def __init__(self, args, kwargs, names: Dict[int, str], leaves: Sequence, engine: str, device: str):
+        self.args, self.kwargs, self.names, self.engine, self.device = args, kwargs, names, engine, device
+        self.arrays = {names.get(id(leaf), "argument"): leaf for leaf in leaves}
+        self.sizes = {name: tuple(leaf.shape) for name, leaf in self.arrays.items()}
+        self._sharing = _sharing(leaves)
+        self.kinds = self._key_of(lambda value: (*_kind(value), len(value.shape)))
+
+    def key(self, dims: lengths.Dims) -> Tuple:
+        return self._key_of(lambda value: self._array_key(value, dims.get(self.names.get(id(value), ""))))
+
+    def _key_of(self, of_array: Callable) -> Tuple:
+        return self.device, _key(self.args, of_array), _key(self.kwargs, of_array), self._sharing
+
+    def _array_key(self, value, sizes: Optional[Sequence]) -> Tuple:
+        """What a compiled form depends on of an array: all but the sizes that have names."""
+        if sizes is None or len(sizes) != len(value.shape) or not arrays.is_dense(value):
+            return (*_kind(value), tuple(value.shape), arrays.strides_of(value))
+        return (*_kind(value), tuple(name or n for name, n in zip(sizes, value.shape)))
+
+    def are_dense(self, dims: lengths.Dims) -> bool:
+        return all(arrays.is_dense(self.arrays[name]) for name in dims)
+
+
 class Script:
     """A compiled function; made by :func:`script`.
 
@@ -58,6 +85,10 @@ class Script:
             pass
         self._signature = _signature(target)
         self._programs: Dict[Tuple, List[Program]] = {}
+        #: Lengths that calls have shown, those found last first; what is compiled by kinds, types and ranks alone; and which lengths are not worth it.
+        self._found: List[lengths.Dims] = []
+        self._alike: Dict[Tuple, List[Program]] = {}
+        self._refused: Set[Tuple] = set()
         #: By what is soon seen of plain arguments; only what `_program` has found before.
         self._seen: Dict[Tuple, Program] = {}
         self._lock = ForkLock()
@@ -81,7 +112,7 @@ class Script:
                 return found if calls.order is None else tuple(found[at] for at in calls.order)
         program = self._program(args, kwargs)
         found = self._run(program, args, kwargs)
-        if not kwargs and not program.is_offered and not self._dims:
+        if not kwargs and not program.is_offered and not program.dims:
             self._offer(program, args)
         return found
 
@@ -104,6 +135,18 @@ class Script:
         """The compiled form for these arguments."""
         return self._program(args, kwargs)
 
+    def export(self, path, *args, targets=None, **kwargs) -> Exported:
+        """Writes the compiled form for these arguments to a file (``.fts``) that :func:`fractaltensor.torch.load` runs without this function's
+        source and without the compiler. `targets` as in the compiler ("sm_90a", "x86-64-v3"), or "cpu" and "cuda". Sizes are those
+        of the arguments but for lengths (``dims=``). The result, and the file, name the library `steps` that calls need.
+
+        Raises:
+          CompileError: the compiler refuses a part; there is no interpreter in an exported script.
+          ArgumentError: the program depends on Python's objects in a way that no file can hold.
+        """
+        program = self._program(args, kwargs)
+        return exported.export(program, getattr(self, "__name__", "script"), exported.parameters_of(self._signature), args, kwargs, path, targets, _wants_torch(self._ft_function))
+
     # -- compiling ------------------------------------------------------------------------------------------------
 
     def _program(self, args, kwargs) -> Program:
@@ -123,23 +166,56 @@ class Script:
         engine_name, device = self._place(leaves)
         for leaf in leaves:
             arrays.check(leaf, names.get(id(leaf), "argument"), device)
-        of_array = lambda value: self._array_key(value, names)  # noqa: E731
-        key = (device, _key(args, of_array), _key(kwargs, of_array), _sharing(leaves))
+        call = _Call(args, kwargs, names, leaves, engine_name, device)
         with self._lock:
-            for program in self._programs.get(key, ()):
-                if program.is_current():
-                    return program
-            engine = engines.make(engine_name, device)
-            engine.remarks = self.remarks
-            try:
-                made = Program(self._ft_function, args, kwargs, names, self._dims, engine)
-            except Problem as problem:
-                raise error_of([problem]) from None
-            if len(self._programs) >= _MAX_PROGRAMS:
-                self._programs.clear()
-                self._direct = None
-            self._programs[key] = [made]
+            for found in ({}, *self._found):
+                if lengths.fits(found, call.sizes):
+                    for program in self._programs.get(call.key(lengths.united(self._dims, found)), ()):
+                        if program.is_current():
+                            return program
+            made = self._with_lengths(call) or self._compile(call, {}, self.remarks)
+            self._keep(call, made)
             return made
+
+    def _keep(self, call: "_Call", made: Program) -> None:
+        if len(self._programs) >= _MAX_PROGRAMS:
+            self._programs.clear()
+            self._alike.clear()
+            self._found.clear()
+            self._direct = None
+        self._programs[call.key(made.dims)] = [made]
+        self._alike.setdefault(call.kinds, []).append(made)
+        if made.found and made.found not in self._found:
+            self._found.insert(0, made.found)
+
+    def _compile(self, call: "_Call", found: lengths.Dims, remarks: List[Remark]) -> Program:
+        engine = engines.make(call.engine, call.device)
+        engine.remarks = remarks
+        try:
+            return Program(self._ft_function, call.args, call.kwargs, call.names, self._dims, engine, found)
+        except Problem as problem:
+            raise error_of([problem]) from None
+
+    def _with_lengths(self, call: "_Call") -> Optional[Program]:
+        """A form for all sizes over which a loop ranges, where a call before had others; None where there is none, or where it would
+        cost its calls more than one with the sizes compiled in."""
+        for before in reversed(self._alike.get(call.kinds, ())):
+            found = lengths.lengths_for(before, call.sizes) if before.is_current() else None
+            if not found or (call.kinds, repr(found)) in self._refused or not call.are_dense(found):
+                continue
+            remarks: List[Remark] = []
+            try:
+                made = self._compile(call, found, remarks)
+                reason = lengths.dearer(made, before)
+                reason += "".join(f"; {r.text}" for r in remarks[:1] if reason)
+            except ScriptError as error:
+                reason = str(error.problems[0].message)
+            if not reason:
+                self.remarks += remarks
+                return made
+            self._refused.add((call.kinds, repr(found)))
+            self.remarks.append(Remark(", ".join(found), f"sizes stay compiled in, though a loop ranges over them: {reason}"))
+        return None
 
     def _place(self, leaves) -> Tuple[str, str]:
         """The engine of a call, and the device that its arguments must be on."""
@@ -149,14 +225,6 @@ class Script:
                 raise DeviceError("engine='cuda' needs arguments on a GPU: move them, x.cuda()")
             return "cuda", devices[0]
         return self._engine or "cpu", "cpu"
-
-    def _array_key(self, value, names):
-        """What a compiled form depends on of an array: all but the sizes that dims= names."""
-        kind, dtype = "torch" if arrays.is_torch(value) else "numpy", str(value.dtype)
-        sizes = self._dims.get(names.get(id(value), ""))
-        if sizes is None or len(sizes) != len(value.shape) or not arrays.is_dense(value):
-            return kind, dtype, tuple(value.shape), arrays.strides_of(value)
-        return kind, dtype, tuple(name or n for name, n in zip(sizes, value.shape))
 
     def _names(self, args, kwargs) -> Dict[int, str]:
         found: Dict[int, str] = {}
@@ -177,71 +245,12 @@ class Script:
             if id(leaf) not in seen:
                 seen.add(id(leaf))
                 given.append(leaf)
-        originals = [*given, *(c.getter() for c in program.captured)]
-        place = program.engine.memory
-        _calls.look()
-        for captured, leaf in zip(program.captured, originals[len(given) :]):
-            arrays.check(leaf, captured.name, self._place(given)[1])
-        memory = [place.adopt(x) for x in originals]
-        self._check_writes(program, originals, memory)
-        inputs = [self._bound(program, at, a) for at, a in enumerate(memory)]
-        values = self._lengths(program, inputs)
-        found = program.runner.run(values)
-        self._last = Report(program.runner.counts)
-        program.check(found)
-        for at in program.written:
-            if inputs[at] is not memory[at]:
-                place.write(memory[at], inputs[at])
-        torch_like = any(arrays.is_torch(x) for x in originals) or (not originals and _wants_torch(self._ft_function))
-        return program.finish(found, originals, torch_like)
-
-    def _bound(self, program: Program, at: int, array):
-        """An argument itself, or a copy: of one that is not dense, or that must not change if the call fails."""
-        place = program.engine.memory
-        if place.is_dense(array) and (self._in_place or at not in program.written):
-            return array
-        self.copied_bytes += array.nbytes
-        return place.copy(array)
-
-    def _lengths(self, program: Program, inputs) -> List[Any]:
-        top = program.evaluator.b.top
-        by_value = {root.value: a for root, a in zip(program.roots, inputs)}
-        for (root, d), number in zip(program.lengths, program.length_names.values()):
-            by_value[number.value] = inputs[root].shape[d]
-        self._check_lengths(program, inputs)
-        return [by_value[v] for v in top.args]
-
-    def _check_lengths(self, program: Program, inputs) -> None:
-        for name, sizes in self._dims.items():
-            if name not in program.root_names:
-                continue
-            array = inputs[program.root_names.index(name)]
-            for d, length in enumerate(sizes):
-                if length:
-                    root, first = program.lengths[list(program.length_names).index(length)]
-                    if array.shape[d] != inputs[root].shape[first]:
-                        raise ArgumentError(
-                            f"dimension {d} of '{name}' has size {array.shape[d]}, '{length}' is {inputs[root].shape[first]} in '{program.root_names[root]}'"
-                        )
-
-    def _check_writes(self, program: Program, originals, memory) -> None:
-        """What is refused before the first write."""
-        if not program.written:
-            return
-        names, place = program.root_names, program.engine.memory
-        extents = [place.extent(array) for array in memory]
-        for at in program.written:
-            if place.is_read_only(memory[at]) or isinstance(originals[at], np.ndarray) and not originals[at].flags.writeable:
-                raise ArgumentError(f"argument '{names[at]}' is written, and it is read-only")
-            if place.repeats(memory[at]):
-                raise ArgumentError(f"argument '{names[at]}' is written, and several of its elements are one and the same (expand): clone it first")
-            own = extents[at]
-            for other, array in enumerate(memory):
-                beside = extents[other]
-                if other == at or own is None or beside is None or own[1] <= beside[0] or beside[1] <= own[0]:
-                    continue
-                if place.overlap(memory[at], array):
-                    raise ArgumentError(f"arguments '{names[at]}' and '{names[other]}' overlap, and '{names[at]}' is written: clone one of them")
+        torch_like = any(map(arrays.is_torch, given)) or not (given or program.captured) and _wants_torch(self._ft_function)
+        done = program.run(given, self._place(given)[1], self._in_place, torch_like)
+        self.copied_bytes += done.copied_bytes
+        self._last = Report(done.counts)
+        program.check(done.values)
+        return program.result(done)
 
 
 def _signature(target):
@@ -314,6 +323,10 @@ def _key(value, of_array: Callable):
     return ("object", value)
 
 
+def _kind(array) -> Tuple[str, str]:
+    return "torch" if arrays.is_torch(array) else "numpy", str(array.dtype)
+
+
 def _sharing(leaves) -> Tuple[int, ...]:
     """Which arguments are one and the same object."""
     first: Dict[int, int] = {}
@@ -333,7 +346,8 @@ def script(function: Optional[Callable] = None, *, engine: Optional[str] = None,
 
     - ``engine``: ``"cpu"`` or ``"cuda"``, compiled code, or ``"interpret"``, the reference; by default where the arguments are.
       Parts that the compiler refuses run in the interpreter, and ``remarks`` of the result says why.
-    - ``dims``: sizes that differ from call to call, as ``{"x": ("T", None)}``; all others are compiled in.
+    - ``dims``: sizes that differ from call to call, as ``{"x": ("T", None)}``. Of the others, those over which a loop ranges become
+      lengths when a second size of them comes; the rest is compiled in.
     - ``in_place=False``: a call that fails leaves its arguments as they were, at the cost of copies.
 
     Errors of the program are :class:`ScriptError`, all of a function at once, each with file, line and column.

@@ -334,8 +334,9 @@ class SegmentText:
         self._text: Optional[str] = None
         self._inputs: Optional[List[Value]] = None
         self._equal: Optional[Dict[Value, Value]] = None
-        #: The most that sizes that are data can be.
+        #: The most that sizes that are data can be, and the least.
         self.bounds: Dict[int, int] = {}
+        self.least: Dict[int, int] = {}
 
     def text(self) -> str:
         if self._text is None:
@@ -359,7 +360,9 @@ class SegmentText:
         arrow = f" -> ({types})" if self.results else ""
         # Storage that is written may be where its last version lies.
         pairs = ", ".join(f"{argument}, {result}" for argument, result in self.homes)
-        bounds = ", ".join(f'"n{number} <= {most}"' for number, most in sorted(self.bounds.items()))
+        texts = [f'"n{number} <= {most}"' for number, most in sorted(self.bounds.items())]
+        texts += [f'"n{number} >= {least}"' for number, least in sorted(self.least.items())]
+        bounds = ", ".join(texts)
         attributes = [f"ft.bounds = #ft.bounds<{bounds}>"] * bool(bounds) + [f"tssa.writeback = array<i64: {pairs}>"] * bool(pairs)
         arrow += f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
@@ -405,6 +408,8 @@ class SegmentText:
             names.append(f'"n{first.number}"')
             for most in filter(None, (most_of(size), most_of(first))):
                 self.bounds[first.number] = min(most, self.bounds.get(first.number, most))
+            if first.least:
+                self.least[first.number] = first.least
         return f" {{etdg.dims = [{', '.join(names)}]}}"
 
     def _opened(self, value: Value, name: str, type_: Type) -> List[str]:
