@@ -119,6 +119,7 @@ def Loops_LanesAttr : AttrDef<Loops_Dialect, "Lanes"> {
   let genVerifyDecl = 1;
 }
 
+/// (Both print a space before their word: formats of operations leave theirs out, ``.)
 def Loops_BufferKindAttr : EnumAttr<Loops_Dialect, Loops_BufferKind, "buffer_kind">;
 def Loops_SyncKindAttr : EnumAttr<Loops_Dialect, ETDG_SyncKind, "sync_kind"> {
   let cppNamespace = "::mlir::loops";
@@ -213,7 +214,7 @@ def Loops_BufferOp : Loops_Op<"buffer", [HasParent<"ProgramOp">]> {
                        OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$strided, OptionalAttr<ArrayAttr>:$strides);
   let results = (outs ETDG_BufferType:$result);
   let assemblyFormat = [{
-    $kind ($index^)? (`planes` $planes^)? (`slot` $slot^)? (`value` `(` $value^ `)`)? attr-dict `:` type($result)
+    `` $kind ($index^)? (`planes` $planes^)? (`slot` $slot^)? (`value` `(` $value^ `)`)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -321,7 +322,7 @@ def Loops_SyncOp : Loops_Op<"sync"> {
     - (loops_sync2) in a kernel of blocks of threads (`loops.grid`) these are all of them, `grid`, and there alone.
   }];
   let arguments = (ins Loops_SyncKindAttr:$kind);
-  let assemblyFormat = "$kind attr-dict";
+  let assemblyFormat = "`` $kind attr-dict";
   let hasVerifier = 1;
 }
 
