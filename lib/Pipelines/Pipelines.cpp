@@ -217,6 +217,7 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     loops.target = target;
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
+    pm.addPass(createLoopsChooseLayouts());
     pm.addPass(createConvertLoopsToGPU());
   }
   if (phase == Phase::Target)

@@ -26,15 +26,6 @@ bool LeafEmitter::isLifted(const leaf::View &view) const {
          llvm::any_of(view.terms, [&](const leaf::DynamicTerm &t) { return lifted[t.buffer]; });
 }
 
-void LeafEmitter::findLifted() {
-  lifted.assign(graph.buffers.size(), false);
-  if (lifts == 1)
-    return;
-  for (auto [i, memory] : llvm::enumerate(memories))
-    lifted[i] = memory.liftStride || memory.liftStep;
-  lifted = schedule::findLifted(graph, std::move(lifted));
-}
-
 Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
   if (memory.rowStride)
     offset = b.add(offset, b.mul(at.row, memory.rowStride));

@@ -94,8 +94,6 @@ public:
   /// `offset`, moved to a row and a lift of a buffer in memory.
   Value offsetAt(const Memory &memory, Value offset, At at);
   bool isLifted(const leaf::View &view) const;
-  /// Which buffers differ from lift to lift, now that inputs and outputs are known.
-  void findLifted();
 };
 
 /// Computes the body of a member on scalars.

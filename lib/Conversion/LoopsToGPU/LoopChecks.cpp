@@ -16,8 +16,8 @@ using namespace mlir::ft::togpu;
 namespace {
 class KernelChecks {
 public:
-  KernelChecks(loops::LaunchOp launch, const KernelBuilder &e, func::FuncOp kernel)
-      : launch(launch), machine(e.machine), kernel(kernel) {}
+  KernelChecks(loops::LaunchOp launch, const Machine &machine, func::FuncOp kernel)
+      : launch(launch), machine(machine), kernel(kernel) {}
   LogicalResult run();
 
 private:
@@ -151,7 +151,7 @@ LogicalResult KernelChecks::run() {
   return failure(walked.wasInterrupted());
 }
 
-FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const KernelBuilder &e) {
+FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const Machine &machine) {
   auto module = launch->getParentOfType<ModuleOp>();
   auto kernel = module.lookupSymbol<func::FuncOp>(launch.getCallee());
   auto refuse = [&](const Twine &what) -> FailureOr<func::FuncOp> {
@@ -164,7 +164,7 @@ FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const KernelBuil
     return refuse("none with loops in a body");
   if (!loops::gridOf(kernel))
     return refuse("one of the CPU: convert-etdg-to-loops makes others for target = sm_80 or sm_90a");
-  if (failed(KernelChecks(launch, e, kernel).run()))
+  if (failed(KernelChecks(launch, machine, kernel).run()))
     return failure();
   return kernel;
 }

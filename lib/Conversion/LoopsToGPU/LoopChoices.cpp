@@ -12,7 +12,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
 /// Whether some of what memory may be has an address.
-bool LoopWalker::isInMemory(const MemoryForm &form) { return form.hasMemory || form.space; }
+bool LoopWalker::isInMemory(const PlacedForm &form) { return form.hasMemory || form.space; }
 
 /// Calls `take` for each splat that a view's memory may be.
 static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> take) {
@@ -26,12 +26,12 @@ static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> tak
   }
 }
 
-/// The inputs that products read from memory, of a leaf whose layouts are known.
+/// The inputs that products read from memory.
 SmallVector<bool> LoopWalker::findProductInputs(loops::LeafOp leaf) {
   SmallVector<bool> found(leaf.getInputs().size(), false);
   ArrayAttr layouts = leaf.getLayoutsAttr();
   LeafForm form;
-  if (!llvm::any_of(layouts, llvm::IsaPred<tile::ProductAttr>) || failed(makeForm(leaf, form, leaf.getMost() > 1)))
+  if (!layouts || !llvm::any_of(layouts, llvm::IsaPred<tile::ProductAttr>) || failed(makeForm(leaf, Lift(), form)))
     return found;
   for (auto [layout, nest] : llvm::zip(layouts, form.graph.nests))
     if (isa<tile::ProductAttr>(layout))
@@ -43,11 +43,7 @@ SmallVector<bool> LoopWalker::findProductInputs(loops::LeafOp leaf) {
 
 void LoopWalker::findSplatsInMemory() {
   source.walk([&](loops::LeafOp leaf) {
-    // (Layouts that are chosen later may be of products.)
-    SmallVector<bool> mayMultiply(leaf.getInputs().size(), true);
-    if (leaf.getLayouts())
-      mayMultiply = findProductInputs(leaf);
-    for (auto [view, isRead] : llvm::zip_equal(leaf.getInputs(), mayMultiply))
+    for (auto [view, isRead] : llvm::zip_equal(leaf.getInputs(), findProductInputs(leaf)))
       if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>(); cast && isRead)
         eachSplat(cast.getSource(), [&](loops::SplatOp splat) {
           auto type = RankedTensorType::get({int64_t(splat.getElements())}, cast.getType().getElementType());
@@ -76,40 +72,30 @@ LogicalResult LoopWalker::takeSplat(loops::SplatOp splat) {
   return success();
 }
 
-LoopWalker::MemoryForm LoopWalker::formOf(Value memory) {
-  MemoryForm form;
+LoopWalker::PlacedForm LoopWalker::formOf(Value memory) {
+  PlacedForm form;
+  static_cast<MemoryForm &>(form) = memoryFormOf(memory, lift);
+  place(memory, form);
+  return form;
+}
+
+/// Where all that memory may be lies, and the type of what it may be instead.
+void LoopWalker::place(Value memory, PlacedForm &form) {
+  auto addSpace = [&](unsigned space) { form.space = form.space.value_or(space) == space ? space : unsigned(generic); };
   Operation *op = memory.getDefiningOp();
   if (auto splat = dyn_cast_or_null<loops::SplatOp>(op)) {
-    form.hasValue = true;
-    form.hasStep = bool(splat.getStep());
-    form.hasIndex = !splat.getValue().getDefiningOp<arith::ConstantOp>();
-    form.hasLift = growing.contains(splat.getValue());
-    form.value = threadType(splat.getValue().getType());
+    if (Type type = threadType(splat.getValue().getType()); !form.value || type.isInteger(64))
+      form.value = type;
     if (splatsInMemory.contains(splat))
-      form.space = unsigned(global);
-    return form;
-  }
-  auto branch = dyn_cast_or_null<scf::IfOp>(op);
-  if (!branch) {
-    form.hasMemory = true;
+      addSpace(unsigned(global));
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(memory).getResultNumber();
+    place(branch.thenYield().getOperand(number), form);
+    place(branch.elseYield().getOperand(number), form);
+  } else {
     Value pointer = known.values.lookup(memory);
-    form.space = pointer ? cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() : unsigned(generic);
-    return form;
+    addSpace(pointer ? cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() : unsigned(generic));
   }
-  unsigned number = cast<OpResult>(memory).getResultNumber();
-  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
-    MemoryForm one = formOf(yield.getOperand(number));
-    form.hasMemory |= one.hasMemory;
-    form.hasValue |= one.hasValue;
-    form.hasStep |= one.hasStep;
-    form.hasIndex |= one.hasIndex;
-    form.hasLift |= one.hasLift;
-    if (one.value && (!form.value || one.value.isInteger(64)))
-      form.value = one.value;
-    if (one.space)
-      form.space = form.space && form.space != one.space ? unsigned(generic) : *one.space;
-  }
-  return form;
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,11 +106,11 @@ void LoopWalker::addTypes(OpResult result, SmallVectorImpl<Type> &types) {
   Type i64 = b.getI64Type();
   if (!isa<MemRefType>(result.getType())) {
     types.push_back(threadType(result.getType()));
-    if (growing.contains(result))
+    if (lift.growing.contains(result))
       types.push_back(i64);
     return;
   }
-  MemoryForm form = formOf(result);
+  PlacedForm form = formOf(result);
   types.push_back(b.pointer(form.space.value_or(unsigned(global))));
   if (!form.hasValue)
     return;
@@ -139,13 +125,13 @@ void LoopWalker::yieldResult(OpResult result, Value yielded, SmallVectorImpl<Val
   Value value = valueOf(yielded), zero = b.number(0);
   if (!isa<MemRefType>(result.getType())) {
     values.push_back(value);
-    if (growing.contains(result)) {
+    if (lift.growing.contains(result)) {
       Value growth = growthOf(yielded);
       values.push_back(growth ? growth : zero);
     }
     return;
   }
-  MemoryForm form = formOf(result);
+  PlacedForm form = formOf(result);
   unsigned space = form.space.value_or(unsigned(global));
   if (cast<LLVM::LLVMPointerType>(value.getType()).getAddressSpace() != space)
     value = isInMemory(formOf(yielded)) ? b.toGeneric(value) : Value(LLVM::ZeroOp::create(b, b.pointer(space)));
@@ -172,11 +158,11 @@ void LoopWalker::bindResult(OpResult result, ValueRange &values) {
   };
   known.values[result] = next();
   if (!isa<MemRefType>(result.getType())) {
-    if (growing.contains(result))
+    if (lift.growing.contains(result))
       known.growth[result] = next();
     return;
   }
-  MemoryForm form = formOf(result);
+  PlacedForm form = formOf(result);
   if (!form.hasValue)
     return;
   ValueAt at;

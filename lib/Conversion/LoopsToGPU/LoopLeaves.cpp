@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
 
-#include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -85,7 +83,7 @@ LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
   if (auto value = dyn_cast<Value>(begin))
     rows.lift = growthOf(value);
   // (Layouts are chosen as if what is chosen differed.)
-  if (lifts > 1 && !rows.lift && cast.getSource().getDefiningOp<scf::IfOp>())
+  if (lift.count > 1 && !rows.lift && cast.getSource().getDefiningOp<scf::IfOp>())
     rows.lift = b.number(0);
   if (auto found = known.splats.find(cast.getSource()); found != known.splats.end())
     rows.value = found->second;
@@ -95,44 +93,6 @@ LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//
-
-LogicalResult LoopWalker::makeForm(loops::LeafOp leaf, LeafForm &form, bool rowWise) {
-  form.module = ModuleOp::create(leaf.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(form.module->getBody());
-  Block &source = leaf.getBody().front();
-  Operation *yield = source.getTerminator();
-  auto function = func::FuncOp::create(builder, leaf.getLoc(), "leaf",
-                                       builder.getFunctionType(source.getArgumentTypes(), yield->getOperandTypes()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  IRMapping mapping;
-  mapping.map(source.getArguments(), function.getArguments());
-  for (Operation &op : source.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : yield->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  func::ReturnOp::create(builder, yield->getLoc(), results);
-  LeafOptions options;
-  if (rowWise)
-    options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
-  for (Value input : leaf.getInputs()) {
-    auto type = cast<MemRefType>(input.getType());
-    MemoryForm memory = formOf(input.getDefiningOp<memref::ReinterpretCastOp>().getSource());
-    form.inputs.push_back({RankedTensorType::get(type.getShape().drop_front(), type.getElementType()),
-                           memory.hasIndex || memory.hasStep || memory.hasLift, memory.hasValue});
-    SmallVector<int64_t> strides = *loops::getRowStrides(type);
-    options.strides.push_back(strides == computeSuffixProduct(type.getShape().drop_front()) ? SmallVector<int64_t>() : strides);
-  }
-  if (failed(leaf::normalizeLeaf(function)))
-    return failure();
-  FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, options);
-  if (failed(graph))
-    return failure();
-  form.graph = std::move(*graph);
-  leaf::fuseNests(form.graph);
-  leaf::findGuards(form.graph);
-  return success();
-}
 
 LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
   emitter.memories.resize(emitter.graph.buffers.size());
@@ -173,41 +133,21 @@ LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter)
   return success();
 }
 
-/// The columns of this block of threads, and how each loop nest takes part.
-LogicalResult LoopWalker::bindColumns(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter) {
-  if (!leaf.getColumn())
-    return success();
-  ArrayRef<int64_t> cuts = leaf.getCuts().value_or(ArrayRef<int64_t>());
-  if (!leaf.getWidth() || cuts.size() != form.graph.nests.size())
-    return leaf.emitError("expected a number of columns, and cuts for each of its ")
-           << form.graph.nests.size() << " loop nests, found " << cuts.size();
-  for (auto [loop, nest] : llvm::zip_equal(cuts, form.graph.nests)) {
-    if (loop >= int64_t(nest.sizes.size()) || (loop >= 0 && nest.sizes[loop] != int64_t(*leaf.getColumns())))
-      return leaf.emitError("expected cuts of loops over its ")
-             << int64_t(*leaf.getColumns()) << " columns, found loop " << loop;
-    NestSplit split;
-    split.kind = loop >= 0 ? NestSplit::shared : loop == -1 ? NestSplit::everyone : NestSplit::first;
-    split.loop = int(std::max<int64_t>(loop, -1));
-    form.splits.push_back(split);
-  }
-  emitter.splits = form.splits;
-  emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
-  return success();
-}
-
-LogicalResult LoopWalker::readLayouts(loops::LeafOp leaf, ArrayRef<Attribute> layouts, const LeafForm &form,
-                                      const schedule::LeafContext &context, LeafEmitter &emitter, bool rowWise) {
+/// What layouts of its loop nests say.
+LogicalResult LoopWalker::readTilings(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter) {
   auto refuse = [&](const Twine &why) {
     return leaf.emitError("the GPU engine can't run the leaf's 'etdg.layouts': ") << why;
   };
-  if (layouts.size() != form.graph.nests.size())
-    return refuse("expected one for each of its " + Twine(form.graph.nests.size()) + " loop nests, found " + Twine(layouts.size()));
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  const leaf::LeafGraph &graph = own.form.graph;
+  if (layouts.size() != graph.nests.size())
+    return refuse("expected one for each of its " + Twine(graph.nests.size()) + " loop nests, found " + Twine(layouts.size()));
   for (auto [i, layout] : llvm::enumerate(layouts)) {
     leaf::Nest collapsed;
-    schedule::TileContext tile = schedule::tileContextOf(form, unsigned(i), context, rowWise, collapsed);
+    schedule::TileContext tile = schedule::tileContextOf(own.form, unsigned(i), own.context, own.rowWise, collapsed);
     std::string wrong;
     if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
-      FailureOr<schedule::ProductTiles> read = schedule::readProduct(product, form, unsigned(i), tile, wrong);
+      FailureOr<schedule::ProductTiles> read = schedule::readProduct(product, own.form, unsigned(i), tile, wrong);
       if (failed(read))
         return refuse("loop nest " + Twine(i) + ": " + wrong);
       emitter.tiles.emplace_back().product = std::make_shared<schedule::ProductTiles>(std::move(*read));
@@ -216,7 +156,7 @@ LogicalResult LoopWalker::readLayouts(loops::LeafOp leaf, ArrayRef<Attribute> la
     auto tiling = dyn_cast<etdg::TilingAttr>(layout);
     if (!tiling)
       return refuse("rows stay in registers where a kernel is one leaf");
-    FailureOr<Tiles> read = schedule::readTiles(tiling, form.graph, collapsed, tile, e.machine, wrong);
+    FailureOr<Tiles> read = schedule::readTiles(tiling, graph, collapsed, tile, e.machine, wrong);
     if (failed(read))
       return refuse("loop nest " + Twine(i) + ": " + wrong);
     emitter.tiles.push_back(std::move(*read));
@@ -224,30 +164,17 @@ LogicalResult LoopWalker::readLayouts(loops::LeafOp leaf, ArrayRef<Attribute> la
   return success();
 }
 
-/// What the leaf's layouts say; where it has none, or they were made for lifted iterations that are computed one by one, they
-/// are chosen.
-LogicalResult LoopWalker::chooseThreads(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter, bool rowWise) {
-  schedule::LeafContext context;
-  context.maxRows = emitter.maxRows;
-  context.threads = e.threads.count;
-  context.sums = e.threads.sums;
-  context.lifts = emitter.lifts;
-  if (emitter.lifts > 1)
-    context.lifted = emitter.lifted;
-  if (emitter.columns) {
-    context.columns = *leaf.getColumns();
-    context.unit = emitter.columns->unit;
-  }
-  SmallVector<Attribute> layouts;
-  if (leaf.getLayouts() && !isApart)
-    layouts.assign(leaf.getLayouts()->begin(), leaf.getLayouts()->end());
-  else
-    layouts = schedule::chooseLayouts(form, context, rowWise, e.machine);
+/// What the leaf's layouts say: nothing of them is chosen here.
+LogicalResult LoopWalker::readLayouts(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter) {
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  if (!layouts)
+    return leaf.emitError("the GPU engine can't run a leaf without layouts, which say how threads share it: "
+                          "loops-choose-layouts writes them");
   auto lanes = layouts.empty() ? etdg::RowLanesAttr() : dyn_cast<etdg::RowLanesAttr>(layouts[0]);
   if (!lanes)
-    return readLayouts(leaf, layouts, form, context, emitter, rowWise);
+    return readTilings(leaf, own, emitter);
   std::string wrong;
-  FailureOr<RowPlan> read = schedule::readRows(lanes, form.graph, rowWise, e.threads.count, e.machine, wrong);
+  FailureOr<RowPlan> read = schedule::readRows(lanes, own.form.graph, own.rowWise, e.threads.count, e.machine, wrong);
   if (failed(read))
     return leaf.emitError("the GPU engine can't run the layout ") << lanes << ": " << wrong;
   rowPlan = std::move(*read);
@@ -283,33 +210,35 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
     return leaf.emitError("the GPU engine has no lists of rows");
   Location saved = b.getLoc();
   b.setLoc(leaf.getLoc());
-  bool rowWise = leaf.getMost() > 1;
-  LeafForm form;
-  if (failed(makeForm(leaf, form, rowWise)))
+  FailureOr<LeafInBlock> own = readLeaf(leaf, loops::gridOf(source).getBlock(), lift);
+  if (failed(own))
     return failure();
+  leaf::LeafGraph &graph = own->form.graph;
   if (hasStored)
     b.barrier();
   hasStored = false;
-  LeafEmitter emitter(b, form.graph, e.threads);
+  LeafEmitter emitter(b, graph, e.threads);
   emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
     return e.checkIndex(index, b.number(bound), op->getLoc(), Value());
   };
-  emitter.rows = rowWise ? valueOf(leaf.getRows()) : b.number(1);
+  emitter.rows = own->rowWise ? valueOf(leaf.getRows()) : b.number(1);
   emitter.maxRows = leaf.getMost();
-  emitter.lifts = lifts;
-  if (failed(bindOperands(leaf, emitter)))
+  emitter.lifts = lift.count;
+  emitter.lifted = own->lifted;
+  if (failed(bindOperands(leaf, emitter)) || failed(readLayouts(leaf, *own, emitter)))
     return failure();
-  emitter.findLifted();
-  if (failed(bindColumns(leaf, form, emitter)) || failed(chooseThreads(leaf, form, emitter, rowWise)))
-    return failure();
+  if (leaf.getColumn()) {
+    emitter.splits = own->form.splits;
+    emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
+  }
   bindValues(leaf, emitter);
   for (const Tiles &nest : emitter.tiles)
     if (nest.product)
       for (int buffer : nest.product->inRegisters)
-        form.graph.buffers[buffer].inMemory = false;
+        graph.buffers[buffer].inMemory = false;
   if (!emitter.rowPlan) {
     emitter.staging = e.stagingMemory(emitter.tiles);
-    e.placeLeafBuffers(form.graph, emitter, emitter.maxRows);
+    e.placeLeafBuffers(graph, emitter, emitter.maxRows);
   }
   LogicalResult emitted = emitter.emit();
   b.setLoc(saved);

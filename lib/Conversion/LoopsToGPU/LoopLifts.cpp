@@ -7,70 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
 
-#include "mlir/IR/Remarks.h"
-
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-
-/// How much an expression grows with one of its dimensions or symbols.
-static AffineExpr stepOf(AffineMap map, unsigned operand) {
-  AffineExpr expr = map.getResult(0);
-  bool isDim = operand < map.getNumDims();
-  MLIRContext *context = map.getContext();
-  AffineExpr place = isDim ? getAffineDimExpr(operand, context) : getAffineSymbolExpr(operand - map.getNumDims(), context);
-  return simplifyAffineExpr(expr.replace(place, place + 1) - expr, map.getNumDims(), map.getNumSymbols());
-}
-
-bool LoopWalker::growsEvenly(Operation *op) {
-  auto grows = [&](Value value) { return growing.contains(value); };
-  if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults()) {
-    for (auto [result, one, other] :
-         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(), branch.elseYield().getOperands()))
-      if (grows(one) || grows(other))
-        growing.insert(result);
-    return !grows(branch.getCondition());
-  }
-  if (llvm::none_of(op->getOperands(), grows))
-    return true;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-    AffineMap map = apply.getAffineMap();
-    for (unsigned i = 0; i < apply.getMapOperands().size(); ++i)
-      for (unsigned k = 0; k < apply.getMapOperands().size(); ++k) {
-        bool isDim = k < map.getNumDims();
-        if (grows(apply.getMapOperands()[i]) && grows(apply.getMapOperands()[k]) &&
-            (isDim ? stepOf(map, i).isFunctionOfDim(k) : stepOf(map, i).isFunctionOfSymbol(k - map.getNumDims())))
-          return false;
-      }
-  } else if (isa<arith::MulIOp>(op)) {
-    if (grows(op->getOperand(0)) && grows(op->getOperand(1)))
-      return false;
-  } else if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op)) {
-    return llvm::none_of(cast.getSizes(), grows) && llvm::none_of(cast.getStrides(), grows);
-  } else if (auto splat = dyn_cast<loops::SplatOp>(op)) {
-    return !splat.getStep() || !grows(splat.getStep());
-  } else if (isa<scf::YieldOp>(op)) {
-    return isa<scf::IfOp>(op->getParentOp());
-  } else if (!isa<arith::AddIOp, arith::SubIOp>(op)) {
-    return false;
-  }
-  growing.insert(op->getResult(0));
-  return true;
-}
-
-bool LoopWalker::findGrowing(scf::ForallOp loop) {
-  growing.clear();
-  growing.insert(loop.getInductionVar(0));
-  unsigned leaves = 0;
-  // (Operands come before what takes them, and regions before the operation that they are of.)
-  bool isEven = !loop.getBody()
-                     ->walk([&](Operation *op) {
-                       leaves += isa<loops::LeafOp>(op);
-                       return growsEvenly(op) ? WalkResult::advance() : WalkResult::interrupt();
-                     })
-                     .wasInterrupted();
-  return isEven && leaves == 1;
-}
 
 Value LoopWalker::growthOf(affine::AffineApplyOp apply) {
   AffineMap map = apply.getAffineMap();
@@ -89,7 +28,7 @@ Value LoopWalker::growthOf(affine::AffineApplyOp apply) {
 }
 
 Value LoopWalker::growthOf(Value value) {
-  if (!growing.contains(value))
+  if (!lift.growing.contains(value))
     return nullptr;
   if (auto found = known.growth.find(value); found != known.growth.end())
     return found->second;
@@ -116,26 +55,17 @@ Value LoopWalker::growthOf(Value value) {
 }
 
 LogicalResult LoopWalker::takeLifted(scf::ForallOp loop) {
-  std::optional<int64_t> begin = getConstantIntValue(loop.getMixedLowerBound()[0]);
-  std::optional<int64_t> end = getConstantIntValue(loop.getMixedUpperBound()[0]);
+  std::optional<Lift> read = readLift(loop);
+  if (!read)
+    return loop.emitError("the GPU engine can't run the loop: addresses do not grow evenly with it, so that no leaf computes its "
+                          "iterations at once; expected the level none, which loops-choose-layouts gives such a one");
   Known saved = known;
-  LogicalResult taken = success();
-  if (begin && end && *begin < *end && findGrowing(loop)) {
-    lifts = *end - *begin;
-    Value first = loop.getInductionVar(0);
-    known.values[first] = b.number(*begin);
-    known.growth[first] = b.number(1);
-    taken = takeBlock(*loop.getBody());
-    lifts = 1;
-  } else {
-    remark::missed(loop.getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
-        << "addresses do not grow evenly with a lifted loop: its iterations are computed one by one";
-    growing.clear();
-    isApart = true;
-    taken = takeInOrder(loop);
-    isApart = false;
-  }
-  growing.clear();
+  lift = std::move(*read);
+  Value first = loop.getInductionVar(0);
+  known.values[first] = b.number(lift.begin);
+  known.growth[first] = b.number(1);
+  LogicalResult taken = takeBlock(*loop.getBody());
+  lift = Lift();
   known = std::move(saved);
   return taken;
 }

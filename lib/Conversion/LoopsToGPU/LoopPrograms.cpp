@@ -115,7 +115,7 @@ LogicalResult ProgramEmitter::addSteps(Region &body) {
     auto launch = dyn_cast<loops::LaunchOp>(op);
     if (!launch)
       continue;
-    FailureOr<func::FuncOp> kernel = kernelOf(launch, e);
+    FailureOr<func::FuncOp> kernel = kernelOf(launch, e.machine);
     if (failed(kernel) || failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
       return failure();
   }

@@ -5,13 +5,14 @@
 // what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
 // loops that blocks of threads share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
 // and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory,
-// LoopAlignment.cpp how wide accesses may be.
+// LoopAlignment.cpp how wide accesses may be. What leaves and lifted loops are LoopForms.cpp tells.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 
 #include "KernelBuilder.h"
+#include "LoopForms.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Schedule/GpuPlan.h"
@@ -21,7 +22,7 @@ namespace mlir::ft::togpu {
 
 /// The kernel that a launch runs, if blocks of threads of the machine can: a located error where its threads, memory or an
 /// operation in it are beyond them (LoopChecks.cpp).
-FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const KernelBuilder &e);
+FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const Machine &machine);
 
 class LoopWalker {
 public:
@@ -46,9 +47,8 @@ private:
     llvm::DenseMap<Value, ValueAt> splats; // by memory that may be a value
     llvm::DenseMap<Value, Value> growth;   // with each lifted iteration
   };
-  /// What memory may be that is chosen at run time.
-  struct MemoryForm {
-    bool hasMemory = false, hasValue = false, hasStep = false, hasIndex = false, hasLift = false;
+  /// What memory may be that is chosen at run time, and where it lies.
+  struct PlacedForm : MemoryForm {
     std::optional<unsigned> space;
     Type value; // i64 where some of them count
   };
@@ -81,8 +81,9 @@ private:
   /// Splats that products may read, which need them in memory.
   void findSplatsInMemory();
   LogicalResult takeSplat(loops::SplatOp splat);
-  MemoryForm formOf(Value memory);
-  static bool isInMemory(const MemoryForm &form);
+  PlacedForm formOf(Value memory);
+  void place(Value memory, PlacedForm &form);
+  static bool isInMemory(const PlacedForm &form);
   void addTypes(OpResult result, SmallVectorImpl<Type> &types);
   /// What a branch yields, in the form of all of them.
   void yieldResult(OpResult result, Value yielded, SmallVectorImpl<Value> &values);
@@ -94,9 +95,6 @@ private:
 
   // LoopLifts.cpp
   LogicalResult takeLifted(scf::ForallOp loop);
-  /// Finds what grows with the iterations of a loop, evenly; false where something else changes with them.
-  bool findGrowing(scf::ForallOp loop);
-  bool growsEvenly(Operation *op);
   /// How much a value grows with each lifted iteration, i64; null: not at all.
   Value growthOf(Value value);
   Value growthOf(affine::AffineApplyOp apply);
@@ -122,12 +120,9 @@ private:
 
   // LoopLeaves.cpp
   LogicalResult takeLeaf(loops::LeafOp leaf);
-  LogicalResult makeForm(loops::LeafOp leaf, LeafForm &form, bool rowWise);
   LogicalResult bindOperands(loops::LeafOp leaf, LeafEmitter &emitter);
-  LogicalResult bindColumns(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter);
-  LogicalResult chooseThreads(loops::LeafOp leaf, LeafForm &form, LeafEmitter &emitter, bool rowWise);
-  LogicalResult readLayouts(loops::LeafOp leaf, ArrayRef<Attribute> layouts, const LeafForm &form,
-                            const schedule::LeafContext &context, LeafEmitter &emitter, bool rowWise);
+  LogicalResult readLayouts(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter);
+  LogicalResult readTilings(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter);
   /// What products read lies in memory; what is a value alone has none.
   void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
   RowsAt rowsOf(Value view);
@@ -156,9 +151,7 @@ private:
   bool isInside = false;     // of loops of level grid
   bool hasStored = false;    // what leaves may read, since all threads of the block have waited
   bool isAlone = false;      // a thread, in loops that threads share
-  bool isApart = false;      // one of iterations that were to be lifted
-  int64_t lifts = 1;
-  llvm::DenseSet<Value> growing; // with the lifted iterations
+  Lift lift;                 // of the loop around, where a leaf computes its iterations at once
   llvm::DenseSet<Operation *> splatsInMemory;
 };
 

@@ -22,5 +22,8 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
   OwningOpRef<ModuleOp> owner = ModuleOp::create(graph.getLoc());
   if (failed(checkStridedReads(graph)) || failed(convertGridGraphToLoops(graph, *owner, options)))
     return failure();
-  return lowerProgramToGpu(*owner->getOps<loops::ProgramOp>().begin(), options);
+  loops::ProgramOp program = *owner->getOps<loops::ProgramOp>().begin();
+  if (failed(chooseLeafLayouts(program, options)))
+    return failure();
+  return lowerProgramToGpu(program, options);
 }

@@ -20,6 +20,7 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
+#define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
 #define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/LoopsToGPU/Passes.h.inc"
 } // namespace mlir::ft
@@ -47,14 +48,60 @@ static void replaceByKernels(Operation *source, StringAttr name, GpuModule made,
   source->erase();
 }
 
+/// What a program says of its device, where the pass's own options, `target` and `machine`, say nothing else.
+static FailureOr<GpuOptions> optionsFor(loops::ProgramOp program, StringRef pass, StringRef target, StringRef machine) {
+  std::optional<loops::DeviceAttr> device = program.getDevice();
+  if (!device && target.empty())
+    return program.emitError("the program says no GPU that it is for: expected what convert-etdg-to-loops makes for a "
+                             "target = sm_80 or sm_90a, or the option target");
+  const bool isOwn = device && target.empty() && machine.empty();
+  StringRef wanted = target.empty() ? device->getTarget() : target;
+  if (Machine::nameForTarget(wanted).empty() || wanted == "cpu")
+    return program.emitError() << pass << ": expected target = sm_80 or sm_90a, found '" << wanted << "'";
+  FailureOr<GpuScheduleOptions> planned =
+      readGpuOptions(program.getLoc(), wanted, isOwn ? device->getMachine() : machine, "choose");
+  if (failed(planned))
+    return failure();
+  GpuOptions options;
+  static_cast<GpuScheduleOptions &>(options) = *planned;
+  if (isOwn)
+    options.multiprocessors = device->getUnits();
+  return options;
+}
+
+/// Whether a program launches kernels of blocks of threads; others are a CPU's.
+static bool isOfBlocks(loops::ProgramOp program) {
+  auto module = program->getParentOfType<ModuleOp>();
+  return program
+      .walk([&](loops::LaunchOp launch) {
+        Operation *kernel = module.lookupSymbol(launch.getCallee());
+        return kernel && loops::gridOf(kernel) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
+struct LoopsChooseLayouts : mlir::ft::impl::LoopsChooseLayoutsBase<LoopsChooseLayouts> {
+  using LoopsChooseLayoutsBase::LoopsChooseLayoutsBase;
+
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<loops::ProgramOp>()) {
+      if (!isOfBlocks(program))
+        continue;
+      FailureOr<GpuOptions> options = optionsFor(program, getArgument(), target, machine);
+      if (failed(options) || failed(chooseLeafLayouts(program, *options)))
+        return signalPassFailure();
+    }
+  }
+};
+
 struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToGPU> {
   using ConvertLoopsToGPUBase::ConvertLoopsToGPUBase;
 
   void runOnOperation() override {
     llvm::SetVector<Operation *> launched;
     for (auto program : llvm::make_early_inc_range(getOperation().getOps<loops::ProgramOp>())) {
-      FailureOr<GpuOptions> options = optionsFor(program);
+      FailureOr<GpuOptions> options = optionsFor(program, getArgument(), target, machine);
       if (failed(options))
         return signalPassFailure();
       program.walk([&](loops::LaunchOp launch) { launched.insert(getOperation().lookupSymbol(launch.getCallee())); });
@@ -65,28 +112,6 @@ struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToG
     }
     for (Operation *kernel : launched)
       kernel->erase();
-  }
-
-private:
-  /// What a program says of its device, where the pass's options say nothing else.
-  FailureOr<GpuOptions> optionsFor(loops::ProgramOp program) {
-    std::optional<loops::DeviceAttr> device = program.getDevice();
-    if (!device && target.empty())
-      return program.emitError("the program says no GPU that it is for: expected what convert-etdg-to-loops makes for a "
-                               "target = sm_80 or sm_90a, or the option target");
-    const bool isOwn = device && target.empty() && machine.empty();
-    StringRef wanted = target.empty() ? device->getTarget() : StringRef(target);
-    if (Machine::nameForTarget(wanted).empty() || wanted == "cpu")
-      return program.emitError("convert-loops-to-gpu: expected target = sm_80 or sm_90a, found '") << wanted << "'";
-    FailureOr<GpuScheduleOptions> planned =
-        readGpuOptions(program.getLoc(), wanted, isOwn ? device->getMachine() : StringRef(machine), "choose");
-    if (failed(planned))
-      return failure();
-    GpuOptions options;
-    static_cast<GpuScheduleOptions &>(options) = *planned;
-    if (isOwn)
-      options.multiprocessors = device->getUnits();
-    return options;
   }
 };
 

@@ -32,8 +32,12 @@ struct GpuModule {
   ::ft::rt::Entry entry;
 };
 
+/// Writes layouts of the leaves of a program's kernels that have none, and turns lifted loops that no leaf computes at once into
+/// loops of a block of threads. Emits errors and fails on what kernels can't do.
+LogicalResult chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options);
+
 /// Kernels of a program of structured loops, of which nothing else is known: target and machine are the options'. Program and
-/// loops stay as they are. Emits errors and fails on what kernels can't do.
+/// loops stay as they are. Emits errors and fails on what kernels can't do, and on leaves without layouts.
 FailureOr<GpuModule> lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options);
 
 /// The same for a graph, by way of its loops. The graph itself stays as it is; nests without a binding schedule get one first.

@@ -5,6 +5,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LoopsChooseLayouts : Pass<"loops-choose-layouts", "::mlir::ModuleOp"> {
+  let summary = "say how the threads of a GPU's block share each leaf";
+  let description = [{
+    Writes `layouts` of the leaves in kernels of blocks of threads that have none, or a CPU's: for each of their loop nests which part a
+    thread computes (`#etdg.tiling`, `#tile.product`). `convert-etdg-to-loops` copies what `etdg-schedule-for-gpu` says of a
+    leaf, but where storage has left other accesses than that was chosen for.
+
+    A loop of level `lifted` whose iterations no leaf can compute at once becomes one of level `none`, with a remark, and its leaves get
+    layouts for one iteration: there addresses do not grow evenly with it, as where a buffer keeps only some of its planes.
+
+    ```mlir
+    loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) { ... }
+    ==>
+    loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) layouts [#etdg.tiling<vector = 1, width = 4>] { ... }
+    ```
+
+    `convert-loops-to-gpu` obeys the layouts, and refuses a leaf that has none or one that does not fit. What no kernel can do is
+    refused here, too. Kernels of a CPU stay.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "the machine, by its name or its file, a GPU; empty: the program's own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn structured loops into kernels of a GPU and launch plans";
   let description = [{
@@ -19,11 +45,13 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.
 
     ```
-    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --convert-loops-to-gpu
+    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --loops-choose-layouts \
+      --convert-loops-to-gpu
     ```
 
     Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
-    the machine's, rows or columns that a leaf has no room for, and operations that have no form in a kernel.
+    the machine's, rows or columns that a leaf has no room for, layouts that a leaf lacks or that do not fit it (`loops-choose-layouts`
+    chooses them), lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,

@@ -1,0 +1,54 @@
+//===- LoopForms.h - what leaves of loops are to a block --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can be told of leaves and lifted loops before anything is emitted, read off the loops alone: how memory may be chosen,
+// what grows with lifted iterations, a leaf's normal form and what surrounds it. `loops-choose-layouts` asks it to decide, the
+// walk over the loops to see whether what was decided fits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H
+
+#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/GpuPlan.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::ft::togpu {
+
+/// Iterations that a leaf computes at once, and the values that grow with them by the same amount each.
+struct Lift {
+  int64_t begin = 0, count = 1;
+  llvm::DenseSet<Value> growing;
+};
+
+/// A loop of level lifted so; nothing where its range is no constant one, it holds not one leaf, or something changes with
+/// its iterations in another way.
+std::optional<Lift> readLift(scf::ForallOp loop);
+
+/// How much an expression grows with one of its dimensions or symbols.
+AffineExpr stepOf(AffineMap map, unsigned operand);
+
+/// What memory may be that is chosen at run time.
+struct MemoryForm {
+  bool hasMemory = false, hasValue = false, hasStep = false, hasIndex = false, hasLift = false;
+};
+MemoryForm memoryFormOf(Value memory, const Lift &lift);
+
+/// The normal form of a leaf that LoopChecks.cpp lets through: loop nests over buffers.
+LogicalResult makeForm(loops::LeafOp leaf, const Lift &lift, schedule::LeafForm &form);
+
+/// A leaf, and what its layouts are chosen and read for.
+struct LeafInBlock {
+  schedule::LeafForm form; // with what its columns cut
+  schedule::LeafContext context;
+  SmallVector<bool> lifted; // by buffer: differs between lifted iterations
+  bool rowWise = false;
+};
+/// The leaf in blocks of threads like these. An error at it where its cuts are none of its loop nests.
+FailureOr<LeafInBlock> readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H

@@ -1,0 +1,83 @@
+//===- LoopLayouts.cpp - how threads share leaves, said in the loops ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `convert-etdg-to-loops` leaves open of a leaf is decided here, before anything is emitted: whether the iterations of a
+// lifted loop are computed at once, and how threads share the leaves whose layouts the schedule did not say, or said for other
+// loops than these.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+
+#include "LoopForms.h"
+#include "LoopWalker.h"
+
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+
+/// Iterations that can't be computed at once are a block's, one after the other. What was said of how threads share all of
+/// them at once is said of nothing then.
+static void takeApart(func::FuncOp kernel) {
+  kernel.walk([](Operation *loop) {
+    loops::LevelAttr level = loops::levelOf(loop);
+    if (!level || level.getLevel() != etdg::LoopLevel::Lifted)
+      return;
+    auto points = dyn_cast<scf::ForallOp>(loop);
+    if (points && readLift(points))
+      return;
+    remark::missed(loop->getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
+        << "addresses do not grow evenly with a lifted loop: its iterations are computed one by one";
+    loops::setLevel(loop, loops::LevelAttr::get(loop->getContext(), etdg::LoopLevel::None, etdg::Dealing::None));
+    loop->walk([](loops::LeafOp leaf) { leaf.removeLayoutsAttr(); });
+  });
+}
+
+/// The lifted iterations that a leaf computes at once.
+static Lift liftOf(loops::LeafOp leaf) {
+  for (Operation *parent = leaf->getParentOp(); parent; parent = parent->getParentOp())
+    if (loops::LevelAttr level = loops::levelOf(parent); level && level.getLevel() == etdg::LoopLevel::Lifted)
+      return readLift(cast<scf::ForallOp>(parent)).value_or(Lift());
+  return Lift();
+}
+
+/// Whether a leaf has layouts, which may have been made for the cores of a CPU.
+static bool isLaidOut(loops::LeafOp leaf) {
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  return layouts && llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, UnitAttr>);
+}
+
+static LogicalResult layOutKernel(func::FuncOp kernel, const Machine &machine) {
+  takeApart(kernel);
+  etdg::ThreadBlockAttr block = loops::gridOf(kernel).getBlock();
+  WalkResult walked = kernel.walk([&](loops::LeafOp leaf) {
+    if (isLaidOut(leaf))
+      return WalkResult::advance();
+    FailureOr<LeafInBlock> read = readLeaf(leaf, block, liftOf(leaf));
+    if (failed(read))
+      return WalkResult::interrupt();
+    leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(),
+                                       schedule::chooseLayouts(read->form, read->context, read->rowWise, machine)));
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult mlir::ft::chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options) {
+  // (What the normal forms of leaves are of.)
+  program.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
+                                    tile::TileDialect>();
+  const Machine &machine = options.getMachine();
+  llvm::DenseSet<Operation *> seen;
+  WalkResult walked = program.walk([&](loops::LaunchOp launch) {
+    auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(launch.getCallee());
+    if (!kernel || !loops::gridOf(kernel) || !seen.insert(kernel).second)
+      return WalkResult::advance();
+    bool isGood = succeeded(kernelOf(launch, machine)) && succeeded(layOutKernel(kernel, machine));
+    return isGood ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
