@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 
 #include "ft/Schedule/CostModel.h"
@@ -130,7 +131,10 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
 LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  return Scheduler(graph, options).run();
+  if (failed(Scheduler(graph, options).run()))
+    return failure();
+  schedule::writeExits(graph);
+  return success();
 }
 
 namespace {

@@ -139,10 +139,15 @@ private:
     SmallVector<SmallVector<BlockOp>> nests;
     std::vector<GpuPlan> plans;
     GpuPlace place;
+    /// Behind the kernel's exit: a leaf for each nest, and its plan.
+    etdg::ExitAttr exit;
+    SmallVector<BlockOp> ended;
+    std::vector<GpuPlan> endedPlans;
     bool waits() const;
   };
   LogicalResult emitGridBody(Region &body, unsigned &number);
   FailureOr<GridKernel> readGridKernel(Operation *item);
+  LogicalResult readEnded(etdg::KernelOp kernel, GridKernel &read);
   /// Which loops of the leaves are over the columns; an error where they have no such.
   LogicalResult findCuts(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   LogicalResult emitGridKernel(const GridKernel &kernel, StringRef name);
@@ -156,6 +161,16 @@ private:
   LogicalResult emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   /// Says of memory of the kernel where it is.
   void placeInBlock(memref::AllocOp alloc);
+
+  // Exits.cpp
+  using NestBody = llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)>;
+  /// The steps of a kernel that units leave together, then what `ended`, a leaf for each nest, does in those that are left.
+  LogicalResult emitLeaving(const Group &group, etdg::ExitAttr exit, ArrayRef<BlockOp> ended, NestBody body, NestBody endedBody);
+  /// One iteration of the dimension that nests share.
+  LogicalResult emitStep(const Group &group, Value step, NestBody body);
+  Value emitGoesOn(BlockOp writer, unsigned write, Value step, Value lower, Value upper);
+  /// The leaves behind a kernel's exit; a located refusal where it has no such exit.
+  FailureOr<SmallVector<BlockOp>> endedLeaves(etdg::KernelOp kernel);
 
   // Loops.cpp
   /// The loops that a group's nests have in common, and `body` for each nest inside.

@@ -73,7 +73,25 @@ FailureOr<Emitter::GridKernel> Emitter::readGridKernel(Operation *item) {
   }
   if (failed(checkGpuKernel(read.nests, read.plans, read.place)))
     return failure();
+  auto grouped = dyn_cast<etdg::KernelOp>(item);
+  if (grouped && grouped.getExitAttr() && failed(readEnded(grouped, read)))
+    return failure();
   return read;
+}
+
+LogicalResult Emitter::readEnded(etdg::KernelOp kernel, GridKernel &read) {
+  FailureOr<SmallVector<BlockOp>> ended = endedLeaves(kernel);
+  if (failed(ended))
+    return failure();
+  read.exit = kernel.getExitAttr();
+  read.ended = std::move(*ended);
+  for (BlockOp leaf : read.ended) {
+    FailureOr<GpuPlan> plan = readGpuPlan(leaf, read.place, *gpu);
+    if (failed(plan) || failed(findCuts(leaf, *plan)))
+      return failure();
+    read.endedPlans.push_back(std::move(*plan));
+  }
+  return success();
 }
 
 LogicalResult Emitter::findCuts(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
@@ -117,17 +135,22 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   group.common.resize(read.nests.size());
   shareFirst(group, read.place.shared);
   size_t next = 0;
-  if (failed(emitGroup(group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
-        const GpuPlan &plan = read.plans[next++];
-        if (plan.waitsBefore)
-          loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
-        if (failed(emitGridSteps(nest, plan, point, fixed.size())))
-          return failure();
-        // What the nests share goes on when all of them are done.
-        if (next == read.nests.size() && !fixed.empty() && plan.waits[fixed.size() - 1])
-          loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
-        return success();
-      })))
+  auto emitOne = [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
+    const GpuPlan &plan = read.plans[next++];
+    if (plan.waitsBefore)
+      loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
+    if (failed(emitGridSteps(nest, plan, point, fixed.size())))
+      return failure();
+    // What the nests share goes on when all of them are done.
+    if (next == read.nests.size() && !fixed.empty() && plan.waits[fixed.size() - 1])
+      loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
+    return success();
+  };
+  size_t nextEnded = 0;
+  auto emitEnded = [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+    return emitGridSteps(nest, read.endedPlans[nextEnded++], point, fixed.size());
+  };
+  if (failed(read.exit ? emitLeaving(group, read.exit, read.ended, emitOne, emitEnded) : emitGroup(group, Point(), emitOne)))
     return failure();
   // Blocks of threads that wait for each other, or deal out points that only they can count, are
   // as many as the device holds; memory for each of them bounds how many there are, too.

@@ -214,7 +214,7 @@ LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
 
 LogicalResult Emitter::emitTeamKernel(const Group &group) {
   bool alone = group.nests.size() == 1;
-  return emitGroup(group, Point(), [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
+  auto emitOne = [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
     FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
     if (failed(plan))
       return failure();
@@ -222,5 +222,15 @@ LogicalResult Emitter::emitTeamKernel(const Group &group) {
       return BlockOp(nest.front()).emitError("the CPU engine can't run the schedule: tasks share columns, and the nests of "
                                              "this kernel run on all cores together");
     return emitTeamNest(nest, point, *plan, /*last=*/alone);
+  };
+  auto shared = dyn_cast_or_null<etdg::KernelOp>(group.op);
+  if (!shared || !shared.getExitAttr())
+    return emitGroup(group, Point(), emitOne);
+  FailureOr<SmallVector<BlockOp>> ended = endedLeaves(shared);
+  if (failed(ended))
+    return failure();
+  return emitLeaving(group, shared.getExitAttr(), *ended, emitOne, [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+    FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
+    return failed(plan) ? failure() : emitTeamNest(nest, point, *plan, /*last=*/true);
   });
 }

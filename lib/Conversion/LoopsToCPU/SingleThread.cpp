@@ -19,10 +19,19 @@ static bool isEverybodys(Operation *op) {
   return isa<memref::AllocOp, memref::DeallocOp, loops::BoundedOp>(op);
 }
 
+/// Whether an operation, with what stands in it, reads memory at most.
+static bool readsAtMost(Operation *op) {
+  return !op->walk([](Operation *inner) {
+              bool nests = inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+              bool isPlain = nests || isMemoryEffectFree(inner) || hasSingleEffect<MemoryEffects::Read>(inner);
+              return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 /// Operations between two that all threads are at together.
 static LogicalResult guardRun(ArrayRef<Operation *> run, Value isFirst) {
   if (llvm::all_of(run, [](Operation *op) {
-        return isMemoryEffectFree(op) || isEverybodys(op) || hasSingleEffect<MemoryEffects::Read>(op);
+        return isEverybodys(op) || readsAtMost(op);
       }))
     return success();
   llvm::SetVector<Operation *> own(run.begin(), run.end());
@@ -41,7 +50,7 @@ static LogicalResult guardRun(ArrayRef<Operation *> run, Value isFirst) {
       keep(op);
   while (!needed.empty()) {
     Operation *op = needed.pop_back_val();
-    if (!isEverybodys(op) && !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op))
+    if (!isEverybodys(op) && !readsAtMost(op))
       return op->emitError("all threads need what only one of them may do here");
     if (!isa<memref::DeallocOp>(op))
       op->walk([&](Operation *inner) {

@@ -146,6 +146,8 @@ LogicalResult LoopWalker::takeWhile(scf::WhileOp loop) {
     return failure();
   scf::YieldOp::create(b, yielded(loop.getAfter().front().getTerminator(), types));
   known = std::move(saved);
+  for (auto [old, value] : llvm::zip_equal(loop.getResults(), made.getResults()))
+    known.values[old] = value;
   b.setInsertionPointAfter(made);
   return success();
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
 #include "GpuPlanner.h"
@@ -376,7 +377,10 @@ LogicalResult Scheduler::run() {
 LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  return Scheduler(graph, options).run();
+  if (failed(Scheduler(graph, options).run()))
+    return failure();
+  schedule::writeExits(graph);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

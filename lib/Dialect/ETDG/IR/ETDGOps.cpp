@@ -274,6 +274,24 @@ LogicalResult NestOp::verify() {
   return success();
 }
 
+static LogicalResult verifyExit(KernelOp kernel) {
+  ExitAttr exit = kernel.getExitAttr();
+  if (!exit)
+    return success();
+  if (kernel.getShared() != 1)
+    return kernel.emitOpError() << "(M2) an exit needs nests that share one dimension, found " << kernel.getShared();
+  SmallVector<SmallVector<BlockOp>> nests = getNests(kernel.getBody());
+  if (exit.getNest() < 0 || exit.getNest() >= int64_t(nests.size()))
+    return kernel.emitOpError() << "(M2) the exit is of nest " << exit.getNest() << ", expected one of the " << nests.size() << " here";
+  BlockOp writer = nests[exit.getNest()].front();
+  if (exit.getWrite() < 0 || exit.getWrite() >= int64_t(writer.getNumWrites()))
+    return kernel.emitOpError() << "(M2) the exit is result " << exit.getWrite() << " of its nest, which has " << writer.getNumWrites();
+  auto type = cast<BufferType>(writer.getBuffers()[writer.getWrite(exit.getWrite()).getOperand()].getType());
+  if (type.getDepth() != 1 || type.getElement().getRank() != 0 || !type.getElement().getElementType().isInteger(1))
+    return kernel.emitOpError() << "(M2) the exit is a single i1 for each step, found " << type;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   int64_t shared = getShared();
   if (shared < 0)
@@ -296,7 +314,7 @@ LogicalResult KernelOp::verify() {
       return diag;
     }
   }
-  return success();
+  return verifyExit(*this);
 }
 
 LogicalResult AssumeOp::verify() {

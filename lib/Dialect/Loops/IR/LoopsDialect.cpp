@@ -75,7 +75,7 @@ static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
     LevelAttr outside = levelOf(parent);
     bool fits = outside ? outside.getLevel() == etdg::LoopLevel::Grid ||
                               (!isDealt && outside.getLevel() == etdg::LoopLevel::None)
-                        : !isDealt || isa<scf::ForOp>(parent);
+                        : !isDealt || isa<scf::ForOp, scf::WhileOp>(parent);
     if (fits)
       continue;
     InFlightDiagnostic diag =

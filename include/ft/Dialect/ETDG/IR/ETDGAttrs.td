@@ -194,6 +194,18 @@ def ETDG_PlacementAttr : ETDG_Attr<"Placement", "placement"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def ETDG_ExitAttr : ETDG_Attr<"Exit", "exit"> {
+  let summary = "which value of a kernel's step says whether there is a next one";
+  let description = [{
+    `<nest = 2, write = 1>`: what nest number `nest` writes as its result number `write`, one `i1` for each step. Once it
+    is false, it is so in all later steps, and these copy and fill: nothing that a unit reads there is another unit's of a step
+    after the first false. So units leave the loop together, by what they find behind a step's sync, and run what is left of the
+    later steps (the leaves with the value false in the place of the one of the step before) without waiting.
+  }];
+  let parameters = (ins "int64_t":$nest, "int64_t":$write);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def ETDG_ThreadBlockAttr : ETDG_Attr<"ThreadBlock", "thread_block"> {
   let summary = "the blocks of threads of a GPU that run a nest";
   let description = [{

@@ -193,11 +193,14 @@ def ETDG_KernelOp : ETDG_Op<"kernel", [NoTerminator, SingleBlock]> {
   let summary = "nests that run as one kernel";
   let description = [{
     Its nests run as one loop over their first `shared` transformed dimensions, in textual order inside a step.
+    `exit` names the value that ends a loop on data (`#etdg.exit`).
     (M1) it holds nests and blocks only; `shared` is not negative and at most the dimension of each.
+    (M2) an `exit` stands where the nests share one dimension; it is a single `i1` that one of them writes in each step.
   }];
-  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$shared);
+  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$shared, OptionalAttr<ETDG_ExitAttr>:$exit);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`shared` $shared^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "(`shared` $shared^)? (`exit` $exit^)? attr-dict-with-keyword $body";
+  let builders = [OpBuilder<(ins CArg<"int64_t", "0">:$shared), [{ build($_builder, $_state, shared, ExitAttr()); }]>];
   let hasVerifier = 1;
 }
 
