@@ -7,13 +7,13 @@ A step gives a list of tensors and numbers. A number is a size that is data: the
 from __future__ import annotations
 
 import sys
-from typing import Callable, Dict, Tuple
+from typing import Callable, Dict
 
 from . import library
 from .library import require, require_equal
 from .problems import RunError, RunIndexError, RunShapeError
 
-_STEPS: Dict[Tuple[str, str], Callable] = {}
+_STEPS: Dict[str, Dict[str, Callable]] = {}
 #: torchvision moves boxes of other labels apart up to so many coordinates on a device.
 _MOST_SHIFTED = 100000
 #: Rows of the matrix of overlaps that are made at a time.
@@ -22,11 +22,16 @@ _ROWS = 4096
 
 def register(name: str, function: Callable, device: str) -> None:
     """Makes `function` the step `name` for tensors on devices of a type."""
-    _STEPS[name, device] = function
+    table(device)[name] = function
+
+
+def table(device: str) -> Dict[str, Callable]:
+    """The steps of a type of devices, by name; what is registered later appears in it."""
+    return _STEPS.setdefault(device, dict(_OWN))
 
 
 def step(name: str, device: str) -> Callable:
-    found = _STEPS.get((name, device)) or _OWN.get(name)
+    found = table(device).get(name)
     if found is None:
         own = library.step(name)
         raise RunShapeError(f"step '{name}' ({own.__module__}) runs on the processor only: register one for {device}, register_step(name, function, device='{device}')")
@@ -92,6 +97,15 @@ def take(x, *indices, dims):
         wrong.append(noted.max() if index.numel() else torch.full((), library.NOTHING, device=x.device))
         key[d] = torch.where(outside, 0, index)
     return [torch.ops.aten.index(x, key), *wrong]
+
+
+def pick(x, *indices, dims):
+    if dims[-1] == len(dims) - 1:
+        return [_torch().ops.aten.index(x, indices)]
+    key = [None] * x.dim()
+    for d, index in zip(dims, indices):
+        key[d] = index
+    return [_torch().ops.aten.index(x, key)]
 
 
 def cat(*parts, dim: int):
@@ -180,5 +194,7 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require, take, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require, take, pick, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
 }
+#: Steps whose results are as the program expects them, and memory of their own.
+OURS = frozenset(_OWN.values())

@@ -34,6 +34,11 @@ def is_known(name: str) -> bool:
     return name in _STEPS
 
 
+def table() -> Dict[str, Callable]:
+    """The steps by name; what is registered later appears in it."""
+    return _STEPS
+
+
 def names() -> List[str]:
     return sorted(_STEPS)
 
@@ -173,6 +178,17 @@ def take(x, *indices, dims):
 
 
 @_registered
+def pick(x, *indices, dims):
+    """As `take`, at indices that are known to lie inside: steps found them there."""
+    if dims[-1] == len(dims) - 1:
+        return [np.ascontiguousarray(x[indices])]
+    key: List = [slice(None)] * x.ndim
+    for d, index in zip(dims, indices):
+        key[d] = index
+    return [np.ascontiguousarray(x[tuple(key)])]
+
+
+@_registered
 def cat(*parts, dim: int):
     made = np.concatenate(parts, dim)
     return [made, made.shape[dim]]
@@ -297,3 +313,7 @@ def _covers(ones, others, threshold: float):
     common = wide * high
     with np.errstate(divide="ignore", invalid="ignore"):
         return common / (ones[4] + others[4] - common) > threshold
+
+
+#: Steps whose results are as the program expects them, and memory of their own.
+OURS = frozenset(_STEPS.values())

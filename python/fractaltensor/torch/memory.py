@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Callable, Dict, Optional, Sequence, Tuple
+from typing import Callable, Collection, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -31,6 +31,9 @@ Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
 
 class Memory:
     """NumPy's arrays."""
+
+    #: How calls of compiled parts are written (:mod:`part_code`).
+    style = "numpy"
 
     #: Of the runtime's struct.
     device = (CPU, 0)
@@ -83,6 +86,15 @@ class Memory:
         made, address = self.empty(array.shape, dtype)
         made[...] = array
         return made, address
+
+    @staticmethod
+    def realigned(array: np.ndarray):
+        """A dense array's copy at an address that compiled code takes, and that address."""
+        memory = np.empty(array.nbytes + ALIGNMENT, np.uint8)
+        lead = -address_of(memory) % ALIGNMENT
+        made = np.ndarray(array.shape, array.dtype, memory, lead)
+        made[...] = array
+        return made, address_of(made)
 
     def stream(self) -> Optional[int]:
         """The stream that calls go to."""
@@ -149,9 +161,13 @@ class Memory:
     def step(self, name: str) -> Callable:
         return library.step(name)
 
+    def steps(self) -> Tuple[Dict[str, Callable], Collection[Callable]]:
+        """The steps by name as they are registered, now and later; and those that are ours."""
+        return library.table(), library.OURS
+
     def step_operand(self, value, v: Value):
         """A value as a step takes it: bfloat16 as float32."""
-        if v.type.kind == "tensor" and v.type.dtype is dtypes.bfloat16:
+        if v.type.kind != "scalar" and v.type.dtype is dtypes.bfloat16:
             return (value.astype(np.uint32) << 16).view(np.float32)
         return value
 
@@ -164,15 +180,13 @@ class Memory:
             return (np.ascontiguousarray(result, np.float32).view(np.uint32) >> 16).astype(np.uint16)
         if type(result) is not np.ndarray or not result.flags.c_contiguous or result.dtype != v.type.dtype.numpy:
             result = np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
-        if self.address(result) % ALIGNMENT == 0 or not result.size:
-            return result
-        made, _ = self.empty(result.shape, v.type.dtype)  # once, not at each use
-        made[...] = result
-        return made
+        return result
 
 
 class TorchMemory(Memory):
     """PyTorch's tensors on a device. Numbers that compiled code gives stay there until somebody asks for them."""
+
+    style = "torch"
 
     def __init__(self, device):
         self.torch = sys.modules["torch"]
@@ -205,6 +219,10 @@ class TorchMemory(Memory):
     def empty(self, shape, dtype: DType):
         made = self.torch.empty(tuple(shape), dtype=self.dtype(dtype), device=self.place_of)
         return made, made.data_ptr()
+
+    def like(self, shape, dtype: DType):
+        """What memory for a result is made like: one number that stands for all takes PyTorch less time than a shape and a type."""
+        return self.torch.empty((1,) * len(shape), dtype=self.dtype(dtype), device=self.place_of).expand(shape)
 
     def aligned(self, array, dtype: DType):
         return array, array.data_ptr()
@@ -300,6 +318,11 @@ class TorchMemory(Memory):
 
         return device_steps.step(name, self.place_of.type)
 
+    def steps(self) -> Tuple[Dict[str, Callable], Collection[Callable]]:
+        from . import device_steps
+
+        return device_steps.table(self.place_of.type), device_steps.OURS
+
     def step_operand(self, value, v: Value):
         return self.number(value, v) if v.type.kind == "scalar" else value
 
@@ -340,6 +363,21 @@ def extent_of(tensor) -> Optional[Tuple[int, int]]:
 def check_narrow(shape: Sequence[int], step: str, d: int, start: int, last, by: int) -> None:
     if step == "narrow" and not (0 <= start and (last == 0 or start + (last - 1) * by < shape[d])):
         raise RunIndexError(f"{last} elements from {start} on are out of range in dimension {d} of size {shape[d]}")
+
+
+def is_inside(shape: Sequence, step: str, numbers: Sequence) -> bool:
+    """Whether a view by a step is known to lie inside of a tensor of these sizes (None where one is not known)."""
+    if step == "unsqueeze":
+        return True
+    if step not in ("select", "slice", "narrow") or shape[numbers[0]] is None:
+        return False
+    if step == "select":
+        return -shape[numbers[0]] <= numbers[1] < shape[numbers[0]]
+    try:
+        check_narrow(shape, step, *numbers)
+    except RunIndexError:
+        return False
+    return True
 
 
 def apply_step(x: np.ndarray, step: str, numbers: Sequence) -> np.ndarray:

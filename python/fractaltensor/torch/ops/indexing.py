@@ -94,9 +94,9 @@ def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advance
             raise Problem(f"a mask of size {n} in dimension {i} cannot index a dimension of size {have}", "shape")
         if not base.same(n, have):
             b.require_equal(n, have)
-    from .steps import columns
+    from .steps import columns_once
 
-    for i, column in enumerate(columns(b, item)):
+    for i, column in enumerate(columns_once(b, item)):
         advanced.append((d + i, column))
     return x, d + item.rank
 

@@ -10,6 +10,7 @@ from ..problems import Problem
 from ..values import Num, Tensor, is_number
 from . import pointwise
 from .creation import counted
+from .places import are_inside
 from .table import assign, check_cast, dim_of, dims_of, need_number, need_tensor, operator, promote, sizes_of, tensor_of
 from .views import narrow
 
@@ -43,8 +44,12 @@ def cat(b: Builder, tensors, dim=0):
     if b.checked and any(base.is_counted(x.sizes[d]) for x in tensors):
         from .steps import call
 
-        sizes = [*first.sizes[:d], None, *first.sizes[d + 1 :]]
-        return call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, most=[total], dim=d)[0]
+        # Parts of equal sizes give one size, so that nobody has to look whether these are equal.
+        key = ("joined", *sorted((n.value.number, 0) if isinstance(n, Num) else (-1, n) for n in (x.sizes[d] for x in tensors)))
+        sizes = [*first.sizes[:d], next((table[key] for table in b.known if key in table), None), *first.sizes[d + 1 :]]
+        made = call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, most=[total], dim=d)[0]
+        b.remember(key, lambda: made.sizes[d])
+        return made
     made = b.constant_tensor(0, dtype, [*first.sizes[:d], total, *first.sizes[d + 1 :]])
     at = 0
     for x in tensors:
@@ -161,8 +166,11 @@ def _taken_by_step(b: Builder, x: Tensor, dims, indices) -> Tensor:
     from .steps import call
 
     sizes = indexed_sizes(b, x, dims, [index_tensor(b, i) for i in indices])
+    operands = [x, *(pointwise.to_dtype(b, i, dtypes.int64) for i in indices)]
+    if all(are_inside(b, i, x.sizes[d]) for d, i in zip(dims, indices)):
+        return call(b, "pick", operands, [(x.dtype, sizes)], dims=tuple(dims))[0]
     types = [(x.dtype, sizes)] + [(dtypes.int64, [])] * len(dims)
-    made, *wrong = call(b, "take", [x, *(pointwise.to_dtype(b, i, dtypes.int64) for i in indices)], types, dims=tuple(dims))
+    made, *wrong = call(b, "take", operands, types, dims=tuple(dims))
     for d, noted in zip(dims, wrong):
         own = "data" if isinstance(x.sizes[d], Num) else str(x.sizes[d])
         b.notice(noted, f"index {{}} is out of range in dimension {d} of size {own}")
@@ -190,8 +198,9 @@ def checked_index(b: Builder, index: Tensor, size, d: int) -> Tensor:
     def safe(body: Body, i, n):
         return body.select(outside(body, i, n), body.constant(0, i.dtype), i)
 
-    own = "data" if isinstance(size, Num) else str(size)
-    b.notice(b.pointwise(dtypes.int64, [index_tensor(b, index), size], note, dtypes.int64), f"index {{}} is out of range in dimension {d} of size {own}")
+    if not are_inside(b, index_tensor(b, index), size):
+        own = "data" if isinstance(size, Num) else str(size)
+        b.notice(b.pointwise(dtypes.int64, [index, size], note, dtypes.int64), f"index {{}} is out of range in dimension {d} of size {own}")
     return b.pointwise(dtypes.int64, [index, size], safe, dtypes.int64)
 
 

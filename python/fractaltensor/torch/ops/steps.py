@@ -12,9 +12,10 @@ from typing import List, Optional, Sequence
 from .. import builder as base
 from .. import dtypes
 from ..builder import Builder
-from ..ir import INDEX, Type, most_of
+from ..ir import INDEX, Type, Value, most_of, views_of
 from ..problems import Problem
 from ..values import Num, Tensor, is_number
+from .places import is_as_made
 from .table import dim_of, named, need_tensor, operator, tensor_of
 
 GROUP = "Library steps"
@@ -23,7 +24,7 @@ GROUP = "Library steps"
 def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, counts: int = 0, numbers: Sequence = (), most: Sequence = (), **parameters):
     """Runs step `name`. `results` are (dtype, sizes) where a size None is one of the `counts` numbers, in order. None of these is greater
     than the product of the sizes `most`."""
-    values = [b.read(x) for x in operands] + [b.scalar(n) for n in numbers]
+    values = [_operand(b, x) for x in operands] + [b.scalar(n) for n in numbers]
     types = [Type("tensor", t, [n if isinstance(n, int) else None for n in sizes]) for t, sizes in results] + [INDEX] * counts
     made = b.step(name, values, types, **parameters)
     fresh = [Num("int", v) for v in made[len(results) :]]
@@ -35,6 +36,23 @@ def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, c
         left = iter(fresh)
         tensors.append(b.new(value, [next(left) if n is None else n for n in sizes]))
     return tensors
+
+
+def _operand(b: Builder, x: Tensor) -> Value:
+    """What a step takes: storage that is the runner's itself (arguments, results of steps, views of these), since a step only looks at it
+    and gives what is its own; of all other storage what it holds, read once as long as nobody writes it."""
+    root = views_of(x.value)[1]
+    if root.op is None:
+        return x.value if root.block is b.top else b.read(x)
+    source = root.op.operands[0].op if root.op.attributes.get("role") == "new" else None
+    if source is not None and source.kind == "step":
+        return x.value
+    if not is_as_made(b, x.value):
+        return b.read(x)
+    table, key = b.known[-1], ("read", x.value.number)
+    if key not in table:
+        table[key] = b.read(x)
+    return table[key]
 
 
 @operator("nonzero", GROUP)
@@ -57,13 +75,23 @@ def columns(b: Builder, mask: Tensor) -> List[Tensor]:
     return [base.select(b, places, 1, d) for d in range(max(1, mask.rank))]
 
 
+def columns_once(b: Builder, mask: Tensor) -> List[Tensor]:
+    """As `columns`, for whoever only reads them: found once for a mask that nobody writes, so that what is taken by it has one size."""
+    if not is_as_made(b, mask.value):
+        return columns(b, mask)
+    table, key = b.known[-1], ("columns", mask.value.number)
+    if key not in table:
+        table[key] = columns(b, mask)
+    return table[key]
+
+
 @operator("masked_select", GROUP)
 def masked_select(b: Builder, input, mask):
     from .moving import taken
 
     sizes = b.broadcast([input.sizes, mask.sizes])
     wide, mask = base.expand(b, input, sizes), base.expand(b, mask, sizes)
-    return taken(b, wide, list(range(len(sizes))), columns(b, mask))
+    return taken(b, wide, list(range(len(sizes))), columns_once(b, mask))
 
 
 def _sorted(b: Builder, x: Tensor, dim, descending) -> Sequence[Tensor]:
