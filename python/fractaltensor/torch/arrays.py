@@ -20,12 +20,12 @@ def _asked_address(array: np.ndarray) -> int:
 
 
 #: Where an array's struct has its address: behind the object's head, as NumPy's C interface lays it down.
-_HEAD = object.__basicsize__
+HEAD = object.__basicsize__
 _at = c_void_p.from_address
 
 
 def _read_address(array: np.ndarray) -> int:
-    return _at(id(array) + _HEAD).value or 0
+    return _at(id(array) + HEAD).value or 0
 
 
 def _is_read_right() -> bool:
@@ -34,8 +34,11 @@ def _is_read_right() -> bool:
     return sys.implementation.name == "cpython" and all(_read_address(a) == _asked_address(a) for a in (whole, whole[3:], whole[::2].reshape(2, 2)))
 
 
+#: Whether the address of an array's first element is read where its struct has it.
+is_address_read = _is_read_right()
+
 #: The address of an array's first element.
-address_of = _read_address if _is_read_right() else _asked_address
+address_of = _read_address if is_address_read else _asked_address
 
 
 def is_torch(value) -> bool:
@@ -119,15 +122,16 @@ class _Memory:
 
 def as_numpy(value) -> np.ndarray:
     """A NumPy array on the same memory, of which it is the owner as far as NumPy can tell."""
-    array = value
-    if is_torch(value):
-        if value.requires_grad:
-            value = value.detach()
-        if value.dtype is not sys.modules["torch"].bfloat16:
+    array, torch = value, sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        try:
             array = value.numpy()
+        except (RuntimeError, TypeError):  # it tracks gradients, or NumPy has no such elements
+            value = value.detach()
+            array = value.view(torch.int16).numpy().view(np.uint16) if value.dtype is torch.bfloat16 else value.numpy()
+        if value.dtype is not torch.bfloat16:
             # The tensor is the array's base. (Of none there are elements anywhere.)
             return array if array.size else np.empty(array.shape, array.dtype)
-        array = value.view(sys.modules["torch"].int16).numpy().view(np.uint16)
     if not array.size:
         return np.empty(array.shape, array.dtype)
     return np.asarray(_Memory(array, value))

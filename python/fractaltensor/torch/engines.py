@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import re
 from ctypes import byref, c_int32, c_int64, c_void_p
-from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -85,6 +85,10 @@ class Engine:
 
     def is_compiled(self, segment: Segment) -> bool:
         return False
+
+    def code(self, segment: Segment) -> "Optional[Code]":
+        """A segment's compiled code, where there is one."""
+        return None
 
     def divide(self, top: Block) -> Division:
         """How a program is divided for this engine."""
@@ -217,6 +221,10 @@ class CompiledEngine(Engine):
     def is_compiled(self, segment: Segment) -> bool:
         return not isinstance(segment.compiled.get(("code", "")), str)
 
+    def code(self, segment: Segment) -> "Optional[Code]":
+        found = segment.compiled.get(("code", ""))
+        return None if isinstance(found, str) else found
+
     def run(self, segment, text, inputs, key: str = ""):
         code = self._code(segment, text, key)
         if not isinstance(code, str):
@@ -301,7 +309,7 @@ class Code:
                 array, address = taken[home]
                 shape = array.shape
             else:
-                shape = self._shape(structs, at) if is_open else type_.shape
+                shape = self.shape_of(structs, at) if is_open else type_.shape
                 array, address = memory.empty(shape, type_.dtype)
             results.append(array)
             structs.put(at, address, shape)
@@ -309,15 +317,22 @@ class Code:
         options = None if stream is None else byref(lib.CallOptions(stream=stream))
         status = library.ft_call(self.module.entry, structs.pointers, count + len(results), options)
         if status:
-            text = lib.readable((library.ft_last_error() or b"").decode(errors="replace"))
-            if memory.device[0] != CPU and status in lib._EXCEPTIONS:
-                raise lib._EXCEPTIONS[status](text + lib._HINTS.get(status, ""))
-            raise run_error(text, ())
+            self.fail(status)
         if stream is not None:
             _calls.note(self.module, stream, memory.device)
         return results
 
-    def _shape(self, structs: Structs, at: int) -> Tuple[int, ...]:
+    def error(self, status: int) -> Exception:
+        """What went wrong in the last call."""
+        text = lib.readable((lib.library().ft_last_error() or b"").decode(errors="replace"))
+        if self.memory.device[0] != CPU and status in lib._EXCEPTIONS:
+            return lib._EXCEPTIONS[status](text + lib._HINTS.get(status, ""))
+        return run_error(text, ())
+
+    def fail(self, status: int) -> None:
+        raise self.error(status)
+
+    def shape_of(self, structs: Structs, at: int) -> Tuple[int, ...]:
         """The sizes of a result, of which some are known by the arguments only."""
         if at in structs.known:
             return structs.known[at]

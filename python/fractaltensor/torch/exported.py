@@ -193,6 +193,9 @@ class _StoredEngine(Engine):
     def is_compiled(self, segment: Segment) -> bool:
         return True
 
+    def code(self, segment: Segment) -> Optional[Code]:
+        return self._codes[segment]
+
     def run(self, segment: Segment, text: Callable[[], str], inputs: Sequence, key: str = "") -> List:
         if key:
             raise RunError("arguments overlap here as they did not when the script was exported, and there is no code for that: clone one of them")

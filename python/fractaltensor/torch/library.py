@@ -66,8 +66,10 @@ def require(truth: bool, message: str):
 
 @_registered
 def nonzero(x):
-    found = np.argwhere(x) if x.ndim else np.zeros((int(bool(x)), 0), np.int64)
-    return [np.ascontiguousarray(found, np.int64), len(found)]
+    if not x.ndim:
+        return [np.zeros((int(bool(x)), 0), np.int64), int(bool(x))]
+    found = np.array(x.nonzero(), np.int64)
+    return [np.ascontiguousarray(found.T), found.shape[1]]
 
 
 @_registered
@@ -211,9 +213,9 @@ def order(x, axis: int, descending: bool):
     if x.dtype == np.bool_:
         x = x.astype(np.int8)
     if not descending:
-        return np.argsort(x, axis=axis, kind="stable")
+        return x.argsort(axis=axis, kind="stable")
     # Stable and descending: the ascending order of the mirrored array, mirrored.
-    places = np.argsort(_mirrored(x, axis), axis=axis, kind="stable")
+    places = _mirrored(x, axis).argsort(axis=axis, kind="stable")
     return x.shape[axis] - 1 - _mirrored(places, axis)
 
 

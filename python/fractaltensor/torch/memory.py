@@ -13,6 +13,7 @@ from typing import Callable, Collection, Dict, Optional, Sequence, Tuple
 import numpy as np
 
 from ..arrays import CPU, CUDA
+from .. import direct
 from ..jit import _calls, current_stream
 from . import arrays, dtypes, library
 from .arrays import address_of
@@ -243,6 +244,7 @@ class TorchMemory(Memory):
             event = cuda.Event()
             event.record()
             _calls.later.append((event, lambda: use(here.tolist())))
+            direct.epoch.value += 1  # calls that are made in C look, too
 
     def to_host(self, array) -> np.ndarray:
         return arrays.as_numpy(array.cpu())

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a divided program: segments on an engine, library steps, and the control flow around them.
 
-Names of storage are views of the engine's memory while a program runs, so that control flow can merge them as Python does.
+All of it is one function of Python (:mod:`plan_code`), made when the program is first run. Here is what that function calls where
+something has to be looked at: arguments that are not dense, storages that overlap, parts that the interpreter runs.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from ctypes import byref
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import engines
+import numpy as np
+
+from .. import library as lib
+from ..jit import _calls
+from . import engines, plan_code
+from .arrays import HEAD, address_of, is_address_read
 from .ir import Op, Value
-from .problems import RunError
-from .segments import Adoption, Control, Division, Segment, SegmentText, Step, aliased_text
-
-Env = Dict[Value, Any]
+from .problems import RunError, RunShapeError
+from .segments import Division, Segment, SegmentText, aliased_text
 
 
 class Counts:
@@ -30,147 +35,112 @@ class Counts:
 class Runner:
     """A program that is compiled for an engine; `run` takes the top block's arguments and gives its results."""
 
+    #: How a plan's function writes the address of an array whose name stands for {0}.
+    address_text = f"(at(id({{0}}) + {HEAD}).value or 0)" if is_address_read else "address_of({0})"
+
     def __init__(self, division: Division, engine: "engines.Engine", sites: Sequence[Value] = (), look: Callable = lambda _: None):
         self.division, self.engine, self.memory = division, engine, engine.memory
         #: Where compiled code notes what goes wrong, and who fails with it.
         self.sites, self.look = list(sites), look
+        self.steps, self.own_steps = self.memory.steps()
+        self.counts = Counts()
+        self._make: Optional[Callable] = None
+        #: Functions that no call uses now; calls in several threads take one each.
+        self._idle: List[Callable] = []
 
     def run(self, arguments: Sequence[Any]) -> List[Any]:
-        env: Env = dict(zip(self.division.top.args, arguments))
-        self.counts = Counts()
-        self._nodes(self.division.plan, env)
-        return [self.get(env, v) for v in self.division.top.yields]
-
-    def get(self, env: Env, value: Value):
-        """What a value is now; views and constants are made from what is there."""
-        if value in env:
-            return env[value]
-        op = value.op
-        if op is not None and op.attributes.get("role") == "view":
-            numbers = [self.number(env, n) if isinstance(n, Value) else n for n in op.attributes["numbers"]]
-            try:
-                return self.memory.view(self.get(env, op.operands[0]), op.attributes["step"], numbers)
-            except RunError as error:
-                raise error.at(op.frames)
-        if op is not None and "constant" in op.attributes:
-            return op.attributes["constant"]
-        raise RunError("a value is missing: please report this program")
-
-    def number(self, env: Env, value: Value):
-        """What the host has to know."""
-        return self.memory.number(self.get(env, value), value)
-
-    def _nodes(self, nodes: List, env: Env) -> None:
-        for node in nodes:
-            if isinstance(node, Segment):
-                self._segment(node, env)
-            elif isinstance(node, Step):
-                self._step(node.op, env)
-            elif isinstance(node, Adoption):
-                env[node.op.results[0]] = self.get(env, node.op.operands[0])
-            else:
-                getattr(self, "_" + node.op.kind)(node, env)
-
-    # -- control flow -----------------------------------------------------------------------------------------------
-
-    def _bind(self, values: Sequence[Value], found: Sequence[Any], env: Env) -> None:
-        env.update(zip(values, found))
-
-    def _if(self, node: Control, env: Env) -> None:
-        op = node.op
-        at = 0 if self.number(env, op.operands[0]) else 1
-        self._nodes(node.plans[at], env)
-        self._bind(op.results, [self.get(env, v) for v in op.blocks[at].yields], env)
-
-    def _for(self, node: Control, env: Env) -> None:
-        op, block = node.op, node.op.blocks[0]
-        start, stop, step = (self.number(env, v) for v in op.operands[:3])
-        carried = [self.get(env, v) for v in op.operands[3:]]
-        for i in range(start, stop, step):
-            self._bind(block.args, [i, *carried], env)
-            self._nodes(node.plans[0], env)
-            carried = [self.get(env, v) for v in block.yields]
-        self._bind(op.results, carried, env)
-
-    def _while(self, node: Control, env: Env) -> None:
-        before, after = node.op.blocks
-        carried = [self.get(env, v) for v in node.op.operands]
-        while True:
-            self._bind(before.args, carried, env)
-            self._nodes(node.plans[0], env)
-            carried = [self.get(env, v) for v in before.yields]
-            if not self.number(env, before.condition):
-                break
-            self._bind(after.args, carried, env)
-            self._nodes(node.plans[1], env)
-            carried = [self.get(env, v) for v in after.yields]
-            # What went wrong may be what would have ended the loop.
-            known = [v for v in self.sites if v in env]
-            if known and self.memory.knows_numbers:
-                self.look(known, [self.number(env, v) for v in known])
-        self._bind(node.op.results, carried, env)
-
-    # -- library steps --------------------------------------------------------------------------------------------------
-
-    def _step(self, op: Op, env: Env) -> None:
-        operands = [self.memory.step_operand(self.get(env, v), v) for v in op.operands]
-        self.counts.steps += 1
         try:
-            found = self.memory.step(op.attributes["name"])(*operands, **op.attributes["parameters"])
-        except RunError as error:
-            raise error.at(op.frames)
+            function = self._idle.pop()
+        except IndexError:
+            function = self._new()
+        counts = Counts()
+        try:
+            return function(counts, arguments)
+        finally:
+            self.counts = counts
+            self._idle.append(function)
+
+    def _new(self) -> Callable:
+        make = self._make
+        if make is None:
+            make = self._make = plan_code.function_of(self)
+        return make()
+
+    def helpers(self) -> Dict[str, Any]:
+        """What a plan's function calls."""
+        memory = self.memory
+        found = {
+            "missing": _missing, "number": memory.number, "steps": self.steps, "step": memory.step, "ours": self.own_steps,
+            "strange": self._strange, "step_operand": memory.step_operand, "step_result": memory.step_result, "look": self.look,
+            "overlapping": self._overlapping, "aliased": self._aliased, "plainly": self._plainly, "write": self._write,
+            "aligned": memory.aligned, "empty": memory.empty, "ft_call": lib.library().ft_call,
+        }
+        if memory.style == "numpy":
+            from ctypes import c_void_p
+
+            found.update(at=c_void_p.from_address, address_of=address_of, array=np.ndarray, bytes_=np.empty, u1=np.dtype(np.uint8), dense=self._dense, realigned=memory.realigned)
+        else:
+            torch = memory.torch
+            found.update(
+                empty_like=torch.empty_like, contiguous=torch.contiguous_format, tensor=memory.input, aligned_clone=_aligned_clone,
+                options=lib.CallOptions, byref=byref, stream=memory.stream, note=_calls.note,
+            )
+        return found
+
+    # -- library steps ------------------------------------------------------------------------------------------------
+
+    def _strange(self, op: Op, found: Sequence) -> List:
+        """Results of a step that is not ours: of the sizes that the program expects, and memory of its own."""
+        made = []
         for value, result in zip(op.results, found):
-            env[value] = self.memory.step_result(result, value)
+            if value.type.kind == "tensor":
+                sizes = tuple(result.shape)
+                if len(sizes) != len(value.type.shape) or any(n is not None and n != m for n, m in zip(value.type.shape, sizes)):
+                    expected = ", ".join("?" if n is None else str(n) for n in value.type.shape)
+                    raise RunShapeError(f"step '{op.attributes['name']}' gave a tensor of sizes {list(sizes)}, expected [{expected}]")
+                result = self.memory.copy(result)
+            made.append(result)
+        return made
 
-    # -- segments -----------------------------------------------------------------------------------------------------------
+    # -- segments -----------------------------------------------------------------------------------------------------
 
-    def _segment(self, segment: Segment, env: Env) -> None:
-        self.counts.segments += 1
-        self.counts.interpreted += not self.engine.is_compiled(segment)
-        groups = self._overlapping(segment, env)
-        if groups:
-            self._aliased(segment, env, groups)
-            return
-        writer = segment.compiled.get("writer")
-        if writer is None:
-            writer = segment.compiled["writer"] = SegmentText(segment)
-        inputs = self._inputs(writer.inputs(), env)
+    def _dense(self, counts: Counts, array: np.ndarray) -> np.ndarray:
+        made = np.asarray(array, order="C")
+        counts.copied(made)
+        return made
+
+    def _plainly(self, counts: Counts, segment: Segment, values: Sequence, targets: Sequence) -> List:
+        """A part through its engine: the interpreter's, or one whose code has no structs here."""
+        writer = _writer(segment)
+        inputs = self._inputs(counts, writer.inputs(), values)
         found = self.engine.run(segment, writer.text, inputs)
-        self._store(segment.outputs, found, env)
-        for value, new in zip(segment.written, found[len(segment.outputs) :]):
-            self._write(self.get(env, value), new)
+        for target, new in zip(targets, found[len(segment.outputs) :]):
+            self._write(counts, target, new)
+        return [self.memory.output(array, value) for value, array in zip(segment.outputs, found)]
 
-    def _inputs(self, values: Sequence[Value], env: Env) -> List:
+    def _inputs(self, counts: Counts, names: Sequence[Value], values: Sequence) -> List:
         found = []
-        for v in values:
-            value = env[v] if v in env else self.get(env, v)
+        for v, value in zip(names, values):
             dense = self.memory.input(value, v)
             if dense is not value and v.type.kind != "scalar" and self.memory.place(dense)[0] != self.memory.place(value)[0]:
-                self.counts.copied(dense)
+                counts.copied(dense)
             found.append(dense)
         return found
 
-    def _write(self, target, new) -> None:
+    def _write(self, counts: Counts, target, new) -> None:
         if new is target or self.memory.place(new)[0] == self.memory.place(target)[0]:
             return  # compiled code has written there
-        self.counts.copied(new)
+        counts.copied(new)
         self.memory.write(target, new)
 
-    def _store(self, values: Sequence[Value], found: Sequence[np.ndarray], env: Env) -> None:
-        for value, array in zip(values, found):
-            env[value] = self.memory.output(array, value)
-
-    def _overlapping(self, segment: Segment, env: Env) -> List[List[Tuple]]:
+    def _overlapping(self, segment: Segment, values: Sequence) -> List[List[Tuple]]:
         """Groups of storages that come in and share memory, where one of the group is written."""
-        if not segment.written:
-            return []
-        names = [v for v in segment.inputs if v.type.kind == "mutable"]
-        arrays = {v: self.get(env, v) for v in names}
+        arrays = {v: value for v, value in zip(segment.inputs, values) if v.type.kind == "mutable"}
         if self._are_apart(arrays.values()):
             return []
         written = set(segment.written)
         groups: List[List[Value]] = []
-        for v in names:
+        for v in arrays:
             # Groups that a name touches become one with it.
             touched = [g for g in groups if any((v in written or w in written) and self.memory.overlap(arrays[v], arrays[w]) for w in g)]
             groups = [g for g in groups if g not in touched] + [[v, *(w for g in touched for w in g)]]
@@ -192,17 +162,37 @@ class Runner:
         extents = sorted(filter(None, map(self.memory.extent, arrays)))
         return all(before[1] <= after[0] for before, after in zip(extents, extents[1:]))
 
-    def _aliased(self, segment: Segment, env: Env, groups: List[List[Tuple]]) -> None:
+    def _aliased(self, counts: Counts, segment: Segment, groups: List[List[Tuple]], values: Sequence) -> List:
+        """A part where groups of storages overlap; the results that are no storages that came in."""
+        at_hand = dict(zip(segment.inputs, values))
         members = {m[0] for group in groups for m in group}
-        bases = [self.memory.base(self.get(env, group[0][0])) for group in groups]
+        bases = [self.memory.base(at_hand[group[0][0]]) for group in groups]
         key = repr([[(m[0].number, m[1], tuple(m[2]), tuple(m[3])) for m in group] for group in groups])
-        inputs = [*bases, *self._inputs([v for v in segment.inputs if v not in members], env)]
+        rest = [v for v in segment.inputs if v not in members]
+        inputs = [*bases, *self._inputs(counts, rest, [at_hand[v] for v in rest])]
         found = self.engine.run(segment, lambda: aliased_text(segment, groups), inputs, key)
-        self._store(segment.outputs, found, env)
         at = len(segment.outputs)
         for value in segment.written:
             if value not in members:
-                self._write(self.get(env, value), found[at])
+                self._write(counts, at_hand[value], found[at])
                 at += 1
         for base, new in zip(bases, found[at:]):
-            self._write(base, new)
+            self._write(counts, base, new)
+        return [self.memory.output(array, value) for value, array in zip(segment.outputs, found)]
+
+
+def _writer(segment: Segment) -> SegmentText:
+    writer = segment.compiled.get("writer")
+    if writer is None:
+        writer = segment.compiled["writer"] = SegmentText(segment)
+    return writer
+
+
+def _missing() -> None:
+    raise RunError("a value is missing: please report this program")
+
+
+def _aligned_clone(tensor):
+    """A copy that begins where compiled code takes tensors, and its address: a view may begin anywhere."""
+    made = tensor.clone()
+    return made, made.data_ptr()
