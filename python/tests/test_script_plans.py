@@ -374,5 +374,21 @@ class OfTensors(unittest.TestCase):
                     np.testing.assert_array_equal(np.asarray(a), b)
 
 
+    def test_calls_in_c(self):
+        """As for the processor's engine: one compiled function of tensors that are not written."""
+        from fractaltensor.torch import engines, memory
+
+        def program(x, y):
+            return x * 2 + y, x - y
+
+        with unittest.mock.patch.object(engines, "make", lambda name, device: engines.CompiledEngine("cuda", "cpu", memory.TorchMemory("cpu"))):
+            script = ftt.script(program)
+            for at in range(4):
+                x, y = torch.arange(6.0).reshape(2, 3) + at, torch.ones(2, 3)
+                a, b = script(x, y)
+                self.assertTrue(torch.equal(a, x * 2 + y) and torch.equal(b, x - y))
+        self.assertIsNotNone(script._direct)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())

@@ -13,6 +13,7 @@ from typing import List, Optional
 
 from .. import direct
 from ..arrays import CPU
+from ..jit import _calls
 from .segments import Segment, SegmentText
 from .structs import Structs
 
@@ -20,10 +21,10 @@ from .structs import Structs
 class _Plan:
     """What a dispatcher asks of a prepared call."""
 
-    kind, device, copied = "torch", (CPU, 0), ()
+    kind, copied = "torch", ()
 
     def __init__(self, code, structs: Structs, makers: List, single: bool, order: List[int]):
-        self.single = single
+        self.single, self.device = single, code.memory.device
         #: Which result of compiled code each of the program's is; None where they come in order.
         self.order = None if order == sorted(order) else order
         self.code = code  # as long as its entry may be called
@@ -31,10 +32,21 @@ class _Plan:
         self.num_inputs, self.count = len(code.kinds), len(code.kinds) + len(makers)
 
     def error(self, status: int):
-        from .. import library as lib
-        from .engines import run_error
+        return self.code.error(status)
 
-        return run_error(lib.readable((lib.library().ft_last_error() or b"").decode(errors="replace")), ())
+    def note(self):
+        """What a call that goes to another stream than the one before calls first, and each one while something has to be looked at."""
+        if self.device[0] == CPU:
+            return None
+        module, device = self.code.module, self.device
+
+        def note(stream: int) -> None:
+            _calls.note(module, stream, device)
+            if _calls.later:
+                direct.epoch.value += 1  # the next call looks again
+                _calls.look()
+
+        return note
 
 
 class DirectCalls:
@@ -52,7 +64,7 @@ class DirectCalls:
     def add(self, plan: _Plan) -> None:
         if not self._kept:
             self.order = plan.order
-        if plan.order == self.order and self._dispatcher.add(plan, plan.makers, plan.single, None):
+        if plan.order == self.order and self._dispatcher.add(plan, plan.makers, plan.single, plan.note()):
             self._kept.append(plan)
 
 
@@ -61,7 +73,7 @@ def _may_be_direct(program, args) -> bool:
     torch = sys.modules.get("torch")
     if torch is None or not args or not all(type(a) in (torch.Tensor, torch.nn.Parameter) and a.is_contiguous() and a.numel() for a in args):
         return False
-    if program.captured or program.guards or program.written or program.sites or program.lengths or program.engine.name != "cpu":
+    if program.captured or program.guards or program.written or program.sites or program.lengths or program.engine.name == "interpret":
         return False
     return direct.is_possible(_Plan, ["torch"])
 
@@ -91,11 +103,11 @@ def plan_of(program, args) -> Optional[_Plan]:
     structs = Structs(program.engine.memory, [*code.kinds, *(t.dtype for t in code.outputs)], list(map(len, shapes)), len(args))
     for at, shape in enumerate(shapes):
         structs.put(at, 0, shape)
-    makers = [_maker(torch, t.dtype, t.shape) for t in code.outputs]
+    makers = [_maker(torch, t.dtype, t.shape, args[0].device) for t in code.outputs]
     return _Plan(code, structs, makers, leaves[0] is program.structure, order)
 
 
-def _maker(torch, dtype, shape):
+def _maker(torch, dtype, shape, device):
     # (Like one number that stands for all: it takes PyTorch less time than a shape and a type.)
-    like = torch.empty((1,) * len(shape), dtype=getattr(torch, dtype.name)).expand(shape)
+    like = torch.empty((1,) * len(shape), dtype=getattr(torch, dtype.name), device=device).expand(shape)
     return functools.partial(torch.empty_like, like, memory_format=torch.contiguous_format)
