@@ -16,7 +16,10 @@ void CpuTarget::planFor(const Machine &machine) {
   };
   nearestBytes = bytesOf(0);
   secondBytes = bytesOf(1);
+  lineBytes = machine.lineBytes();
   flopsAhead = machine.cpu.aheadSeconds * machine.productFlops();
+  rowTiles = machine.rowTiles();
+  planning = machine.cpu;
 }
 
 CpuTarget CpuTarget::host() {

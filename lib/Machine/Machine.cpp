@@ -6,6 +6,7 @@
 #include "BuiltinMachines.inc"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -158,6 +159,13 @@ double Machine::elementwise() const {
 }
 double Machine::elementary() const { return kind == Kind::CPU ? unit.elementary : rates.exponentials / units; }
 
+int64_t Machine::lineBytes() const {
+  for (const Level &level : levels)
+    if (level.lineBytes > 0)
+      return level.lineBytes;
+  return 0;
+}
+
 const Machine::Level *Machine::findLevel(StringRef name) const {
   for (const Level &level : levels)
     if (level.name == name)
@@ -183,8 +191,29 @@ Machine::Source Machine::sourceFor(double bytes) const {
           1 / (hits / nearer.rateOfUnit(units) + (1 - hits) / level.rateOfUnit(units))};
 }
 
+RowTiles Machine::rowTiles() const {
+  RowTiles tiles;
+  tiles.rows = unit.productFlopsByRows.size();
+  auto seconds = [&](int64_t rows) { return double(rows) / tileFlops(rows); };
+  if (tiles.rows > 1)
+    for (int64_t rows = int64_t(llvm::bit_floor(uint64_t(tiles.rows - 1))); rows > 0; rows /= 2)
+      tiles.rests.push_back(rows);
+  if (tiles.rests.empty())
+    return tiles;
+  // Two tiles of the next size may take less time than a full one and what it leaves: 8 rows are two of 4, not 6 and 2.
+  int64_t left = 2 * tiles.rests.front() - tiles.rows;
+  double apart = seconds(tiles.rows), together = 2 * seconds(tiles.rests.front());
+  int64_t rest = left;
+  for (int64_t rows : tiles.rests)
+    for (; rest >= rows; rest -= rows)
+      apart += seconds(rows);
+  if (left > 0 && together < apart)
+    tiles.join = left;
+  return tiles;
+}
+
 llvm::SmallVector<std::pair<int64_t, int64_t>, 4> Machine::tilesOf(int64_t rows) const {
-  const int64_t tile = unit.productFlopsByRows.size();
+  const RowTiles cut = rowTiles();
   rows = std::max<int64_t>(rows, 1);
   llvm::SmallVector<std::pair<int64_t, int64_t>, 4> tiles;
   auto take = [&](int64_t size, int64_t part) {
@@ -192,11 +221,9 @@ llvm::SmallVector<std::pair<int64_t, int64_t>, 4> Machine::tilesOf(int64_t rows)
       tiles.push_back({size, count});
     return part % size;
   };
-  // Two tiles of four for the last eight rows.
-  bool eight = tile == 6 && rows >= 8 && rows % tile == 2;
-  int64_t rest = take(tile, eight ? rows - 8 : rows) + (eight ? 8 : 0);
-  for (int64_t size : {4, 2, 1})
-    if (size < tile)
-      rest = take(size, rest);
+  int64_t joined = cut.join && rows >= cut.rows + cut.join && rows % cut.rows == cut.join ? cut.rows + cut.join : 0;
+  int64_t rest = take(cut.rows, rows - joined) + joined;
+  for (int64_t size : cut.rests)
+    rest = take(size, rest);
   return tiles;
 }

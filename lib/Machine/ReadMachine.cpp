@@ -233,6 +233,7 @@ static void readLevel(Fields &fields, bool isLast, Machine &machine) {
   fields.text("level", level.name);
   fields.boolean("shared", level.shared);
   fields.count("bytes", level.bytes, isLast ? Optional : Required);
+  fields.count("line_bytes", level.lineBytes, Optional);
   bool isCpu = machine.kind == Machine::Kind::CPU, isGpu = machine.kind == Machine::Kind::GPU;
   fields.number("unit_read_bytes_per_second", level.unitReadBytesPerSecond, isCpu ? Required : Optional);
   // The registers and the shared memory of a GPU have no rate that something asks for.
@@ -341,8 +342,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
 static void readPlanning(Fields &root, Machine &machine) {
   if (machine.kind == Machine::Kind::CPU)
     root.inside("planning", Required, [&](Fields &fields) {
-      fields.count("most_rows", machine.cpu.mostRows);
-      fields.count("row_bytes", machine.cpu.rowBytes);
+      CpuPlanning::forEachCount(machine.cpu, [&](StringRef name, int64_t &number) { fields.count(name, number); });
       fields.number("sure_gain", machine.cpu.sureGain);
       fields.number("ahead_seconds", machine.cpu.aheadSeconds, Optional);
     });
@@ -388,6 +388,8 @@ llvm::Expected<Machine> Machine::parse(StringRef text, StringRef file) {
     });
     root.count("element_bytes", machine.elementBytes, machine.kind == Kind::Array ? Required : Optional);
     root.eachInside("memory", Required, [&](Fields &fields, bool isLast) { readLevel(fields, isLast, machine); });
+    if (machine.kind != Kind::Array && !machine.levels.empty() && machine.lineBytes() == 0)
+      reader.fail(json->find("memory")->at, "'memory': expected 'line_bytes' of the nearest level whose lines are known, found none");
     readRates(root, machine);
     readSync(root, machine);
     readOccupancy(root, machine);

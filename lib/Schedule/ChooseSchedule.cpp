@@ -123,7 +123,7 @@ FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
   uint64_t plans = 0;
   bool isOverBudget = false;
   std::string others;
-  const Machine::CpuPlanning &planning = options.getMachine().cpu;
+  const CpuPlanning &planning = options.getMachine().cpu;
   for (auto [i, schedule] : llvm::enumerate(schedules)) {
     FailureOr<Price> priced = price(item, schedule);
     if (failed(priced))

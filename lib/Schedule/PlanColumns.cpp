@@ -19,16 +19,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-/// Bytes of a row of the leaf generator's widest register tile: tasks don't cut those.
-static constexpr int64_t tileBytes = 256;
-/// Such tiles of a task that has them for the sake of the caches: with them a task may have the most rows.
-static constexpr int64_t tilesForCaches = 4;
-/// Rows that use a packed column often enough: to pack it took as long as a few of them.
-static constexpr int64_t mostColumnRows = 1024;
-/// Tasks of a thread that even out how long they take; those of a product meet each page of a right-hand side again, so
-/// that one is best. Times of a launch that the whole is to last.
-static constexpr int64_t tasksOfThread = 4, leastLaunches = 4;
-
 bool schedule::canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   if (nest.size() != 1 || !BlockOp(nest.front()).isLeaf() || !plan.inner.empty() || plan.listed)
     return false;
@@ -36,13 +26,13 @@ bool schedule::canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan) {
 }
 
 /// Columns that are computed together anyway: of a row of a register tile, where they are neighbours.
-static int64_t unitOf(BlockOp leaf, const LeafColumns &columns) {
+static int64_t unitOf(BlockOp leaf, const LeafColumns &columns, const Machine &machine) {
   if (!columns.adjacent)
     return 1;
   int64_t bytes = 1;
   for (Value result : leaf.getYield().getOperands())
     bytes = std::max<int64_t>(bytes, leaf::storageBytes(getElementTypeOrSelf(result.getType())));
-  return std::max<int64_t>(tileBytes / bytes, 1);
+  return std::max<int64_t>(machine.cpu.columnBytes / bytes, 1);
 }
 
 /// Bytes of the results in one row of `tile` columns out of `count`. (What a row reads for itself need not stay in a
@@ -59,9 +49,9 @@ int64_t CostModel::columnsForCaches(BlockOp leaf, const LeafColumns &columns, co
   bool isLarge = llvm::any_of(workOf(leaf).products, [&](const Product &product) {
     return product.read && !batched[*product.read] && product.bytes > machine.levels[1].bytes / 2;
   });
-  if (!columns.adjacent || !plan.row || rows < leaf::Contraction::leastPanelRows || !isLarge)
+  if (!columns.adjacent || !plan.row || rows < machine.cpu.panelRows || !isLarge)
     return 0;
-  return tilesForCaches * unitOf(leaf, columns);
+  return machine.cpu.columnTiles * unitOf(leaf, columns, machine);
 }
 
 std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
@@ -72,7 +62,7 @@ std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<
   for (const NestLoops::Loop &loop : getLoops(nest, fixed).loops)
     plan.team.push_back(loop.dim);
   LeafColumns columns = findLeafColumns(leaf, batchedReads(leaf, std::nullopt), /*wanted=*/0, /*inSteps=*/true);
-  int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(leaf, columns));
+  int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(leaf, columns, machine));
   if (options.planSeed != 0 && columns.count > 1)
     tile = 1 + std::mt19937_64(options.planSeed)() % columns.count;
   if (tile >= columns.count)
@@ -94,15 +84,16 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
     points *= rangeOf(nest, dim, context).size();
   bool multiplies = !workOf(leaf).products.empty();
   bool isFew = points * rows < numThreads * (multiplies ? tileRows() : 1);
-  if (points * rows < 1 || (options.planSeed == 0 && estimate(nest, plan).seconds < leastLaunches * machine.sync.launch))
+  if (points * rows < 1 || (options.planSeed == 0 && estimate(nest, plan).seconds < machine.cpu.leastLaunches * machine.sync.launch))
     return;
   SmallVector<bool> batched = batchedReads(leaf, plan.row);
   LeafColumns columns = findLeafColumns(leaf, batched);
   if (columns.count < 2)
     return;
-  int64_t unit = unitOf(leaf, columns), tile = columnsForCaches(leaf, columns, plan, rows);
+  int64_t unit = unitOf(leaf, columns, machine), tile = columnsForCaches(leaf, columns, plan, rows);
   if (isFew) {
-    double tasks = std::ceil((multiplies ? 1 : tasksOfThread) * numThreads / points);
+    // Tasks of a product meet each page of a right-hand side again, so that one of a thread is best.
+    double tasks = std::ceil((multiplies ? 1 : machine.cpu.threadTasks) * numThreads / points);
     tile = llvm::alignTo(llvm::divideCeil(columns.count, tasks), unit);
   }
   if (options.planSeed != 0) {
@@ -117,7 +108,7 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   plan.columnTile = tile;
   if (plan.row && options.planSeed == 0) {
     int64_t most = machine.levels[1].bytes / bytesOfRow(leaf, tile, columns.count);
-    most = llvm::alignTo(std::min(most, mostColumnRows), tileRows());
+    most = llvm::alignTo(std::min(most, machine.cpu.columnRows), tileRows());
     plan.maxRows = std::max(plan.maxRows, most);
   }
 }

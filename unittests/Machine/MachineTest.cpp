@@ -12,13 +12,19 @@ using llvm::StringRef;
 
 static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"], "source": "none",
   "unit": {"name": "core", "count": 3},
-  "memory": [{"level": "l1", "bytes": 100, "unit_read_bytes_per_second": 8},
+  "memory": [{"level": "l1", "bytes": 100, "line_bytes": 32, "unit_read_bytes_per_second": 8},
              {"level": "l2", "bytes": 1000, "shared": true, "unit_read_bytes_per_second": 4},
              {"level": "device", "unit_read_bytes_per_second": 1}],
   "unit_rates": {"f32_product_flop_per_second_by_rows": [1, 2, 3, 6, 5, 6],
                  "f32_elementwise_per_second": 2, "f32_elementary_per_second": 1},
   "sync_seconds": {"launch": 1, "barrier": 2, "leaf_call": 3},
-  "planning": {"most_rows": 64, "row_bytes": 10, "sure_gain": 0.9}})";
+  "planning": {"most_rows": 64, "row_bytes": 10,
+               "panel_rows": 24, "panel_rows_in_line": 64, "block_terms": 32, "typical_rows": 8, "turn_rows": 24,
+               "turn_few_rows": 4, "widen_rows": 16, "widen_columns": 16, "outlined_work": 2048, "adjacent_gain": 40,
+               "strided_read_loss": 80, "strided_write_loss": 160, "reduced_loss": 8, "long_loop": 16, "strided_lanes": 16,
+               "beside_in_sums": 4, "square_rows": 16, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
+               "thread_tasks": 4, "least_launches": 4,
+               "sure_gain": 0.9}})";
 
 static Machine parse(StringRef from = text) {
   llvm::Expected<Machine> machine = Machine::parse(from, "toy.json");
@@ -78,6 +84,37 @@ TEST(Machine, TakesRowsApartAsTheLeavesDo) {
   EXPECT_EQ(machine.tilesOf(18), (Tiles{{6, 3}}));
   EXPECT_EQ(machine.tilesOf(0), (Tiles{{1, 1}}));
   EXPECT_DOUBLE_EQ(machine.tileFlops(4), 6);
+}
+
+TEST(Machine, CutsRowsByItsRates) {
+  using Rests = llvm::SmallVector<int64_t, 4>;
+  using Tiles = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  auto cut = [](StringRef rates) { return parse(replaced("[1, 2, 3, 6, 5, 6]", rates)); };
+  mlir::ft::RowTiles six = parse().rowTiles();
+  EXPECT_EQ(six.rows, 6);
+  EXPECT_EQ(six.rests, (Rests{4, 2, 1}));
+  EXPECT_EQ(six.join, 2);
+  // Two tiles of four rows take 8/3, one of six and one of two 2.
+  EXPECT_EQ(cut("[1, 2, 3, 3, 5, 6]").rowTiles().join, 0);
+  EXPECT_EQ(cut("[1, 2, 3, 3, 5, 6]").tilesOf(8), (Tiles{{6, 1}, {2, 1}}));
+  // Five, and three that are left, are 1 + 1 + 1; two tiles of four 4/3.
+  EXPECT_EQ(cut("[1, 2, 3, 6, 5]").rowTiles().join, 3);
+  EXPECT_EQ(cut("[1, 2, 3, 6, 5]").tilesOf(13), (Tiles{{5, 1}, {4, 2}}));
+  // Seven rows leave one: 7/7 + 1 and 4/3.
+  EXPECT_EQ(cut("[1, 2, 3, 6, 5, 6, 7]").rowTiles().join, 1);
+  EXPECT_EQ(cut("[1, 2, 3, 6]").rowTiles().rests, (Rests{2, 1}));
+  EXPECT_EQ(cut("[1, 2, 3, 6]").rowTiles().join, 0);
+  EXPECT_EQ(cut("[1, 2, 3, 6]").tilesOf(7), (Tiles{{4, 1}, {2, 1}, {1, 1}}));
+  EXPECT_EQ(cut("[1]").tilesOf(3), (Tiles{{1, 3}}));
+}
+
+TEST(Machine, HasLinesWhereOneLevelSaysSo) {
+  EXPECT_EQ(parse().lineBytes(), 32);
+  EXPECT_EQ((*Machine::find("h200"))->lineBytes(), 128);
+  llvm::Expected<Machine> machine = Machine::parse(replaced("\"line_bytes\": 32, ", ""), "toy.json");
+  ASSERT_FALSE(bool(machine));
+  EXPECT_EQ(llvm::toString(machine.takeError()),
+            "toy.json:3:13: error: 'memory': expected 'line_bytes' of the nearest level whose lines are known, found none");
 }
 
 TEST(Machine, NamesWhatIsWrongAndWhere) {

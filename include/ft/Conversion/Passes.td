@@ -169,8 +169,9 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
   let summary = "say how a core computes a leaf's loop nests";
   let description = [{
     Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`, which holds
-    rows and columns of a tile in registers, elements of a vector and what it runs along, whether columns are copied, terms taken in blocks, columns
-    asked for ahead and operands packed; for others `#loops.lanes`, along which loop they are vectors.
+    rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
+    blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors. And
+    `scratch` of leaves that have none: where in a thread's memory values are that loop nests hand on to others.
     `loops-lower-leaves` obeys them, and asks this pass's function for what is left open.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",

@@ -15,6 +15,7 @@
 #ifndef FT_MACHINE_MACHINE_H
 #define FT_MACHINE_MACHINE_H
 
+#include "ft/Machine/CpuTarget.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -33,6 +34,7 @@ struct Machine {
     /// Whether all units use one memory, of `bytes` in all; else each has `bytes` of its own.
     bool shared = false;
     int64_t bytes = 0; // 0: without limit
+    int64_t lineBytes = 0; // that one request brings; 0 where the file does not say
     /// What one unit reads, what all together read, what a copy moves (bytes read and bytes
     /// written); 0 where the file has no such figure.
     double unitReadBytesPerSecond = 0, readBytesPerSecond = 0, copyBytesPerSecond = 0;
@@ -76,14 +78,6 @@ struct Machine {
 
   struct Energy {
     double mac = 0; // joules of one multiply-accumulate
-  };
-
-  /// Thresholds of the choices made for a CPU: `mostRows` of a call of a leaf, `rowBytes` that the
-  /// rows of one call may touch, and `sureGain`, the share of the time that a plan with barriers may
-  /// take at most of one without. `aheadSeconds`: how long before their use columns of a product are asked for.
-  struct CpuPlanning {
-    int64_t mostRows = 0, rowBytes = 0;
-    double sureGain = 0, aheadSeconds = 0;
   };
 
   /// Thresholds of the choices made for a GPU's kernels.
@@ -183,6 +177,8 @@ struct Machine {
   double elementwise() const;
   double elementary() const;
 
+  /// Bytes that one request brings nearest to a unit.
+  int64_t lineBytes() const;
   /// The level of this name; null where there is none.
   const Level *findLevel(llvm::StringRef name) const;
   /// The nearest level that holds so many bytes, of those whose rates are known.
@@ -194,8 +190,10 @@ struct Machine {
     double bytesPerSecond;
   };
   Source sourceFor(double bytes) const;
-  /// Full register tiles that a product with `rows` rows consists of, and rests, as the leaf generator takes
-  /// them: how many rows, how often. Each reads the whole right-hand side.
+  /// How register tiles of a CPU cut the rows of a product: as many rows as rates are known for, then powers of two, so that each number of
+  /// rows has few tiles and few loops are code.
+  RowTiles rowTiles() const;
+  /// The tiles that a product with `rows` rows consists of: how many rows, how often. Each reads the whole right-hand side.
   SmallVector<std::pair<int64_t, int64_t>, 4> tilesOf(int64_t rows) const;
   /// FLOP/s of one unit in a register tile of so many rows, its right-hand side in the nearest cache.
   double tileFlops(int64_t rows) const { return unit.productFlopsByRows[rows - 1]; }

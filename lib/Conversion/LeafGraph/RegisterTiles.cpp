@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All that is decided about a product of matrices on a CPU: rows and columns that
-// registers hold, what vectors run along, operands and columns that are copied
-// next to each other, blocks of terms, what is asked for ahead. Emission reads it.
+// registers hold, how rows are cut, what vectors run along, operands and columns that
+// are copied next to each other, blocks of terms, what is asked for ahead, whether it
+// is a function. Emission reads it; what is a machine's number is asked of the machine.
 //
 //===----------------------------------------------------------------------===//
 #include "RegisterTiles.h"
@@ -16,12 +17,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
-/// Rows of a tile whose vectors run along columns, and of which a shorter loop makes no tiles where the leaf's rows do.
-static constexpr int64_t mostRows = 6;
-/// As `leastPanelRows`, where each step begins with a vector: fewer rows then find in blocks of terms what they have asked for ahead, where
-/// steps that begin anywhere take two lines for each vector, each time.
-static constexpr int64_t leastPanelRowsInLine = 64;
-
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 int64_t TiledProduct::lanes() const {
@@ -30,7 +25,8 @@ int64_t TiledProduct::lanes() const {
 
 int TiledProduct::tileLoop() const {
   const int *longest = llvm::max_element(product.m, [&](int x, int y) { return nest.sizes[x] < nest.sizes[y]; });
-  if (longest == product.m.end() || (product.rowsAreM && nest.sizes[*longest] < mostRows))
+  // A shorter loop makes no full tiles where the leaf's rows do.
+  if (longest == product.m.end() || (product.rowsAreM && nest.sizes[*longest] < target.rowTiles.rows))
     return -1;
   return *longest;
 }
@@ -56,33 +52,53 @@ bool TiledProduct::canJoinRows() const {
 }
 
 bool TiledProduct::joinsRows(const RegisterTile *given) const {
-  return canJoinRows() && (given ? !given->eachRow : ownRows() < Contraction::leastPanelRows);
+  return canJoinRows() && (given ? !given->eachRow : ownRows() < target.planning.panelRows);
 }
 
-int64_t TiledProduct::uses() const {
-  constexpr int64_t typicalRows = 8;
-  return product.rowsAreM ? ownRows() * typicalRows : ownRows();
+int64_t TiledProduct::uses() const { return product.rowsAreM ? ownRows() * target.planning.typicalRows : ownRows(); }
+
+int64_t TiledProduct::rowsOfTiles() const {
+  return product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? target.rowTiles.rows : 1;
+}
+
+/// Rows that are known are cut into tiles of about equal rows, `most` at most. How many a call has is not known: what full tiles of those
+/// leave, smaller ones take.
+void TiledProduct::cutRows(RegisterTile &tile, int64_t most) const {
+  if (product.tileLoop < 0 && product.rowsAreM) {
+    tile.rows = most;
+    tile.rests = SmallVector<int64_t>(llvm::make_filter_range(target.rowTiles.rests, [&](int64_t rest) { return rest < most; }));
+    tile.join = most == target.rowTiles.rows ? target.rowTiles.join : 0;
+    return;
+  }
+  int64_t size = product.tileLoop < 0 ? 1 : nest.sizes[product.tileLoop];
+  tile.rows = llvm::divideCeil(size, llvm::divideCeil(size, most));
+  if (int64_t rest = size % tile.rows)
+    tile.rests = {rest};
 }
 
 RegisterTile TiledProduct::choose() const {
-  constexpr int64_t mostUses = 24, fewUses = 4, leastPackedColumns = 16, leastPackedUses = 16;
+  const CpuPlanning &planning = target.planning;
   RegisterTile tile;
   tile.vector = lanes();
   tile.eachRow = canJoinRows() && !product.rowsAreM;
-  int64_t rows = product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? mostRows : 1;
+  int64_t rows = rowsOfTiles(), work = 1;
+  for (int64_t size : nest.sizes)
+    work *= size;
+  tile.outlined = work >= planning.outlinedWork;
   int loop = termsLoop();
-  tile.alongTerms = loop >= 0 && uses() < mostUses && nest.sizes[loop] >= (uses() < fewUses ? 1 : 2) * tile.vector;
+  int64_t vectors = uses() < planning.turnFewRows ? 1 : 2;
+  tile.alongTerms = loop >= 0 && uses() < planning.turnRows && nest.sizes[loop] >= vectors * tile.vector;
   if (tile.alongTerms) {
-    tile.rows = manyRegisters() ? 4 : 2;
+    cutRows(tile, manyRegisters() ? 4 : 2);
     // The sums of a vector's lanes are folded into a vector of columns.
     tile.columns = std::min<int64_t>(rows == 1 && manyRegisters() ? 8 : 4, tile.vector);
     return tile;
   }
-  tile.rows = mostRows;
+  cutRows(tile, target.rowTiles.rows);
   tile.columns = tile.vector * (manyRegisters() ? (rows <= 3 ? 8 : 4) : (rows <= 2 ? 4 : 2));
   // Scalars of the left operand are expensive to extend one at a time.
-  tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= leastPackedColumns;
-  tile.packsRight = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= leastPackedUses);
+  tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= planning.widenColumns;
+  tile.packsRight = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= planning.widenRows);
   return tile;
 }
 
@@ -103,13 +119,13 @@ bool TiledProduct::isFarApart(int64_t terms) const {
 /// How many terms before their use columns are asked for. Each tile of rows reads the same columns again, which the nearest cache
 /// does not keep where they are many; tiles of few rows have no time to hide what they ask for, and are slowed down by it.
 int64_t TiledProduct::termsAhead(const RegisterTile &tile, int64_t terms) const {
-  int64_t rows = product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? tile.rows : 1;
+  int64_t rows = rowsOfTiles();
   int64_t columns = std::min(tile.columns, nest.sizes[product.n.back()]);
-  if (2 * rows <= tile.rows || terms * columns * storageBytes(elementOf(right())) <= target.nearestBytes)
+  if (rows < rowsThatAsk() || target.lineBytes == 0 || terms * columns * storageBytes(elementOf(right())) <= target.nearestBytes)
     return 0;
   // Wider sums are computed at a lower rate.
   int64_t bytes = std::max<int64_t>(storageBytes(accumulated()), storageBytes(Float32Type::get(accumulated().getContext())));
-  double flopsOfTerm = 2.0 * std::min(rows, tile.rows) * columns * bytes / 4;
+  double flopsOfTerm = 2.0 * std::min(rows, target.rowTiles.rows) * columns * bytes / 4;
   int64_t ahead = std::llround(target.flopsAhead / flopsOfTerm);
   return ahead < nest.sizes[product.k.back()] ? ahead : 0;
 }
@@ -122,17 +138,24 @@ void TiledProduct::chooseReads(RegisterTile &tile) const {
   for (int loop : product.k)
     k *= nest.sizes[loop];
   tile.ahead = termsAhead(tile, k);
+  if (tile.ahead) {
+    tile.line = std::max<int64_t>(target.lineBytes / storageBytes(elementOf(right())), 1);
+    tile.aheadRows = rowsThatAsk();
+  }
   if (!isFarApart(k))
     return;
   int64_t columns = lanes() * (manyRegisters() ? 4 : 2);
-  bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > Contraction::fewRowsBlock;
-  int64_t leastRows = hasBlocks && longestStep() % lanes() == 0 ? leastPanelRowsInLine : Contraction::leastPanelRows;
+  bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > target.planning.blockTerms;
+  // Where each step begins with a vector, fewer rows find in blocks of terms what they have asked for ahead; steps that begin anywhere take
+  // two lines for each vector, each time.
+  bool isInLine = hasBlocks && longestStep() % lanes() == 0;
+  int64_t leastRows = isInLine ? target.planning.panelRowsInLine : target.planning.panelRows;
   bool isFew = ownRows() < leastRows;
   // The rows of a call are not known here: the call decides.
   if ((!isFew || product.rowsAreM) && tile.columns <= columns)
     tile.panel = isFew && product.tileLoop < 0 ? leastRows : 1;
   if (tile.panel != 1 && isFew && hasBlocks)
-    tile.block = Contraction::fewRowsBlock;
+    tile.block = target.planning.blockTerms;
 }
 
 LogicalResult TiledProduct::check(const RegisterTile &tile) const {

@@ -44,6 +44,11 @@ private:
   int64_t ownRows() const;
   /// Rows that use what is prepared of the right-hand side: how many a call has is not known here.
   int64_t uses() const;
+  /// Rows that tiles are cut from: of the loop that they run along, as many as a tile has where the rows of a call are, else one.
+  int64_t rowsOfTiles() const;
+  void cutRows(RegisterTile &tile, int64_t most) const;
+  /// Rows of a tile from which on it has time to hide what it asks for ahead: more than half of a full one's.
+  int64_t rowsThatAsk() const { return target.rowTiles.rows / 2 + 1; }
   /// Elements from one term of the right-hand side to the next, of the loop with the most.
   int64_t longestStep() const;
   bool isFarApart(int64_t terms) const;

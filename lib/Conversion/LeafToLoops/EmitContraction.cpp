@@ -5,8 +5,8 @@
 // rows by some vectors of columns, each step one vector of b per column vector
 // and one broadcast element of a per row. Where b is contiguous along k and too
 // few rows use it to pay for a transposition, vectors go along k instead and are
-// folded at the end. Remainders of static extents are tiles of their own; the
-// number of leaf rows is unknown and is taken apart into tiles of 6, 4, 2 and 1.
+// folded at the end. How rows are cut into tiles, and all other sizes, says the tile
+// (RegisterTiles.cpp): nothing is decided here.
 //
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -27,8 +27,6 @@ public:
   ContractionEmitter(Emitter &emitter, const Nest &nest);
   enum Operand { A, B, C, Init, numOperands };
   const View *views[numOperands];
-  /// Multiply-adds for one row.
-  int64_t work() const;
   /// Emits the product; the operands begin at `offsets`.
   void run(ArrayRef<Value> offsets);
 
@@ -70,7 +68,8 @@ private:
 
   void emitOuterLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
   void emitBlocks(Point point, llvm::function_ref<void(Point)> body);
-  void emitRowTiles(Point point, int64_t maxRows, llvm::function_ref<void(Point, int64_t)> tile);
+  void emitRowTiles(Point point, llvm::function_ref<void(Point, int64_t)> tile);
+  void emitKnownRows(Point point, int64_t size, llvm::function_ref<void(Point, int64_t)> tile);
   SmallVector<Value> emitSumLoops(ArrayRef<int> loops, Point point, ValueRange carried,
                                  llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body);
   Value toAccumulator(Value value, bool isUnsigned);
@@ -180,35 +179,43 @@ void ContractionEmitter::emitBlocks(Point point, llvm::function_ref<void(Point)>
   blockSteps = isFirstBlock = Value();
 }
 
-/// Tiles of at most `maxRows` rows along the tiled loop, or the leaf's rows.
-void ContractionEmitter::emitRowTiles(Point point, int64_t maxRows,
-                                  llvm::function_ref<void(Point, int64_t)> tile) {
-  bool dynamic = product.rowsAreM && tileLoop < 0;
-  if (!dynamic) {
-    int64_t size = tileLoop < 0 ? 1 : nest.sizes[tileLoop];
-    int64_t rows = llvm::divideCeil(size, llvm::divideCeil(size, maxRows));
-    int64_t end = size / rows * rows;
-    if (end > rows) {
+/// Rows of tiles, one after the other, as the attribute says; single rows are the rest of all others.
+static SmallVector<int64_t> rowsOfTiles(const RegisterTile &tile) {
+  SmallVector<int64_t> rows{tile.rows};
+  llvm::append_range(rows, tile.rests);
+  if (rows.back() != 1)
+    rows.push_back(1);
+  return rows;
+}
+
+void ContractionEmitter::emitKnownRows(Point point, int64_t size, llvm::function_ref<void(Point, int64_t)> tile) {
+  int64_t begin = 0;
+  for (int64_t rows : rowsOfTiles(product.tile)) {
+    int64_t end = begin + (size - begin) / rows * rows;
+    if (end - begin > rows) {
       OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.keptLoop(e.index(0), e.index(end), rows);
+      scf::ForOp created = e.keptLoop(e.index(begin), e.index(end), rows);
       tile(atRow(point, created.getInductionVar()), rows);
-    } else {
-      tile(point, rows);
+    } else if (end > begin) {
+      tile(begin ? atRow(point, e.index(begin)) : point, rows);
     }
-    if (end < size)
-      tile(atRow(point, e.index(end)), size - end);
-    return;
+    begin = end;
   }
+}
+
+/// Tiles along the tiled loop, or of the leaf's rows.
+void ContractionEmitter::emitRowTiles(Point point, llvm::function_ref<void(Point, int64_t)> tile) {
+  if (!product.rowsAreM || tileLoop >= 0)
+    return emitKnownRows(point, tileLoop < 0 ? 1 : nest.sizes[tileLoop], tile);
   Value begin = e.index(0);
-  int64_t rows = maxRows;
-  while (true) {
+  for (int64_t rows : rowsOfTiles(product.tile)) {
     Value left = arith::SubIOp::create(b, e.rows, begin);
     Value rest = arith::RemUIOp::create(b, left, e.index(rows));
-    if (rows == 6) {
-      // Two tiles of 4 take less time than one of 6 and one of 2 (machine/cpu.json): 8 rows for 4s.
-      Value two = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, e.index(2));
-      Value eight = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, left, e.index(8));
-      rest = arith::SelectOp::create(b, arith::AndIOp::create(b, two, eight), e.index(8), rest);
+    if (int64_t join = product.tile.join; join && rows == product.tile.rows) {
+      // The last full tile is cut with what it leaves.
+      Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, e.index(join));
+      Value isEnough = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, left, e.index(rows + join));
+      rest = arith::SelectOp::create(b, arith::AndIOp::create(b, isLeft, isEnough), e.index(rows + join), rest);
     }
     Value end = e.addIndex(begin, arith::SubIOp::create(b, left, rest));
     {
@@ -216,10 +223,7 @@ void ContractionEmitter::emitRowTiles(Point point, int64_t maxRows,
       scf::ForOp created = e.keptLoop(begin, end, rows);
       tile(atRow(point, created.getInductionVar()), rows);
     }
-    if (rows == 1)
-      return;
     begin = end;
-    rows = rows > 4 ? 4 : rows / 2;
   }
 }
 
@@ -271,17 +275,17 @@ Value ContractionEmitter::addUp(Value x, Value y) {
 
 /// Asks for columns of b that are read some terms later. (What lies behind the last one is asked for in vain.)
 void ContractionEmitter::askAhead(const Point &at, int64_t rows, const Columns &columns) {
-  constexpr int64_t lineBytes = 64; // that one request brings, on all processors that code is made for
-  if (product.tile.ahead == 0 || 2 * rows <= product.tile.rows)
+  if (product.tile.ahead == 0 || rows < product.tile.aheadRows)
     return;
   Point later = advanced(at, product.k.back(), e.index(product.tile.ahead));
   Value memory = at.memory[B] ? at.memory[B] : e.flat(views[B]->buffer);
-  int64_t bytes = width * storageBytes(e.graph.buffers[views[B]->buffer].elementType), asked = 0;
+  int64_t asked = 0;
   for (size_t j = 0; j < columns.vectors.size(); ++j) {
-    if (int64_t(j) * bytes < asked)
+    int64_t column = int64_t(j) * width;
+    if (column < asked)
       continue;
-    asked = int64_t(j) * bytes + lineBytes;
-    Value where = e.addIndex(later.offsets[B], int64_t(j) * width);
+    asked = column + product.tile.line;
+    Value where = e.addIndex(later.offsets[B], column);
     memref::PrefetchOp::create(b, memory, ValueRange{where}, /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
@@ -474,13 +478,6 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
 // Loops around the tiles
 //===----------------------------------------------------------------------===//
 
-int64_t ContractionEmitter::work() const {
-  int64_t result = 1;
-  for (int64_t size : nest.sizes)
-    result *= size;
-  return result;
-}
-
 void ContractionEmitter::run(ArrayRef<Value> offsets) {
   Point point;
   llvm::copy(offsets, point.offsets);
@@ -492,8 +489,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
   int64_t n = nest.sizes[vectorLoop];
 
   /// All rows, with the columns that start at a point.
-  auto forAllRows = [&](Point start, int64_t maxRows,
-                        llvm::function_ref<void(Point, int64_t)> tile) {
+  auto forAllRows = [&](Point start, llvm::function_ref<void(Point, int64_t)> tile) {
     OpBuilder::InsertionGuard guard(b);
     if (rowsAround) {
       scf::ForOp rowLoop = e.keptLoop(e.index(0), e.rows, 1);
@@ -505,7 +501,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
         else if (!views[i]->isSplat() && e.isListed(views[i]->buffer))
           start.memory[i] = e.flatOfRow(views[i]->buffer, rowLoop.getInductionVar());
     }
-    emitOuterLoops(otherM, start, [&](Point at) { emitRowTiles(at, maxRows, tile); });
+    emitOuterLoops(otherM, start, [&](Point at) { emitRowTiles(at, tile); });
   };
   /// Tiles of `step` columns, then the remainder.
   auto forAllColumns = [&](Point start, int64_t step,
@@ -527,8 +523,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
   emitOuterLoops(around, point, [&](Point start) {
     if (size.alongTerms) {
       forAllColumns(start, size.columns, [&](Point at, int64_t count) {
-        forAllRows(at, size.rows,
-                   [&](Point tile, int64_t rows) { emitFoldedTile(tile, rows, count); });
+        forAllRows(at, [&](Point tile, int64_t rows) { emitFoldedTile(tile, rows, count); });
       });
       return;
     }
@@ -544,7 +539,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
         }
         if (product.panel >= 0)
           packPanel(at, columns);
-        forAllRows(at, size.rows, [&](Point tile, int64_t rows) { emitRegisterTile(tile, rows, columns); });
+        forAllRows(at, [&](Point tile, int64_t rows) { emitRegisterTile(tile, rows, columns); });
       });
     });
   });
@@ -560,16 +555,18 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
   std::string key;
   llvm::raw_string_ostream os(key);
   const Contraction &product = *nest.contraction;
+  const RegisterTile &tile = product.tile;
   llvm::interleave(nest.sizes, os, "x");
   for (ArrayRef<int> loops : {ArrayRef<int>(product.batch), ArrayRef<int>(product.m),
                               ArrayRef<int>(product.n), ArrayRef<int>(product.k)}) {
     os << ';';
     llvm::interleave(loops, os, ",");
   }
-  os << (product.rowsAreM ? " rows" : "") << (product.tile.alongTerms ? " along-k" : "") << " tile " << product.tileLoop << ' '
-     << product.tile.rows << 'x' << product.tile.columns << 'x' << product.tile.vector << " panel " << product.tile.panel << " block "
-     << product.tile.block << " ahead " << product.tile.ahead << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "")
-     << " vectors " << e.target.vectorBytes << 'x' << e.target.vectorRegisters;
+  os << (product.rowsAreM ? " rows" : "") << (tile.alongTerms ? " along-k" : "") << " tile " << product.tileLoop << ' ' << tile.rows << 'x'
+     << tile.columns << 'x' << tile.vector << " rests ";
+  llvm::interleave(tile.rests, os, ",");
+  os << " join " << tile.join << " panel " << tile.panel << " block " << tile.block << " ahead " << tile.ahead << " line " << tile.line << " from "
+     << tile.aheadRows << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "");
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";
     if (view->isSplat()) {
@@ -586,9 +583,6 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
   }
   return key;
 }
-
-/// Below this the call costs more than the code.
-static constexpr int64_t minOutlinedWork = 2048;
 
 /// The function of a product, with an empty body, before the one that calls it.
 static func::FuncOp declareProduct(ImplicitLocOpBuilder &b, func::FuncOp around, StringRef name, StringRef key, ValueRange operands) {
@@ -616,7 +610,7 @@ void Emitter::emitContraction(const Nest &nest) {
   // A row loop around would be part of the function: only rows that are m are.
   if (!nest.contraction->rowsAreM)
     strides.assign(views.size(), Value());
-  if (emitter.work() < minOutlinedWork)
+  if (!nest.contraction->tile.outlined)
     return emitter.run(offsets);
 
   SmallVector<Value> operands{rows};

@@ -75,8 +75,7 @@ static std::optional<Transposition> findTransposition(const LeafGraph &graph, co
   bool extends = stored.isF32() && isHalf(loaded);
   if (stored.isInteger(1) || (stored != loaded && !extends))
     return std::nullopt;
-  constexpr int64_t mostRows = 16; // of a block that is turned in registers
-  found.width = std::min<int64_t>(mostRows, target.vectorBytes / storageBytes(stored));
+  found.width = std::min<int64_t>(target.planning.squareRows, target.vectorBytes / storageBytes(stored));
   if (found.width < 4 || nest.sizes[found.from] < found.width || nest.sizes[found.to] < found.width)
     return std::nullopt;
   return found;

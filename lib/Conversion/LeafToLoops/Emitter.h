@@ -20,8 +20,17 @@ struct Segment {
   bool perRow;
 };
 
-/// Orders the nests into segments and gives every scratch buffer its place.
-SmallVector<Segment> placeBuffers(LeafGraph &graph);
+/// Orders the nests into segments.
+SmallVector<Segment> findSegments(LeafGraph &graph);
+
+/// The buffers that are scratch, by the numbers that `#loops.scratch` has for them.
+SmallVector<int> scratchValues(const LeafGraph &graph);
+
+/// Places for what loop nests hand on.
+ScratchPlaces choosePlaces(const LeafGraph &graph, ArrayRef<Segment> segments);
+
+/// Gives buffers their places; emits an error, and fails, where they can't have them.
+LogicalResult placeBuffers(LeafGraph &graph, ArrayRef<Segment> segments, const ScratchPlaces &places);
 
 /// Makes the memref function.
 func::FuncOp emitLeafFunction(LeafGraph &graph, ArrayRef<Segment> segments, const LeafOptions &options);

@@ -15,13 +15,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
-/// What an access gains as one of adjacent elements, and loses as one of each element alone: the place of a vector's lane
-/// costs a shuffle, a scattered store a store each. Of loops that are equally good the longer one is taken, up to `longLoop`.
-static constexpr int64_t adjacentGain = 40, stridedReadLoss = 80, stridedWriteLoss = 160, longLoop = 16;
-/// Lanes whose bits are packed at a time.
+/// Lanes whose bits are packed at a time, by the code that emission writes.
 static constexpr int64_t mostMaskLanes = 16;
-/// Vectors of partial results at once: they hide the latency of an addition.
-static constexpr int64_t besideInSums = 4;
 
 namespace {
 /// A nest whose vectors are to be found or checked.
@@ -32,8 +27,8 @@ struct LaneNest {
   }
   bool needsScalars() const { return llvm::any_of(nest.members, BodyEvaluator::needsScalars); }
   bool canReduceInLanes() const;
-  int64_t scoreOf(int loop) const;
-  int bestLoop() const;
+  int64_t scoreOf(int loop, const CpuPlanning &planning) const;
+  int bestLoop(const CpuPlanning &planning) const;
   /// Bytes of the widest number that a body computes, halves as f32.
   int64_t widestBytes() const;
   /// Whether bits are read or written that others look at.
@@ -53,7 +48,9 @@ bool LaneNest::canReduceInLanes() const {
   return true;
 }
 
-int64_t LaneNest::scoreOf(int loop) const {
+/// What an access gains as one of adjacent elements, and loses as one of each element alone: the place of a vector's lane
+/// costs a shuffle, a scattered store a store each.
+int64_t LaneNest::scoreOf(int loop, const CpuPlanning &planning) const {
   if (nest.sizes[loop] < 2 || (nest.reduced[loop] && !canReduceInLanes()))
     return INT64_MIN;
   int64_t score = 0;
@@ -62,21 +59,21 @@ int64_t LaneNest::scoreOf(int loop) const {
       continue;
     int64_t stride = access.view.strides[loop];
     if (stride == 1)
-      score += adjacentGain;
+      score += planning.adjacentGain;
     else if (stride != 0)
-      score -= access.written ? stridedWriteLoss : stridedReadLoss;
+      score -= access.written ? planning.stridedWriteLoss : planning.stridedReadLoss;
   }
   // Short loops fill vectors badly; reductions in lanes need a fold at the end.
-  return score + std::min<int64_t>(nest.sizes[loop], longLoop) - (nest.reduced[loop] ? 8 : 0);
+  return score + std::min(nest.sizes[loop], planning.longLoop) - (nest.reduced[loop] ? planning.reducedLoss : 0);
 }
 
-int LaneNest::bestLoop() const {
+int LaneNest::bestLoop(const CpuPlanning &planning) const {
   if (needsScalars())
     return -1;
   int64_t best = INT64_MIN;
   int found = -1;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
-    if (int64_t score = scoreOf(loop); score > best) {
+    if (int64_t score = scoreOf(loop, planning); score > best) {
       best = score;
       found = loop;
     }
@@ -109,7 +106,7 @@ bool LaneNest::hasBitsInMemory() const {
 LaneTile mlir::ft::leaf::chooseLanes(const LeafGraph &graph, const Nest &original, const CpuTarget &target) {
   LaneNest lanes(graph, original);
   LaneTile tile;
-  tile.loop = lanes.bestLoop();
+  tile.loop = lanes.bestLoop(target.planning);
   if (tile.loop < 0)
     return tile;
   tile.vector = std::max<int64_t>(1, target.vectorBytes / lanes.widestBytes());
@@ -117,11 +114,13 @@ LaneTile mlir::ft::leaf::chooseLanes(const LeafGraph &graph, const Nest &origina
   bool isStrided = llvm::any_of(lanes.accesses, [&](const NestAccess &access) {
     return !access.view.isSplat() && access.view.strides[tile.loop] > 1;
   });
-  if (isStrided || lanes.hasBitsInMemory())
+  if (isStrided)
+    tile.vector = std::min(tile.vector, target.planning.stridedLanes);
+  if (lanes.hasBitsInMemory())
     tile.vector = std::min(tile.vector, mostMaskLanes);
   tile.vector = std::min<int64_t>(tile.vector, llvm::PowerOf2Ceil(lanes.nest.sizes[tile.loop]));
   if (llvm::any_of(lanes.nest.members, [](const Member &member) { return member.isReduction(); }))
-    tile.beside = besideInSums;
+    tile.beside = target.planning.besideInSums;
   return tile;
 }
 

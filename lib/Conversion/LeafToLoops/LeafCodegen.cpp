@@ -70,7 +70,9 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   if (failed(checkWrittenLanes(*graph, options.lanes)))
     return failure();
   findGuards(*graph);
-  SmallVector<Segment> segments = placeBuffers(*graph);
+  SmallVector<Segment> segments = findSegments(*graph);
+  if (failed(placeBuffers(*graph, segments, options.places ? *options.places : choosePlaces(*graph, segments))))
+    return failure();
   // The copy takes the place of the function while the loops are made from it.
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
   func::FuncOp normalized = graph->func;
@@ -88,14 +90,17 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
   if (options.columns.tile)
     cutColumns(*graph, options.columns);
   size_t count = graph->nests.size();
-  FailureOr<RegisterTiles> products = findContractions(*graph, options.target);
+  FailureOr<RegisterTiles> products = findContractions(*graph, options.target, options.tiles);
   if (failed(products))
     return failure();
   fuseNests(*graph);
-  LeafTiles tiles{std::move(*products), LaneTiles(count)};
+  LeafTiles tiles{std::move(*products), LaneTiles(count), {}};
+  if (options.tiles)
+    tiles.lanes = options.lanes;
   for (const Nest &nest : graph->nests)
-    if (nest.number >= 0 && !nest.contraction && !isTransposition(*graph, nest, options.target))
+    if (!options.tiles && nest.number >= 0 && !nest.contraction && !isTransposition(*graph, nest, options.target))
       tiles.lanes[nest.number] = chooseLanes(*graph, nest, options.target);
+  tiles.places = choosePlaces(*graph, findSegments(*graph));
   return tiles;
 }
 

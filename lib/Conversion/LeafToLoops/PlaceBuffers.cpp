@@ -5,6 +5,8 @@
 // lives inside of such a loop needs memory for a single row, which stays in the
 // cache. The rest of the scratch has memory for all rows, contiguous, so that
 // rows are the rows of a matrix. Values whose lifetimes are apart share memory.
+// What is chosen is written on the leaf (`#loops.scratch`); what is written there is
+// checked, and obeyed.
 //
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -17,7 +19,7 @@ using namespace mlir::ft::leaf;
 
 static constexpr int64_t alignment = 64;
 
-static SmallVector<Segment> findSegments(LeafGraph &graph) {
+SmallVector<Segment> mlir::ft::leaf::findSegments(LeafGraph &graph) {
   // What all rows share is computed first, once.
   std::vector<Nest> ordered;
   for (int rank : {0, 1, 2})
@@ -74,8 +76,16 @@ static int64_t allocate(SmallVectorImpl<Place> &places, int64_t size, unsigned f
   return offset;
 }
 
-SmallVector<Segment> mlir::ft::leaf::placeBuffers(LeafGraph &graph) {
-  SmallVector<Segment> segments = findSegments(graph);
+SmallVector<int> mlir::ft::leaf::scratchValues(const LeafGraph &graph) {
+  SmallVector<int> values;
+  for (auto [i, buffer] : llvm::enumerate(graph.buffers))
+    if (buffer.kind == Buffer::Kind::Scratch)
+      values.push_back(int(i));
+  return values;
+}
+
+/// How long each buffer is used.
+static SmallVector<Lifetime> findLifetimes(const LeafGraph &graph, ArrayRef<Segment> segments) {
   SmallVector<Lifetime> lifetimes(graph.buffers.size());
   auto touch = [&](int buffer, unsigned nest, unsigned segment) {
     if (buffer < 0)
@@ -103,24 +113,115 @@ SmallVector<Segment> mlir::ft::leaf::placeBuffers(LeafGraph &graph) {
           touchView(view);
       }
     }
+  return lifetimes;
+}
 
+static int64_t bytesOf(const Buffer &buffer) { return llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), alignment); }
+
+/// Whether one row's memory can serve all rows: a loop over the rows is all that uses it.
+static bool isOfOneLoop(const Buffer &buffer, const Lifetime &life, ArrayRef<Segment> segments) {
+  return buffer.batched && life.firstSegment == life.lastSegment && segments[life.firstSegment].perRow;
+}
+
+/// The nests from the first to the last that a value lives through. A loop over rows comes back to its first nest: what is shared with
+/// other rows lives through all of it.
+static std::pair<unsigned, unsigned> nestsOf(const Lifetime &life, ArrayRef<Segment> segments, ScratchPlace::Kind kind) {
+  if (kind == ScratchPlace::Kind::Row)
+    return {life.firstNest, life.lastNest};
+  return {segments[life.firstSegment].begin, segments[life.lastSegment].end - 1};
+}
+
+ScratchPlaces mlir::ft::leaf::choosePlaces(const LeafGraph &graph, ArrayRef<Segment> segments) {
+  SmallVector<Lifetime> lifetimes = findLifetimes(graph, segments);
+  ScratchPlaces places;
   SmallVector<Place> fixedBlocks, rowBlocks;
-  for (auto [i, buffer] : llvm::enumerate(graph.buffers)) {
-    const Lifetime &life = lifetimes[i];
-    if (buffer.kind != Buffer::Kind::Scratch || !buffer.inMemory || !life.used())
+  for (int number : scratchValues(graph)) {
+    const Buffer &buffer = graph.buffers[number];
+    const Lifetime &life = lifetimes[number];
+    places.emplace_back();
+    if (!buffer.inMemory || !life.used())
       continue;
-    buffer.oneRow = buffer.batched && life.firstSegment == life.lastSegment &&
-                    segments[life.firstSegment].perRow;
-    int64_t bytes = llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), alignment);
-    // A loop over rows comes back to its first nest: what it shares with other
-    // rows lives through all of it.
-    bool shared = !buffer.oneRow;
-    unsigned first = shared ? segments[life.firstSegment].begin : life.firstNest;
-    unsigned last = shared ? segments[life.lastSegment].end - 1 : life.lastNest;
-    bool fixed = buffer.isFixed();
-    buffer.byteOffset = allocate(fixed ? fixedBlocks : rowBlocks, bytes, first, last);
-    int64_t &total = fixed ? graph.scratch.fixedBytes : graph.scratch.bytesPerRow;
-    total = std::max(total, buffer.byteOffset + bytes);
+    ScratchPlace place;
+    place.kind = !buffer.batched                          ? ScratchPlace::Kind::Once
+                 : isOfOneLoop(buffer, life, segments) ? ScratchPlace::Kind::Row
+                                                          : ScratchPlace::Kind::Rows;
+    place.bytes = bytesOf(buffer);
+    auto [first, last] = nestsOf(life, segments, place.kind);
+    place.offset = allocate(place.kind == ScratchPlace::Kind::Rows ? rowBlocks : fixedBlocks, place.bytes, first, last);
+    places.back() = place;
   }
-  return segments;
+  return places;
+}
+
+namespace {
+/// Takes places that are written, if values can have them.
+struct Placing {
+  LeafGraph &graph;
+  ArrayRef<Segment> segments;
+  SmallVector<Lifetime> lifetimes;
+
+  struct Taken : Place {
+    int value;
+    bool isOfRows;
+  };
+  SmallVector<Taken> taken;
+
+  /// An error at what computes a value.
+  InFlightDiagnostic refuse(int buffer, int value) const {
+    Operation *at = graph.func;
+    for (const Nest &nest : llvm::reverse(graph.nests))
+      for (const Member &member : nest.members)
+        if (llvm::any_of(member.writes, [&](const View &view) { return view.buffer == buffer; }) ||
+            (nest.contraction && nest.contraction->panel == buffer))
+          at = member.op;
+    return at->emitError("value ") << value << " between its loop nests can't be in this place: ";
+  }
+  LogicalResult put(int buffer, int value, const ScratchPlace &place);
+};
+} // namespace
+
+LogicalResult Placing::put(int number, int value, const ScratchPlace &place) {
+  using Kind = ScratchPlace::Kind;
+  Buffer &buffer = graph.buffers[number];
+  const Lifetime &life = lifetimes[number];
+  if (!life.used())
+    return refuse(number, value) << "no loop nest computes it";
+  if (buffer.batched == (place.kind == Kind::Once))
+    return refuse(number, value) << (buffer.batched ? "rows have their own, found `once`" : "all rows share it, expected `once`");
+  if (place.kind == Kind::Row && !isOfOneLoop(buffer, life, segments))
+    return refuse(number, value) << "more than one loop over rows uses it, expected `rows`";
+  if (place.bytes < bytesOf(buffer))
+    return refuse(number, value) << "it has " << bytesOf(buffer) << " bytes, found " << place.bytes;
+  auto [first, last] = nestsOf(life, segments, place.kind);
+  bool isOfRows = place.kind == Kind::Rows;
+  for (const Taken &other : taken)
+    if (other.isOfRows == isOfRows && other.first <= last && first <= other.last && place.offset < other.offset + other.size &&
+        other.offset < place.offset + place.bytes)
+      return refuse(number, value) << "value " << other.value << " is needed while it is, and has bytes " << other.offset << " to "
+                                   << other.offset + other.size;
+  taken.push_back({{place.offset, place.bytes, first, last}, value, isOfRows});
+  buffer.inMemory = true;
+  buffer.oneRow = place.kind == Kind::Row;
+  buffer.byteOffset = place.offset;
+  int64_t &total = isOfRows ? graph.scratch.bytesPerRow : graph.scratch.fixedBytes;
+  total = std::max(total, place.offset + place.bytes);
+  return success();
+}
+
+LogicalResult mlir::ft::leaf::placeBuffers(LeafGraph &graph, ArrayRef<Segment> segments, const ScratchPlaces &places) {
+  Placing placing{graph, segments, findLifetimes(graph, segments), {}};
+  SmallVector<int> values = scratchValues(graph);
+  for (size_t i = values.size(); i < places.size(); ++i)
+    if (places[i])
+      return graph.func.emitError("its loop nests hand on ") << values.size() << " values, found a place of value " << i;
+  for (auto [i, number] : llvm::enumerate(values)) {
+    const Buffer &buffer = graph.buffers[number];
+    if (i < places.size() && places[i]) {
+      if (failed(placing.put(number, int(i), *places[i])))
+        return failure();
+    } else if (buffer.inMemory && placing.lifetimes[number].used()) {
+      return placing.refuse(number, int(i)) << "it is read from memory, expected a #loops.scratch of " << bytesOf(buffer) << " bytes";
+    }
+  }
+  return success();
 }

@@ -27,8 +27,8 @@ static constexpr int64_t firstAddress = 8;
 namespace {
 class LeafLowering {
 public:
-  /// Writes how loop nests are computed where leaves do not say it.
-  LogicalResult chooseTiles();
+  /// Writes how loop nests are computed, and with `places` where their values are, where leaves do not say it.
+  LogicalResult chooseTiles(bool places);
   LeafLowering(ModuleOp module, const CpuTarget &target)
       : module(module), target(target), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
@@ -134,6 +134,11 @@ static RegisterTile toTile(loops::ProductAttr product) {
   tile.eachRow = product.getEachRow();
   tile.packsLeft = product.getPacksLeft();
   tile.packsRight = product.getPacksRight();
+  tile.rests.assign(product.getRests().begin(), product.getRests().end());
+  tile.join = product.getJoin();
+  tile.line = product.getLine();
+  tile.aheadRows = product.getAheadRows();
+  tile.outlined = product.getOutlined();
   return tile;
 }
 
@@ -155,13 +160,35 @@ static std::optional<LeafTiles> tilesOf(loops::LeafOp leaf) {
   return tiles;
 }
 
+/// Where a leaf's values are; nothing where it does not say.
+static std::optional<ScratchPlaces> placesOf(loops::LeafOp leaf) {
+  if (!leaf.getScratch())
+    return std::nullopt;
+  ScratchPlaces places;
+  for (auto scratch : leaf.getScratch()->getAsRange<loops::ScratchAttr>()) {
+    places.resize(scratch.getValue() + 1);
+    places.back() = ScratchPlace{ScratchPlace::Kind(scratch.getKind()), scratch.getOffset(), scratch.getBytes()};
+  }
+  return places;
+}
+
+/// Null where all values are in registers.
+static ArrayAttr toScratch(MLIRContext *context, const ScratchPlaces &places) {
+  SmallVector<Attribute> scratch;
+  for (auto [i, place] : llvm::enumerate(places))
+    if (place)
+      scratch.push_back(loops::ScratchAttr::get(context, int64_t(i), loops::ScratchKind(place->kind), place->offset, place->bytes));
+  return scratch.empty() ? ArrayAttr() : ArrayAttr::get(context, scratch);
+}
+
 static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
   SmallVector<Attribute> layouts;
   for (auto [product, lanes] : llvm::zip_equal(tiles.products, tiles.lanes))
     if (product)
       layouts.push_back(loops::ProductAttr::get(context, product->rows, product->columns, product->vector, product->alongTerms,
                                                 product->panel, product->block, product->ahead, product->eachRow, product->packsLeft,
-                                                product->packsRight));
+                                                product->packsRight, product->rests, product->join, product->line, product->aheadRows,
+                                                product->outlined));
     else if (lanes)
       layouts.push_back(loops::LanesAttr::get(context, lanes->loop, lanes->vector, lanes->beside));
     else
@@ -180,6 +207,7 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
     options.tiles = std::move(tiles->products);
     options.lanes = std::move(tiles->lanes);
   }
+  options.places = placesOf(leaf);
   if (!leaf.getColumn())
     return options;
   options.columns.tile = *leaf.getTile();
@@ -191,10 +219,10 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   return options;
 }
 
-LogicalResult LeafLowering::chooseTiles() {
+LogicalResult LeafLowering::chooseTiles(bool places) {
   SmallVector<loops::LeafOp> leaves;
   module.walk([&](loops::LeafOp leaf) {
-    if (!tilesOf(leaf))
+    if (!tilesOf(leaf) || (places && !leaf.getScratch()))
       leaves.push_back(leaf);
   });
   for (loops::LeafOp leaf : leaves) {
@@ -204,10 +232,15 @@ LogicalResult LeafLowering::chooseTiles() {
     function.erase();
     if (failed(tiles))
       return failure();
-    leaf.removeLayoutsAttr();
     auto isWritten = [](const auto &tile) { return tile.has_value(); };
-    if (llvm::any_of(tiles->products, isWritten) || llvm::any_of(tiles->lanes, isWritten))
-      leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
+    bool hasTiles = llvm::any_of(tiles->products, isWritten) || llvm::any_of(tiles->lanes, isWritten);
+    if (!tilesOf(leaf)) {
+      leaf.removeLayoutsAttr();
+      if (hasTiles)
+        leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
+    }
+    if (ArrayAttr scratch = toScratch(module.getContext(), tiles->places); scratch && !leaf.getScratch())
+      leaf.setScratchAttr(scratch);
   }
   return success();
 }
@@ -224,6 +257,8 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
     stream << " columns " << *leaf.getTile() << " of " << *leaf.getColumns();
   if (leaf.getLayouts())
     stream << leaf.getLayoutsAttr();
+  if (leaf.getScratch())
+    stream << " scratch " << leaf.getScratchAttr();
   for (ArrayRef<int64_t> strides : stridesOfInputs(leaf)) {
     stream << " strides";
     for (int64_t stride : strides)
@@ -470,10 +505,10 @@ LogicalResult LeafLowering::run() {
 
 LogicalResult mlir::ft::lowerLeaves(ModuleOp module, const CpuTarget &target) {
   LeafLowering lowering(module, target);
-  return failure(failed(lowering.chooseTiles()) || failed(lowering.run()));
+  return failure(failed(lowering.chooseTiles(/*places=*/false)) || failed(lowering.run()));
 }
 
 LogicalResult mlir::ft::chooseLeafTiles(ModuleOp module, const CpuTarget &target) {
   module.getContext()->loadDialect<LLVM::LLVMDialect>();
-  return LeafLowering(module, target).chooseTiles();
+  return LeafLowering(module, target).chooseTiles(/*places=*/true);
 }

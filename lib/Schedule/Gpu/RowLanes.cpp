@@ -279,8 +279,8 @@ private:
     while (plan.length % width != 0)
       width /= 2;
     plan.width = width;
-    constexpr int64_t lineBytes = 128; // of memory, that the lanes of a row take whole
-    int64_t least = std::clamp<int64_t>(lineBytes / (width * bytes), 8, warp());
+    // The lanes of a row take lines of memory whole.
+    int64_t least = std::clamp<int64_t>(machine.lineBytes() / (width * bytes), 8, warp());
     int64_t lanes = int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(plan.length, planning.rowLaneWords / words))));
     lanes = std::clamp<int64_t>(lanes, least, warp());
     plan.shifted = width * bytes < planning.accessBytes && plan.vectors() >= 8 * RowPlan::lineVectors;

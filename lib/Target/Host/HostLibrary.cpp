@@ -1,6 +1,7 @@
 //===- HostLibrary.cpp - classes of processors, and LLVM IR for them ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Target/Host/HostLibrary.h"
+#include "ft/Machine/Machine.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
 #include "llvm/IR/Module.h"
@@ -32,6 +33,7 @@ std::optional<CpuTarget> ft::getCpuTarget(StringRef name) {
   CpuTarget target;
   target.vectorBytes = name == "x86-64-v4" ? 64 : name == "x86-64-v3" ? 32 : 16;
   target.vectorRegisters = name == "x86-64-v3" ? 16 : 32;
+  target.planFor(Machine::cpuDefault());
   return target;
 }
 

@@ -11,17 +11,17 @@
 
 // What follows is no product.
 // CHECK-LABEL: func.func @rows(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8>, #loops.lanes<loop = 0, vector = 8, beside = 1>]
-// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16>, #loops.lanes<loop = 0, vector = 16, beside = 1>]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, rests = [4, 2, 1], join = 2>, #loops.lanes<loop = 0, vector = 8, beside = 1>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, rests = [4, 2, 1], join = 2>, #loops.lanes<loop = 0, vector = 16, beside = 1>]
 // The right-hand side is not along the columns, and few rows read it.
 // CHECK-LABEL: func.func @transposed(
-// AVX2: layouts [#loops.product<rows = 2, columns = 4, vector = 4, along_terms>]
-// AVX512: layouts [#loops.product<rows = 4, columns = 4, vector = 8, along_terms>]
-// A right-hand side of 4 MB, for rows that a call knows. Tiles ask for columns so many terms ahead as take 40 ns.
+// AVX2: layouts [#loops.product<rows = 2, columns = 4, vector = 4, along_terms, outlined>]
+// AVX512: layouts [#loops.product<rows = 2, columns = 4, vector = 8, along_terms, outlined>]
+// A right-hand side of 4 MB, for rows that a call knows. Tiles ask for columns so many terms ahead as take 40 ns, once for each line of 64 bytes.
 // Copying columns pays from 64 rows on, where each row of the right-hand side begins with a vector.
 // CHECK-LABEL: func.func @large(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, panel = 64, block = 32, ahead = 24>]
-// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, panel = 64, block = 32, ahead = 6>]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, rests = [4, 2, 1], join = 2, panel = 64, block = 32, ahead = 24, line = 16, ahead_rows = 4, outlined>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, rests = [4, 2, 1], join = 2, panel = 64, block = 32, ahead = 6, line = 16, ahead_rows = 4, outlined>]
 // RUN: sed 's/1024/1023/g' %t/leaves.mlir | ft-opt --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ANYWHERE
 // ANYWHERE-LABEL: func.func @large(
 // ANYWHERE: panel = 24, block = 32
@@ -30,15 +30,29 @@
 // RUN: sed 's/"bytes": 32768/"bytes": 524288/' %S/../../machines/cpu.json > %t/large.json
 // RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/never.json" | FileCheck %s --check-prefix=NEVER
 // RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/large.json" | FileCheck %s --check-prefix=NEVER
-// NEVER: block = 32>
+// NEVER: block = 32, outlined>
 // NEVER-NOT: ahead
+// All numbers are a machine's: tiles of as many rows as rates are known for, what they leave in halves, together where that is faster.
+// RUN: sed 's/, 1.10e11, 1.15e11\]/]/; s/"panel_rows_in_line": 64/"panel_rows_in_line": 48/; s/"block_terms": 32/"block_terms": 16/; s/"line_bytes": 64/"line_bytes": 128/; s/"outlined_work": 2048/"outlined_work": 2000000/; s/"beside_in_sums": 4/"beside_in_sums": 2/' %S/../../machines/cpu.json > %t/other.json
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/other.json" | FileCheck %s --check-prefix=OTHER
+// OTHER-LABEL: func.func @large(
+// OTHER: layouts [#loops.product<rows = 4, columns = 16, vector = 8, rests = [2, 1], panel = 48, block = 16, ahead = 36, line = 32, ahead_rows = 3>]
+// 30 rows are tiles of 4, 4, 4, 4, 4, 4, 4 and 2.
+// OTHER-LABEL: func.func @many(
+// OTHER: layouts [#loops.product<rows = 4, columns = 16, vector = 8, rests = [2], each_row>]
+// OTHER-LABEL: func.func @sums(
+// OTHER: #loops.lanes<loop = 0, vector = 4, beside = 2>
+// Where tiles of four rows are slower, 8 rows are 6 and 2.
+// RUN: sed 's/1.08e11, 1.16e11/1.08e11, 1.02e11/' %S/../../machines/cpu.json > %t/slow.json
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/slow.json" | FileCheck %s --check-prefix=SLOW
+// SLOW: #loops.product<rows = 6, columns = 16, vector = 8, rests = [4, 2, 1]>
 // Each row has a right-hand side of its own, or the rows of a call are not joined, 30 of their own being enough.
 // CHECK-LABEL: func.func @many(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row>]
-// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, each_row>]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row, outlined>]
+// AVX512: layouts [#loops.product<rows = 6, columns = 64, vector = 16, each_row, outlined>]
 // Halves are put next to each other as f32, of a left operand and of a right one.
 // CHECK-LABEL: func.func @halves(
-// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row, pack_left, pack_right>]
+// AVX2: layouts [#loops.product<rows = 6, columns = 16, vector = 8, each_row, pack_left, pack_right, outlined>]
 // CHECK-LABEL: func.func @none(
 // AVX2: layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>]
 // AVX512: layouts [#loops.lanes<loop = 0, vector = 16, beside = 1>]
@@ -66,8 +80,29 @@
 // THREE: scf.for {{.*}} step %c1
 // THREE-NOT: vector<8xf32>
 
-// A tile of more than half of the rows asks for each line of its columns of later terms, if its attribute says so.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5>]/' %t/one.mlir > %t/ahead.mlir
+// Rows are cut as it is written: seven are 4 and 3, not 5 and two single ones.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 5, columns = 4, vector = 4, rests = [4, 3], join = 2>]/' %t/one.mlir > %t/rests.mlir
+// RUN: ft-opt %t/rests.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=RESTS
+// RESTS-LABEL: func.func private @leaf0
+// RESTS: %[[REST:.*]] = arith.remui %[[LEFT:.*]], %c5
+// RESTS: %[[IS:.*]] = arith.cmpi eq, %[[REST]], %c2
+// RESTS: %[[ENOUGH:.*]] = arith.cmpi uge, %[[LEFT]], %c7
+// RESTS: arith.andi %[[IS]], %[[ENOUGH]]
+// RESTS: scf.for {{.*}} step %c5
+// RESTS: scf.for {{.*}} step %c4
+// RESTS: scf.for {{.*}} step %c3
+// RESTS: scf.for {{.*}} step %c1
+
+// A product that is outlined is a function, and called.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, outlined>]/' %t/one.mlir > %t/outlined.mlir
+// RUN: ft-opt %t/outlined.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=OUTLINED
+// OUTLINED-LABEL: func.func private @ft_product_
+// OUTLINED-LABEL: func.func private @leaf0
+// OUTLINED-NOT: scf.for
+// OUTLINED: call @ft_product_
+
+// A tile of so many rows asks for each line of its columns of later terms, if its attribute says so.
+// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5, line = 16, ahead_rows = 2>]/' %t/one.mlir > %t/ahead.mlir
 // RUN: ft-opt %t/ahead.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=AHEAD
 // AHEAD-LABEL: func.func private @leaf0
 // AHEAD: scf.for {{.*}} step %c3
@@ -77,6 +112,14 @@
 // AHEAD: memref.prefetch %{{.*}}[%[[LATER]]], read, locality<3>, data
 // AHEAD-NOT: memref.prefetch
 // AHEAD: return
+// Lines of eight columns are asked for twice, by all tiles, single rows among them.
+// RUN: sed 's/line = 16, ahead_rows = 2/line = 8/' %t/ahead.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=LINE
+// LINE: scf.for {{.*}} step %c3
+// LINE-COUNT-2: memref.prefetch
+// LINE-NOT: memref.prefetch
+// LINE: scf.for {{.*}} step %c1
+// LINE-COUNT-2: memref.prefetch
+// LINE-NOT: memref.prefetch
 
 // Rows that are not joined are a loop around.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, each_row>]/' %t/one.mlir > %t/each.mlir

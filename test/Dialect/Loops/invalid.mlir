@@ -425,7 +425,7 @@ func.func private @block() attributes {tile = #loops.product<rows = 6, columns =
 
 // -----
 
-// expected-error @below {{expected along_terms, panel, block, ahead, each_row, pack_left or pack_right, found 'unroll'}}
+// expected-error @below {{expected along_terms, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, pack_right or outlined, found 'unroll'}}
 func.func private @unknown() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, unroll = 2>}
 
 // -----
@@ -437,6 +437,52 @@ func.func private @ahead() attributes {tile = #loops.product<rows = 6, columns =
 
 // expected-error @below {{(C3) expected no operand that is packed with along_terms}}
 func.func private @packed() attributes {tile = #loops.product<rows = 2, columns = 4, vector = 4, along_terms, pack_right>}
+
+// -----
+
+// expected-error @below {{(C4) expected rests of 1 to 5 rows behind tiles of 6, found 6}}
+func.func private @rests() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, rests = [6]>}
+
+// -----
+
+// expected-error @below {{(C4) expected rests of 1 to 3 rows behind tiles of 4, found 4}}
+func.func private @again() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, rests = [4, 4]>}
+
+// -----
+
+// expected-error @below {{(C4) expected fewer than 6 rows that join the last tile, found 6}}
+func.func private @join() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, join = 6>}
+
+// -----
+
+// expected-error @below {{(C5) expected the columns of a line where some are asked for ahead, and there alone, found 0 and 4 rows}}
+func.func private @line() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, ahead = 3, ahead_rows = 4>}
+
+// -----
+
+// expected-error @below {{(C5) expected the columns of a line where some are asked for ahead, and there alone, found 16 and 0 rows}}
+func.func private @lines() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, line = 16>}
+
+// -----
+
+// expected-error @below {{(C1) expected the number of a value, and an offset that is a multiple of 64, found 0 and 32}}
+func.func private @offset() attributes {place = #loops.scratch<value = 0, row, offset = 32, bytes = 64>}
+
+// -----
+
+// expected-error @below {{(C1) expected bytes that are a multiple of 64, found 0}}
+func.func private @bytes() attributes {place = #loops.scratch<value = 0, rows, offset = 64, bytes = 0>}
+
+// -----
+
+func.func @scratch(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
+  // expected-error @below {{expected #loops.scratch of values behind 1, found #loops.scratch<value = 1, once, offset = 64, bytes = 64> (loops_leaf7)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) scratch [#loops.scratch<value = 1, once, offset = 0, bytes = 64>, #loops.scratch<value = 1, once, offset = 64, bytes = 64>] {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}
 
 // -----
 

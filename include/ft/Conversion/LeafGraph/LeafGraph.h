@@ -107,11 +107,6 @@ struct Contraction {
   /// Scratch for the columns of b that a register tile reads, next to each other: where they are
   /// far apart in memory, and so many rows read them that copying them first pays (`tile.panel`). -1: none.
   int panel = -1;
-  /// Rows from which on it pays: a copied vector costs a load and a store, each row a multiply-add with it.
-  static constexpr int64_t leastPanelRows = 24;
-  /// Steps of k that fewer rows take for all columns before they go on (`tile.block`): rows of b that are read next to each
-  /// other, a page each, where a column at a time would meet every page of b again. Sums wait in the result.
-  static constexpr int64_t fewRowsBlock = 32;
 };
 
 /// The flag at `buffer[offset]` is `when`.

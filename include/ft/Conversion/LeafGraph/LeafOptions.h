@@ -27,6 +27,9 @@ struct RegisterTile {
   bool alongTerms = false;
   int64_t panel = 0, block = 0, ahead = 0;
   bool eachRow = false, packsLeft = false, packsRight = false;
+  SmallVector<int64_t> rests;
+  int64_t join = 0, line = 0, aheadRows = 0;
+  bool outlined = false;
 };
 /// By nest of the leaf's graph as it is built; nothing for one that is no product.
 using RegisterTiles = SmallVector<std::optional<RegisterTile>>;
@@ -37,6 +40,14 @@ struct LaneTile {
 };
 /// By nest of the leaf's graph as it is built: of those that are computed together, the first one's is theirs.
 using LaneTiles = SmallVector<std::optional<LaneTile>>;
+
+/// Where a value between loop nests is (`#loops.scratch`, which says what the fields mean).
+struct ScratchPlace {
+  enum class Kind { Once, Row, Rows } kind = Kind::Once;
+  int64_t offset = 0, bytes = 0;
+};
+/// By value; nothing for those in registers. Those behind the last one are in registers, too.
+using ScratchPlaces = SmallVector<std::optional<ScratchPlace>>;
 
 struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
@@ -56,6 +67,8 @@ struct LeafOptions {
   std::optional<RegisterTiles> tiles;
   /// How other nests are; not set, or nothing for one: as `chooseLanes` says.
   LaneTiles lanes;
+  /// Where values between nests are; not set: as `choosePlaces` says.
+  std::optional<ScratchPlaces> places;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.

@@ -44,13 +44,15 @@ namespace ft {
 /// if the body is not a leaf.
 FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options);
 
-/// How a core computes a leaf, by loop nest: products, and the others.
+/// How a core computes a leaf, by loop nest: products, and the others; and where it keeps what these hand on.
 struct LeafTiles {
   RegisterTiles products;
   LaneTiles lanes;
+  ScratchPlaces places;
 };
 
-/// How generateLeaf would compute with these options, whose `tiles` and `lanes` are not looked at. The function stays as it is.
+/// How generateLeaf would compute with these options: `tiles` and `lanes` are those given, if they are, and `places` are not looked at. The
+/// function stays as it is.
 FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options);
 
 /// Scratch of a function that generateLeaf made (it carries the attributes

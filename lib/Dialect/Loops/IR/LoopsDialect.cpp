@@ -136,11 +136,17 @@ static ParseResult parseField(AsmParser &parser, int64_t &number) {
 
 Attribute ProductAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0, ahead = 0;
-  bool alongTerms = false, eachRow = false, packsLeft = false, packsRight = false;
-  const std::pair<StringRef, int64_t *> numbers[] = {{"panel", &panel}, {"block", &block}, {"ahead", &ahead}};
-  const std::pair<StringRef, bool *> flags[] = {
-      {"along_terms", &alongTerms}, {"each_row", &eachRow}, {"pack_left", &packsLeft}, {"pack_right", &packsRight}};
+  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0, ahead = 0, join = 0, line = 0, aheadRows = 0;
+  bool alongTerms = false, eachRow = false, packsLeft = false, packsRight = false, outlined = false;
+  SmallVector<int64_t> rests;
+  const std::pair<StringRef, int64_t *> numbers[] = {{"panel", &panel}, {"block", &block}, {"ahead", &ahead},
+                                                     {"join", &join},   {"line", &line},   {"ahead_rows", &aheadRows}};
+  const std::pair<StringRef, bool *> flags[] = {{"along_terms", &alongTerms},
+                                                {"each_row", &eachRow},
+                                                {"pack_left", &packsLeft},
+                                                {"pack_right", &packsRight},
+                                                {"outlined", &outlined}};
+  auto parseRest = [&] { return parser.parseInteger(rests.emplace_back()); };
   if (parser.parseLess() || parser.parseKeyword("rows") || parseField(parser, rows) || parser.parseComma() ||
       parser.parseKeyword("columns") || parseField(parser, columns) || parser.parseComma() || parser.parseKeyword("vector") ||
       parseField(parser, vector))
@@ -152,36 +158,47 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
       return {};
     const auto *number = llvm::find_if(numbers, [&](const auto &field) { return field.first == name; });
     const auto *flag = llvm::find_if(flags, [&](const auto &field) { return field.first == name; });
-    if (flag != std::end(flags))
+    if (flag != std::end(flags)) {
       *flag->second = true;
-    else if (number == std::end(numbers))
-      return parser.emitError(at, "expected along_terms, panel, block, ahead, each_row, pack_left or pack_right, found '") << name << "'",
+    } else if (name == "rests") {
+      if (parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRest))
+        return {};
+    } else if (number == std::end(numbers)) {
+      return parser.emitError(at, "expected along_terms, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, pack_right or "
+                                  "outlined, found '")
+                 << name << "'",
              Attribute();
-    else if (parseField(parser, *number->second))
+    } else if (parseField(parser, *number->second)) {
       return {};
+    }
   }
   if (parser.parseGreater())
     return {};
   return parser.getChecked<ProductAttr>(loc, parser.getContext(), rows, columns, vector, alongTerms, panel, block, ahead, eachRow, packsLeft,
-                                        packsRight);
+                                        packsRight, rests, join, line, aheadRows, outlined);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
   printer << "<rows = " << getRows() << ", columns = " << getColumns() << ", vector = " << getVector();
   if (getAlongTerms())
     printer << ", along_terms";
-  if (getPanel())
-    printer << ", panel = " << getPanel();
-  if (getBlock())
-    printer << ", block = " << getBlock();
-  if (getAhead())
-    printer << ", ahead = " << getAhead();
-  printer << (getEachRow() ? ", each_row" : "") << (getPacksLeft() ? ", pack_left" : "") << (getPacksRight() ? ", pack_right" : "") << ">";
+  if (!getRests().empty()) {
+    printer << ", rests = [";
+    llvm::interleaveComma(getRests(), printer);
+    printer << "]";
+  }
+  const std::pair<StringRef, int64_t> numbers[] = {{"join", getJoin()},   {"panel", getPanel()}, {"block", getBlock()},
+                                                   {"ahead", getAhead()}, {"line", getLine()},   {"ahead_rows", getAheadRows()}};
+  for (auto [name, number] : numbers)
+    if (number)
+      printer << ", " << name << " = " << number;
+  printer << (getEachRow() ? ", each_row" : "") << (getPacksLeft() ? ", pack_left" : "") << (getPacksRight() ? ", pack_right" : "")
+          << (getOutlined() ? ", outlined" : "") << ">";
 }
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns, int64_t vector,
                                   bool alongTerms, int64_t panel, int64_t block, int64_t ahead, bool, bool packsLeft,
-                                  bool packsRight) {
+                                  bool packsRight, ArrayRef<int64_t> rests, int64_t join, int64_t line, int64_t aheadRows, bool) {
   constexpr int64_t mostRows = 32;
   if (rows < 1 || rows > mostRows)
     return emitError() << "(C1) expected 1 to " << mostRows << " rows, found " << rows;
@@ -199,6 +216,17 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(C3) expected no operand that is packed with along_terms";
   if (panel == 1 && block)
     return emitError() << "(C3) expected no block where all calls copy columns (panel = 1), found " << block;
+  int64_t before = rows;
+  for (int64_t rest : rests) {
+    if (rest < 1 || rest >= before)
+      return emitError() << "(C4) expected rests of 1 to " << before - 1 << " rows behind tiles of " << before << ", found " << rest;
+    before = rest;
+  }
+  if (join < 0 || join >= rows)
+    return emitError() << "(C4) expected fewer than " << rows << " rows that join the last tile, found " << join;
+  if (line < 0 || aheadRows < 0 || (ahead == 0) != (line == 0) || (ahead == 0 && aheadRows))
+    return emitError() << "(C5) expected the columns of a line where some are asked for ahead, and there alone, found " << line << " and "
+                       << aheadRows << " rows";
   return success();
 }
 
@@ -210,6 +238,16 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
     return emitError() << "(C1) expected a vector of 1 to " << widest << " elements, a power of two, 1 without a loop, found " << vector;
   if (beside < 1 || beside > mostBeside)
     return emitError() << "(C2) expected 1 to " << mostBeside << " vectors beside each other, found " << beside;
+  return success();
+}
+
+LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t value, ScratchKind, int64_t offset, int64_t bytes) {
+  constexpr int64_t alignment = 64;
+  if (value < 0 || offset < 0 || offset % alignment != 0)
+    return emitError() << "(C1) expected the number of a value, and an offset that is a multiple of " << alignment << ", found " << value << " and "
+                       << offset;
+  if (bytes < 1 || bytes % alignment != 0)
+    return emitError() << "(C1) expected bytes that are a multiple of " << alignment << ", found " << bytes;
   return success();
 }
 

@@ -275,6 +275,17 @@ void LeafOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffect
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+static LogicalResult verifyScratch(LeafOp leaf) {
+  int64_t before = -1;
+  for (Attribute attribute : leaf.getScratch().value_or(ArrayAttr::get(leaf.getContext(), {}))) {
+    auto scratch = dyn_cast<ScratchAttr>(attribute);
+    if (!scratch || scratch.getValue() <= before)
+      return leaf.emitOpError("expected #loops.scratch of values behind ") << before << ", found " << attribute << " (loops_leaf7)";
+    before = scratch.getValue();
+  }
+  return success();
+}
+
 LogicalResult LeafOp::verifyRegions() {
   Block &body = getBody().front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
@@ -315,7 +326,7 @@ LogicalResult LeafOp::verifyRegions() {
       return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
-  return success();
+  return verifyScratch(*this);
 }
 
 LogicalResult ListOp::verify() {

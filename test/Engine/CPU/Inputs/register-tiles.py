@@ -3,8 +3,8 @@
 
     register-tiles.py FT-OPT FT-RUN FILE FUNCTION LAYOUT...
 
-Each LAYOUT, what stands in `#loops.product<...>` or (it begins with `loop`) in `#loops.lanes<...>`, takes the place of all of its kind that are printed. The values must be the
-interpreter's, and the machine code another one (its size is what `--bench` says of instructions).
+Each LAYOUT, what stands in `#loops.product<...>` or (it begins with `loop`) in `#loops.lanes<...>`, takes the place of all of its kind that are printed. (Where values lie follows from
+that: what is printed of it is left out.) The values must be the interpreter's, and the machine code another one (its size is what `--bench` says of instructions).
 """
 
 import re
@@ -32,5 +32,6 @@ count = [len(re.findall(rf"#loops\.{kind}<[^>]*>", printed)) for kind in ("produ
 print(f"as printed, {count[0]} products and {count[1]} other nests: {result}")
 for layout in layouts:
     kind = "lanes" if layout.startswith("loop") else "product"
-    result, instructions = run(re.sub(rf"#loops\.{kind}<[^>]*>", f"#loops.{kind}<{layout}>", printed))
+    changed = re.sub(rf"#loops\.{kind}<[^>]*>", f"#loops.{kind}<{layout}>", printed)
+    result, instructions = run(re.sub(r" scratch \[[^]]*\]", "", changed))
     print(f"{layout}: {result}, {'another' if instructions != own else 'THE SAME'} code")

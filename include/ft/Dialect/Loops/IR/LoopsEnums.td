@@ -24,4 +24,11 @@ def Loops_MemoryKind : I32Enum<"MemoryKind", "where memory of a block of threads
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_ScratchKind : I32Enum<"ScratchKind", "rows that a value between loop nests of a leaf is kept for", [
+    I32EnumCase<"Once", 0, "once">,
+    I32EnumCase<"Row", 1, "row">,
+    I32EnumCase<"Rows", 2, "rows">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 #endif // LOOPS_ENUMS

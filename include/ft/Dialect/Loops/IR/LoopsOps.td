@@ -86,20 +86,25 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
   let summary = "how a core computes a loop nest that is a product of matrices";
   let description = [{
     `#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32>`, one of a leaf's `layouts`. Registers hold `rows` by
-    `columns` of the result while the terms of its sums are added; what is left of rows and columns are smaller tiles. Vectors
-    have `vector` elements and run along columns; with `along_terms` they run along terms that are adjacent in both operands,
-    and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
+    `columns` of the result while the terms of its sums are added. With `rests = [4, 2, 1]` what tiles of `rows` leave is cut into tiles of
+    these rows, in their order; what the last ones leave is taken row by row. With `join = n` the last tile of `rows` is cut with what is left
+    behind it where that is n rows. What is left of columns is one smaller tile. Vectors have `vector` elements and run along columns; with
+    `along_terms` they run along terms that are adjacent in both operands, and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
     next to each other first (`panel = 1`: all calls). With `block = n` the other ones take n terms at a time for all columns.
-    With `ahead = n` tiles of more than half of the rows ask for the columns of the right-hand side n terms before they use them.
+    With `ahead = n` tiles of `ahead_rows` rows or more ask for the columns of the right-hand side n terms before they use them: once for
+    every `line` columns, which one request brings. With `outlined` the product is a function of its own, which equal products of the kernels
+    share.
     `pack_left`, `pack_right`: the whole operand is put next to each other in scratch memory first, halves as f32. `each_row`: though all
     rows of a call have the same right-hand side, each of them is a product by itself.
 
     (C1) 1 to 32 rows, a power of two of at most 64 as vector; (C2) columns a multiple of the vector, with `along_terms` a power of
     two of them and no more than it has; (C3) panel, block and ahead are not negative, not with `along_terms`, nor is an operand packed with it,
-    and no block where all calls copy columns.
+    and no block where all calls copy columns; (C4) rests grow smaller, from less than `rows` on, and fewer rows than `rows` join; (C5) `line` and
+    `ahead_rows` stand with `ahead`, `line` always.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "bool":$alongTerms, "int64_t":$panel,
-                        "int64_t":$block, "int64_t":$ahead, "bool":$eachRow, "bool":$packsLeft, "bool":$packsRight);
+                        "int64_t":$block, "int64_t":$ahead, "bool":$eachRow, "bool":$packsLeft, "bool":$packsRight,
+                        ArrayRefParameter<"int64_t">:$rests, "int64_t":$join, "int64_t":$line, "int64_t":$aheadRows, "bool":$outlined);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -116,6 +121,23 @@ def Loops_LanesAttr : AttrDef<Loops_Dialect, "Lanes"> {
   }];
   let parameters = (ins "int64_t":$loop, "int64_t":$vector, "int64_t":$beside);
   let assemblyFormat = "`<` `loop` `=` $loop `,` `vector` `=` $vector `,` `beside` `=` $beside `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loops_ScratchAttr : AttrDef<Loops_Dialect, "Scratch"> {
+  let mnemonic = "scratch";
+  let summary = "where a core keeps a value between loop nests of a leaf";
+  let description = [{
+    `#loops.scratch<value = 2, row, offset = 64, bytes = 192>`, one of a leaf's `scratch`. Values are numbered in the order of the loop nests that
+    compute them; then come, product by product, the left and the right operand that are packed, and the columns that a tile copies. One
+    that is not named stays in registers. `once`: all rows share it; `row`: it is one row's, whose memory the next row takes; `rows`: each row of a
+    call has its own, one behind the other, where `offset` counts for each row of the call what lies in front of them. Values that are never needed at the
+    same time may lie at one place.
+
+    (C1) value and offset are not negative; offset and bytes are multiples of 64, as vectors are aligned, and bytes positive.
+  }];
+  let parameters = (ins "int64_t":$value, EnumParameter<Loops_ScratchKind>:$kind, "int64_t":$offset, "int64_t":$bytes);
+  let assemblyFormat = "`<` `value` `=` $value `,` $kind `,` `offset` `=` $offset `,` `bytes` `=` $bytes `>`";
   let genVerifyDecl = 1;
 }
 
@@ -347,6 +369,7 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
     them: products (`#loops.product`) and others (`#loops.lanes`); `unit`: together with another one, or as a copy that turns a matrix.
+    `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`).
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
@@ -364,17 +387,19 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf5) a first column stands with 1 ≤ T ≤ N, and without a list; a number of columns with a first one, and cuts with such a number.
     - (loops_leaf6) inside of a row, an input lies at distances that its type says (`strided<[?, 1, 8], offset: ?>` is a
       transposed one), an output in order and without gaps.
+    - (loops_leaf7) `scratch` holds #loops.scratch, each of another value, in their order.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
                        OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
-                       OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts);
+                       OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts,
+                       OptionalAttr<ArrayAttr>:$scratch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
     (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? $body attr-dict
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`scratch` $scratch^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }
