@@ -128,7 +128,12 @@ func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
 }
 
 static RegisterTile toTile(loops::ProductAttr product) {
-  RegisterTile tile{product.getRows(), product.getColumns(), product.getVector(), product.getAlongTerms(), product.getPanel()};
+  RegisterTile tile;
+  tile.rows = product.getRows();
+  tile.columns = product.getColumns();
+  tile.vector = product.getVector();
+  tile.alongTerms = product.getAlongTerms();
+  tile.panel = product.getPanel();
   tile.block = product.getBlock();
   tile.ahead = product.getAhead();
   tile.eachRow = product.getEachRow();
