@@ -60,6 +60,11 @@ struct Place {
 };
 } // namespace
 
+static bool isShared(Value pointer) {
+  auto type = pointer ? dyn_cast<LLVM::LLVMPointerType>(pointer.getType()) : LLVM::LLVMPointerType();
+  return type && type.getAddressSpace() == unsigned(shared);
+}
+
 /// First offset at which a buffer fits beside those that live at the same time.
 static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first, unsigned last) {
   SmallVector<Place> alive;
@@ -77,8 +82,57 @@ static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first,
   return offset;
 }
 
+/// How often a nest touches a buffer, other than by a view of `member.inits` or `member.writes` that equals `view`.
+static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::View *view = nullptr) {
+  unsigned count = 0;
+  auto touch = [&](const leaf::View &seen, bool mayEqual) {
+    bool isView = mayEqual && view && seen.strides == view->strides && seen.offset == view->offset && seen.terms.empty() &&
+                  seen.columnStride == view->columnStride;
+    count += seen.buffer == buffer && !isView;
+    for (const leaf::DynamicTerm &term : seen.terms)
+      count += term.buffer == buffer;
+  };
+  for (const leaf::Member &member : nest.members) {
+    for (const leaf::View &seen : member.reads)
+      touch(seen, false);
+    for (auto *views : {&member.inits, &member.writes})
+      for (const leaf::View &seen : *views)
+        touch(seen, true);
+    for (const auto &[value, seen] : member.captured)
+      touch(seen, false);
+  }
+  return count;
+}
+
+/// The output in whose memory a value between nests may lie: a product alone adds to it, in its own places and not elsewhere, and
+/// writes it as that output, which nobody else touches. None: -1. (The thread that writes a sum of a product is the one that has
+/// read it; where lanes share a point, others may still read.)
+static int outputOf(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, int scratch) {
+  for (auto [n, nest] : llvm::enumerate(graph.nests)) {
+    if (!tiles[n].product || nest.members.size() != 1 || nest.members.front().inits.size() != 1 || nest.members.front().writes.size() != 1)
+      continue;
+    const leaf::Member &member = nest.members.front();
+    if (member.inits.front().buffer != scratch || !member.inits.front().terms.empty())
+      continue;
+    const leaf::View &view = member.inits.front(), &written = member.writes.front();
+    const leaf::Buffer &from = graph.buffers[scratch];
+    if (written.isSplat() || graph.buffers[written.buffer].kind != leaf::Buffer::Kind::Output)
+      return -1;
+    const leaf::Buffer &to = graph.buffers[written.buffer];
+    if (to.elementType != from.elementType || to.numElements != from.numElements || touches(nest, scratch, &view) ||
+        touches(nest, written.buffer, &view))
+      return -1;
+    // Whoever makes the value stands before; behind, nobody looks at it.
+    for (auto [other, beside] : llvm::enumerate(graph.nests))
+      if (other != n && (touches(beside, written.buffer) || (other > n && touches(beside, scratch))))
+        return -1;
+    return written.buffer;
+  }
+  return -1;
+}
+
 /// Memory for the values between the nests of a leaf: shared memory where it
-/// fits, else a part of the workspace.
+/// fits, else a part of the workspace; that of an output in shared memory where a value becomes it.
 void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter,
                                     int64_t rows) {
   SmallVector<std::pair<unsigned, unsigned>> lives(leafGraph.buffers.size(), {~0u, 0});
@@ -111,6 +165,11 @@ void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &em
     int64_t own = elements * (emitter.lifted[i] ? emitter.lifts : 1) * bytesOf(buffer.elementType);
     int64_t bytes = llvm::alignTo(own, 16);
     Memory &memory = emitter.memories[i];
+    int output = emitter.rowPlan || emitter.columns || emitter.lifts > 1 || (rows > 1 && !buffer.batched) ? -1 : outputOf(leafGraph, emitter.tiles, int(i));
+    if (output >= 0 && isShared(emitter.memories[output].pointer)) {
+      memory = emitter.memories[output];
+      continue;
+    }
     memory.aligned = true;
     if (buffer.batched && rows > 1)
       memory.rowStride = b.number(buffer.numElements);

@@ -426,9 +426,12 @@ private:
   static constexpr int64_t mostFragmentRows = 8, mostFragmentColumns = mostOwnSums / mostFragmentRows;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
-  /// Terms of a step: a power of two, at least so many.
+  /// Terms of a step: a power of two, at least so many. A long sum, of eight steps and more, takes twice as many in a step and waits
+  /// half as often: leaves that are such a product keep little else in shared memory.
   int64_t stepOf(int64_t least) const {
     auto most = int64_t(llvm::bit_floor(uint64_t(std::max(planning.productStepBytes / elementBytes(), least))));
+    if (k >= 8 * most)
+      most *= 2;
     return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
   }
   /// Registers for sums: half of those that a thread has where two blocks of threads share a multiprocessor.
