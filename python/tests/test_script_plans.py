@@ -70,9 +70,8 @@ def steps_of(function, *arguments):
     return ftt.script(function, engine="cpu").lower(*arguments).steps()
 
 
-class Places(unittest.TestCase):
-    x = np.array([[1, -1, 2], [-3, 4, 5]], np.int64)
-    row = np.array([3, -1, 2, 7], np.int64)
+class Engines(unittest.TestCase):
+    """Programs that the interpreter and compiled code agree on."""
 
     def both(self, function, *arguments):
         found = []
@@ -82,6 +81,11 @@ class Places(unittest.TestCase):
         for a, b in zip(*found):
             np.testing.assert_array_equal(a, b)
         return found[1]
+
+
+class Places(Engines):
+    x = np.array([[1, -1, 2], [-3, 4, 5]], np.int64)
+    row = np.array([3, -1, 2, 7], np.int64)
 
     def test_what_steps_find_is_not_looked_at(self):
         y = np.arange(12, dtype=np.int64)
@@ -200,16 +204,7 @@ def views_in_branches(x, k: int):
     return y, y[k].sort(descending=True)[0]
 
 
-class Plans(unittest.TestCase):
-    def both(self, function, *arguments):
-        found = []
-        for engine in ENGINES:
-            own = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
-            found.append(ftt.script(function, engine=engine)(*own))
-        for a, b in zip(*found):
-            np.testing.assert_array_equal(a, b)
-        return found[1]
-
+class Plans(Engines):
     def test_blocks_inside_of_each_other(self):
         for function, arguments in ((nested, (np.array([1, -2, 3]),)), (deep_by_hand, (np.array([1] * 17 + [-2, 3, 4]),)), (deep_by_hand, (np.array([1] * 20),))):
             with self.subTest(function.__name__):

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "ft/Support/FirstFit.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -51,30 +53,7 @@ struct Lifetime {
   unsigned firstNest = ~0u, lastNest = 0, firstSegment = ~0u, lastSegment = 0;
   bool used() const { return firstNest != ~0u; }
 };
-
-struct Place {
-  int64_t offset, size;
-  unsigned first, last;
-};
 } // namespace
-
-/// Lowest offset at which a buffer fits beside those that live at the same time.
-static int64_t allocate(SmallVectorImpl<Place> &places, int64_t size, unsigned first,
-                        unsigned last) {
-  SmallVector<Place> alive;
-  for (const Place &place : places)
-    if (place.first <= last && first <= place.last)
-      alive.push_back(place);
-  llvm::sort(alive, [](const Place &a, const Place &b) { return a.offset < b.offset; });
-  int64_t offset = 0;
-  for (const Place &place : alive) {
-    if (offset + size <= place.offset)
-      break;
-    offset = std::max(offset, place.offset + place.size);
-  }
-  places.push_back({offset, size, first, last});
-  return offset;
-}
 
 SmallVector<int> mlir::ft::leaf::scratchValues(const LeafGraph &graph) {
   SmallVector<int> values;
@@ -134,7 +113,7 @@ static std::pair<unsigned, unsigned> nestsOf(const Lifetime &life, ArrayRef<Segm
 ScratchPlaces mlir::ft::leaf::choosePlaces(const LeafGraph &graph, ArrayRef<Segment> segments) {
   SmallVector<Lifetime> lifetimes = findLifetimes(graph, segments);
   ScratchPlaces places;
-  SmallVector<Place> fixedBlocks, rowBlocks;
+  FirstFit fixedBlocks, rowBlocks;
   for (int number : scratchValues(graph)) {
     const Buffer &buffer = graph.buffers[number];
     const Lifetime &life = lifetimes[number];
@@ -147,7 +126,7 @@ ScratchPlaces mlir::ft::leaf::choosePlaces(const LeafGraph &graph, ArrayRef<Segm
                                                           : ScratchPlace::Kind::Rows;
     place.bytes = bytesOf(buffer);
     auto [first, last] = nestsOf(life, segments, place.kind);
-    place.offset = allocate(place.kind == ScratchPlace::Kind::Rows ? rowBlocks : fixedBlocks, place.bytes, first, last);
+    place.offset = (place.kind == ScratchPlace::Kind::Rows ? rowBlocks : fixedBlocks).place(place.bytes, first, last);
     places.back() = place;
   }
   return places;
@@ -160,7 +139,7 @@ struct Placing {
   ArrayRef<Segment> segments;
   SmallVector<Lifetime> lifetimes;
 
-  struct Taken : Place {
+  struct Taken : FirstFit::Place {
     int value;
     bool isOfRows;
   };

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Conversion/LeafGraph/CopyBody.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "ft/Schedule/LeafColumns.h"
@@ -13,7 +14,6 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -109,21 +109,8 @@ static SmallVector<SmallVector<int64_t>> stridesOfInputs(loops::LeafOp leaf) {
 func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(leaf->getParentOfType<ModuleOp>().getBody());
-  Block &source = leaf.getBody().front();
-  Operation *yield = source.getTerminator();
-  auto function = func::FuncOp::create(builder, leaf.getLoc(), "leaf",
-                                       builder.getFunctionType(source.getArgumentTypes(), yield->getOperandTypes()));
+  func::FuncOp function = leaf::copyBody(leaf.getBody().front(), builder, leaf.getLoc());
   function.setPrivate();
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToStart(body);
-  IRMapping mapping;
-  mapping.map(source.getArguments(), body->getArguments());
-  for (Operation &op : source.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value result : yield->getOperands())
-    results.push_back(mapping.lookupOrDefault(result));
-  func::ReturnOp::create(builder, yield->getLoc(), results);
   return function;
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "KernelBuilder.h"
 
+#include "ft/Support/FirstFit.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
@@ -53,33 +55,9 @@ LLVM::GlobalOp KernelBuilder::addConstant(DenseElementsAttr value) {
                                 /*alignment=*/accessBytes, global);
 }
 
-namespace {
-struct Place {
-  int64_t offset, size;
-  unsigned first, last;
-};
-} // namespace
-
 static bool isShared(Value pointer) {
   auto type = pointer ? dyn_cast<LLVM::LLVMPointerType>(pointer.getType()) : LLVM::LLVMPointerType();
   return type && type.getAddressSpace() == unsigned(shared);
-}
-
-/// First offset at which a buffer fits beside those that live at the same time.
-static int64_t fit(SmallVectorImpl<Place> &places, int64_t size, unsigned first, unsigned last) {
-  SmallVector<Place> alive;
-  for (const Place &place : places)
-    if (place.first <= last && first <= place.last)
-      alive.push_back(place);
-  llvm::sort(alive, [](const Place &x, const Place &y) { return x.offset < y.offset; });
-  int64_t offset = 0;
-  for (const Place &place : alive) {
-    if (offset + size <= place.offset)
-      break;
-    offset = std::max(offset, place.offset + place.size);
-  }
-  places.push_back({offset, size, first, last});
-  return offset;
 }
 
 /// How often a nest touches a buffer, other than by a view of `member.inits` or `member.writes` that equals `view`.
@@ -156,7 +134,7 @@ void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &em
         touch(view);
     }
   }
-  SmallVector<Place> places;
+  FirstFit places;
   int64_t room = sharedLimit - partialsReserve() - int64_t(llvm::alignTo(sharedUsed, 64));
   for (auto [i, buffer] : llvm::enumerate(leafGraph.buffers)) {
     if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || lives[i].first == ~0u)
@@ -175,7 +153,7 @@ void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &em
       memory.rowStride = b.number(buffer.numElements);
     if (emitter.lifted[i])
       memory.liftStride = b.number(elements);
-    int64_t offset = fit(places, bytes, lives[i].first, lives[i].second);
+    int64_t offset = places.place(bytes, lives[i].first, lives[i].second);
     if (offset + bytes <= room) {
       leafShared = std::max(leafShared, offset + bytes);
       memory.pointer = atEntry([&] {
@@ -185,7 +163,7 @@ void KernelBuilder::placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &em
         return b.at(leafBase, b.number(offset), b.getI8Type());
       });
     } else {
-      places.pop_back();
+      places.dropLast();
       bytes = llvm::alignTo(bytes, partAlignment);
       memory.pointer = blockMemory(bytes, atEntry([&] { return b.number(bytes); }), std::nullopt);
     }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LoopForms.h"
 
+#include "ft/Conversion/LeafGraph/CopyBody.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -117,28 +118,10 @@ MemoryForm togpu::memoryFormOf(Value memory, const Lift &lift) {
   return form;
 }
 
-/// The body as a function of tensors, as the leaf graph wants it.
-static func::FuncOp copyBody(loops::LeafOp leaf, ModuleOp module) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Block &source = leaf.getBody().front();
-  Operation *yield = source.getTerminator();
-  auto function = func::FuncOp::create(builder, leaf.getLoc(), "leaf",
-                                       builder.getFunctionType(source.getArgumentTypes(), yield->getOperandTypes()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  IRMapping mapping;
-  mapping.map(source.getArguments(), function.getArguments());
-  for (Operation &op : source.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : yield->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  func::ReturnOp::create(builder, yield->getLoc(), results);
-  return function;
-}
-
 LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &form) {
   form.module = ModuleOp::create(leaf.getLoc());
-  func::FuncOp function = copyBody(leaf, *form.module);
+  OpBuilder builder = OpBuilder::atBlockEnd(form.module->getBody());
+  func::FuncOp function = leaf::copyBody(leaf.getBody().front(), builder, leaf.getLoc());
   LeafOptions options;
   if (leaf.getMost() > 1)
     options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());

@@ -5,11 +5,11 @@
 // and what of it differs between rows and between lifts.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Conversion/LeafGraph/CopyBody.h"
 #include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuLeaf.h"
 
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -17,25 +17,6 @@ using namespace mlir::ft::schedule;
 
 int64_t schedule::elementBytes(Type element) {
   return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-/// The body as a function of tensors, as the leaf graph wants it.
-static func::FuncOp copyBody(BlockOp block, ModuleOp module) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Operation *yield = block.getBody().front().getTerminator();
-  SmallVector<Type> inputs(block.getBody().getArgumentTypes());
-  auto function = func::FuncOp::create(builder, block.getLoc(), "leaf",
-                                       builder.getFunctionType(inputs, yield->getOperandTypes()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  IRMapping mapping;
-  mapping.map(block.getBody().getArguments(), function.getArguments());
-  for (Operation &op : block.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : yield->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  func::ReturnOp::create(builder, yield->getLoc(), results);
-  return function;
 }
 
 LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
@@ -77,7 +58,8 @@ SmallVector<SmallVector<int64_t>> schedule::getReadStrides(BlockOp leaf,
 LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched,
                                       ArrayRef<SmallVector<int64_t>> strides) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
-  func::FuncOp function = copyBody(block, *module);
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  func::FuncOp function = leaf::copyBody(block.getBody().front(), builder, block.getLoc());
   form.block = block;
   form.inputs.clear();
   for (unsigned i = 0; i < block.getNumReads(); ++i) {
