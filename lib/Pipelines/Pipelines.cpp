@@ -205,6 +205,13 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
   }
 }
 
+/// What `convert-loops-to-gpu` reads in the loops, for the GPU that their program names.
+static void addGpuDecisions(OpPassManager &pm) {
+  pm.addPass(createLoopsChooseLayouts());
+  pm.addPass(createLoopsChooseTasks());
+  pm.addPass(createLoopsFindAlignment());
+}
+
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
   if (phase == Phase::Schedule) {
     ETDGScheduleForGPUOptions loops;
@@ -217,7 +224,7 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     loops.target = target;
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
-    pm.addPass(createLoopsChooseLayouts());
+    addGpuDecisions(pm);
     pm.addPass(createConvertLoopsToGPU());
   }
   if (phase == Phase::Target)
@@ -272,6 +279,7 @@ void ft::registerPipelines(std::function<bool()> validates) {
       [validates = std::move(validates)](OpPassManager &pm, const CompileOptions &options) {
         buildCompilePipeline(pm, options, !validates || validates());
       });
+  PassPipelineRegistration<>("loops-decide-for-gpu", "the decisions of which convert-loops-to-gpu makes kernels", addGpuDecisions);
 }
 
 //===----------------------------------------------------------------------===//

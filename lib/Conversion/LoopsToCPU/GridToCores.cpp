@@ -216,8 +216,12 @@ LogicalResult GridKernel::run() {
   kernel.walk([&](Operation *op) {
     if (auto sync = dyn_cast<loops::SyncOp>(op))
       sync.setKind(etdg::SyncKind::Cores);
-    else if (auto leaf = dyn_cast<loops::LeafOp>(op))
+    else if (auto chunks = dyn_cast<ChunksOp>(op))
+      chunks.removeLengthAttr();
+    else if (auto leaf = dyn_cast<loops::LeafOp>(op)) {
       leaf.removeLayoutsAttr();
+      leaf.removeAlignedAttr();
+    }
     op->removeAttr("loops.memory");
   });
   kernel->removeAttr("loops.grid");

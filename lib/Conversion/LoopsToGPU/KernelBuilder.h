@@ -53,7 +53,6 @@ public:
   HostExpr hostGuard(etdg::GuardAttr guard);
   int64_t addWorkspace(HostExpr offset);
   void addLaunch(StringRef name, HostExpr tasks, bool shrinks);
-  HostExpr chooseRowsInTask(HostExpr rows, HostExpr others);
   /// Takes the steps that were added since there were `before`.
   std::vector<::ft::rt::Step> takeSteps(size_t before);
 
@@ -110,7 +109,6 @@ public:
   llvm::DenseMap<StringAttr, Value> symbolValues;
   std::vector<::ft::rt::KernelArgument> kernelArguments;
   Threads threads;
-  int64_t maxRows = 1;
   int64_t sharedLimit = 0;   // bytes for one block of threads
   bool cooperative = false;  // blocks of threads wait for each other
   int64_t partialsBytes = 0; // shared memory for slices of sums, once a nest needs it

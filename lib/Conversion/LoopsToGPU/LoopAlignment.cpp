@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adjacent elements are one access where the first lies at a multiple of its bytes. What loops say of
-// an address are sums and products: what divides them is read off these, up to one access.
+// an address are sums and products: what divides them is read off these, up to one access, and written on the
+// leaf (`loops-find-alignment`). What somebody else has written there is compared with it.
 //
 //===----------------------------------------------------------------------===//
-#include "LoopWalker.h"
+#include "LoopChecks.h"
+#include "LoopForms.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h" // bytes of an access
 
@@ -14,6 +16,9 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
+
+/// Elements of the widest access.
+static int64_t elementsOfAccess(Type element) { return std::max<int64_t>(tile::accessBytes / schedule::elementBytes(element), 1); }
 
 namespace {
 /// The greatest divisor of `unit` that is known to divide an index.
@@ -110,26 +115,73 @@ static bool beginsEven(Value memory, func::FuncOp kernel) {
   return isa<memref::AllocOp, loops::SplatOp>(op);
 }
 
-bool LoopWalker::isAligned(Value view, bool rowWise) {
-  auto rows = view.getDefiningOp<memref::ReinterpretCastOp>();
-  auto type = cast<MemRefType>(view.getType());
-  const int64_t accessed = std::max<int64_t>(tile::accessBytes / bytesOf(type.getElementType()), 1);
-  // Accesses are no wider than what divides an element, so rows need not begin at rounder numbers.
-  int64_t elements = 1;
-  for (int64_t extent : type.getShape().drop_front())
-    elements *= extent;
-  const int64_t unit = std::gcd(elements, accessed);
-  auto ofArgument = [&](BlockArgument argument) -> int64_t {
-    if (argument.getOwner() != &source.getBody().front())
-      return 1;
+/// What divides an argument of a kernel, wherever it is launched.
+static int64_t divisorOf(BlockArgument argument, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+  if (argument.getOwner() != &kernel.getBody().front())
+    return 1;
+  int64_t divisor = 0;
+  for (loops::LaunchOp launch : launches) {
     auto stride = launch.getArguments()[argument.getArgNumber()].getDefiningOp<loops::StrideOp>();
     if (!stride)
       return 1;
     // Callers' rows are checked to lie as evenly as rows without gaps.
     RankedTensorType element = cast<etdg::BufferType>(stride.getBuffer().getType()).getElement();
-    return std::gcd(element.getNumElements(), tile::accessBytes / int64_t(bytesOf(element.getElementType())));
-  };
-  Divisors divisors(unit, ofArgument);
-  return beginsEven(rows.getSource(), source) && divisors.of(rows.getMixedOffsets()[0]) == unit &&
-         (!rowWise || divisors.of(rows.getMixedStrides()[0]) == unit);
+    divisor = std::gcd(divisor, std::gcd(element.getNumElements(), elementsOfAccess(element.getElementType())));
+  }
+  return divisor;
+}
+
+int64_t togpu::evenElements(MemRefType view) {
+  int64_t elements = 1;
+  for (int64_t extent : view.getShape().drop_front())
+    elements *= extent;
+  return std::gcd(elements, elementsOfAccess(view.getElementType()));
+}
+
+/// By how many bytes all rows of a view are known to begin evenly.
+static int64_t findAlignment(Value view, bool rowWise, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+  auto rows = view.getDefiningOp<memref::ReinterpretCastOp>();
+  auto type = cast<MemRefType>(view.getType());
+  auto ofArgument = [&](BlockArgument argument) { return divisorOf(argument, kernel, launches); };
+  Divisors divisors(evenElements(type), ofArgument);
+  int64_t even = beginsEven(rows.getSource(), kernel) ? divisors.of(rows.getMixedOffsets()[0]) : 1;
+  if (rowWise)
+    even = std::gcd(even, divisors.of(rows.getMixedStrides()[0]));
+  return even * schedule::elementBytes(type.getElementType());
+}
+
+/// The same for each view of a leaf, inputs first.
+static SmallVector<int64_t> findAlignments(loops::LeafOp leaf, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+  SmallVector<int64_t> found;
+  bool hasRows = leaf.getMost() > 1;
+  for (auto [view, varies] : llvm::zip_equal(leaf.getInputs(), leaf.getVaries()))
+    found.push_back(findAlignment(view, hasRows && varies, kernel, launches));
+  for (Value view : leaf.getOutputs())
+    found.push_back(findAlignment(view, hasRows, kernel, launches));
+  return found;
+}
+
+LogicalResult mlir::ft::findKernelAlignment(loops::ProgramOp program, const GpuOptions &options) {
+  return eachKernel(program, options.getMachine(), [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+    kernel.walk([&](loops::LeafOp leaf) {
+      if (!leaf.getAligned())
+        leaf.setAligned(findAlignments(leaf, kernel, launches));
+    });
+    return success();
+  });
+}
+
+LogicalResult togpu::checkAlignment(func::FuncOp kernel, loops::LaunchOp launch) {
+  WalkResult walked = kernel.walk([&](loops::LeafOp leaf) {
+    if (!leaf.getAligned())
+      return WalkResult::advance();
+    for (auto [i, known, said] : llvm::enumerate(findAlignments(leaf, kernel, launch), *leaf.getAligned()))
+      if (known % said != 0) {
+        leaf.emitError("the GPU engine can't run the leaf: rows of view ")
+            << i << " are said to begin at multiples of " << said << " bytes, what is known of their addresses is a multiple of " << known;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }

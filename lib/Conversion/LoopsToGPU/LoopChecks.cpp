@@ -5,6 +5,8 @@
 // stands, before anything is emitted. What the dialect itself refuses (levels, syncs) never gets here.
 //
 //===----------------------------------------------------------------------===//
+#include "LoopChecks.h"
+
 #include "LoopWalker.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -167,4 +169,22 @@ FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const Machine &m
   if (failed(KernelChecks(launch, machine, kernel).run()))
     return failure();
   return kernel;
+}
+
+LogicalResult togpu::eachKernel(loops::ProgramOp program, const Machine &machine,
+                                llvm::function_ref<LogicalResult(func::FuncOp, ArrayRef<loops::LaunchOp>)> take) {
+  llvm::MapVector<Operation *, SmallVector<loops::LaunchOp>> kernels;
+  program.walk([&](loops::LaunchOp launch) {
+    auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(launch.getCallee());
+    if (kernel && loops::gridOf(kernel))
+      kernels[kernel].push_back(launch);
+  });
+  for (auto &[kernel, launches] : kernels) {
+    for (loops::LaunchOp launch : launches)
+      if (failed(kernelOf(launch, machine)))
+        return failure();
+    if (failed(take(cast<func::FuncOp>(kernel), launches)))
+      return failure();
+  }
+  return success();
 }

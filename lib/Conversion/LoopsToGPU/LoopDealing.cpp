@@ -13,68 +13,16 @@ using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 using loops::ChunksOp;
 
-static Block &bodyOf(Operation *loop) { return loop->getRegion(0).front(); }
-
-static OpFoldResult lowerOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return chunks.getLower();
-  return cast<scf::ForallOp>(loop).getMixedLowerBound()[0];
-}
-
-static OpFoldResult upperOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return chunks.getUpper();
-  return cast<scf::ForallOp>(loop).getMixedUpperBound()[0];
-}
-
-/// Whether a bound that stands in the body of `loop` changes with its iterations.
-static bool changesIn(OpFoldResult bound, Operation *loop) {
-  auto value = dyn_cast<Value>(bound);
-  if (!value)
-    return false;
-  if (value.getParentBlock() == &bodyOf(loop) && isa<BlockArgument>(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || !loop->isProperAncestor(op))
-    return false;
-  bool changes = false;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      changes |= !op->isAncestor(operand.getParentBlock()->getParentOp()) && changesIn(operand, loop);
-  });
-  return changes;
-}
-
 LogicalResult LoopWalker::takeDealt(Operation *outermost) {
-  SmallVector<Operation *> outer, flat;
-  for (Operation *loop = outermost, *next; loop; loop = next) {
-    next = nullptr;
-    for (Operation &op : bodyOf(loop).without_terminator())
-      if (loops::LevelAttr level = loops::levelOf(&op); level && level.getLevel() == etdg::LoopLevel::Grid)
-        next = &op;
-    if (next)
-      for (Operation &op : bodyOf(loop).without_terminator())
-        if (&op != next && !isMemoryEffectFree(&op))
-          return op.emitError("the GPU engine deals loops as one that have nothing beside each other");
-    flat.push_back(loop);
-  }
-  for (auto [i, loop] : llvm::enumerate(flat)) {
-    Operation *around = loop;
-    bool isAsked = llvm::any_of(ArrayRef(flat).drop_front(i + 1), [&](Operation *inner) {
-      return changesIn(lowerOf(inner), around) || changesIn(upperOf(inner), around);
-    });
-    if (isAsked && (outer.size() != i || isa<ChunksOp>(loop)))
-      return loop->emitError("the GPU engine deals loops whose ranges others depend on before all others, as points");
-    if (isAsked)
-      outer.push_back(loop);
-  }
-  flat.erase(flat.begin(), flat.begin() + outer.size());
+  FailureOr<DealtLoops> dealt = readDealt(outermost);
+  if (failed(dealt))
+    return failure();
   Value after;
   isInside = true;
   allPoints = Value();
-  if (!outer.empty() && llvm::any_of(flat, llvm::IsaPred<ChunksOp>))
-    allPoints = countPoints(outer, flat, b.number(0));
-  LogicalResult taken = takeOuter(outer, flat, b.number(0), after);
+  if (!dealt->outer.empty() && llvm::any_of(dealt->flat, llvm::IsaPred<ChunksOp>))
+    allPoints = countPoints(dealt->outer, dealt->flat, b.number(0));
+  LogicalResult taken = takeOuter(dealt->outer, dealt->flat, b.number(0), after);
   isInside = false;
   return taken;
 }
@@ -111,8 +59,6 @@ LogicalResult LoopWalker::takeOuter(ArrayRef<Operation *> outer, ArrayRef<Operat
   Known saved = known;
   {
     OpBuilder::InsertionGuard guard(b);
-    // (How many tasks there are only the blocks of threads know.)
-    tasks = e.multiprocessors * e.machine.gpu.stepBlocksPerUnit;
     auto loop = b.loop(valueOf(lowerOf(outer.front())), valueOf(upperOf(outer.front())), b.number(1), before);
     b.setInsertionPointToStart(loop.getBody());
     known.values[bodyOf(outer.front()).getArgument(0)] = loop.getInductionVar();
@@ -137,37 +83,14 @@ Value LoopWalker::columnsOf(ChunksOp chunks, Value columns, Value parts) {
   return b.mul(b.larger(b.ceilDiv(units, b.smaller(share, b.larger(units, one))), one), unit);
 }
 
-/// Chunks of a length that nobody chooses.
-static bool isFixed(ChunksOp chunks) { return chunks.getUnit() && *chunks.getUnit() == chunks.getMost(); }
-
-std::optional<HostExpr> LoopWalker::hostCount(Operation *loop) {
-  std::optional<HostExpr> lower = onHost(lowerOf(loop)), upper = onHost(upperOf(loop));
-  if (!lower || !upper)
-    return std::nullopt;
-  return HostExpr::binary(HostExpr::max, *upper - *lower, 0);
-}
-
-std::optional<HostExpr> LoopWalker::hostTasks(ArrayRef<Operation *> loops) {
-  HostExpr all = 1;
-  for (Operation *loop : loops) {
-    auto chunks = dyn_cast<ChunksOp>(loop);
-    std::optional<HostExpr> count = hostCount(loop);
-    if (!count || (chunks && !isFixed(chunks)))
-      return std::nullopt;
-    all = all * (chunks ? HostExpr::binary(HostExpr::ceildiv, *count, chunks.getMost()) : *count);
-  }
-  return all;
-}
-
-/// Rows: where the host counts tasks, as many as it says, else as many as leave a task for each block of threads.
+/// Rows: as many as the host says, or as many as leave a task for each block of threads.
 Value LoopWalker::rowsOfTask(ChunksOp chunks, ArrayRef<Operation *> flat, Value rows, Value others) {
-  SmallVector<Operation *> rest;
-  llvm::copy_if(flat, std::back_inserter(rest), [&](Operation *loop) { return loop != chunks.getOperation(); });
-  std::optional<HostExpr> own = hostCount(chunks), beside = hostTasks(rest);
-  if (!e.cooperative && own && beside) {
-    e.maxRows = chunks.getMost();
-    HostExpr tile = e.chooseRowsInTask(*own, *beside);
-    tasks = *beside * HostExpr::binary(HostExpr::ceildiv, *own, tile);
+  if (loops::ChunkLengthAttr length = chunks.getLengthAttr(); length.getTasks()) {
+    SmallVector<Operation *> rest;
+    llvm::copy_if(flat, std::back_inserter(rest), [&](Operation *loop) { return loop != chunks.getOperation(); });
+    HostExpr own = *counts.iterationsOf(chunks), beside = *counts.tasksOf(rest);
+    HostExpr tile = cutRows(own, beside, length, chunks.getMost());
+    tasks = beside * HostExpr::binary(HostExpr::ceildiv, own, tile);
     return e.integerArgument(tile);
   }
   Value one = b.number(1), blocks = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
@@ -181,18 +104,20 @@ void LoopWalker::cutChunks(ArrayRef<Operation *> flat, Flat &counted, Value poin
   for (bool columns : {true, false})
     for (auto [i, loop] : llvm::enumerate(flat)) {
       auto chunks = dyn_cast<ChunksOp>(loop);
-      bool hasUnit = chunks && chunks.getUnit() && !isFixed(chunks);
+      const int64_t each = chunks ? chunks.getLengthAttr().getEach() : 0;
+      bool hasUnit = chunks && chunks.getUnit() && !each;
       if (!chunks || hasUnit != columns)
         continue;
       Value parts = all;
       for (Operation *other : flat) // the least tasks that rows make
-        if (auto rows = dyn_cast<ChunksOp>(other); columns && rows && other != loop)
-          parts = b.mul(parts, b.larger(b.ceilDiv(counted.counts[llvm::find(flat, other) - flat.begin()],
-                                                  b.number(rows.getMost())),
-                                        b.number(1)));
-      counted.tiles[i] = isFixed(chunks) ? b.number(chunks.getMost())
-                         : columns       ? columnsOf(chunks, counted.counts[i], parts)
-                                         : rowsOfTask(chunks, flat, counted.counts[i], all);
+        if (auto rows = dyn_cast<ChunksOp>(other); columns && rows && other != loop) {
+          const int64_t longest = rows.getLengthAttr().getEach() ? rows.getLengthAttr().getEach() : int64_t(rows.getMost());
+          Value count = counted.counts[llvm::find(flat, other) - flat.begin()];
+          parts = b.mul(parts, b.larger(b.ceilDiv(count, b.number(longest)), b.number(1)));
+        }
+      counted.tiles[i] = each      ? b.number(each)
+                         : columns ? columnsOf(chunks, counted.counts[i], parts)
+                                   : rowsOfTask(chunks, flat, counted.counts[i], all);
       counted.counts[i] = b.ceilDiv(counted.counts[i], counted.tiles[i]);
       points = b.mul(points, counted.counts[i]);
       all = b.mul(all, counted.counts[i]);
@@ -212,7 +137,7 @@ LoopWalker::Flat LoopWalker::countFlat(ArrayRef<Operation *> flat) {
       others = b.mul(others, counted.counts.back());
   }
   counted.total = others;
-  tasks = hostTasks(flat).value_or(e.multiprocessors * e.machine.gpu.stepBlocksPerUnit);
+  tasks = counts.tasksOf(flat);
   cutChunks(flat, counted, others);
   return counted;
 }

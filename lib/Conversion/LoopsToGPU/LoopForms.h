@@ -49,6 +49,9 @@ struct LeafInBlock {
 /// The leaf in blocks of threads like these. An error at it where its cuts are none of its loop nests.
 FailureOr<LeafInBlock> readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift);
 
+/// Accesses of a leaf are no wider than what divides a row of a view: so many elements, by which rows begin evenly at best.
+int64_t evenElements(MemRefType view);
+
 } // namespace mlir::ft::togpu
 
 #endif // FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 
+#include "LoopChecks.h"
 #include "LoopForms.h"
-#include "LoopWalker.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 
@@ -71,13 +71,6 @@ LogicalResult mlir::ft::chooseLeafLayouts(loops::ProgramOp program, const GpuOpt
   program.getContext()->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
                                     tile::TileDialect>();
   const Machine &machine = options.getMachine();
-  llvm::DenseSet<Operation *> seen;
-  WalkResult walked = program.walk([&](loops::LaunchOp launch) {
-    auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(launch.getCallee());
-    if (!kernel || !loops::gridOf(kernel) || !seen.insert(kernel).second)
-      return WalkResult::advance();
-    bool isGood = succeeded(kernelOf(launch, machine)) && succeeded(layOutKernel(kernel, machine));
-    return isGood ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return failure(walked.wasInterrupted());
+  return eachKernel(program, machine,
+                    [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp>) { return layOutKernel(kernel, machine); });
 }

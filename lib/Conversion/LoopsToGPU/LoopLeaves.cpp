@@ -22,7 +22,7 @@ Value LoopWalker::isFirstThread() {
 
 LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
   Value size = alloc.getDynamicSizes().front();
-  std::optional<HostExpr> count = onHost(size);
+  std::optional<HostExpr> count = counts.valueOf(size);
   if (!count)
     return alloc.emitError("the GPU engine makes memory of sizes that a call's lengths give");
   int64_t elementBytes = bytesOf(alloc.getType().getElementType());
@@ -94,6 +94,12 @@ LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
+bool LoopWalker::isAligned(loops::LeafOp leaf, unsigned view) {
+  size_t inputs = leaf.getInputs().size();
+  auto type = cast<MemRefType>((view < inputs ? leaf.getInputs()[view] : leaf.getOutputs()[view - inputs]).getType());
+  return leaf.getAligned() && (*leaf.getAligned())[view] % (evenElements(type) * bytesOf(type.getElementType())) == 0;
+}
+
 LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
   emitter.memories.resize(emitter.graph.buffers.size());
   for (auto [memory, buffer] : llvm::zip_equal(emitter.memories, emitter.graph.buffers))
@@ -103,7 +109,7 @@ LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter)
       memory.pointer = rows.pointer;
       memory.rowStride = buffer.batched ? rows.stride : Value();
       memory.liftStride = rows.lift;
-      memory.aligned = isAligned(leaf.getInputs()[buffer.number], buffer.batched);
+      memory.aligned = isAligned(leaf, buffer.number);
       if (rows.value) {
         memory.isValue = rows.value->holds;
         memory.value = rows.value->value;
@@ -117,7 +123,7 @@ LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter)
       memory.pointer = rows.pointer;
       memory.rowStride = rows.stride;
       memory.liftStride = rows.lift;
-      memory.aligned = isAligned(leaf.getOutputs()[buffer.number], emitter.maxRows > 1);
+      memory.aligned = isAligned(leaf, unsigned(leaf.getInputs().size()) + buffer.number);
       break;
     }
     case leaf::Buffer::Kind::Constant: {

@@ -5,6 +5,7 @@
 // launches gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
+#include "LoopChecks.h"
 #include "LoopWalker.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
@@ -116,7 +117,8 @@ LogicalResult ProgramEmitter::addSteps(Region &body) {
     if (!launch)
       continue;
     FailureOr<func::FuncOp> kernel = kernelOf(launch, e.machine);
-    if (failed(kernel) || failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
+    if (failed(kernel) || failed(checkTasks(*kernel, launch)) || failed(checkAlignment(*kernel, launch)) ||
+        failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
       return failure();
   }
   return success();
@@ -171,98 +173,24 @@ LogicalResult LoopWalker::bindArguments() {
 
 LogicalResult LoopWalker::run(StringRef name) {
   etdg::ThreadBlockAttr block = loops::gridOf(source).getBlock();
-  bool waits = false, isFixed = false;
+  const bool isWaiting = hasWaits(source);
+  bool isFixed = false;
   source.walk([&](Operation *op) {
-    waits |= isa<loops::SyncOp>(op);
     loops::LevelAttr level = loops::levelOf(op);
     isFixed |= level && level.getDealing() == etdg::Dealing::Fixed;
   });
   b.setLoc(source.getLoc());
-  e.cooperative = waits;
+  e.cooperative = isWaiting;
   e.sharedLimit = block.getShared();
   e.threads.count = block.getThreads();
   e.threads.sums = block.getSums();
-  e.maxRows = 1;
   e.beginFunction(name);
   findSplatsInMemory();
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())) || failed(e.endFunction(source, block)))
     return failure();
-  // Blocks that wait for each other all run at once; others are as many as there are tasks.
+  // Blocks that wait for each other all run at once; others are as many as there are tasks, where the host can count them.
   int64_t most = loops::gridOf(source).getMost();
-  if (waits)
-    tasks = most ? most : e.multiprocessors;
-  else if (most)
-    tasks = HostExpr::binary(HostExpr::min, tasks, most);
-  e.addLaunch(name, tasks, /*shrinks=*/waits && !isFixed);
+  HostExpr blocks = isWaiting || !tasks ? HostExpr(most) : most ? HostExpr::binary(HostExpr::min, *tasks, most) : *tasks;
+  e.addLaunch(name, blocks, /*shrinks=*/isWaiting && !isFixed);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The host
-//===----------------------------------------------------------------------===//
-
-static std::optional<HostExpr> onHostOf(AffineExpr expr, ArrayRef<HostExpr> operands) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return HostExpr(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return operands[dim.getPosition()];
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<HostExpr> left = onHostOf(binary.getLHS(), operands), right = onHostOf(binary.getRHS(), operands);
-  if (!left || !right)
-    return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return *left + *right;
-  case AffineExprKind::Mul:
-    return *left * *right;
-  case AffineExprKind::FloorDiv:
-    return HostExpr::binary(HostExpr::floordiv, *left, *right);
-  case AffineExprKind::CeilDiv:
-    return HostExpr::binary(HostExpr::ceildiv, *left, *right);
-  case AffineExprKind::Mod:
-    return HostExpr::binary(HostExpr::mod, *left, *right);
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<HostExpr> LoopWalker::onHost(OpFoldResult value) {
-  if (auto constant = dyn_cast<Attribute>(value))
-    return HostExpr(cast<IntegerAttr>(constant).getInt());
-  return onHost(cast<Value>(value));
-}
-
-std::optional<HostExpr> LoopWalker::onHost(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return HostExpr(constant.getSExtValue());
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != &source.getBody().front())
-      return std::nullopt;
-    auto length = launch.getArguments()[argument.getArgNumber()].getDefiningOp<loops::LengthOp>();
-    if (!length)
-      return std::nullopt;
-    return HostExpr::var(llvm::find(e.symbols, length.getNameAttr()) - e.symbols.begin());
-  }
-  Operation *op = value.getDefiningOp();
-  if (!isa<affine::AffineApplyOp, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return std::nullopt;
-  SmallVector<HostExpr> operands;
-  for (Value operand : op->getOperands()) {
-    std::optional<HostExpr> one = onHost(operand);
-    if (!one)
-      return std::nullopt;
-    operands.push_back(*one);
-  }
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return onHostOf(apply.getAffineMap().getResult(0), operands);
-  if (isa<arith::AddIOp>(op))
-    return operands[0] + operands[1];
-  if (isa<arith::SubIOp>(op))
-    return operands[0] - operands[1];
-  if (isa<arith::MulIOp>(op))
-    return operands[0] * operands[1];
-  return HostExpr::binary(isa<arith::MinSIOp>(op) ? HostExpr::min : HostExpr::max, operands[0], operands[1]);
 }

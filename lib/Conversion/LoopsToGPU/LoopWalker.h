@@ -4,14 +4,15 @@
 // A kernel that `convert-etdg-to-loops` made becomes what each thread runs: LoopPrograms.cpp binds
 // what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
 // loops that blocks of threads share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
-// and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory,
-// LoopAlignment.cpp how wide accesses may be. What leaves and lifted loops are LoopForms.cpp tells.
+// and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory.
+// What leaves and lifted loops are LoopForms.cpp tells, what the host can count LoopCounts.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 
 #include "KernelBuilder.h"
+#include "LoopCounts.h"
 #include "LoopForms.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
@@ -20,14 +21,10 @@
 
 namespace mlir::ft::togpu {
 
-/// The kernel that a launch runs, if blocks of threads of the machine can: a located error where its threads, memory or an
-/// operation in it are beyond them (LoopChecks.cpp).
-FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const Machine &machine);
-
 class LoopWalker {
 public:
   LoopWalker(KernelBuilder &e, const Interface &code, loops::LaunchOp launch, func::FuncOp source)
-      : e(e), b(e.b), code(code), launch(launch), source(source) {}
+      : e(e), b(e.b), code(code), launch(launch), source(source), counts(source, launch) {}
   /// Emits the kernel, and the step of the plan that launches it.
   LogicalResult run(StringRef name);
 
@@ -56,9 +53,6 @@ private:
   // LoopPrograms.cpp
   LogicalResult bindArguments();
   Value bindBuffer(loops::BufferOp buffer);
-  /// A value of the kernel in the host's words; nothing where it is none.
-  std::optional<HostExpr> onHost(Value value);
-  std::optional<HostExpr> onHost(OpFoldResult value);
 
   // LoopWalker.cpp
   Type threadType(Type type);
@@ -112,9 +106,6 @@ private:
   /// How many columns and rows a task has, and so how many tasks there are.
   void cutChunks(ArrayRef<Operation *> flat, Flat &counted, Value points);
   Value columnsOf(loops::ChunksOp chunks, Value columns, Value parts);
-  /// The iterations of a loop, and the tasks of several, where the host can count them.
-  std::optional<HostExpr> hostCount(Operation *loop);
-  std::optional<HostExpr> hostTasks(ArrayRef<Operation *> loops);
   Value rowsOfTask(loops::ChunksOp chunks, ArrayRef<Operation *> flat, Value rows, Value others);
   void enterFlat(ArrayRef<Operation *> flat, const Flat &counted, Value number);
 
@@ -126,10 +117,8 @@ private:
   /// What products read lies in memory; what is a value alone has none.
   void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
   RowsAt rowsOf(Value view);
-
-  // LoopAlignment.cpp
-  /// Whether what a leaf's view has begins, in each row, where accesses as wide as its elements allow may.
-  bool isAligned(Value view, bool rowWise);
+  /// Whether what a leaf's view has is said to begin, in each row, where accesses as wide as its elements allow may.
+  static bool isAligned(loops::LeafOp leaf, unsigned view);
 
   // LoopLeaves.cpp
   LogicalResult takeAlloc(memref::AllocOp alloc);
@@ -143,9 +132,10 @@ private:
   const Interface &code; // what callers see
   loops::LaunchOp launch;
   func::FuncOp source;
+  HostCounts counts;
   Known known;
   std::optional<RowPlan> rowPlan;
-  HostExpr tasks = 1;        // of the kernel's grid loops
+  std::optional<HostExpr> tasks = 1; // of the kernel's grid loops, if the host knows them
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
   Value allPoints;           // of the loops being dealt, where others around them decide how many they have
   bool isInside = false;     // of loops of level grid

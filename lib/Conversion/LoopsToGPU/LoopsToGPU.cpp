@@ -23,7 +23,12 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
   if (failed(checkStridedReads(graph)) || failed(convertGridGraphToLoops(graph, *owner, options)))
     return failure();
   loops::ProgramOp program = *owner->getOps<loops::ProgramOp>().begin();
-  if (failed(chooseLeafLayouts(program, options)))
+  if (failed(decideKernels(program, options)))
     return failure();
   return lowerProgramToGpu(program, options);
+}
+
+LogicalResult mlir::ft::decideKernels(loops::ProgramOp program, const GpuOptions &options) {
+  return success(succeeded(chooseLeafLayouts(program, options)) && succeeded(chooseKernelTasks(program, options)) &&
+                 succeeded(findKernelAlignment(program, options)));
 }

@@ -21,6 +21,8 @@
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
+#define GEN_PASS_DEF_LOOPSCHOOSETASKS
+#define GEN_PASS_DEF_LOOPSFINDALIGNMENT
 #define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/LoopsToGPU/Passes.h.inc"
 } // namespace mlir::ft
@@ -80,18 +82,44 @@ static bool isOfBlocks(loops::ProgramOp program) {
       .wasInterrupted();
 }
 
+/// Lets `decide` write into the kernels of a module's programs that are of blocks of threads.
+static LogicalResult decideAll(ModuleOp module, StringRef pass, StringRef target, StringRef machine,
+                               LogicalResult (*decide)(loops::ProgramOp, const GpuOptions &)) {
+  for (auto program : module.getOps<loops::ProgramOp>()) {
+    if (!isOfBlocks(program))
+      continue;
+    FailureOr<GpuOptions> options = optionsFor(program, pass, target, machine);
+    if (failed(options) || failed(decide(program, *options)))
+      return failure();
+  }
+  return success();
+}
+
 namespace {
 struct LoopsChooseLayouts : mlir::ft::impl::LoopsChooseLayoutsBase<LoopsChooseLayouts> {
   using LoopsChooseLayoutsBase::LoopsChooseLayoutsBase;
 
   void runOnOperation() override {
-    for (auto program : getOperation().getOps<loops::ProgramOp>()) {
-      if (!isOfBlocks(program))
-        continue;
-      FailureOr<GpuOptions> options = optionsFor(program, getArgument(), target, machine);
-      if (failed(options) || failed(chooseLeafLayouts(program, *options)))
-        return signalPassFailure();
-    }
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseLeafLayouts)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsChooseTasks : mlir::ft::impl::LoopsChooseTasksBase<LoopsChooseTasks> {
+  using LoopsChooseTasksBase::LoopsChooseTasksBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelTasks)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsFindAlignment : mlir::ft::impl::LoopsFindAlignmentBase<LoopsFindAlignment> {
+  using LoopsFindAlignmentBase::LoopsFindAlignmentBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, findKernelAlignment)))
+      signalPassFailure();
   }
 };
 

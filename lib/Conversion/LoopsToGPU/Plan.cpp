@@ -138,14 +138,3 @@ void KernelBuilder::addLaunch(StringRef name, HostExpr tasks, bool shrinks) {
   plan().kernels.push_back(name.str());
   plan().workspaceBytes = kernelBytes;
 }
-
-/// Some tasks for each multiprocessor; where there are more rows than that, enough of
-/// them in a task that its leaves compute them by tiles (NestEmitter.cpp).
-HostExpr KernelBuilder::chooseRowsInTask(HostExpr rows, HostExpr others) {
-  int64_t full = machine.gpu.rowTile;
-  HostExpr share = HostExpr::binary(
-      HostExpr::max,
-      HostExpr::binary(HostExpr::ceildiv, rows * others, multiprocessors * machine.gpu.tasksPerUnit), 1);
-  HostExpr least = HostExpr::binary(HostExpr::min, (share - 1) * full + 1, full);
-  return HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, share, least), maxRows);
-}

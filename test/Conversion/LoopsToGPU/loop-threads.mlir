@@ -2,7 +2,7 @@
 //
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a -o %t.mlir
 // RUN: FileCheck %s --check-prefix=LOOPS --input-file=%t.mlir
-// RUN: ft-opt %t.mlir --convert-loops-to-gpu | FileCheck %s
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // RUN: %ft_bin/ft-run %s --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 //

@@ -2,7 +2,7 @@
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --cse -o %t.mlir
 // RUN: FileCheck %s --check-prefix=LOOPS --input-file=%t.mlir
-// RUN: ft-opt %t.mlir --convert-loops-to-gpu | FileCheck %s
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // RUN: %ft_bin/ft-run %s --entry=state --engine=emulate --dim N=5 --dim L=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=numbers --engine=emulate --dim N=1000 --multiprocessors=1 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal

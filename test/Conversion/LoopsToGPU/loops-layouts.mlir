@@ -29,11 +29,11 @@
 // CHECK-SAME: layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>]
 
 // Kernels are what the layouts say: an access is as wide as the attribute that was changed says.
-// RUN: ft-opt %t/one.mlir --loops-choose-layouts --convert-loops-to-gpu | FileCheck %s --check-prefix=TWO
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=TWO
 // TWO-LABEL: llvm.func @f_k0(
 // TWO-COUNT-1: llvm.load {{.*}} -> vector<2xf32>
 // TWO-NOT: llvm.load
-// RUN: ft-opt %t/one.mlir --loops-choose-layouts | sed 's/layouts \[[^]]*\]/layouts [#etdg.tiling<vector = 0, width = 4>]/' | ft-opt --convert-loops-to-gpu \
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]/layouts [#etdg.tiling<vector = 0, width = 4>]/' | ft-opt --convert-loops-to-gpu \
 // RUN:   | FileCheck %s --check-prefix=FOUR
 // FOUR-LABEL: llvm.func @f_k0(
 // FOUR-COUNT-1: llvm.load {{.*}} -> vector<4xf32>
@@ -42,9 +42,9 @@
 // And nothing else is:
 // RUN: not ft-opt %t/one.mlir --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: one.mlir:[[#]]:[[#]]: error: the GPU engine can't run a leaf without layouts, which say how threads share it: loops-choose-layouts writes them
-// RUN: ft-opt %t/one.mlir --loops-choose-layouts | sed 's/width = 2/width = 3/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WIDTH
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/width = 2/width = 3/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WIDTH
 // WIDTH: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's 'etdg.layouts': loop nest 0: width = 3 is no power of two that divides the 64 iterations of loop 0
-// RUN: ft-opt %t/one.mlir --loops-choose-layouts | sed 's/layouts \[/&#etdg.tiling<>, /' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[/&#etdg.tiling<>, /' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's 'etdg.layouts': expected one for each of its 1 loop nests, found 2
 // RUN: sed 's/level<none>/level<lifted>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=EVEN
 // EVEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loop: addresses do not grow evenly with it, so that no leaf computes its iterations at once; expected the level none

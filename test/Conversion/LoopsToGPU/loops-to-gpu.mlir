@@ -1,7 +1,7 @@
 // Loops that somebody has written or changed make the kernels that they say: nothing is known of them but their text.
 //
 // RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a multiprocessors=7" --cse > %t.mlir
-// RUN: ft-opt %t.mlir --convert-loops-to-gpu | FileCheck %s
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PROGRAM < %t.mlir
 // PROGRAM: loops.program @steps lengths ["L", "N"] places [] for <target = "sm_90a", machine = "h200", units = 7>
 // The module, its launch plan, and a kernel whose blocks wait after each step: as many as there are multiprocessors.
@@ -15,33 +15,33 @@
 // CHECK-NOT: loops.
 //
 // Another number of threads and of blocks:
-// RUN: sed 's/threads = 64/threads = 128/; s/most = 7>/most = 5>/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=BLOCKS
+// RUN: sed 's/threads = 64/threads = 128/; s/most = 7>/most = 5>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: \22grid\22:[5,1,1],\22block\22:[128,1,1]
 // BLOCKS: nvvm.maxntid = array<i32: 128, 1, 1>
 //
 // Columns in another unit: a task has more of them.
-// RUN: sed 's/most 8 unit 4 level/most 8 unit 8 level/' %t.mlir | ft-opt --convert-loops-to-gpu > %t.unit.mlir
-// RUN: ft-opt %t.mlir --convert-loops-to-gpu > %t.same.mlir
+// RUN: sed 's/most 8 unit 4 level/most 8 unit 8 level/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu > %t.unit.mlir
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu > %t.same.mlir
 // RUN: not cmp %t.unit.mlir %t.same.mlir
 //
 // Dealt in shares: one range for each block, its iterations one after the other; and a grid that may not shrink.
-// RUN: sed 's/level <grid, turn>/level <grid, shares>/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=SHARES
+// RUN: sed 's/level <grid, turn>/level <grid, shares>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=SHARES
 // SHARES: llvm.func @steps_k0(
 // SHARES: scf.for %{{.*}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
-// RUN: sed 's/level <grid, turn>/level <grid, fixed>/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=FIXED
+// RUN: sed 's/level <grid, turn>/level <grid, fixed>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=FIXED
 // FIXED: \22cooperative\22:true,\22shrinks\22:false
 //
 // Without a sync nobody waits, and the launch is an ordinary one.
-// RUN: sed '/loops.sync/d' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=HASTY
+// RUN: sed '/loops.sync/d' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=HASTY
 // HASTY: \22cooperative\22:false
 // HASTY-NOT: atom.add
 //
 // A machine of one's own choice, and another target:
-// RUN: ft-opt %t.mlir "--convert-loops-to-gpu=target=sm_80" | FileCheck %s --check-prefix=AMPERE
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu "--convert-loops-to-gpu=target=sm_80" | FileCheck %s --check-prefix=AMPERE
 // AMPERE: tile.target = "sm_80"
 //
 // And on to the instructions:
-// RUN: ft-opt %t.mlir --convert-loops-to-gpu --tile-lower-kernels | FileCheck %s --check-prefix=TARGET
+// RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu --tile-lower-kernels | FileCheck %s --check-prefix=TARGET
 // TARGET: llvm.func @steps_k0(
 // TARGET-NOT: scf.
 // TARGET: llvm.return

@@ -9,11 +9,11 @@
 // RUN: ft-opt %t.tile.mlir --ft-compile="from=tile to=target target=sm_90a" | diff - %t.target.mlir
 //
 // The passes by themselves.
-// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --convert-loops-to-gpu | FileCheck %s --check-prefix=TILE
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=TILE
 // RUN: ft-opt %t.tile.mlir --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
 // RUN: ft-opt %t.tile.mlir --tile-lower-kernels | FileCheck %s --check-prefix=TARGET
 //
-// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a | not ft-opt --convert-loops-to-gpu=target=cpu 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu=target=cpu 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: convert-loops-to-gpu: expected target = sm_80 or sm_90a, found 'cpu'
 // RUN: sed 's/tile.plan = "/tile.plans = "/' %t.tile.mlir | not ft-opt --tile-lower-kernels 2>&1 | FileCheck %s --check-prefix=PLAN
 // PLAN: :[[#]]:[[#]]: error: a module of kernels names its target and its launch plan ('tile.target', 'tile.plan'), each a string

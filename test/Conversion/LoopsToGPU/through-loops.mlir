@@ -1,6 +1,6 @@
 // Kernels and a launch plan from the structured loops of a schedule: tasks that blocks of threads count.
 //
-// RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --convert-loops-to-gpu | FileCheck %s
+// RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // CHECK: gpu.module @steps [#nvvm.target<{{.*}}>] attributes {tile.plan = "{{.*}}\22kernels\22:[\22steps_k0\22]{{.*}}\22cooperative\22:true{{.*}}tile.target = "sm_90a"}
 // CHECK: llvm.func @steps_k0(
 // CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 64, 1, 1>

@@ -99,3 +99,61 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
   }
   return
 }
+
+// -----
+
+func.func @k(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{expected a length of chunks of level grid alone, found #loops.chunk_length<blocks> (loops_chunks3)}}
+  loops.chunks (%i, %c) = %n to %n most 4 level <core, turn> length <blocks> {
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected chunks of at most 8 iterations, a multiple of 4, found #loops.chunk_length<each = 6> (loops_chunks3)}}
+  loops.chunks (%i, %c) = %n to %n most 8 unit 4 level <grid, turn> length <each = 6> {
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected chunks of at most 8 iterations, a multiple of 1, found #loops.chunk_length<each = 9> (loops_chunks3)}}
+  loops.chunks (%i, %c) = %n to %n most 8 level <grid, turn> length <each = 9> {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{(C1) expected a positive number of iterations that stands alone, found each = -1}}
+func.func private @each() attributes {length = #loops.chunk_length<each = -1>}
+
+// -----
+
+// expected-error @below {{expected positive numbers of iterations and tasks, found 0}}
+func.func private @none() attributes {length = #loops.chunk_length<each = 0>}
+
+// -----
+
+// expected-error @below {{(C2) expected positive numbers of tasks and iterations, found tasks = 3 and full = 0}}
+func.func private @full() attributes {length = #loops.chunk_length<tasks = 3, full = 0>}
+
+// -----
+
+// expected-error @below {{expected each, tasks or blocks, found 'some'}}
+func.func private @some() attributes {length = #loops.chunk_length<some>}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
+  // expected-error @below {{expected positive numbers of bytes for its 2 views, found aligned array<i64: 16> (loops_leaf8)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) aligned [16] {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}

@@ -36,8 +36,18 @@ struct GpuModule {
 /// loops of a block of threads. Emits errors and fails on what kernels can't do.
 LogicalResult chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options);
 
+/// Writes how long the chunks are that blocks of threads take, and how many blocks there are where the host can't count tasks.
+LogicalResult chooseKernelTasks(loops::ProgramOp program, const GpuOptions &options);
+
+/// Writes at multiples of how many bytes rows of views of leaves begin.
+LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuOptions &options);
+
+/// All of these, one after the other: what kernels are made of then stands in the loops.
+LogicalResult decideKernels(loops::ProgramOp program, const GpuOptions &options);
+
 /// Kernels of a program of structured loops, of which nothing else is known: target and machine are the options'. Program and
-/// loops stay as they are. Emits errors and fails on what kernels can't do, and on leaves without layouts.
+/// loops stay as they are. Emits errors and fails on what kernels can't do, and where one of the decisions above is left out or does
+/// not fit.
 FailureOr<GpuModule> lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options);
 
 /// The same for a graph, by way of its loops. The graph itself stays as it is; nests without a binding schedule get one first.

@@ -5,7 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LoopsChooseLayouts : Pass<"loops-choose-layouts", "::mlir::ModuleOp"> {
+/// A pass that writes a decision into loops, for the GPU that their program names.
+class DecisionPass<string name> : Pass<name, "::mlir::ModuleOp"> {
+  let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "the machine, by its name or its file, a GPU; empty: the program's own">];
+}
+
+def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
   let summary = "say how the threads of a GPU's block share each leaf";
   let description = [{
     Writes `layouts` of the leaves in kernels of blocks of threads that have none, or a CPU's: for each of their loop nests which part a
@@ -24,11 +31,46 @@ def LoopsChooseLayouts : Pass<"loops-choose-layouts", "::mlir::ModuleOp"> {
     `convert-loops-to-gpu` obeys the layouts, and refuses a leaf that has none or one that does not fit. What no kernel can do is
     refused here, too. Kernels of a CPU stay.
   }];
-  let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
-                 Option<"machine", "machine", "std::string", "\"\"",
-                        "the machine, by its name or its file, a GPU; empty: the program's own">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
+def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
+  let summary = "say how long the chunks are that a GPU's blocks of threads take, and how many blocks there are";
+  let description = [{
+    Writes `length` of each `loops.chunks` of level `grid` that has none (`#loops.chunk_length`): all that it may have, where its `unit` is
+    its `most`; for rows, how many tasks the host leaves for a multiprocessor, where it knows all ranges and nobody waits; else what is left
+    to the blocks of threads, which count themselves. And `most` of the kernel's `#loops.grid` where it has none but must: blocks of
+    threads that wait for each other (`loops.sync grid`) are as many as there are multiprocessors, and so are, some for each, those whose
+    tasks the host can't count.
+
+    ```mlir
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> { ... }
+    ==>
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> length <tasks = 264, full = 8> { ... }
+    ```
+
+    `convert-loops-to-gpu` obeys them; it refuses chunks without a length, tasks that the host can't count, and a kernel that lacks a
+    number of blocks. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::etdg::ETDGDialect"];
+}
+
+def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
+  let summary = "say at multiples of how many bytes rows begin that a GPU's leaves access";
+  let description = [{
+    Writes `aligned` of the leaves in kernels of blocks of threads that have none: for each view, inputs first, how many bytes divide each place
+    at which one of its rows begins, as far as its address tells (constants, sums, products, what callers promise of strides), up to the
+    widest access. Where they cover as many elements as divide a row, adjacent elements are one access.
+
+    ```mlir
+    loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) { ... }
+    ==>
+    loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) aligned [16, 4] { ... }
+    ```
+
+    `convert-loops-to-gpu` takes nothing else for aligned, and refuses more than the addresses tell. Kernels of a CPU stay.
+  }];
 }
 
 def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
@@ -45,13 +87,13 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.
 
     ```
-    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --loops-choose-layouts \
+    ft-opt x.mlir --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu \
       --convert-loops-to-gpu
     ```
 
-    Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
-    the machine's, rows or columns that a leaf has no room for, layouts that a leaf lacks or that do not fit it (`loops-choose-layouts`
-    chooses them), lifted loops that no leaf computes at once, and operations that have no form in a kernel.
+    It decides none of what `loops-choose-layouts`, `loops-choose-tasks` and `loops-find-alignment` write (together
+    `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
+    the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,

@@ -251,6 +251,48 @@ LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// What blocks of threads are given
+//===----------------------------------------------------------------------===//
+
+Attribute ChunkLengthAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t each = 0, tasks = 0, full = 0;
+  StringRef kind;
+  if (parser.parseLess() || parser.parseKeyword(&kind))
+    return {};
+  ParseResult parsed = success();
+  if (kind == "each")
+    parsed = parseField(parser, each);
+  else if (kind == "tasks")
+    parsed = failure(parseField(parser, tasks) || parser.parseComma() || parser.parseKeyword("full") || parseField(parser, full));
+  else if (kind != "blocks")
+    return parser.emitError(loc, "expected each, tasks or blocks, found '") << kind << "'", Attribute();
+  if (parsed || parser.parseGreater())
+    return {};
+  // (What is written is a number, and 0 is none.)
+  if ((kind == "each" && each == 0) || (kind == "tasks" && tasks == 0))
+    return parser.emitError(loc, "expected positive numbers of iterations and tasks, found 0"), Attribute();
+  return parser.getChecked<ChunkLengthAttr>(loc, parser.getContext(), each, tasks, full);
+}
+
+void ChunkLengthAttr::print(AsmPrinter &printer) const {
+  if (getEach())
+    printer << "<each = " << getEach() << ">";
+  else if (getTasks())
+    printer << "<tasks = " << getTasks() << ", full = " << getFull() << ">";
+  else
+    printer << "<blocks>";
+}
+
+LogicalResult ChunkLengthAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t each, int64_t tasks, int64_t full) {
+  if (each < 0 || (each && (tasks || full)))
+    return emitError() << "(C1) expected a positive number of iterations that stands alone, found each = " << each;
+  if (tasks < 0 || full < 0 || (tasks == 0) != (full == 0))
+    return emitError() << "(C2) expected positive numbers of tasks and iterations, found tasks = " << tasks << " and full = " << full;
+  return success();
+}
+
 int64_t LevelAttr::getMappingId() const { return int64_t(getLevel()); }
 bool LevelAttr::isLinearMapping() const { return true; }
 int64_t LevelAttr::getRelativeIndex() const { return 0; }

@@ -163,8 +163,11 @@ ParseResult ChunksOp::parse(OpAsmParser &parser, OperationState &state) {
   }
   for (OpAsmParser::Argument &argument : arguments)
     argument.type = builder.getIndexType();
-  if (parser.parseKeyword("level") || parser.parseCustomAttributeWithFallback(level) ||
-      parser.resolveOperands(bounds, builder.getIndexType(), state.operands) ||
+  if (parser.parseKeyword("level") || parser.parseCustomAttributeWithFallback(level))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("length")) && parser.parseCustomAttributeWithFallback(properties.length))
+    return failure();
+  if (parser.resolveOperands(bounds, builder.getIndexType(), state.operands) ||
       parser.parseRegion(*state.addRegion(), arguments) || parser.parseOptionalAttrDict(state.attributes))
     return failure();
   properties.level = level;
@@ -179,9 +182,13 @@ void ChunksOp::print(OpAsmPrinter &printer) {
     printer << " unit " << *getUnit();
   printer << " level ";
   printer.printStrippedAttrOrType(getLevel());
+  if (getLengthAttr()) {
+    printer << " length ";
+    printer.printStrippedAttrOrType(getLengthAttr());
+  }
   printer << ' ';
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"most", "unit", "level"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"most", "unit", "level", "length"});
 }
 
 LogicalResult ChunksOp::verifyRegions() {
@@ -192,6 +199,12 @@ LogicalResult ChunksOp::verifyRegions() {
   Block &body = getRegion().front();
   if (body.getNumArguments() != 2 || !body.getArgument(0).getType().isIndex() || !body.getArgument(1).getType().isIndex())
     return emitOpError("expected a body of two indices, the first iteration and their number (loops_chunks2)");
+  ChunkLengthAttr length = getLengthAttr();
+  if (length && getLevel().getLevel() != etdg::LoopLevel::Grid)
+    return emitOpError("expected a length of chunks of level grid alone, found ") << length << " (loops_chunks3)";
+  if (length && (length.getEach() > most || length.getEach() % int64_t(getUnit().value_or(1)) != 0))
+    return emitOpError("expected chunks of at most ") << most << " iterations, a multiple of " << int64_t(getUnit().value_or(1)) << ", found "
+                                                      << length << " (loops_chunks3)";
   return success();
 }
 
@@ -286,6 +299,15 @@ static LogicalResult verifyScratch(LeafOp leaf) {
   return success();
 }
 
+static LogicalResult verifyAligned(LeafOp leaf) {
+  std::optional<ArrayRef<int64_t>> aligned = leaf.getAligned();
+  size_t views = leaf.getInputs().size() + leaf.getOutputs().size();
+  if (!aligned || (aligned->size() == views && llvm::all_of(*aligned, [](int64_t bytes) { return bytes > 0; })))
+    return success();
+  return leaf.emitOpError("expected positive numbers of bytes for its ") << views << " views, found aligned " << leaf.getAlignedAttr()
+                                                                         << " (loops_leaf8)";
+}
+
 LogicalResult LeafOp::verifyRegions() {
   Block &body = getBody().front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
@@ -326,7 +348,7 @@ LogicalResult LeafOp::verifyRegions() {
       return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
-  return verifyScratch(*this);
+  return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)));
 }
 
 LogicalResult ListOp::verify() {

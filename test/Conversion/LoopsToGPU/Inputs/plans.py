@@ -4,7 +4,7 @@
 
 plans.py FT_OPT FILE...
 
-Each file is taken to storage for sm_90a, to loops and, after these were printed and parsed, to kernels. Two things are
+Each file is taken to storage for sm_90a, to loops and, after these were printed with all that is decided and parsed, to kernels. Two things are
 compared: with the kernels that the phases make without printing the loops, every character; and with the text of the
 loops, which is read here by itself, what a plan does at several lengths: which kernels it launches, variants by their guards;
 of each launch its threads, whether blocks of them wait for each other, and whose memory it is given; and of the workspace,
@@ -185,7 +185,7 @@ def compare(tool, path):
     with open(path) as file:
         source = file.read()
     storage = run(tool, source, "--ft-compile=to=storage target=sm_90a", keep)
-    loops = run(tool, storage, "--convert-etdg-to-loops=target=sm_90a", keep)
+    loops = run(tool, storage, "--convert-etdg-to-loops=target=sm_90a", "--loops-decide-for-gpu", keep)
     printed = run(tool, loops, "--convert-loops-to-gpu")
     direct = run(tool, storage, "--ft-compile=from=storage to=tile target=sm_90a")
     bad = [] if printed == direct else ["kernels of printed loops are others than those of loops in memory"]

@@ -46,8 +46,9 @@ def Loops_GridAttr : AttrDef<Loops_Dialect, "Grid"> {
   let summary = "the blocks of threads of a GPU that run a kernel";
   let description = [{
     `#loops.grid<block = <threads = 256, shared = 98304>, most = 132>`: what a block of threads is (`#etdg.thread_block`), and how many
-    there are at most; without `most`, one for each iteration of the loops of level `grid`. Where they wait for each other
-    (`loops.sync grid`) the launch is one in which all of them run at once.
+    there are at most; without `most`, one for each task of the loops of level `grid`. Where they wait for each other
+    (`loops.sync grid`) the launch is one in which all of them run at once: as many as `most`. So many there are, too, where the host can't
+    count the tasks (`loops-choose-tasks`).
   }];
   let parameters = (ins "::mlir::etdg::ThreadBlockAttr":$block, DefaultValuedParameter<"int64_t", "0">:$most);
   let assemblyFormat = "`<` `block` `=` $block (`,` `most` `=` $most^)? `>`";
@@ -63,6 +64,30 @@ def Loops_DeviceAttr : AttrDef<Loops_Dialect, "Device"> {
   let parameters = (ins StringRefParameter<>:$target, StringRefParameter<>:$machine, "int64_t":$units);
   let assemblyFormat = "`<` `target` `=` $target `,` `machine` `=` $machine `,` `units` `=` $units `>`";
   let genVerifyDecl = 1;
+}
+
+def Loops_ChunkLengthAttr : AttrDef<Loops_Dialect, "ChunkLength"> {
+  let mnemonic = "chunk_length";
+  let summary = "how long the chunks are that blocks of threads take";
+  let description = [{
+    Of a `loops.chunks` of level `grid`, never longer than its `most`:
+
+    - `#loops.chunk_length<each = 64>`: so many iterations, the last chunk perhaps fewer.
+    - `#loops.chunk_length<tasks = 264, full = 8>`: the host counts the iterations, with those of the loops that are dealt with it, and
+      makes chunks so long that so many tasks are left, but of at least `full` iterations where there are more of them than tasks.
+    - `#loops.chunk_length<blocks>`: as long as leaves a task for each block of threads that is launched, which the blocks count: first
+      loops with a unit, in multiples of it, then others.
+
+    (C1) `each` is positive, and stands alone; (C2) `tasks` and `full` are positive, and stand together.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$each, DefaultValuedParameter<"int64_t", "0">:$tasks,
+                        DefaultValuedParameter<"int64_t", "0">:$full);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether blocks of threads cut the range among themselves.
+    bool isOfBlocks() const { return getEach() == 0 && getTasks() == 0; }
+  }];
 }
 
 /// `#ft.bounds`, which its own dialect defines.
@@ -297,18 +322,24 @@ def Loops_ChunksOp : Loops_Op<"chunks", [RecursiveMemoryEffects, SingleBlockImpl
   let description = [{
     The range from `lower` to below `upper` is cut into chunks of neighbouring iterations, at most `most` each; the body
     runs once for each, with its first iteration and their number (at least 1). Who runs the loop cuts it; with
-    `unit`, chunks are about equally long, and multiples of that but for the last one.
+    `unit`, chunks are about equally long, and multiples of that but for the last one. How long those of blocks of threads are `length`
+    says (`loops-choose-tasks`).
 
     ```mlir
     loops.chunks (%first, %count) = %c0 to %n most 64 level <core, shares> {
+      ...
+    }
+    loops.chunks (%first, %count) = %c0 to %n most 64 level <grid, turn> length <tasks = 264, full = 8> {
       ...
     }
     ```
 
     - (loops_chunks1) `most` is positive, and `unit` where it is given.
     - (loops_chunks2) the body takes two indices.
+    - (loops_chunks3) a loop of level `grid` has a length, or none yet, others have none; `each` is at most `most`, and a multiple of `unit`.
   }];
-  let arguments = (ins Index:$lower, Index:$upper, I64Attr:$most, OptionalAttr<I64Attr>:$unit, Loops_LevelAttr:$level);
+  let arguments = (ins Index:$lower, Index:$upper, I64Attr:$most, OptionalAttr<I64Attr>:$unit, Loops_LevelAttr:$level,
+                       OptionalAttr<Loops_ChunkLengthAttr>:$length);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
@@ -369,7 +400,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
     them: products (`#loops.product`) and others (`#loops.lanes`); `unit`: together with another one, or as a copy that turns a matrix.
-    `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`).
+    `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
+    how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
@@ -388,18 +420,19 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf6) inside of a row, an input lies at distances that its type says (`strided<[?, 1, 8], offset: ?>` is a
       transposed one), an output in order and without gaps.
     - (loops_leaf7) `scratch` holds #loops.scratch, each of another value, in their order.
+    - (loops_leaf8) `aligned` holds a positive number for each view.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
                        OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
                        OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts,
-                       OptionalAttr<ArrayAttr>:$scratch);
+                       OptionalAttr<ArrayAttr>:$scratch, OptionalAttr<DenseI64ArrayAttr>:$aligned);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
     (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`scratch` $scratch^)? $body attr-dict
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }

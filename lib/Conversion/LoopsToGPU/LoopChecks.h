@@ -1,0 +1,30 @@
+//===- LoopChecks.h - which loops blocks of threads can run -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of programs, with what none of them can do refused where it stands; and for each decision that passes write into the loops
+// whether it fits them. What is emitted is what they say.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPCHECKS_H
+#define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPCHECKS_H
+
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+
+namespace mlir::ft::togpu {
+
+/// The kernel that a launch runs, if blocks of threads of the machine can: a located error where its threads, memory or an
+/// operation in it are beyond them.
+FailureOr<func::FuncOp> kernelOf(loops::LaunchOp launch, const Machine &machine);
+
+/// Calls `take` for each kernel of blocks of threads that a program launches, once, with its launches. Others stay.
+LogicalResult eachKernel(loops::ProgramOp program, const Machine &machine,
+                         llvm::function_ref<LogicalResult(func::FuncOp, ArrayRef<loops::LaunchOp>)> take);
+
+/// Lengths of chunks, numbers of blocks of threads (LoopTasks.cpp).
+LogicalResult checkTasks(func::FuncOp kernel, loops::LaunchOp launch);
+/// Where rows of views are said to begin (LoopAlignment.cpp).
+LogicalResult checkAlignment(func::FuncOp kernel, loops::LaunchOp launch);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_LIB_CONVERSION_LOOPSTOGPU_LOOPCHECKS_H
