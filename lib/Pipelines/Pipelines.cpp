@@ -210,6 +210,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsChooseLayouts());
   pm.addPass(createLoopsChooseTasks());
   pm.addPass(createLoopsFindAlignment());
+  pm.addPass(createLoopsPlaceMemory());
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {

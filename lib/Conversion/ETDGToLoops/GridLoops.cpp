@@ -177,7 +177,7 @@ void Emitter::placeInBlock(memref::AllocOp alloc) {
     sharedUsed += *bytes;
   usesWorkspace |= !fits;
   alloc->setAttr("loops.memory",
-                 loops::MemoryKindAttr::get(context, fits ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace));
+                 loops::MemoryAttr::get(context, fits ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace, /*offset=*/-1));
 }
 
 //===----------------------------------------------------------------------===//

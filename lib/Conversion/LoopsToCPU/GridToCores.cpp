@@ -221,10 +221,12 @@ LogicalResult GridKernel::run() {
     else if (auto leaf = dyn_cast<loops::LeafOp>(op)) {
       leaf.removeLayoutsAttr();
       leaf.removeAlignedAttr();
+      leaf.removePlacesAttr();
     }
     op->removeAttr("loops.memory");
   });
   kernel->removeAttr("loops.grid");
+  kernel->removeAttr("loops.shared");
   return setLevels();
 }
 

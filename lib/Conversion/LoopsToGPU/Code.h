@@ -30,8 +30,12 @@ Type registerType(Type element);
 inline constexpr int64_t warpLanes = 32;
 /// Bytes of the largest load or store of PTX, which needs addresses that are multiples of it.
 inline constexpr int64_t accessBytes = 16;
+/// Multiples of it begin what leaves have of shared memory.
+inline constexpr int64_t leavesAlignment = 64;
 /// Multiples of it begin parts of the workspace, so that no two blocks of threads share a line of the cache.
 inline constexpr int64_t partAlignment = 256;
+/// Bytes of what a warp leaves of one sum for the others.
+inline constexpr int64_t partialBytes = 8;
 
 
 class Code : public ImplicitLocOpBuilder {

@@ -68,48 +68,24 @@ void KernelBuilder::beginFunction(StringRef name) {
   symbolValues.clear();
   kernelArguments.clear();
   blockParts.clear();
-  sharedUsed = 0;
-  leafShared = 0;
-  partialsBytes = 0;
-  partials = staging = Value();
-  stagingBytes = 0;
+  sharedPointers.clear();
   atEntry([&] {
     threads.id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
-    leafSharedBase = arith::ConstantIntOp::create(b, 0, 64);
-    // Partial results of warps, 8 bytes each.
-    sharedUsed = threads.count / warpLanes * schedule::mostSlots * 8;
     threads.scratch = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
   });
-  threads.partials = [this] {
-    if (partialsBytes == 0)
-      atEntry([&] {
-        Value base = LLVM::AddressOfOp::create(b, b.pointer(shared), "ft_shared");
-        partials = b.at(base, b.number(sharedUsed), b.getI8Type());
-        // Reserved as a whole, so that what else takes shared memory counts on the rest.
-        partialsBytes = threads.count * threads.sums;
-        sharedUsed += partialsBytes;
-      });
-    return partials;
-  };
+  threads.partials = [this] { return sharedMemory(sums.getOffset()); };
 }
 
 /// The kernel's body is complete.
-LogicalResult KernelBuilder::endFunction(Operation *front, etdg::ThreadBlockAttr block) {
+void KernelBuilder::endFunction(etdg::ThreadBlockAttr block) {
   b.setInsertionPointToEnd(&kernel.getBody().front());
   LLVM::ReturnOp::create(b, ValueRange());
-  int64_t bytes = int64_t(llvm::alignTo(sharedUsed, 64));
-  leafSharedBase.getDefiningOp<arith::ConstantOp>().setValueAttr(b.getI64IntegerAttr(bytes));
-  if (bytes + leafShared > machine.occupancy.sharedBytesPerBlock)
-    return front->emitError("the GPU engine can't run the schedule: block: the kernel uses ")
-           << bytes + leafShared << " bytes of shared memory, a block has at most "
-           << machine.occupancy.sharedBytesPerBlock << " on " << machine.name << "; fewer threads use less";
   kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(block.getResident())));
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   for (auto [i, type] : llvm::enumerate(types))
     if (isa<LLVM::LLVMPointerType>(type))
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(accessBytes));
-  return success();
 }
 
 /// In turn: every `blocks`-th one. In shares: one range for each block, equally long.

@@ -9,6 +9,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
 
+#include "LoopForms.h"
 #include "RowEmitter.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 
@@ -52,14 +53,14 @@ public:
   HostExpr hostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> planes, RankedTensorType element);
   HostExpr hostGuard(etdg::GuardAttr guard);
   int64_t addWorkspace(HostExpr offset);
-  void addLaunch(StringRef name, HostExpr tasks, bool shrinks);
+  void addLaunch(StringRef name, HostExpr blocks, bool shrinks);
   /// Takes the steps that were added since there were `before`.
   std::vector<::ft::rt::Step> takeSteps(size_t before);
 
   // Kernels (KernelBuilder.cpp).
   std::string uniqueName(std::string name, StringRef suffix);
   void beginFunction(StringRef name);
-  LogicalResult endFunction(Operation *front, etdg::ThreadBlockAttr block);
+  void endFunction(etdg::ThreadBlockAttr block);
   Value argument(int64_t planBuffer);
   Value symbolValue(StringAttr name);
   Value integerArgument(const HostExpr &value);
@@ -76,17 +77,13 @@ public:
   }
 
   // Memory (KernelMemory.cpp).
-  /// Memory of this block of threads: shared where it fits, else a part of the workspace.
-  Value blockMemory(HostExpr bytes, Value bytesValue, std::optional<int64_t> fixedBytes);
+  /// Shared memory from this byte on.
+  Value sharedMemory(int64_t offset);
+  /// A part of the workspace for this block of threads.
+  Value workspaceMemory(HostExpr bytes, Value bytesValue);
   LLVM::GlobalOp addConstant(DenseElementsAttr value);
-  /// Shared memory for operands of a leaf's products, which leaves use one after the other; null where it has none.
-  Value stagingMemory(ArrayRef<Tiles> tiles);
-  void placeLeafBuffers(leaf::LeafGraph &leafGraph, LeafEmitter &emitter, int64_t rows);
-  /// A block that is alone on its multiprocessor has no more than its limit; others may go
-  /// beyond theirs.
-  int64_t partialsReserve() const {
-    return partialsBytes || !cooperative ? 0 : threads.count * threads.sums;
-  }
+  /// Memory of what a leaf's loop nests hand on, of its products' operands, and of its sums.
+  void placeLeaf(const LeafPlaces &places, LeafEmitter &emitter);
 
   GpuOptions options;
   const Machine &machine; // of the options
@@ -109,14 +106,10 @@ public:
   llvm::DenseMap<StringAttr, Value> symbolValues;
   std::vector<::ft::rt::KernelArgument> kernelArguments;
   Threads threads;
-  int64_t sharedLimit = 0;   // bytes for one block of threads
   bool cooperative = false;  // blocks of threads wait for each other
-  int64_t partialsBytes = 0; // shared memory for slices of sums, once a nest needs it
-  Value partials;
-  Value staging; // for operands of products, and its bytes
-  int64_t stagingBytes = 0;
-  int64_t sharedUsed = 0, leafShared = 0; // bytes: of private buffers, of the largest leaf
-  Value leafSharedBase;                   // a constant that is set at the end
+  int64_t sharedBytes = 0;
+  llvm::DenseMap<int64_t, Value> sharedPointers; // by offset
+  loops::PlaceAttr sums;                         // of the leaf that is emitted
   struct BlockPart {
     int64_t planBuffer;
     HostExpr bytes;

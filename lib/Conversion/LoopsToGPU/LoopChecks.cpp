@@ -51,9 +51,9 @@ LogicalResult KernelChecks::checkAlloc(memref::AllocOp alloc) {
   if (type.getRank() != 1 || alloc.getDynamicSizes().size() != 1 || !type.getLayout().isIdentity() ||
       !type.getElementType().isIntOrIndexOrFloat())
     return alloc.emitError("the GPU engine makes memory of type memref<?xT>, found ") << type;
-  auto kind = alloc->getAttrOfType<loops::MemoryKindAttr>("loops.memory");
+  auto kind = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
   APInt count;
-  if (!kind || kind.getValue() != loops::MemoryKind::Shared || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
+  if (!kind || kind.getKind() != loops::MemoryKind::Shared || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
     return success();
   int64_t bytes, room = loops::gridOf(kernel).getBlock().getShared() - sharedUsed;
   if (count.isNegative() || __builtin_mul_overflow(count.getSExtValue(), bytesOf(type.getElementType()), &bytes) || bytes > room)
@@ -144,7 +144,7 @@ LogicalResult KernelChecks::run() {
   if (std::string beyond = schedule::describeBeyond(block, machine); !beyond.empty())
     return kernel.emitError("the GPU engine can't run the loops: ") << beyond;
   // What warps leave for each other lies there, too.
-  sharedUsed = block.getThreads() / warpLanes * schedule::mostSlots * 8;
+  sharedUsed = bytesOfWarps(block);
   WalkResult walked = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (failed(check(op)))
       return WalkResult::interrupt();

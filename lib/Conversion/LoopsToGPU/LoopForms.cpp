@@ -87,6 +87,14 @@ std::optional<Lift> togpu::readLift(scf::ForallOp loop) {
   return lift;
 }
 
+Lift togpu::liftOf(loops::LeafOp leaf) {
+  for (Operation *parent = leaf->getParentOp(); parent; parent = parent->getParentOp())
+    if (loops::LevelAttr level = loops::levelOf(parent); level && level.getLevel() == etdg::LoopLevel::Lifted)
+      if (auto points = dyn_cast<scf::ForallOp>(parent))
+        return readLift(points).value_or(Lift());
+  return Lift();
+}
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//

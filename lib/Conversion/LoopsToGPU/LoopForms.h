@@ -27,6 +27,9 @@ struct Lift {
 /// its iterations in another way.
 std::optional<Lift> readLift(scf::ForallOp loop);
 
+/// The lifted iterations that a leaf computes at once.
+Lift liftOf(loops::LeafOp leaf);
+
 /// How much an expression grows with one of its dimensions or symbols.
 AffineExpr stepOf(AffineMap map, unsigned operand);
 
@@ -48,6 +51,41 @@ struct LeafInBlock {
 };
 /// The leaf in blocks of threads like these. An error at it where its cuts are none of its loop nests.
 FailureOr<LeafInBlock> readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift);
+
+/// How threads share a leaf: rows that stay in registers, or tiles of each loop nest.
+struct LeafTiling {
+  std::optional<schedule::RowPlan> rows;
+  SmallVector<schedule::Tiles> tiles;
+};
+/// What the leaf's layouts say (LoopLayouts.cpp). An error at it where they are missing or do not fit.
+FailureOr<LeafTiling> readTiling(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine);
+
+/// What a leaf needs memory of a block of threads for (LoopMemory.cpp).
+struct LeafNeeds {
+  struct Need {
+    int64_t bytes = 0;             // 0: none
+    unsigned first = ~0u, last = 0; // loop nests from the first to the last in which it is needed
+    int output = -1;                // of the leaf, in whose memory it may lie
+    void use(unsigned nest) {
+      first = std::min(first, nest);
+      last = std::max(last, nest);
+    }
+  };
+  SmallVector<int> buffers;  // by value: its number in the leaf's graph
+  SmallVector<Need> values;
+  Need operands, sums;
+};
+/// Takes out of memory what is in registers while a product's tile is.
+LeafNeeds findNeeds(loops::LeafOp leaf, LeafInBlock &own, const LeafTiling &tiling, etdg::ThreadBlockAttr block);
+
+/// Where it has it, as its places say; null: nowhere.
+struct LeafPlaces {
+  SmallVector<int> buffers;               // by value
+  SmallVector<loops::PlaceAttr> values;
+  loops::PlaceAttr operands, sums;
+};
+/// An error at the leaf where something has no place, or one that it can't have.
+FailureOr<LeafPlaces> readPlaces(loops::LeafOp leaf, const LeafNeeds &needs);
 
 /// Accesses of a leaf are no wider than what divides a row of a view: so many elements, by which rows begin evenly at best.
 int64_t evenElements(MemRefType view);

@@ -36,14 +36,6 @@ static void takeApart(func::FuncOp kernel) {
   });
 }
 
-/// The lifted iterations that a leaf computes at once.
-static Lift liftOf(loops::LeafOp leaf) {
-  for (Operation *parent = leaf->getParentOp(); parent; parent = parent->getParentOp())
-    if (loops::LevelAttr level = loops::levelOf(parent); level && level.getLevel() == etdg::LoopLevel::Lifted)
-      return readLift(cast<scf::ForallOp>(parent)).value_or(Lift());
-  return Lift();
-}
-
 /// Whether a leaf has layouts, which may have been made for the cores of a CPU.
 static bool isLaidOut(loops::LeafOp leaf) {
   ArrayAttr layouts = leaf.getLayoutsAttr();
@@ -73,4 +65,59 @@ LogicalResult mlir::ft::chooseLeafLayouts(loops::ProgramOp program, const GpuOpt
   const Machine &machine = options.getMachine();
   return eachKernel(program, machine,
                     [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp>) { return layOutKernel(kernel, machine); });
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts that are read
+//===----------------------------------------------------------------------===//
+
+/// What layouts of its loop nests say.
+static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine, SmallVector<schedule::Tiles> &tiles) {
+  auto refuse = [&](const Twine &why) {
+    return leaf.emitError("the GPU engine can't run the leaf's 'etdg.layouts': ") << why;
+  };
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  const leaf::LeafGraph &graph = own.form.graph;
+  if (layouts.size() != graph.nests.size())
+    return refuse("expected one for each of its " + Twine(graph.nests.size()) + " loop nests, found " + Twine(layouts.size()));
+  for (auto [i, layout] : llvm::enumerate(layouts)) {
+    leaf::Nest collapsed;
+    schedule::TileContext tile = schedule::tileContextOf(own.form, unsigned(i), own.context, own.rowWise, collapsed);
+    std::string wrong;
+    if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
+      FailureOr<schedule::ProductTiles> read = schedule::readProduct(product, own.form, unsigned(i), tile, wrong);
+      if (failed(read))
+        return refuse("loop nest " + Twine(i) + ": " + wrong);
+      tiles.emplace_back().product = std::make_shared<schedule::ProductTiles>(std::move(*read));
+      continue;
+    }
+    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
+    if (!tiling)
+      return refuse("rows stay in registers where a kernel is one leaf");
+    FailureOr<schedule::Tiles> read = schedule::readTiles(tiling, graph, collapsed, tile, machine, wrong);
+    if (failed(read))
+      return refuse("loop nest " + Twine(i) + ": " + wrong);
+    tiles.push_back(std::move(*read));
+  }
+  return success();
+}
+
+FailureOr<LeafTiling> togpu::readTiling(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine) {
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  if (!layouts)
+    return leaf.emitError("the GPU engine can't run a leaf without layouts, which say how threads share it: "
+                          "loops-choose-layouts writes them");
+  LeafTiling tiling;
+  auto lanes = layouts.empty() ? etdg::RowLanesAttr() : dyn_cast<etdg::RowLanesAttr>(layouts[0]);
+  if (!lanes) {
+    if (failed(readTiles(leaf, own, machine, tiling.tiles)))
+      return failure();
+    return tiling;
+  }
+  std::string wrong;
+  FailureOr<schedule::RowPlan> read = schedule::readRows(lanes, own.form.graph, own.rowWise, own.context.threads, machine, wrong);
+  if (failed(read))
+    return leaf.emitError("the GPU engine can't run the layout ") << lanes << ": " << wrong;
+  tiling.rows = std::move(*read);
+  return tiling;
 }

@@ -26,11 +26,11 @@ LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
   if (!count)
     return alloc.emitError("the GPU engine makes memory of sizes that a call's lengths give");
   int64_t elementBytes = bytesOf(alloc.getType().getElementType());
-  auto kind = alloc->getAttrOfType<loops::MemoryKindAttr>("loops.memory");
-  APInt constant;
-  std::optional<int64_t> fixed;
-  if (kind && kind.getValue() == loops::MemoryKind::Shared && matchPattern(size, m_ConstantInt(&constant)))
-    fixed = constant.getSExtValue() * elementBytes;
+  auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
+  if (memory && memory.getOffset() >= 0) {
+    known.values[alloc] = e.sharedMemory(memory.getOffset());
+    return success();
+  }
   HostExpr bytes =
       HostExpr::binary(HostExpr::ceildiv, *count * HostExpr(elementBytes), HostExpr(partAlignment)) * HostExpr(partAlignment);
   Known saved = known;
@@ -39,7 +39,7 @@ LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
     return b.mul(b.ceilDiv(all, b.number(partAlignment)), partAlignment);
   });
   known = std::move(saved);
-  known.values[alloc] = e.blockMemory(bytes, inKernel, fixed);
+  known.values[alloc] = e.workspaceMemory(bytes, inKernel);
   return success();
 }
 
@@ -100,7 +100,7 @@ bool LoopWalker::isAligned(loops::LeafOp leaf, unsigned view) {
   return leaf.getAligned() && (*leaf.getAligned())[view] % (evenElements(type) * bytesOf(type.getElementType())) == 0;
 }
 
-LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
+void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
   emitter.memories.resize(emitter.graph.buffers.size());
   for (auto [memory, buffer] : llvm::zip_equal(emitter.memories, emitter.graph.buffers))
     switch (buffer.kind) {
@@ -136,60 +136,19 @@ LogicalResult LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter)
     case leaf::Buffer::Kind::Scratch:
       break;
     }
-  return success();
-}
-
-/// What layouts of its loop nests say.
-LogicalResult LoopWalker::readTilings(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter) {
-  auto refuse = [&](const Twine &why) {
-    return leaf.emitError("the GPU engine can't run the leaf's 'etdg.layouts': ") << why;
-  };
-  ArrayAttr layouts = leaf.getLayoutsAttr();
-  const leaf::LeafGraph &graph = own.form.graph;
-  if (layouts.size() != graph.nests.size())
-    return refuse("expected one for each of its " + Twine(graph.nests.size()) + " loop nests, found " + Twine(layouts.size()));
-  for (auto [i, layout] : llvm::enumerate(layouts)) {
-    leaf::Nest collapsed;
-    schedule::TileContext tile = schedule::tileContextOf(own.form, unsigned(i), own.context, own.rowWise, collapsed);
-    std::string wrong;
-    if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
-      FailureOr<schedule::ProductTiles> read = schedule::readProduct(product, own.form, unsigned(i), tile, wrong);
-      if (failed(read))
-        return refuse("loop nest " + Twine(i) + ": " + wrong);
-      emitter.tiles.emplace_back().product = std::make_shared<schedule::ProductTiles>(std::move(*read));
-      continue;
-    }
-    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
-    if (!tiling)
-      return refuse("rows stay in registers where a kernel is one leaf");
-    FailureOr<Tiles> read = schedule::readTiles(tiling, graph, collapsed, tile, e.machine, wrong);
-    if (failed(read))
-      return refuse("loop nest " + Twine(i) + ": " + wrong);
-    emitter.tiles.push_back(std::move(*read));
-  }
-  return success();
 }
 
 /// What the leaf's layouts say: nothing of them is chosen here.
-LogicalResult LoopWalker::readLayouts(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter) {
-  ArrayAttr layouts = leaf.getLayoutsAttr();
-  if (!layouts)
-    return leaf.emitError("the GPU engine can't run a leaf without layouts, which say how threads share it: "
-                          "loops-choose-layouts writes them");
-  auto lanes = layouts.empty() ? etdg::RowLanesAttr() : dyn_cast<etdg::RowLanesAttr>(layouts[0]);
-  if (!lanes)
-    return readTilings(leaf, own, emitter);
-  std::string wrong;
-  FailureOr<RowPlan> read = schedule::readRows(lanes, own.form.graph, own.rowWise, e.threads.count, e.machine, wrong);
-  if (failed(read))
-    return leaf.emitError("the GPU engine can't run the layout ") << lanes << ": " << wrong;
-  rowPlan = std::move(*read);
+void LoopWalker::setTiling(loops::LeafOp leaf, LeafTiling tiling, LeafEmitter &emitter) {
+  emitter.tiles = std::move(tiling.tiles);
+  if (!tiling.rows)
+    return;
+  rowPlan = std::move(tiling.rows);
   emitter.rowPlan = &*rowPlan;
   remark::passed(leaf.getLoc(), remark::RemarkOpts::name("gpu-rows").category("gpu"))
       << remark::reason("rows of {0} elements stay in registers from the first load to the last store", rowPlan->length)
       << remark::metric("lanes", rowPlan->lanes) << remark::metric("elements-of-an-access", rowPlan->width)
       << remark::metric("accesses-of-a-lane", rowPlan->chunks) << remark::metric("rows-at-once", rowPlan->pointsAtOnce());
-  return success();
 }
 
 void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
@@ -216,7 +175,8 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
     return leaf.emitError("the GPU engine has no lists of rows");
   Location saved = b.getLoc();
   b.setLoc(leaf.getLoc());
-  FailureOr<LeafInBlock> own = readLeaf(leaf, loops::gridOf(source).getBlock(), lift);
+  etdg::ThreadBlockAttr block = loops::gridOf(source).getBlock();
+  FailureOr<LeafInBlock> own = readLeaf(leaf, block, lift);
   if (failed(own))
     return failure();
   leaf::LeafGraph &graph = own->form.graph;
@@ -231,21 +191,20 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   emitter.maxRows = leaf.getMost();
   emitter.lifts = lift.count;
   emitter.lifted = own->lifted;
-  if (failed(bindOperands(leaf, emitter)) || failed(readLayouts(leaf, *own, emitter)))
+  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, e.machine);
+  if (failed(tiling))
     return failure();
+  FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
+  if (failed(places))
+    return failure();
+  bindOperands(leaf, emitter);
+  setTiling(leaf, std::move(*tiling), emitter);
   if (leaf.getColumn()) {
     emitter.splits = own->form.splits;
     emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
   }
   bindValues(leaf, emitter);
-  for (const Tiles &nest : emitter.tiles)
-    if (nest.product)
-      for (int buffer : nest.product->inRegisters)
-        graph.buffers[buffer].inMemory = false;
-  if (!emitter.rowPlan) {
-    emitter.staging = e.stagingMemory(emitter.tiles);
-    e.placeLeafBuffers(graph, emitter, emitter.maxRows);
-  }
+  e.placeLeaf(*places, emitter);
   LogicalResult emitted = emitter.emit();
   b.setLoc(saved);
   return emitted;

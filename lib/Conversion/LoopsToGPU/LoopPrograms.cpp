@@ -118,7 +118,7 @@ LogicalResult ProgramEmitter::addSteps(Region &body) {
       continue;
     FailureOr<func::FuncOp> kernel = kernelOf(launch, e.machine);
     if (failed(kernel) || failed(checkTasks(*kernel, launch)) || failed(checkAlignment(*kernel, launch)) ||
-        failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
+        failed(checkMemory(*kernel, e.machine)) || failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
       return failure();
   }
   return success();
@@ -181,16 +181,18 @@ LogicalResult LoopWalker::run(StringRef name) {
   });
   b.setLoc(source.getLoc());
   e.cooperative = isWaiting;
-  e.sharedLimit = block.getShared();
+  e.sharedBytes = source->getAttrOfType<loops::SharedAttr>("loops.shared").getBytes();
   e.threads.count = block.getThreads();
   e.threads.sums = block.getSums();
   e.beginFunction(name);
   findSplatsInMemory();
-  if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())) || failed(e.endFunction(source, block)))
+  if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())))
     return failure();
+  e.endFunction(block);
   // Blocks that wait for each other all run at once; others are as many as there are tasks, where the host can count them.
-  int64_t most = loops::gridOf(source).getMost();
-  HostExpr blocks = isWaiting || !tasks ? HostExpr(most) : most ? HostExpr::binary(HostExpr::min, *tasks, most) : *tasks;
+  constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
+  int64_t given = loops::gridOf(source).getMost(), most = given ? std::min(given, largestGrid) : largestGrid;
+  HostExpr blocks = isWaiting || !tasks ? HostExpr(most) : HostExpr::binary(HostExpr::min, *tasks, most);
   e.addLaunch(name, blocks, /*shrinks=*/isWaiting && !isFixed);
   return success();
 }

@@ -111,9 +111,8 @@ private:
 
   // LoopLeaves.cpp
   LogicalResult takeLeaf(loops::LeafOp leaf);
-  LogicalResult bindOperands(loops::LeafOp leaf, LeafEmitter &emitter);
-  LogicalResult readLayouts(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter);
-  LogicalResult readTilings(loops::LeafOp leaf, const LeafInBlock &own, LeafEmitter &emitter);
+  void bindOperands(loops::LeafOp leaf, LeafEmitter &emitter);
+  void setTiling(loops::LeafOp leaf, LeafTiling tiling, LeafEmitter &emitter);
   /// What products read lies in memory; what is a value alone has none.
   void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
   RowsAt rowsOf(Value view);

@@ -23,6 +23,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
+#define GEN_PASS_DEF_LOOPSPLACEMEMORY
 #define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/LoopsToGPU/Passes.h.inc"
 } // namespace mlir::ft
@@ -119,6 +120,15 @@ struct LoopsFindAlignment : mlir::ft::impl::LoopsFindAlignmentBase<LoopsFindAlig
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, findKernelAlignment)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsPlaceMemory : mlir::ft::impl::LoopsPlaceMemoryBase<LoopsPlaceMemory> {
+  using LoopsPlaceMemoryBase::LoopsPlaceMemoryBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, placeKernelMemory)))
       signalPassFailure();
   }
 };

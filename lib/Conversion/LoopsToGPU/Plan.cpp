@@ -114,23 +114,19 @@ std::vector<rt::Step> KernelBuilder::takeSteps(size_t before) {
 HostExpr KernelBuilder::hostGuard(etdg::GuardAttr guard) { return getHostGuard(guard, symbols); }
 
 /// The launch, now that the kernel's arguments and memory are known.
-void KernelBuilder::addLaunch(StringRef name, HostExpr tasks, bool shrinks) {
-  // Memory for each block of threads bounds how many there are; blocks loop over tasks.
-  constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
-  int64_t most = blockParts.empty() ? largestGrid : multiprocessors * machine.gpu.workspaceBlocksPerUnit;
-  HostExpr grid = HostExpr::binary(HostExpr::min, tasks, most);
+void KernelBuilder::addLaunch(StringRef name, HostExpr blocks, bool shrinks) {
   HostExpr bytes = intermediateBytes;
   for (const BlockPart &part : blockParts) {
     plan().buffers[part.planBuffer].offset = bytes;
-    bytes = bytes + alignHostBytes(part.bytes * grid);
+    bytes = bytes + alignHostBytes(part.bytes * blocks);
   }
   kernelBytes = HostExpr::binary(HostExpr::max, kernelBytes, bytes);
   rt::Step step;
   step.kind = rt::Step::launch;
   step.launched.kernel = int64_t(plan().kernels.size());
-  step.launched.grid[0] = grid;
+  step.launched.grid[0] = blocks;
   step.launched.block[0] = threads.count;
-  step.launched.sharedBytes = int64_t(llvm::alignTo(sharedUsed, 64)) + leafShared;
+  step.launched.sharedBytes = sharedBytes;
   step.launched.cooperative = cooperative;
   step.launched.shrinks = shrinks;
   step.launched.arguments = kernelArguments;

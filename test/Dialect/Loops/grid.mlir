@@ -157,3 +157,69 @@ func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
   }
   return
 }
+
+// -----
+
+// expected-error @below {{(C1) expected an offset in shared memory alone, a multiple of 16, found 16}}
+func.func private @far() attributes {memory = #loops.memory<workspace, offset = 16>}
+
+// -----
+
+// expected-error @below {{(C1) expected an offset in shared memory alone, a multiple of 16, found 8}}
+func.func private @uneven() attributes {memory = #loops.memory<shared, offset = 8>}
+
+// -----
+
+// expected-error @below {{(C1) expected bytes that warps have, and no fewer in all, found warps = 64 and bytes = 32}}
+func.func private @warps() attributes {shared = #loops.shared<bytes = 32, warps = 64>}
+
+// -----
+
+// expected-error @below {{expected shared memory of a kernel of blocks of threads, found no loops.grid (loops_grid6)}}
+func.func @k() attributes {loops.kernel, loops.shared = #loops.shared<bytes = 64, warps = 64>} {
+  return
+}
+
+// -----
+
+// expected-error @below {{(C1) expected the number of a value, or operands or sums in shared memory, found sums in workspace}}
+func.func private @sums() attributes {place = #loops.place<sums in workspace, bytes = 256>}
+
+// -----
+
+// expected-error @below {{(C2) expected an offset in shared memory alone, a multiple of 16, found 24}}
+func.func private @offset() attributes {place = #loops.place<value = 0 in shared at 24, bytes = 16>}
+
+// -----
+
+// expected-error @below {{(C3) expected bytes of its own, a multiple of 16, but where it lies in an output, found 0}}
+func.func private @bytes() attributes {place = #loops.place<value = 0 in workspace>}
+
+// -----
+
+// expected-error @below {{(C4) expected the number of an output, and that alone, found 1}}
+func.func private @output() attributes {place = #loops.place<value = 0 in shared = 1 at 16, bytes = 16>}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
+  // expected-error @below {{expected #loops.place of values in their order, of operands, of sums, each once, found #loops.place<value = 0 in workspace, bytes = 256> (loops_leaf9)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>)
+      places [#loops.place<operands in shared at 0, bytes = 16>, #loops.place<value = 0 in workspace, bytes = 256>] {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
+  // expected-error @below {{expected one of its 1 outputs, found #loops.place<value = 0 in output = 1> (loops_leaf9)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>)
+      places [#loops.place<value = 0 in output = 1>] {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}

@@ -42,6 +42,9 @@ LogicalResult chooseKernelTasks(loops::ProgramOp program, const GpuOptions &opti
 /// Writes at multiples of how many bytes rows of views of leaves begin.
 LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuOptions &options);
 
+/// Writes where in shared memory, in the workspace or in an output a block of threads has what, of leaves that have layouts.
+LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuOptions &options);
+
 /// All of these, one after the other: what kernels are made of then stands in the loops.
 LogicalResult decideKernels(loops::ProgramOp program, const GpuOptions &options);
 

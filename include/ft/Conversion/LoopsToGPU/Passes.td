@@ -73,6 +73,31 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
   }];
 }
 
+def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
+  let summary = "say where a GPU's block of threads has its memory";
+  let description = [{
+    Runs behind `loops-choose-layouts` and `loops-choose-tasks`, on kernels of blocks of threads without `loops.shared`, and writes a map of
+    their shared memory: the bytes of all of it and those in which warps leave each other sums (`loops.shared = #loops.shared<bytes = 35328,
+    warps = 512>`); the offset of each `memref.alloc` that is to be shared and fits (`#loops.memory<shared, offset = 512>`; others become
+    `workspace`); and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
+    slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
+    A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
+    the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most.
+
+    ```mlir
+    loops.leaf rows(%n) most 8 ins(%x : ...) varies [true] outs(%y : ...) layouts [...] { ... }
+    ==>
+    loops.leaf rows(%n) most 8 ins(%x : ...) varies [true] outs(%y : ...) layouts [...]
+      places [#loops.place<value = 0 in shared at 512, bytes = 2048>, #loops.place<value = 2 in workspace, bytes = 65536>] { ... }
+    ```
+
+    `convert-loops-to-gpu` takes memory from nowhere else. It refuses a kernel whose memory has no places, more shared memory than the machine
+    has, places that are too small or overlap while both are needed, and an output that a value can't lie in. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn structured loops into kernels of a GPU and launch plans";
   let description = [{
@@ -91,7 +116,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
       --convert-loops-to-gpu
     ```
 
-    It decides none of what `loops-choose-layouts`, `loops-choose-tasks` and `loops-find-alignment` write (together
+    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment` and `loops-place-memory` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.

@@ -10,6 +10,8 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <climits>
+
 using namespace mlir;
 using namespace mlir::loops;
 
@@ -97,13 +99,72 @@ static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
   return failure(walked.wasInterrupted());
 }
 
-static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryKindAttr memory) {
+static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryAttr memory) {
   auto kernel = alloc->getParentOfType<FunctionOpInterface>();
   if (!kernel || !gridOf(kernel))
     return alloc.emitError("expected memory in a kernel of blocks of threads (loops_grid4)");
-  if (memory.getValue() == MemoryKind::Shared &&
+  if (memory.getKind() == MemoryKind::Shared &&
       !llvm::all_of(alloc.getDynamicSizes(), [](Value size) { return matchPattern(size, m_Constant()); }))
     return alloc.emitError("expected shared memory of a constant size (loops_grid4)");
+  return success();
+}
+
+namespace {
+/// What of shared memory an operation has.
+struct SharedRange {
+  int64_t begin, end;
+  Operation *op;
+  bool lasts; // as long as the kernel
+};
+} // namespace
+
+/// What a memory takes of shared memory; none where it lies elsewhere, or has a size or a kind that is refused by itself.
+static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
+  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
+  APInt count;
+  if (!memory || memory.getKind() != MemoryKind::Shared || alloc.getDynamicSizes().size() != 1 ||
+      !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
+    return std::nullopt;
+  Type element = alloc.getType().getElementType();
+  int64_t bytes = element.isIndex() ? sizeof(int64_t) : element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT) : 1;
+  return SharedRange{memory.getOffset(), memory.getOffset() + count.getSExtValue() * bytes, alloc, /*lasts=*/true};
+}
+
+/// All shared memory of a kernel, in the order of its operations.
+static SmallVector<SharedRange> sharedRangesOf(Operation *kernel) {
+  SmallVector<SharedRange> ranges;
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      if (std::optional<SharedRange> range = rangeOf(alloc))
+        ranges.push_back(*range);
+    auto leaf = dyn_cast<LeafOp>(op);
+    if (!leaf)
+      return WalkResult::advance();
+    for (Attribute attribute : leaf.getPlaces().value_or(ArrayAttr::get(op->getContext(), {})))
+      if (auto place = dyn_cast<PlaceAttr>(attribute); place && place.getKind() == PlaceKind::Shared)
+        ranges.push_back({place.getOffset(), place.getOffset() + place.getBytes(), op, /*lasts=*/false});
+    return WalkResult::skip();
+  });
+  return ranges;
+}
+
+static LogicalResult verifyShared(Operation *op, SharedAttr shared) {
+  if (!gridOf(op))
+    return op->emitError("expected shared memory of a kernel of blocks of threads, found no loops.grid (loops_grid6)");
+  SmallVector<SharedRange> ranges = sharedRangesOf(op);
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    if (range.begin < shared.getWarps() || range.end > shared.getBytes())
+      return range.op->emitError("expected a place in bytes ") << shared.getWarps() << " to " << shared.getBytes() << " of shared memory, found "
+                                                               << (range.begin < 0 ? "none" : std::to_string(range.begin) + " to " + std::to_string(range.end))
+                                                               << " (loops_grid6)";
+    for (const SharedRange &other : ArrayRef(ranges).take_front(i))
+      if ((range.lasts || other.lasts) && range.begin < other.end && other.begin < range.end) {
+        InFlightDiagnostic diag = range.op->emitError("expected a place that overlaps no memory that lasts as long as the kernel, found bytes ")
+                                  << range.begin << " to " << range.end << " (loops_grid6)";
+        diag.attachNote(other.op->getLoc()) << "bytes " << other.begin << " to " << other.end << " are had here";
+        return diag;
+      }
+  }
   return success();
 }
 
@@ -114,12 +175,14 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   if (auto grid = dyn_cast<GridAttr>(attribute.getValue()); name == "loops.grid" && isFunction && grid)
     return verifyGrid(op, grid);
+  if (auto shared = dyn_cast<SharedAttr>(attribute.getValue()); name == "loops.shared" && isFunction && shared)
+    return verifyShared(op, shared);
   auto alloc = dyn_cast<memref::AllocOp>(op);
-  if (auto memory = dyn_cast<MemoryKindAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
+  if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' on kernels and 'loops.memory' on memory";
+                            "'loops.grid' and 'loops.shared' on kernels and 'loops.memory' on memory";
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,6 +353,35 @@ LogicalResult ChunkLengthAttr::verify(function_ref<InFlightDiagnostic()> emitErr
     return emitError() << "(C1) expected a positive number of iterations that stands alone, found each = " << each;
   if (tasks < 0 || full < 0 || (tasks == 0) != (full == 0))
     return emitError() << "(C2) expected positive numbers of tasks and iterations, found tasks = " << tasks << " and full = " << full;
+  return success();
+}
+
+LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemoryKind kind, int64_t offset) {
+  if (offset < -1 || (offset >= 0 && (kind != MemoryKind::Shared || offset % alignment != 0)))
+    return emitError() << "(C1) expected an offset in shared memory alone, a multiple of " << alignment << ", found " << offset;
+  return success();
+}
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bytes, int64_t warps) {
+  if (warps < 1 || warps > bytes)
+    return emitError() << "(C1) expected bytes that warps have, and no fewer in all, found warps = " << warps << " and bytes = " << bytes;
+  return success();
+}
+
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlaceUse use, int64_t value, PlaceKind kind, int64_t output,
+                                int64_t offset, int64_t bytes) {
+  constexpr int64_t alignment = MemoryAttr::alignment;
+  if ((use == PlaceUse::Value) != (value >= 0) || (use != PlaceUse::Value && kind != PlaceKind::Shared))
+    return emitError() << "(C1) expected the number of a value, or " << stringifyPlaceUse(PlaceUse::Operands) << " or "
+                       << stringifyPlaceUse(PlaceUse::Sums) << " in shared memory, found " << stringifyPlaceUse(use) << " in "
+                       << stringifyPlaceKind(kind);
+  if ((kind == PlaceKind::Shared) != (offset >= 0) || (offset >= 0 && offset % alignment != 0))
+    return emitError() << "(C2) expected an offset in shared memory alone, a multiple of " << alignment << ", found " << offset;
+  bool hasBytes = kind != PlaceKind::Output;
+  if (bytes < 0 || hasBytes != (bytes > 0) || bytes % alignment != 0)
+    return emitError() << "(C3) expected bytes of its own, a multiple of " << alignment << ", but where it lies in an output, found " << bytes;
+  if ((kind == PlaceKind::Output) != (output >= 0))
+    return emitError() << "(C4) expected the number of an output, and that alone, found " << output;
   return success();
 }
 

@@ -308,6 +308,20 @@ static LogicalResult verifyAligned(LeafOp leaf) {
                                                                          << " (loops_leaf8)";
 }
 
+static LogicalResult verifyPlaces(LeafOp leaf) {
+  std::pair<PlaceUse, int64_t> before = {PlaceUse::Value, -1};
+  for (Attribute attribute : leaf.getPlaces().value_or(ArrayAttr::get(leaf.getContext(), {}))) {
+    auto place = dyn_cast<PlaceAttr>(attribute);
+    if (!place || std::pair(place.getUse(), place.getValue()) <= before)
+      return leaf.emitOpError("expected #loops.place of values in their order, of operands, of sums, each once, found ")
+             << attribute << " (loops_leaf9)";
+    if (place.getOutput() >= int64_t(leaf.getOutputs().size()))
+      return leaf.emitOpError("expected one of its ") << leaf.getOutputs().size() << " outputs, found " << place << " (loops_leaf9)";
+    before = {place.getUse(), place.getValue()};
+  }
+  return success();
+}
+
 LogicalResult LeafOp::verifyRegions() {
   Block &body = getBody().front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
@@ -348,7 +362,7 @@ LogicalResult LeafOp::verifyRegions() {
       return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
-  return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)));
+  return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)) && succeeded(verifyPlaces(*this)));
 }
 
 LogicalResult ListOp::verify() {

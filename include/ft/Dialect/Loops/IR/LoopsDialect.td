@@ -25,8 +25,8 @@ def Loops_Dialect : Dialect {
     without such loops one block of threads runs all.
 
     Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
-    `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it. Of `memref.alloc` in such a kernel: `loops.memory`, a
-    `#loops.memory`.
+    `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
+    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
@@ -35,9 +35,11 @@ def Loops_Dialect : Dialect {
     - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size.
     - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and
       elements of memory: no leaf, no memory of its own, and nobody waits.
+    - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies behind what warps have and in its bytes, as do the
+      places of leaves in shared memory; what `memref.alloc` makes lasts as long as the kernel, and overlaps nothing.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
-                              "::mlir::Attribute":$memory);
+                              "::mlir::Attribute":$memory, "::mlir::Attribute":$shared);
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -31,4 +31,18 @@ def Loops_ScratchKind : I32Enum<"ScratchKind", "rows that a value between loop n
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_PlaceUse : I32Enum<"PlaceUse", "what of a leaf has a place in memory of a block of threads", [
+    I32EnumCase<"Value", 0, "value">,
+    I32EnumCase<"Operands", 1, "operands">,
+    I32EnumCase<"Sums", 2, "sums">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
+def Loops_PlaceKind : I32Enum<"PlaceKind", "the memory of a block of threads in which a place is", [
+    I32EnumCase<"Shared", 0, "shared">,
+    I32EnumCase<"Workspace", 1, "workspace">,
+    I32EnumCase<"Output", 2, "output">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 #endif // LOOPS_ENUMS

@@ -97,13 +97,64 @@ def Loops_BoundsAttr : Attr<CPred<"::llvm::isa<::mlir::ft::BoundsAttr>($_self)">
   let convertFromStorage = "$_self";
 }
 
-def Loops_MemoryAttr : EnumAttr<Loops_Dialect, Loops_MemoryKind, "memory"> {
+def Loops_MemoryAttr : AttrDef<Loops_Dialect, "Memory"> {
+  let mnemonic = "memory";
   let summary = "where memory of a block of threads is";
   let description = [{
-    `shared`: in the memory that the threads of a block share; `workspace`: in a part of the call's memory that each block of
-    threads has for itself.
+    `#loops.memory<shared>`: in the memory that the threads of a block share, if it fits; `#loops.memory<shared, offset = 2048>`: there from
+    this byte on (`loops-place-memory`); `#loops.memory<workspace>`: in a part of the call's memory that each block of threads has for
+    itself.
+
+    (C1) only shared memory has an offset, a multiple of 16 that is not negative.
   }];
-  let assemblyFormat = "`<` $value `>`";
+  let parameters = (ins EnumParameter<Loops_MemoryKind>:$kind, DefaultValuedParameter<"int64_t", "-1">:$offset);
+  let assemblyFormat = "`<` $kind (`,` `offset` `=` $offset^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of the widest access: places begin at multiples of it.
+    static constexpr int64_t alignment = 16;
+  }];
+}
+
+def Loops_SharedAttr : AttrDef<Loops_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "shared memory of the blocks of threads that run a kernel";
+  let description = [{
+    `#loops.shared<bytes = 35328, warps = 512>`: so many bytes in all; warps leave what they have of a sum for each other in the first of
+    them. Then come, at the offsets that they say, memory that lives as long as the kernel (`loops.memory`) and what leaves need one after
+    the other (their `places`).
+
+    (C1) `warps` is positive, and no more than `bytes`.
+  }];
+  let parameters = (ins "int64_t":$bytes, "int64_t":$warps);
+  let assemblyFormat = "`<` `bytes` `=` $bytes `,` `warps` `=` $warps `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loops_PlaceAttr : AttrDef<Loops_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "where a block of threads keeps something of a leaf";
+  let description = [{
+    One of a leaf's `places`:
+
+    - `#loops.place<value = 2 in shared at 2048, bytes = 512>`: value 2 between its loop nests (numbered in the order of the nests that
+      compute them; one that is not named stays in registers), from byte 2048 of shared memory on.
+    - `#loops.place<value = 3 in workspace, bytes = 65536>`: in a part of the call's memory that each block of threads has for itself.
+    - `#loops.place<value = 4 in output = 0>`: in the memory of output 0, which a product makes of the value where it lies.
+    - `#loops.place<operands in shared at 4096, bytes = 32768>`: what its products in tiles read, stage by stage.
+    - `#loops.place<sums in shared at 4096, bytes = 32768>`: sums of slices, which threads leave for each other.
+
+    What is never needed at the same time may lie at one place. Bytes are those of all rows and lifted iterations of a call.
+
+    (C1) a value has a number, which is not negative, others have none, and lie in shared memory. (C2) In shared memory there is an offset, a
+    multiple of 16 that is not negative, elsewhere none. (C3) Bytes are positive, a multiple of 16; an output's are its own. (C4) An output has a
+    number, which is not negative, and nothing else has.
+  }];
+  let parameters = (ins EnumParameter<Loops_PlaceUse>:$use, DefaultValuedParameter<"int64_t", "-1">:$value,
+                        EnumParameter<Loops_PlaceKind>:$kind, DefaultValuedParameter<"int64_t", "-1">:$output,
+                        DefaultValuedParameter<"int64_t", "-1">:$offset, DefaultValuedParameter<"int64_t", "0">:$bytes);
+  let assemblyFormat = "`<` $use (`=` $value^)? `in` $kind (`=` $output^)? (`at` $offset^)? (`,` `bytes` `=` $bytes^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
@@ -402,6 +453,7 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     them: products (`#loops.product`) and others (`#loops.lanes`); `unit`: together with another one, or as a copy that turns a matrix.
     `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
     how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
+    `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`).
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
@@ -421,18 +473,20 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
       transposed one), an output in order and without gaps.
     - (loops_leaf7) `scratch` holds #loops.scratch, each of another value, in their order.
     - (loops_leaf8) `aligned` holds a positive number for each view.
+    - (loops_leaf9) `places` holds #loops.place: values in their order, then operands, then sums, each once; an output is one of the leaf's.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
                        Variadic<AnyMemRef>:$outputs, DenseBoolArrayAttr:$varies, I64Attr:$most,
                        OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
                        OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts,
-                       OptionalAttr<ArrayAttr>:$scratch, OptionalAttr<DenseI64ArrayAttr>:$aligned);
+                       OptionalAttr<ArrayAttr>:$scratch, OptionalAttr<DenseI64ArrayAttr>:$aligned,
+                       OptionalAttr<ArrayAttr>:$places);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
     (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? $body attr-dict
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? (`places` $places^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }

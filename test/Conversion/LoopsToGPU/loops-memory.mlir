@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a block of threads has its memory is written into the loops by a pass: a map of shared memory, the workspace, and outputs that a value
+// becomes. Kernels have memory nowhere else.
+//
+// RUN: split-file %s %t
+// RUN: ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --loops-find-alignment --loops-place-memory -o %t/chosen.mlir
+// RUN: FileCheck %s --input-file=%t/chosen.mlir
+// What is written stays.
+// RUN: ft-opt %t/chosen.mlir --loops-place-memory | diff - %t/chosen.mlir
+//
+// First what warps leave each other, then memory that lasts as long as the kernel, then what the leaf needs. Its rows' sums are not needed
+// together with those of the exponentials, but those of eight rows are both needed while these are. Blocks with memory in the workspace are no more than
+// four for each multiprocessor.
+// CHECK-LABEL: func.func @softmax_k0(
+// CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 8192>, most = 528>
+// CHECK-SAME: loops.shared = #loops.shared<bytes = 2496, warps = 128>
+// CHECK: memref.alloc({{.*}}) {loops.memory = #loops.memory<shared, offset = 128>}
+// CHECK: memref.alloc({{.*}}) {loops.memory = #loops.memory<workspace>}
+// CHECK: loops.leaf
+// CHECK-SAME: places [#loops.place<value = 0 in shared at 384, bytes = 32>, #loops.place<value = 2 in shared at 416, bytes = 2048>, #loops.place<value = 3 in shared at 2464, bytes = 32>]
+//
+// Two thirds of shared memory are for what lasts, and what does not fit a leaf's rest lies in the workspace.
+// RUN: sed 's/shared = 8192/shared = 2048/; s/%kept = memref.alloc(%c64)/%kept = memref.alloc(%many)/' %t/softmax.mlir > %t/large.mlir
+// RUN: not ft-opt %t/large.mlir --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error: the GPU engine can't run the loops: expected shared memory of at most 1920 bytes
+// RUN: sed 's/shared = 8192/shared = 2048/; s/%c64 = arith.constant 64 /%few = arith.constant 400 : index\n&/; s/%kept = memref.alloc(%c64)/%kept = memref.alloc(%few)/' %t/softmax.mlir > %t/some.mlir
+// RUN: ft-opt %t/some.mlir --loops-decide-for-gpu | FileCheck %s --check-prefix=SOME
+// SOME: loops.shared = #loops.shared<bytes = 192, warps = 128>
+// SOME-COUNT-2: loops.memory = #loops.memory<workspace>
+// SOME: places [#loops.place<value = 0 in shared at 128, bytes = 32>, #loops.place<value = 2 in workspace, bytes = 2048>, #loops.place<value = 3 in shared at 160, bytes = 32>]
+//
+// Stages of a product's operands, and a sum that lies where the product adds to it; sums of slices.
+// RUN: ft-opt %examples/attention_three_step.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu \
+// RUN:   | FileCheck %s --check-prefix=ATTENTION
+// ATTENTION: loops.shared = #loops.shared<bytes = 60928, warps = 256>
+// ATTENTION: places [#loops.place<value = 3 in shared at 52480, bytes = 8192>, #loops.place<value = 5 in shared at 60672, bytes = 256>, #loops.place<value = 7 in output = 2>, #loops.place<operands in shared at 34048, bytes = 18432>]
+// RUN: ft-opt %S/../../Engine/Emulator/paths.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu \
+// RUN:   | FileCheck %s --check-prefix=SLICES
+// SLICES: slices = {{.*}} places [#loops.place<sums in shared at 512, bytes = 32768>]
+
+// Kernels are what the places say: another byte, and the workspace.
+// RUN: sed 's/value = 2 in shared at 416/value = 2 in shared at 4096/; s/bytes = 2496/bytes = 8192/' %t/chosen.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=MOVED
+// MOVED: \22shared_bytes\22:8192,
+// MOVED: arith.constant 4096 : i64
+// RUN: sed 's/value = 2 in shared at 416/value = 2 in workspace/' %t/chosen.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=WORKSPACE
+// WORKSPACE-COUNT-2: \22kind\22:\22workspace\22
+// WORKSPACE: \22grid\22:{{\[\[}}\22min\22,{{.*}},528],1,1]
+// WORKSPACE-SAME: \22shared_bytes\22:2496,
+
+// What is left out, does not fit, or overlaps is refused.
+// RUN: not ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: softmax.mlir:[[#]]:[[#]]: error: the GPU engine can't run the loops: nobody says where a block of threads has its memory (loops.shared): loops-place-memory does
+// RUN: sed 's/in shared at 416/in shared at 400/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 2 is needed while value 0 is, which has bytes 384 to 416, found 400 to 2448
+// RUN: sed 's/at 416, bytes = 2048/at 416, bytes = 1024/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SMALL
+// SMALL: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 2 has 2048 bytes, found #loops.place<value = 2 in shared at 416, bytes = 1024>
+// RUN: sed 's/#loops.place<value = 0 in shared at 384, bytes = 32>, //' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 0 lies in memory, expected a #loops.place of 32 bytes: loops-place-memory gives it
+// RUN: sed 's/value = 3 in/value = 9 in/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: its loop nests hand on {{[4-8]}} values, found a place of value 9
+// RUN: sed 's/#loops.place<value = 2 in/#loops.place<value = 1 in shared at 128, bytes = 16>, &/; s/loops.memory<shared, offset = 128>/loops.memory<workspace>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// REGISTERS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 1 stays in registers, found #loops.place<value = 1 in shared at 128, bytes = 16>
+// RUN: sed 's/value = 3 in shared at 2464, bytes = 32>/&, #loops.place<operands in shared at 384, bytes = 32>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OPERANDS
+// OPERANDS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: operands are none that it has, found #loops.place<operands in shared at 384, bytes = 32>
+// RUN: sed 's/value = 2 in shared at 416, bytes = 2048/value = 2 in output = 0/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 2 can't lie in output 0: no product alone makes that of it, in memory that the threads of a block share
+// RUN: sed 's/value = 0 in shared at 384, bytes = 32/value = 0 in workspace, bytes = 32/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=PART
+// PART: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: parts of the workspace are multiples of 256 bytes, found #loops.place<value = 0 in workspace, bytes = 32>
+// RUN: sed 's/warps = 128/warps = 64/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WARPS
+// WARPS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: the warps of 64 threads leave each other sums in 128 bytes of shared memory, found warps = 64
+// RUN: sed 's/bytes = 2496, warps/bytes = 400000, warps/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: block: the kernel uses 400000 bytes of shared memory, a block has at most 232448 on {{.*}}; fewer threads use less
+// RUN: sed 's/, most = 528//' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MOST
+// MOST: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: each block of threads has memory in the workspace, expected how many there are at most (most in loops.grid)
+// RUN: sed 's/value = 0 in shared at 384/value = 0 in shared at 352/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: <stdin>:[[#]]:[[#]]: error: expected a place that overlaps no memory that lasts as long as the kernel, found bytes 352 to 384 (loops_grid6)
+// RUN: sed 's/bytes = 2496, warps/bytes = 2480, warps/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=TOTAL
+// TOTAL: <stdin>:[[#]]:[[#]]: error: expected a place in bytes 128 to 2480 of shared memory, found 2464 to 2496 (loops_grid6)
+// RUN: sed 's/<shared, offset = 128>/<shared>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OFFSET
+// OFFSET: <stdin>:[[#]]:[[#]]: error: expected a place in bytes 128 to 2496 of shared memory, found none (loops_grid6)
+
+//--- softmax.mlir
+!x = memref<?x64xf32, strided<[?, 1], offset: ?>>
+loops.program @softmax lengths ["N"] places [] for <target = "sm_90a", machine = "h200", units = 132> {
+  %n = loops.length "N"
+  %x = loops.buffer argument 0 : <[N], tensor<64xf32>>
+  %y = loops.buffer result 0 : <[N], tensor<64xf32>>
+  loops.launch @softmax_k0(%n, %x, %y) : index, !etdg.buffer<[N], tensor<64xf32>>, !etdg.buffer<[N], tensor<64xf32>>
+}
+func.func @softmax_k0(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>)
+    attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 64, shared = 8192>>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %many = arith.constant 4096 : index
+  loops.chunks (%row, %rows) = %c0 to %n most 8 unit 8 level <grid, turn> {
+    %begin = arith.muli %row, %c64 : index
+    %kept = memref.alloc(%c64) {loops.memory = #loops.memory<shared>} : memref<?xf32>
+    %far = memref.alloc(%many) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
+    %x = memref.reinterpret_cast %xs to offset: [%begin], sizes: [%rows, 64], strides: [%c64, 1] : memref<?xf32> to !x
+    %y = memref.reinterpret_cast %ys to offset: [%begin], sizes: [%rows, 64], strides: [%c64, 1] : memref<?xf32> to !x
+    loops.leaf rows(%rows) most 8 ins(%x : !x) varies [true] outs(%y : !x) {
+    ^bb0(%a: tensor<64xf32>):
+      %z = arith.constant dense<0.0> : tensor<f32>
+      %empty = tensor.empty() : tensor<64xf32>
+      %s = linalg.reduce {arith.addf} ins(%a : tensor<64xf32>) outs(%z : tensor<f32>) dimensions = [0]
+      %t = linalg.broadcast ins(%s : tensor<f32>) outs(%empty : tensor<64xf32>) dimensions = [0]
+      %b = arith.subf %a, %t : tensor<64xf32>
+      %c = math.exp %b : tensor<64xf32>
+      %u = linalg.reduce {arith.addf} ins(%c : tensor<64xf32>) outs(%z : tensor<f32>) dimensions = [0]
+      %v = linalg.broadcast ins(%u : tensor<f32>) outs(%empty : tensor<64xf32>) dimensions = [0]
+      %r = arith.divf %c, %v : tensor<64xf32>
+      loops.yield %r : tensor<64xf32>
+    }
+    memref.dealloc %far : memref<?xf32>
+    memref.dealloc %kept : memref<?xf32>
+  } 
+  return
+}
