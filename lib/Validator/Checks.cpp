@@ -363,6 +363,8 @@ LogicalResult Checks::run() {
   }
   for (Value buffer : model.getBuffers())
     checkBuffer(buffer);
+  for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
+    checkPlacements(*leaf);
   checkSlots();
   auto results = dyn_cast<ReturnOp>(graph.getBody().front().back());
   for (Value buffer : results ? results.getOperands() : ValueRange()) {

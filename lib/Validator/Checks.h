@@ -56,6 +56,9 @@ private:
   /// T10: buffers with one `etdg.slot` share memory.
   void checkSlots();
   void checkShared(Value buffer, Value other);
+  /// T11: what a placement stages, nothing writes between then and the read. `before`: the steps around it.
+  void checkPlacements(const Leaf &leaf);
+  void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before);
   /// `clobber`, at a place that `base` gives it, never comes between `write` and `read`.
   /// `c` and `w` are where they are in `base`.
   bool checkClobber(const Conjunction &base, const Access &read, const Image &write,

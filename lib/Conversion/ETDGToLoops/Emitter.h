@@ -3,7 +3,7 @@
 //
 // State of the conversion of one graph. ETDGToLoops.cpp makes the program and its kernels,
 // Parallel.cpp loops that are dealt and where units wait, Loops.cpp sequential ones and regions,
-// GridLoops.cpp the kernels of a schedule for a GPU, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
+// GridLoops.cpp the kernels of a schedule for a GPU, Staging.cpp what their blocks of threads keep, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
 // of scalars. How loops are arranged is read from the schedules.
 //
 //===----------------------------------------------------------------------===//
@@ -18,6 +18,7 @@
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/KeptPlanes.h"
 #include "ft/Schedule/Plan.h"
+#include "ft/Schedule/Staging.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -63,6 +64,7 @@ struct Point {
   Value rows;
   Value rowBegin; // first row of the chunk: rows of private storage count from here
   std::optional<Columns> columns; // that leaves compute; none: all
+  Value unit;                     // the number of the block of threads, where it keeps what it reads
 };
 
 /// Lets the nests of a group share their first dimensions, in order, and no others.
@@ -155,8 +157,22 @@ private:
   LogicalResult emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned step);
   /// What is dealt to the blocks of threads, and what each of them runs.
   LogicalResult emitDealt(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, ArrayRef<unsigned> dims);
+  /// The same where blocks of threads keep what they read: loops over all that there is in any step, each point the same block's.
+  LogicalResult emitFixed(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   LogicalResult emitDealtColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   LogicalResult emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
+
+  // Staging.cpp
+  /// Memory for what blocks of threads keep of a nest's reads, and the loops that copy it there.
+  LogicalResult emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan);
+  /// Loops of the grid over the fixed points of a nest, and its columns; `body` gets the number of the point's block of threads.
+  using FixedBody = llvm::function_ref<LogicalResult(Point, Value unit)>;
+  LogicalResult emitFixedLoops(ArrayRef<BlockOp> nest, const GpuPlan &plan, const FixedPoints &points, Point point, FixedBody body);
+  void emitStagedCopy(BlockOp block, const StagedRead &staged, Value memory, const Point &point, Value unit);
+  /// Whether a fixed point is one of this step's; null: always.
+  Value emitIsThere(ArrayRef<BlockOp> nest, const FixedPoints &points, const Point &point);
+
+  // GridLoops.cpp
   /// A nest inside of what one block of threads runs.
   LogicalResult emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   /// Says of memory of the kernel where it is.
@@ -287,6 +303,7 @@ private:
   // Of a block of threads: its shared memory, how much of it is taken, and whether it has memory elsewhere.
   int64_t sharedBytes = 0, sharedUsed = 0;
   bool usesWorkspace = false;
+  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> stagedMemory; // by leaf and read
   llvm::DenseMap<Operation *, SmallVector<int64_t>> cuts; // of leaves whose columns are shared
   struct Scope {
     OpBuilder::InsertPoint at;

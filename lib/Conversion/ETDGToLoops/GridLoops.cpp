@@ -130,6 +130,15 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   sharedBytes = block.getShared();
   sharedUsed = block.getThreads() / machine.occupancy.warp * mostSlots * 8; // what warps leave for each other
   usesWorkspace = false;
+  stagedMemory.clear();
+  bool stages = false;
+  for (auto [nest, plan] : llvm::zip_equal(read.nests, read.plans)) {
+    if (failed(emitStaging(nest, plan)))
+      return failure();
+    stages |= !plan.placements.empty();
+  }
+  if (stages)
+    loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
   Group group;
   group.nests = read.nests;
   group.common.resize(read.nests.size());
@@ -193,6 +202,8 @@ LogicalResult Emitter::emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan
         loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
       return success();
     });
+  if (!plan.placements.empty())
+    return emitFixed(nest, plan, point);
   // Outer ones first: ranges of others depend on them.
   SmallVector<unsigned> dealt(plan.outer);
   llvm::append_range(dealt, plan.flat);

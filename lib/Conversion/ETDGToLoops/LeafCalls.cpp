@@ -268,6 +268,8 @@ Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Va
 }
 
 SmallVector<int64_t> Emitter::stridesOfRead(BlockOp block, unsigned i) {
+  if (stagedMemory.contains({block, i}))
+    return getStagedRead(block, i)->strides;
   etdg::ReadAttr read = block.getRead(i);
   auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
   if (!readsScalars(block, read) && !readsDivided(read))
@@ -302,6 +304,11 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
   };
   if (pieces.empty())
     return block.emitError() << "read " << i << " has no piece";
+  if (Value memory = stagedMemory.lookup({block, i})) {
+    // Where column 0 would be: those in front of the first are another block's.
+    Value begin = make<arith::MulIOp>(point.unit, index(getStagedRead(block, i)->getElements()));
+    return Address{memory, make<arith::SubIOp>(begin, point.columns->first), index(0)};
+  }
   bool scalars = readsScalars(block, block.getRead(i));
   auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   if (scalars || readsDivided(block.getRead(i)))

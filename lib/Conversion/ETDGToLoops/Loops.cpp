@@ -91,7 +91,7 @@ LogicalResult Emitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const P
 LogicalResult Emitter::emitGroup(
     const Group &group, const Point &point,
     llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body) {
-  SmallVector<Point> points(group.nests.size(), point);
+  SmallVector<Point, 0> points(group.nests.size(), point);
   for (auto [at, nest] : llvm::zip_equal(points, group.nests)) {
     at.dims.resize(BlockOp(nest.front()).getNumDims());
     at.order.clear();

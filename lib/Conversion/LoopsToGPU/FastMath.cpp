@@ -9,6 +9,7 @@
 #include "LeafEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::ft::togpu;
@@ -31,6 +32,8 @@ struct Float {
   Value sub(Value x, Value y) const { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) const { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) const { return arith::DivFOp::create(b, x, y); }
+  /// 1/x to the last digit, without a branch for what is near the ends of the range; 0 above 2^126.
+  Value reciprocal(Value x) const { return instruction("rcp.approx.ftz.f32", x); }
   Value fma(Value x, Value y, Value z) const { return math::FmaOp::create(b, x, y, z); }
   Value less(Value x, Value y) const {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
@@ -60,6 +63,16 @@ struct Float {
     Value power = arith::ShLIOp::create(b, bits, b.number32(digits));
     return mul(fraction, arith::BitcastOp::create(b, b.getF32Type(), power));
   }
+  /// x / y for a constant x of at most 1 and y of at least 1: rounded as a division is, but that results below the least normal
+  /// number are 0. What is computed of one thread's values has no branches then, and the machine computes several of them at a time.
+  Value shareOf(Value x, Value y) const {
+    Value inverse = reciprocal(y), quotient = mul(x, inverse);
+    Value rest = fma(arith::NegFOp::create(b, y), quotient, x);
+    Value refined = fma(rest, inverse, quotient);
+    // (Infinity times 0 is no number.)
+    Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, refined, refined);
+    return select(isNumber, refined, quotient);
+  }
   Value log(Value x) const {
     return mul(instruction("lg2.approx.f32", x), constant(0.69314718055994531));
   }
@@ -73,7 +86,7 @@ struct Float {
     p = fma(p, z, constant(-3.33332819422e-1));
     Value small = fma(mul(p, z), x, x);
     Value twice = exp(add(size, size));
-    Value large = sub(constant(1.0), div(constant(2.0), add(twice, constant(1.0))));
+    Value large = sub(constant(1.0), mul(constant(2.0), reciprocal(add(twice, constant(1.0)))));
     large = math::CopySignOp::create(b, large, x);
     return select(less(size, constant(0.625)), small, large);
   }
@@ -96,7 +109,7 @@ struct Float {
   }
   Value erf(Value x) const { // Abramowitz and Stegun 7.1.26, to 1.5e-7
     Value size = abs(x);
-    Value t = div(constant(1.0), fma(size, constant(0.3275911), constant(1.0)));
+    Value t = reciprocal(fma(size, constant(0.3275911), constant(1.0)));
     Value p = constant(1.061405429);
     for (double c : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
       p = fma(p, t, constant(c));
@@ -106,6 +119,27 @@ struct Float {
 };
 } // namespace
 
+/// Whether an operation yields the sum of a constant of at least 1 and what is not negative.
+static bool isAtLeastOne(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  for (auto [one, other] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+    APFloat constant(0.0);
+    if (matchPattern(one, m_ConstantFloat(&constant)) && constant.convertToDouble() >= 1 &&
+        isa_and_nonnull<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp>(other.getDefiningOp()))
+      return true;
+  }
+  return false;
+}
+
+/// A logistic function's quotient, and others whose ends of range can't matter.
+static bool isShare(arith::DivFOp division) {
+  APFloat constant(0.0);
+  return matchPattern(division.getLhs(), m_ConstantFloat(&constant)) && std::abs(constant.convertToDouble()) <= 1 &&
+         isAtLeastOne(division.getRhs());
+}
+
 Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands) {
   if (operands.empty() || !operands[0].getType().isF32())
     return Value();
@@ -113,6 +147,8 @@ Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands)
   Value x = operands[0];
   if (auto exp = dyn_cast<math::ExpOp>(op))
     return bitEnumContainsAll(exp.getFastmath(), arith::FastMathFlags::afn) ? f.expOfHalf(x) : f.exp(x);
+  if (auto division = dyn_cast<arith::DivFOp>(op))
+    return isShare(division) ? f.shareOf(x, operands[1]) : Value();
   if (isa<math::Exp2Op>(op))
     return f.instruction("ex2.approx.f32", x);
   if (isa<math::ExpM1Op>(op))

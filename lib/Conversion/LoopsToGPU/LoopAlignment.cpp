@@ -115,6 +115,18 @@ static bool beginsEven(Value memory, func::FuncOp kernel) {
   return isa<memref::AllocOp, loops::SplatOp>(op);
 }
 
+/// Where what a leaf reads of a view begins. In a block's own part of memory there are its columns alone, and the view begins
+/// that many before: what accesses add to the one they take from the other.
+static OpFoldResult beginOf(memref::ReinterpretCastOp rows) {
+  OpFoldResult begin = rows.getMixedOffsets()[0];
+  auto alloc = rows.getSource().getDefiningOp<memref::AllocOp>();
+  auto value = dyn_cast<Value>(begin);
+  auto difference = value ? value.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  auto column = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
+  bool isOfColumns = column && column.getArgNumber() == 0 && isa<loops::ChunksOp>(column.getOwner()->getParentOp());
+  return alloc && alloc->hasAttr("loops.parts") && isOfColumns ? OpFoldResult(difference.getLhs()) : begin;
+}
+
 /// What divides an argument of a kernel, wherever it is launched.
 static int64_t divisorOf(BlockArgument argument, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
   if (argument.getOwner() != &kernel.getBody().front())
@@ -144,7 +156,7 @@ static int64_t findAlignment(Value view, bool rowWise, func::FuncOp kernel, Arra
   auto type = cast<MemRefType>(view.getType());
   auto ofArgument = [&](BlockArgument argument) { return divisorOf(argument, kernel, launches); };
   Divisors divisors(evenElements(type), ofArgument);
-  int64_t even = beginsEven(rows.getSource(), kernel) ? divisors.of(rows.getMixedOffsets()[0]) : 1;
+  int64_t even = beginsEven(rows.getSource(), kernel) ? divisors.of(beginOf(rows)) : 1;
   if (rowWise)
     even = std::gcd(even, divisors.of(rows.getMixedStrides()[0]));
   return even * schedule::elementBytes(type.getElementType());

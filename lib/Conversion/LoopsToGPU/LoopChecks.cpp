@@ -27,6 +27,7 @@ private:
   LogicalResult checkAlloc(memref::AllocOp alloc);
   LogicalResult checkFlat(Operation *op, Value memory, ValueRange indices);
   LogicalResult checkForall(scf::ForallOp loop);
+  LogicalResult checkParts(memref::AllocOp alloc, int64_t parts);
   LogicalResult checkLeaf(loops::LeafOp leaf);
   LogicalResult checkRows(loops::LeafOp leaf, loops::ChunksOp rows);
   LogicalResult checkColumns(loops::LeafOp leaf);
@@ -46,6 +47,29 @@ static loops::ChunksOp chunksOfCount(Value count) {
   return chunks && chunks.getCount() == count ? chunks : loops::ChunksOp();
 }
 
+/// A part is one block of threads': as many are there at once, and whoever touches it deals the same points to the same block.
+LogicalResult KernelChecks::checkParts(memref::AllocOp alloc, int64_t parts) {
+  if (int64_t most = loops::gridOf(kernel).getMost(); parts > most)
+    return alloc.emitError("the GPU engine can't run the loops: each block of threads has one part, expected at most ")
+           << most << ", found " << parts;
+  for (Operation *user : alloc->getUsers()) {
+    if (isa<memref::DeallocOp>(user))
+      continue;
+    loops::LevelAttr dealt;
+    for (Operation *parent = user->getParentOp(); parent != kernel && !dealt; parent = parent->getParentOp())
+      if (loops::LevelAttr level = loops::levelOf(parent); level && level.getLevel() == etdg::LoopLevel::Grid)
+        dealt = level;
+    if (dealt && dealt.getDealing() == etdg::Dealing::Fixed)
+      continue;
+    InFlightDiagnostic diag = user->emitError("the GPU engine can't run the loops: expected loops of the grid that are dealt "
+                                              "fixed around what touches a part of memory that each block of threads has, found ")
+                              << (dealt ? etdg::stringifyDealing(dealt.getDealing()) : StringRef("none"));
+    diag.attachNote(alloc.getLoc()) << "the memory is here";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult KernelChecks::checkAlloc(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   if (type.getRank() != 1 || alloc.getDynamicSizes().size() != 1 || !type.getLayout().isIdentity() ||
@@ -55,6 +79,11 @@ LogicalResult KernelChecks::checkAlloc(memref::AllocOp alloc) {
   APInt count;
   if (!kind || kind.getKind() != loops::MemoryKind::Shared || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
     return success();
+  if (auto parts = alloc->getAttrOfType<IntegerAttr>("loops.parts")) {
+    if (failed(checkParts(alloc, parts.getInt())))
+      return failure();
+    count = APInt(count.getBitWidth(), uint64_t(count.getSExtValue() / parts.getInt()));
+  }
   int64_t bytes, room = loops::gridOf(kernel).getBlock().getShared() - sharedUsed;
   if (count.isNegative() || __builtin_mul_overflow(count.getSExtValue(), bytesOf(type.getElementType()), &bytes) || bytes > room)
     return alloc.emitError("the GPU engine can't run the loops: expected shared memory of at most ")

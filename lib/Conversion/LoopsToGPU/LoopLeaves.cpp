@@ -20,6 +20,14 @@ Value LoopWalker::isFirstThread() {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, e.threads.id, b.number32(0));
 }
 
+/// Of memory of which block u has part u, at `own`: where part 0 would lie.
+Value LoopWalker::firstPartOf(Value own, int64_t bytes) {
+  return e.atEntry([&] {
+    Value block = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+    return b.at(own, b.sub(b.number(0), b.mul(block, bytes)), b.getI8Type());
+  });
+}
+
 LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
   Value size = alloc.getDynamicSizes().front();
   std::optional<HostExpr> count = counts.valueOf(size);
@@ -28,7 +36,8 @@ LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
   int64_t elementBytes = bytesOf(alloc.getType().getElementType());
   auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
   if (memory && memory.getOffset() >= 0) {
-    known.values[alloc] = e.sharedMemory(memory.getOffset());
+    Value own = e.sharedMemory(memory.getOffset());
+    known.values[alloc] = alloc->hasAttr("loops.parts") ? firstPartOf(own, loops::bytesOfBlock(alloc)) : own;
     return success();
   }
   HostExpr bytes =

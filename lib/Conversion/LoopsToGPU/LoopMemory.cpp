@@ -223,9 +223,10 @@ void MemoryPlanner::place(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   APInt count;
   bool isWanted = memory && memory.getKind() == MemoryKind::Shared && matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count));
-  int64_t bytes = isWanted ? count.getSExtValue() * bytesOf(alloc.getType().getElementType()) : 0;
-  // (A third is for leaves.)
+  int64_t bytes = isWanted ? loops::bytesOfBlock(alloc) : 0;
+  // (A third is for leaves. Of what each block of threads has a part there is nothing elsewhere: leaves have what is left.)
   bool fits = isWanted && used + bytes <= limit * 2 / 3 && used + bytes + ofLeaf + reserved() <= limit;
+  fits |= isWanted && alloc->hasAttr("loops.parts");
   alloc->setAttr("loops.memory", fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used)
                                       : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1));
   usesWorkspace |= !fits;

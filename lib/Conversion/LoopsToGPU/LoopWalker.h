@@ -120,6 +120,7 @@ private:
   static bool isAligned(loops::LeafOp leaf, unsigned view);
 
   // LoopLeaves.cpp
+  Value firstPartOf(Value own, int64_t bytes);
   LogicalResult takeAlloc(memref::AllocOp alloc);
   LogicalResult takeLoad(memref::LoadOp load);
   LogicalResult takeStore(memref::StoreOp store);

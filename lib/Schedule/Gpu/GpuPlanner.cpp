@@ -371,6 +371,8 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
     plan.block = block;
     own.push_back(place.isGrouped && plan.steps.size() > place.shared);
   }
+  if (waits && failed(stageReads(nests, plans)))
+    return failure();
   if (!place.isGrouped)
     return success();
   GridWaits found = findGridWaits(nests, own, place.shared > 0);

@@ -9,6 +9,7 @@
 #include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuLeaf.h"
+#include "ft/Schedule/Staging.h"
 
 
 using namespace mlir;
@@ -47,6 +48,10 @@ SmallVector<SmallVector<int64_t>> schedule::getReadStrides(BlockOp leaf,
   SmallVector<SmallVector<int64_t>> strides(leaf.getNumReads());
   for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
     auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
+    if (std::optional<StagedRead> staged = getStagedRead(leaf, i)) {
+      strides[i] = staged->strides;
+      continue;
+    }
     if (!readsScalars(leaf, leaf.getRead(i)) && !readsDivided(leaf.getRead(i)))
       continue;
     if (std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf); box && !box->inOrder)

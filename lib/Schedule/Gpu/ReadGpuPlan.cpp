@@ -13,6 +13,7 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RefuseLoop.h"
+#include "ft/Schedule/Staging.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -47,6 +48,7 @@ private:
   LogicalResult checkRow();
   LogicalResult checkSteps();
   LogicalResult checkRanges();
+  LogicalResult checkPlacements();
   LogicalResult finish();
   /// Whether the next loop is one that nests inside of a block share.
   bool isSharedInside() { return !place.isGrid && plan.inner.empty() && plan.steps.size() < place.shared; }
@@ -348,6 +350,18 @@ LogicalResult PlanReader::checkRanges() {
   return success();
 }
 
+LogicalResult PlanReader::checkPlacements() {
+  plan.placements = llvm::to_vector(schedule.getPlacements());
+  for (etdg::PlacementAttr placement : plan.placements) {
+    if (!place.isGrid)
+      return refuse() << "a placement stands at the nest that all blocks of threads run, found one inside of a block";
+    std::string wrong = describeUnstaged(nest, plan, placement, options.getMultiprocessors());
+    if (!wrong.empty())
+      return refuse() << "it can't stage read " << placement.getRead() << ": " << wrong;
+  }
+  return success();
+}
+
 LogicalResult PlanReader::finish() {
   if (failed(checkBlock()) || failed(checkRow()) || failed(checkSteps()) || failed(checkRanges()))
     return failure();
@@ -361,6 +375,8 @@ LogicalResult PlanReader::finish() {
                                         : "nothing of its kernel stands before the nest, expected no 'before'")
                     << ", found " << etdg::stringifySyncKind(schedule.getBefore());
   plan.dealing = dealing.value_or(Dealing::Turn);
+  if (failed(checkPlacements()))
+    return failure();
   // The host counts tasks where all ranges are fixed and no block waits for another.
   plan.dealsItself = place.isGrouped || !plan.steps.empty() || plan.columns || !plan.outer.empty() ||
                      llvm::any_of(plan.flat, [&](unsigned d) { return !isFreeMap(nest, d); });

@@ -97,6 +97,7 @@ private:
     accesses.push_back({view, written});
   }
   int64_t maxPoints() const;
+  bool hasGaps(int loop) const;
   void chooseLoops();
   void chooseWidth();
   void chooseTile();
@@ -139,7 +140,9 @@ int64_t Chooser::maxPoints() const {
   int64_t points = nest.batched ? context.maxRows : 1;
   for (int loop : parallelLoops)
     points *= nest.sizes[loop];
-  if (context.splitLoop >= 0) // a guess: where few tasks are left, many blocks share the columns
+  if (context.splitLoop >= 0 && context.columnTile > 0)
+    points = points / std::max<int64_t>(nest.sizes[context.splitLoop], 1) * context.columnTile;
+  else if (context.splitLoop >= 0) // a guess: where few tasks are left, many blocks share the columns
     points = std::max<int64_t>(points / 8, context.columnUnit);
   return context.lifted ? points * context.lifts : points;
 }
@@ -167,7 +170,9 @@ void Chooser::chooseLoops() {
     bool adjacent = size >= warp && (tiles.vectorLoop == Tiles::none || scoreOf(reduced) > scoreOf(tiles.vectorLoop));
     if (few || adjacent) {
       tiles.vectorLoop = reduced;
-      tiles.group = points * warp * 2 <= context.threads && size > 2 * warp ? context.threads : warp;
+      // (Where columns are dealt in tiles of a fixed size, it is known how many points there are.)
+      int64_t idle = context.columnTile > 0 ? planning.idleThreads : 2;
+      tiles.group = points * warp * idle <= context.threads && size > 2 * warp ? context.threads : warp;
     }
   }
   if (tiles.vectorLoop != Tiles::none) {
@@ -175,6 +180,14 @@ void Chooser::chooseLoops() {
     loops.erase(llvm::find(loops, tiles.vectorLoop));
     loops.push_back(tiles.vectorLoop); // fastest
   }
+}
+
+/// Whether something that lies in memory is read with gaps along a loop.
+bool Chooser::hasGaps(int loop) const {
+  return llvm::any_of(accesses, [&](const AccessInfo &access) {
+    return !access.view.isSplat() && graph.buffers[access.view.buffer].inMemory && !access.written &&
+           access.view.strides[loop] != 0 && access.view.strides[loop] != 1;
+  });
 }
 
 /// As many adjacent elements as an access has, where that divides the loop.
@@ -187,7 +200,8 @@ void Chooser::chooseWidth() {
     adjacent = true;
     bytes = std::max(bytes, elementBytes(graph.buffers[access.view.buffer].elementType));
   }
-  if (!adjacent)
+  // (Lanes that go along a sum by some terms each would be as many times as far apart where another operand has gaps.)
+  if (!adjacent || (tiles.group > 1 && hasGaps(tiles.vectorLoop)))
     return;
   int64_t points = maxPoints();
   tiles.width = std::min<int64_t>(planning.accessBytes / std::min<int64_t>(bytes, planning.accessBytes), 4);

@@ -116,7 +116,7 @@ ScheduleAttr schedule::toGpuSchedule(ArrayRef<BlockOp> nest, const GpuPlan &plan
   ScheduleAttr old = scheduleOf(nest);
   auto map = AffineMap::getMultiDimIdentityMap(front.getNumOwnDims(), context);
   return ScheduleAttr::get(context, AffineMapAttr::get(map), writer.loops,
-                           old ? old.getPlacements() : ArrayRef<etdg::PlacementAttr>(),
+                           plan.placements.empty() && old ? old.getPlacements() : ArrayRef(plan.placements),
                            plan.waitsBefore ? SyncKind::Grid : SyncKind::None, {}, plan.block, plan.columns,
                            StringAttr::get(context, target));
 }

@@ -109,6 +109,18 @@ static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryAttr memory) {
   return success();
 }
 
+/// Shared memory of which each block of threads has a part of its own.
+static LogicalResult verifyParts(memref::AllocOp alloc, IntegerAttr parts) {
+  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
+  APInt size;
+  bool isShared = memory && memory.getKind() == MemoryKind::Shared;
+  if (isShared && parts.getInt() > 0 && alloc.getDynamicSizes().size() == 1 &&
+      matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&size)) && size.getSExtValue() % parts.getInt() == 0)
+    return success();
+  return alloc.emitError("expected shared memory of a constant size that 'loops.parts' divides, found ")
+         << parts.getInt() << " parts (loops_grid4)";
+}
+
 namespace {
 /// What of shared memory an operation has.
 struct SharedRange {
@@ -118,6 +130,16 @@ struct SharedRange {
 };
 } // namespace
 
+int64_t loops::bytesOfBlock(memref::AllocOp alloc) {
+  APInt count;
+  if (alloc.getDynamicSizes().size() != 1 || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
+    return 0;
+  Type element = alloc.getType().getElementType();
+  int64_t bytes = element.isIndex() ? sizeof(int64_t) : element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT) : 1;
+  auto parts = alloc->getAttrOfType<IntegerAttr>("loops.parts");
+  return count.getSExtValue() / (parts ? std::max<int64_t>(parts.getInt(), 1) : 1) * bytes;
+}
+
 /// What a memory takes of shared memory; none where it lies elsewhere, or has a size or a kind that is refused by itself.
 static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
@@ -125,9 +147,7 @@ static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
   if (!memory || memory.getKind() != MemoryKind::Shared || alloc.getDynamicSizes().size() != 1 ||
       !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
     return std::nullopt;
-  Type element = alloc.getType().getElementType();
-  int64_t bytes = element.isIndex() ? sizeof(int64_t) : element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT) : 1;
-  return SharedRange{memory.getOffset(), memory.getOffset() + count.getSExtValue() * bytes, alloc, /*lasts=*/true};
+  return SharedRange{memory.getOffset(), memory.getOffset() + bytesOfBlock(alloc), alloc, /*lasts=*/true};
 }
 
 /// All shared memory of a kernel, in the order of its operations.
@@ -180,9 +200,11 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
+  if (auto parts = dyn_cast<IntegerAttr>(attribute.getValue()); name == "loops.parts" && alloc && parts)
+    return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels and 'loops.memory' on memory";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory";
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,10 @@ void setLevel(Operation *loop, LevelAttr level);
 /// are no neighbours it is what it would be without gaps.
 std::optional<SmallVector<int64_t>> getRowStrides(MemRefType view);
 
+/// Bytes of shared memory that a block of threads has of a memory of kind shared: all of it, or its part (`loops.parts`); 0 where
+/// its size is no constant.
+int64_t bytesOfBlock(memref::AllocOp alloc);
+
 } // namespace mlir::loops
 
 #endif // FT_DIALECT_LOOPS_IR_LOOPS_H

@@ -284,7 +284,14 @@ LogicalResult CandidateBuilder::buildWavefront(ArrayRef<int64_t> hyperplane) {
     (isInvolved(d) ? crossed : untouched).push_back(d);
   }
   // The sequential loop outermost; after it plain dimensions, first those that
-  // it is made of (Fig. 6).
+  // it is made of (Fig. 6). Of these the one that is left out is what a point's steps go along: the one along which most is
+  // read again, so that a unit that keeps a point keeps what it reads.
+  auto reusedAlong = [&](unsigned d) {
+    SmallVector<int64_t> unit(numOwn, 0);
+    unit[d] = 1;
+    return int(8 * reuse.getReusedBytes(unit) / std::max(reuse.getBytes(), 1.0) + 1e-9);
+  };
+  llvm::stable_sort(inPlane, [&](unsigned a, unsigned b) { return reusedAlong(a) < reusedAlong(b); });
   SmallVector<unsigned> preferred(inPlane);
   preferred.append(rest);
   IntegerMatrix first(0, numOwn);
