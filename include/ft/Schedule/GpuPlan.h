@@ -41,7 +41,7 @@ struct GpuPlan {
   int64_t rowTile = 0;
   int64_t columns = 0, unit = 1; // 0: leaves are not shared
   int64_t columnTile = 0;        // as `rowTile`
-  SmallVector<etdg::PlacementAttr> placements; // reads that blocks of threads keep (Staging.h)
+  SmallVector<etdg::PlacementAttr> placements; // reads that blocks of threads keep (StagedReads.h)
   /// How points are dealt, and whether they are counted by the blocks of threads themselves
   /// (ranges may depend on steps and on each other), or by the host.
   etdg::Dealing dealing = etdg::Dealing::Turn;

@@ -3,7 +3,7 @@
 //
 // State of the conversion of one graph. ETDGToLoops.cpp makes the program and its kernels,
 // Parallel.cpp loops that are dealt and where units wait, Loops.cpp sequential ones and regions,
-// GridLoops.cpp the kernels of a schedule for a GPU, Staging.cpp what their blocks of threads keep, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
+// GridLoops.cpp the kernels of a schedule for a GPU, StagedLoops.cpp what their blocks of threads keep, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
 // of scalars. How loops are arranged is read from the schedules.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/KeptPlanes.h"
 #include "ft/Schedule/Plan.h"
-#include "ft/Schedule/Staging.h"
+#include "ft/Schedule/StagedReads.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -162,7 +162,7 @@ private:
   LogicalResult emitDealtColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   LogicalResult emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
 
-  // Staging.cpp
+  // StagedLoops.cpp
   /// Memory for what blocks of threads keep of a nest's reads, and the loops that copy it there.
   LogicalResult emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   /// Loops of the grid over the fixed points of a nest, and its columns; `body` gets the number of the point's block of threads.

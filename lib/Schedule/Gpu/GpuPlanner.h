@@ -52,7 +52,7 @@ private:
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);
   LogicalResult shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows);
-  /// Reads that blocks of threads keep over all steps, where shared memory holds them (Staging.cpp).
+  /// Reads that blocks of threads keep over all steps, where shared memory holds them (StagedReads.cpp).
   LogicalResult stageReads(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans);
   /// Those of one nest, and the bytes that a block of threads needs for them.
   LogicalResult findStaged(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t &bytes);

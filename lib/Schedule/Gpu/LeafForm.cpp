@@ -9,7 +9,7 @@
 #include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuLeaf.h"
-#include "ft/Schedule/Staging.h"
+#include "ft/Schedule/StagedReads.h"
 
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RefuseLoop.h"
-#include "ft/Schedule/Staging.h"
+#include "ft/Schedule/StagedReads.h"
 
 using namespace mlir;
 using namespace mlir::ft;

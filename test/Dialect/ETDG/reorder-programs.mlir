@@ -32,7 +32,7 @@
 // One nest over (layer, item, token); map k needs what scan k - 1 gave one layer
 // below: (1, -1, 0).
 // CHECK: [Passed] distribute {{.*}}typical-steps-after=10, typical-steps-before=18
-// CHECK: T="{{\[\[}}2, 1, 1], [1, 0, 0], [0, 1, 0]]"
+// CHECK: T="{{\[\[}}2, 1, 1], [1, 0, 0], [0, 0, 1]]"
 // CHECK-SAME: distances="(0, 1, 0), (0, 0, 1), (1, -1, 0)"
 // CHECK-SAME: steps-after="2 * D + L - 1"
 // IR-LABEL: etdg.graph @imperfect

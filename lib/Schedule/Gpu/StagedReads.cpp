@@ -1,10 +1,10 @@
-//===- Staging.cpp - reads that blocks of threads keep --------------------===//
+//===- StagedReads.cpp - reads that blocks of threads keep ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which reads can be kept in shared memory over all steps, and which a schedule keeps.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Schedule/Staging.h"
+#include "ft/Schedule/StagedReads.h"
 
 #include "GpuPlanner.h"
 #include "ft/Schedule/Dimensions.h"

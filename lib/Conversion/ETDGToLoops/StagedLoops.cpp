@@ -1,4 +1,4 @@
-//===- Staging.cpp - what blocks of threads keep of reads -----------------===//
+//===- StagedLoops.cpp - what blocks of threads keep of reads --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A placement of a schedule has each block of threads copy the columns of a read that it needs in every step. As everywhere
@@ -65,6 +65,9 @@ void Emitter::emitStagedCopy(BlockOp block, const StagedRead &staged, Value memo
   memref::StoreOp::create(builder, loc, value, memory, ValueRange{to});
 }
 
+/// As other memory of a kernel begins.
+static constexpr int64_t memoryAlignment = 64;
+
 LogicalResult Emitter::emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   std::optional<FixedPoints> points = getFixedPoints(nest, plan);
   for (etdg::PlacementAttr placement : plan.placements) {
@@ -72,7 +75,7 @@ LogicalResult Emitter::emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan) 
     StagedRead staged = *getStagedRead(front, unsigned(placement.getRead()));
     auto element = cast<RankedTensorType>(front.getBody().getArgument(staged.read).getType());
     auto alloc = memref::AllocOp::create(builder, loc, MemRefType::get({ShapedType::kDynamic}, element.getElementType()),
-                                         ValueRange{index(points->getCount() * staged.getElements())}, builder.getI64IntegerAttr(64));
+                                         ValueRange{index(points->getCount() * staged.getElements())}, builder.getI64IntegerAttr(memoryAlignment));
     alloc->setAttr("loops.memory", loops::MemoryAttr::get(context, loops::MemoryKind::Shared, /*offset=*/-1));
     alloc->setAttr("loops.parts", builder.getI64IntegerAttr(points->getCount()));
     kernelScope.toFree.push_back(alloc);

@@ -1,4 +1,4 @@
-//===- Staging.h - reads that blocks of threads keep ------------*- C++ -*-===//
+//===- StagedReads.h - reads that blocks of threads keep --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step of a recurrence reads the same weights as the step before. Where a nest's loops are dealt `fixed`, each block
@@ -7,8 +7,8 @@
 // nest's first loop.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_SCHEDULE_STAGING_H
-#define FT_SCHEDULE_STAGING_H
+#ifndef FT_SCHEDULE_STAGEDREADS_H
+#define FT_SCHEDULE_STAGEDREADS_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Schedule/GpuPlan.h"
@@ -55,4 +55,4 @@ bool readsOwnColumns(const LeafForm &form, unsigned read, int64_t columns);
 
 } // namespace mlir::ft::schedule
 
-#endif // FT_SCHEDULE_STAGING_H
+#endif // FT_SCHEDULE_STAGEDREADS_H
