@@ -94,6 +94,8 @@ private:
   std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
                                           int64_t count, int64_t copies, ValueRange carried = {});
   LogicalResult emitPrivate();
+  void loadFirst(Point &point);
+  LogicalResult emitTogether(Value total, int64_t copies);
   LogicalResult emitEach(Value total, std::optional<int64_t> fixed);
   struct Sharing;
   Sharing shareTiles(Value total);

@@ -84,8 +84,52 @@ LogicalResult NestEmitter::emitPrivate() {
   return isSliced() ? emitSliced(total) : emitEach(total, fixed);
 }
 
+/// What a point reads before it writes there.
+void NestEmitter::loadFirst(Point &point) {
+  llvm::DenseSet<int> seen;
+  for (const Member &member : nest.members) {
+    for (const View &view : member.reads)
+      if (int number = findAccess(accesses, view); !view.isSplat() && seen.insert(number).second)
+        for (int64_t part = 0; part < tile; ++part)
+          lane(point, number, part, 0);
+    for (const View &view : member.writes)
+      seen.insert(findAccess(accesses, view));
+  }
+}
+
+/// Tiles that a thread computes together, whose loads are all in flight before the first store: these may be to memory that others
+/// are read from, so that nobody behind may put the loads of one tile before the stores of another. Then what is left, one by one.
+LogicalResult NestEmitter::emitTogether(Value total, int64_t copies) {
+  int64_t threads = e.threads.count;
+  Value id = e.threads.id, zero = b.number32(0), span = b.number32(threads * copies);
+  Value bound = b.createOrFold<arith::SubIOp>(total, b.number32(threads * (copies - 1)));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    scf::ForOp created = b.loop(id, bound, span, {}, /*unroll=*/1);
+    SmallVector<Point, 0> points;
+    for (int64_t i = 0; i < copies; ++i) {
+      points.push_back(startAt(b.createOrFold<arith::AddIOp>(created.getInductionVar(), b.number32(i * threads))));
+      loadFirst(points.back());
+    }
+    Carried none;
+    for (Point &point : points)
+      if (failed(evaluate(point, none)))
+        return failure();
+  }
+  Value left = b.createOrFold<arith::MaxSIOp>(b.createOrFold<arith::SubIOp>(bound, id), zero);
+  Value rounds = b.createOrFold<arith::CeilDivUIOp>(left, span);
+  Value begin = b.createOrFold<arith::AddIOp>(id, b.createOrFold<arith::MulIOp>(rounds, span));
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp created = b.loop(begin, total, b.number32(threads), {}, /*unroll=*/1);
+  Point point = startAt(created.getInductionVar());
+  Carried none;
+  return evaluate(point, none);
+}
+
 /// Each tile is one thread's.
 LogicalResult NestEmitter::emitEach(Value total, std::optional<int64_t> fixed) {
+  if (!reduces && copiesOfTiles() > 1)
+    return emitTogether(total, copiesOfTiles());
   OpBuilder::InsertionGuard guard(b);
   auto [created, flat] = threadLoop(total, fixed, e.threads.id, e.threads.count, copiesOfTiles());
   Point point = startAt(flat);

@@ -48,7 +48,7 @@ static bool canShareReductions(const Nest &nest) {
 
 /// A large tile has enough independent work; more copies only fill the instruction cache. A short loop LLVM takes apart
 /// as a whole.
-static constexpr int64_t manyPoints = 16, manyPointsCopies = 4, fewPointsCopies = 8, mostWholeLoop = 4;
+static constexpr int64_t singleElements = 2, manyPoints = 16, manyPointsCopies = 4, fewPointsCopies = 8, mostWholeLoop = 4;
 
 namespace {
 class Chooser {
@@ -312,6 +312,9 @@ SmallVector<int64_t> Chooser::copiesFor(int64_t points) const {
 
 void Chooser::chooseCopies() {
   tiles.unroll = copiesFor(tiles.tile * tiles.width);
+  // Single elements: a thread has the loads of two on their way at a time, where it has some of them.
+  if (!reduces && tiles.unroll.empty() && tiles.width == 1 && maxPoints() >= manyPointsCopies * context.threads)
+    tiles.unroll = {singleElements};
   if (tiles.tileLoop == Tiles::rowLoop && !cutsSums(tiles, nest, tiles.tile * tiles.width, context.sums))
     tiles.restUnroll = copiesFor(tiles.width);
 }
