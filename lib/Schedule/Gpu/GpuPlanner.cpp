@@ -102,12 +102,11 @@ int64_t GpuPlanner::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
   int64_t rows = llvm::divideCeil(streams ? planning.streamElements : planning.taskElements, elements);
   if (sharedBytes > planning.weightBytes)
     rows = std::max(rows, planning.weightRows);
+  rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, planning.taskBytes / rowBytes));
   // Nothing of a row that streams through is kept: tasks may have half as many more, so that all have equally many.
-  if (int64_t count = streams ? constantExtent(nest, dim) : 0) {
-    rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, planning.taskBytes / rowBytes));
-    return std::min(llvm::divideCeil(count, std::max<int64_t>((count + rows / 2) / rows, 1)), mostTaskRows);
-  }
-  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, planning.taskBytes / rowBytes));
+  if (int64_t count = streams ? constantExtent(nest, dim) : 0; count > rows)
+    return std::min<int64_t>(llvm::divideCeil(count, std::max<int64_t>((count + rows / 2) / rows, 1)), mostTaskRows);
+  return rows;
 }
 
 std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) {

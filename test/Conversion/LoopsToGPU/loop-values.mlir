@@ -45,12 +45,18 @@ etdg.graph @state(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 // CHECK-LABEL: llvm.func @numbers_k0(
 // CHECK: %[[two:.*]] = arith.constant 2 : i64
 // CHECK: arith.muli %{{.*}}, %[[two]] : i64
+// Two rows at a time, whose loads come before the stores, then what is left.
 // CHECK: scf.for %[[thread:.*]] = %{{.*}} to %{{.*}} : i32
 // CHECK: %[[row:.*]] = arith.extui %[[thread]] : i32 to i64
 // CHECK: %[[x:.*]] = llvm.load
 // CHECK: %[[far:.*]] = arith.muli %[[row]], %{{.*}} : i64
 // CHECK: %[[number:.*]] = arith.addi %{{.*}}, %[[far]] : i64
+// CHECK: llvm.load
+// CHECK-NOT: llvm.load
 // CHECK: arith.addi %[[x]], %[[number]]
+// CHECK-COUNT-2: llvm.store
+// CHECK: scf.for
+// CHECK: llvm.load
 // CHECK-NOT: llvm.load
 etdg.graph @numbers(%xs: !etdg.buffer<[N], !n>) -> !etdg.buffer<[N], !n> {
   %ys = etdg.buffer : !etdg.buffer<[N], !n>
