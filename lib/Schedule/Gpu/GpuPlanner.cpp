@@ -229,6 +229,12 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<
       plan.flat.push_back(d);
   int64_t threads =
       rows ? rows->threads : threadsFor(elementsOf(nest) * plan.maxRows, planning.blockThreads.back());
+  // Rows of a few elements that are no whole access are a thread's each (Tiles.cpp): it has as many of them, two at a time, as
+  // elements where these are dealt.
+  if (int64_t elements = elementsOf(nest); !rows && !draws() && plan.row && elements > 1 && elements <= planning.loopTile && elements % 2 != 0)
+    while (threads > planning.blockThreads[planning.blockThreads.size() / 2] &&
+           plan.maxRows * 2 * planning.blockThreads.back() < planning.streamElements * threads)
+      threads /= 2;
   // A row's values, those that are computed from them, addresses. (Of other kernels ScheduleForGpu.cpp
   // knows more when their leaves are planned.)
   int64_t resident =

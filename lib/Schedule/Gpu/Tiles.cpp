@@ -73,6 +73,7 @@ public:
     chooseLoops();
     chooseWidth();
     chooseTile();
+    takeShortLoop();
     if (tiles.group > warp && int64_t(getReductions(nest).size()) * tiles.tile > mostSlots)
       tiles.group = warp; // what the scratch memory has room for
     chooseSlices();
@@ -101,6 +102,7 @@ private:
   void chooseLoops();
   void chooseWidth();
   void chooseTile();
+  void takeShortLoop();
   void chooseSlices();
   void chooseCopies();
   SmallVector<int64_t> copiesFor(int64_t points) const;
@@ -266,6 +268,20 @@ void Chooser::chooseTile() {
       return;
 }
 
+/// A few elements that are no whole access (the colours of a pixel) are one thread's: their addresses have most in common, and what
+/// is chosen by their number is known.
+void Chooser::takeShortLoop() {
+  int loop = tiles.vectorLoop;
+  if (reduces || tiles.width > 1 || loop == Tiles::none || loop == context.splitLoop || tiles.tileLoop != Tiles::none)
+    return;
+  int64_t size = nest.sizes[loop];
+  if (size < 2 || size > planning.loopTile || maxPoints() < manyPointsCopies * context.threads * size)
+    return;
+  tiles.tileLoop = loop;
+  tiles.tile = size;
+  tiles.vectorLoop = Tiles::none;
+}
+
 /// There may be so few tiles that threads take slices of them: few rows or columns are known only at
 /// run time.
 void Chooser::chooseSlices() {
@@ -313,7 +329,7 @@ SmallVector<int64_t> Chooser::copiesFor(int64_t points) const {
 void Chooser::chooseCopies() {
   tiles.unroll = copiesFor(tiles.tile * tiles.width);
   // Single elements: a thread has the loads of two on their way at a time, where it has some of them.
-  if (!reduces && tiles.unroll.empty() && tiles.width == 1 && maxPoints() >= manyPointsCopies * context.threads)
+  if (!reduces && tiles.unroll.empty() && tiles.width == 1 && maxPoints() >= manyPointsCopies * context.threads * tiles.tile)
     tiles.unroll = {singleElements};
   if (tiles.tileLoop == Tiles::rowLoop && !cutsSums(tiles, nest, tiles.tile * tiles.width, context.sums))
     tiles.restUnroll = copiesFor(tiles.width);
