@@ -9,6 +9,8 @@
 
 #include "LoopWalker.h"
 
+#include "ft/Schedule/RowRuns.h" // what fits as a constant
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -32,6 +34,7 @@ private:
   LogicalResult checkRows(loops::LeafOp leaf, loops::ChunksOp rows);
   LogicalResult checkColumns(loops::LeafOp leaf);
   LogicalResult checkBounded(loops::BoundedOp bounded);
+  LogicalResult checkConstant(loops::SplatOp splat);
 
   loops::LaunchOp launch;
   const Machine &machine;
@@ -157,6 +160,14 @@ LogicalResult KernelChecks::checkBounded(loops::BoundedOp bounded) {
   return diag;
 }
 
+LogicalResult KernelChecks::checkConstant(loops::SplatOp splat) {
+  Type element = cast<MemRefType>(splat.getResult().getType()).getElementType();
+  if (!splat->hasAttr("loops.constant") || schedule::fitsAsConstant(RankedTensorType::get({int64_t(splat.getElements())}, element)))
+    return success();
+  return splat.emitError("the GPU engine can't run the loops: ") << int64_t(splat.getElements()) << " elements of " << element
+                                                                  << " are too many for a constant (loops.constant)";
+}
+
 LogicalResult KernelChecks::check(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](memref::AllocOp alloc) { return checkAlloc(alloc); })
@@ -164,6 +175,7 @@ LogicalResult KernelChecks::check(Operation *op) {
       .Case([&](memref::StoreOp store) { return checkFlat(store, store.getMemRef(), store.getIndices()); })
       .Case([&](scf::ForallOp loop) { return checkForall(loop); })
       .Case([&](loops::LeafOp leaf) { return checkLeaf(leaf); })
+      .Case([&](loops::SplatOp splat) { return checkConstant(splat); })
       .Case([&](loops::BoundedOp bounded) { return checkBounded(bounded); })
       .Default(success());
 }

@@ -14,49 +14,13 @@ using namespace mlir::ft::togpu;
 /// Whether some of what memory may be has an address.
 bool LoopWalker::isInMemory(const PlacedForm &form) { return form.hasMemory || form.space; }
 
-/// Calls `take` for each splat that a view's memory may be.
-static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> take) {
-  Operation *op = memory.getDefiningOp();
-  if (auto splat = dyn_cast_or_null<loops::SplatOp>(op)) {
-    take(splat);
-  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(memory).getResultNumber();
-    eachSplat(branch.thenYield().getOperand(number), take);
-    eachSplat(branch.elseYield().getOperand(number), take);
-  }
-}
-
-/// The inputs that products read from memory.
-SmallVector<bool> LoopWalker::findProductInputs(loops::LeafOp leaf) {
-  SmallVector<bool> found(leaf.getInputs().size(), false);
-  ArrayAttr layouts = leaf.getLayoutsAttr();
-  LeafForm form;
-  if (!layouts || !llvm::any_of(layouts, llvm::IsaPred<tile::ProductAttr>) || failed(makeForm(leaf, Lift(), form)))
-    return found;
-  for (auto [layout, nest] : llvm::zip(layouts, form.graph.nests))
-    if (isa<tile::ProductAttr>(layout))
-      for (const leaf::View &view : nest.members.front().reads)
-        if (!view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input)
-          found[form.graph.buffers[view.buffer].number] = true;
-  return found;
-}
-
-void LoopWalker::findSplatsInMemory() {
-  source.walk([&](loops::LeafOp leaf) {
-    for (auto [view, isRead] : llvm::zip_equal(leaf.getInputs(), findProductInputs(leaf)))
-      if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>(); cast && isRead)
-        eachSplat(cast.getSource(), [&](loops::SplatOp splat) {
-          auto type = RankedTensorType::get({int64_t(splat.getElements())}, cast.getType().getElementType());
-          if (splat.getValue().getDefiningOp<arith::ConstantOp>() && !splat.getStep() && schedule::fitsAsConstant(type))
-            splatsInMemory.insert(splat);
-        });
-  });
-}
+/// Whether a value lies in memory, too.
+static bool isConstant(loops::SplatOp splat) { return splat->hasAttr("loops.constant"); }
 
 LogicalResult LoopWalker::takeSplat(loops::SplatOp splat) {
   Type element = cast<MemRefType>(splat.getResult().getType()).getElementType();
   Value pointer;
-  if (splatsInMemory.contains(splat)) {
+  if (isConstant(splat)) {
     auto value = cast<TypedAttr>(splat.getValue().getDefiningOp<arith::ConstantOp>().getValue());
     LLVM::GlobalOp constant =
         e.addConstant(DenseElementsAttr::get(RankedTensorType::get({int64_t(splat.getElements())}, element), value));
@@ -86,7 +50,7 @@ void LoopWalker::place(Value memory, PlacedForm &form) {
   if (auto splat = dyn_cast_or_null<loops::SplatOp>(op)) {
     if (Type type = threadType(splat.getValue().getType()); !form.value || type.isInteger(64))
       form.value = type;
-    if (splatsInMemory.contains(splat))
+    if (isConstant(splat))
       addSpace(unsigned(global));
   } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
     unsigned number = cast<OpResult>(memory).getResultNumber();

@@ -60,6 +60,10 @@ struct LeafTiling {
 /// What the leaf's layouts say (LoopLayouts.cpp). An error at it where they are missing or do not fit.
 FailureOr<LeafTiling> readTiling(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine);
 
+/// Says of values that products of a leaf read that they lie in memory, or checks that it is said (LoopConstants.cpp).
+void keepConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling);
+LogicalResult checkConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling);
+
 /// What a leaf needs memory of a block of threads for (LoopMemory.cpp).
 struct LeafNeeds {
   struct Need {

@@ -201,7 +201,7 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   emitter.lifts = lift.count;
   emitter.lifted = own->lifted;
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, e.machine);
-  if (failed(tiling))
+  if (failed(tiling) || failed(checkConstants(leaf, *own, *tiling)))
     return failure();
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
   if (failed(places))

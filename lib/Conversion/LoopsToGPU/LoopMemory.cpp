@@ -288,6 +288,7 @@ LogicalResult MemoryPlanner::place(loops::LeafOp leaf) {
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
   if (failed(tiling))
     return failure();
+  keepConstants(leaf, *own, *tiling);
   LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
   auto &[placed, planned] = leaves.emplace_back();
   placed = leaf;

@@ -185,7 +185,6 @@ LogicalResult LoopWalker::run(StringRef name) {
   e.threads.count = block.getThreads();
   e.threads.sums = block.getSums();
   e.beginFunction(name);
-  findSplatsInMemory();
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())))
     return failure();
   e.endFunction(block);

@@ -17,7 +17,6 @@
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Schedule/GpuPlan.h"
-#include "ft/Schedule/RowRuns.h" // what fits as a constant
 
 namespace mlir::ft::togpu {
 
@@ -71,9 +70,6 @@ private:
   SmallVector<Value> yielded(Operation *terminator, TypeRange types);
 
   // LoopChoices.cpp
-  SmallVector<bool> findProductInputs(loops::LeafOp leaf);
-  /// Splats that products may read, which need them in memory.
-  void findSplatsInMemory();
   LogicalResult takeSplat(loops::SplatOp splat);
   PlacedForm formOf(Value memory);
   void place(Value memory, PlacedForm &form);
@@ -142,7 +138,6 @@ private:
   bool hasStored = false;    // what leaves may read, since all threads of the block have waited
   bool isAlone = false;      // a thread, in loops that threads share
   Lift lift;                 // of the loop around, where a leaf computes its iterations at once
-  llvm::DenseSet<Operation *> splatsInMemory;
 };
 
 } // namespace mlir::ft::togpu

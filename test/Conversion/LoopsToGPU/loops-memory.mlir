@@ -39,6 +39,18 @@
 // RUN:   | FileCheck %s --check-prefix=SLICES
 // SLICES: slices = {{.*}} places [#loops.place<sums in shared at 512, bytes = 32768>]
 
+// Rows of one value that a product reads lie in memory, as constants: a window's border.
+// RUN: ft-opt %examples/conv1d.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu > %t/border.mlir
+// RUN: FileCheck %s --check-prefix=BORDER --input-file=%t/border.mlir
+// BORDER: loops.splat {{.*}} {loops.constant} : f32
+// RUN: ft-opt %t/border.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=GLOBAL
+// GLOBAL: llvm.mlir.global internal constant @constant
+// RUN: sed 's/ {loops.constant}//' %t/border.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=VALUE
+// VALUE: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf: its product reads operands from memory, where one of them is a value: expected loops.constant, which loops-place-memory gives it
+// VALUE: <stdin>:[[#]]:[[#]]: note: the value is here
+// RUN: sed 's/ elements [0-9]* rows \([0-9]*\) {loops.constant}/ elements 100000 rows \1 {loops.constant}/' %t/border.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: 100000 elements of 'f32' are too many for a constant (loops.constant)
+
 // Kernels are what the places say: another byte, and the workspace.
 // RUN: sed 's/value = 2 in shared at 416/value = 2 in shared at 4096/; s/bytes = 2496/bytes = 8192/' %t/chosen.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=MOVED
 // MOVED: \22shared_bytes\22:8192,

@@ -64,3 +64,9 @@ func.func @waits(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<b
   } {mapping = [#loops.level<thread>]}
   return
 }
+// -----
+func.func @constant(%c: f32) {
+  // expected-error @below {{expected a constant without a step, which lies in memory as one (loops_grid7)}}
+  %a = loops.splat %c elements 4 rows 1 {loops.constant} : f32 -> memref<?xf32>
+  return
+}

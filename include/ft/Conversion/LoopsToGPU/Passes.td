@@ -82,7 +82,8 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
     `workspace`); and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
     slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
     A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
-    the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most.
+    the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most. Rows of one value
+    (`loops.splat`) that products read lie in memory as constants (`loops.constant`).
 
     ```mlir
     loops.leaf rows(%n) most 8 ins(%x : ...) varies [true] outs(%y : ...) layouts [...] { ... }

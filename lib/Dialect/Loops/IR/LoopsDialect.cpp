@@ -188,6 +188,12 @@ static LogicalResult verifyShared(Operation *op, SharedAttr shared) {
   return success();
 }
 
+static LogicalResult verifyConstant(SplatOp splat) {
+  if (!splat.getStep() && matchPattern(splat.getValue(), m_Constant()))
+    return success();
+  return splat.emitOpError("expected a constant without a step, which lies in memory as one (loops_grid7)");
+}
+
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isFunction = isa<FunctionOpInterface>(op);
@@ -197,6 +203,8 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyGrid(op, grid);
   if (auto shared = dyn_cast<SharedAttr>(attribute.getValue()); name == "loops.shared" && isFunction && shared)
     return verifyShared(op, shared);
+  if (auto splat = dyn_cast<SplatOp>(op); name == "loops.constant" && splat && isa<UnitAttr>(attribute.getValue()))
+    return verifyConstant(splat);
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
@@ -204,7 +212,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats";
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,8 @@ def Loops_Dialect : Dialect {
 
     Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
     `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
-    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`.
+    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
+    products read it.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
@@ -37,6 +38,7 @@ def Loops_Dialect : Dialect {
       elements of memory: no leaf, no memory of its own, and nobody waits.
     - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies behind what warps have and in its bytes, as do the
       places of leaves in shared memory; what `memref.alloc` makes lasts as long as the kernel, and overlaps nothing.
+    - (loops_grid7) what `loops.constant` is said of is a constant, without a step.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
                               "::mlir::Attribute":$memory, "::mlir::Attribute":$shared);
