@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -81,6 +82,8 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
         auto out = cast<ShapedType>(linalgOp.getDpsInits().front().getType());
         int64_t columns = countColumns(linalgOp, *side);
         Value right = linalgOp->getOperand(*side);
+        if (auto pad = right.getDefiningOp<tensor::PadOp>()) // which is read in place
+          right = pad.getSource();
         Product &product = products[right];
         if (auto argument = dyn_cast<BlockArgument>(right); argument && argument.getOwner() == &leaf.getBody().front())
           product.read = argument.getArgNumber();
@@ -92,7 +95,7 @@ CostModel::Work CostModel::workOf(BlockOp leaf) {
         for (Operation &inner : *linalgOp.getBlock())
           add(&inner, points);
       }
-    } else if (op.getNumResults() == 1) {
+    } else if (op.getNumResults() == 1 && !isa<tensor::PadOp>(op)) {
       auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
       add(&op, type && type.hasStaticShape() ? type.getNumElements() : 1);
     }

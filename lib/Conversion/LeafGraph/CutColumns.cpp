@@ -20,7 +20,10 @@ void mlir::ft::leaf::cutColumns(LeafGraph &graph, const ColumnCut &cut) {
     for (Member &member : nest.members)
       for (auto *views : {&member.reads, &member.inits, &member.writes})
         for (View &view : *views)
-          if (!view.isSplat())
+          if (!view.isSplat()) {
             view.columnStride = view.strides[loop];
+            for (Border &border : view.borders)
+              border.columnStride = border.strides[loop];
+          }
   }
 }

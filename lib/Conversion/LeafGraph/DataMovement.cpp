@@ -302,6 +302,44 @@ std::optional<Assembly> GraphBuilder::assemblyOf(Operation *op) {
   return std::nullopt;
 }
 
+/// Whether all that use a padded value compute on its elements, through strides of their own.
+static bool isReadInPlace(tensor::PadOp op) {
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(use.getOwner()))
+      return generic.isDpsInput(&use) && !GraphBuilder::isView(generic);
+    Operation *user = use.getOwner();
+    return user->getBlock() == op->getBlock() && user->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(user);
+  });
+}
+
+/// Indices of padded values are compared as numbers of 32 bits.
+static constexpr int64_t longestPadded = int64_t(1) << 30;
+
+/// A value padded with one scalar is what it pads, with borders: no element is copied.
+bool GraphBuilder::tryBorder(tensor::PadOp op) {
+  TypedAttr outside;
+  Value value = op.getConstantPaddingValue();
+  View view = views.lookup(op.getSource());
+  if (!value || !matchPattern(value, m_Constant(&outside)) || !op.getLow().empty() || view.isSplat() || view.undefined ||
+      view.hasBorders() || op.getSourceType().getNumElements() == 0 || !isReadInPlace(op) ||
+      llvm::any_of(op.getType().getShape(), [](int64_t size) { return size > longestPadded; }))
+    return false;
+  unsigned rank = op.getSourceType().getRank();
+  for (auto [d, low] : llvm::enumerate(op.getStaticLow())) {
+    view.offset -= low * view.strides[d];
+    Border border;
+    border.offset = -low;
+    border.size = op.getSourceType().getDimSize(d);
+    border.strides.assign(rank, 0);
+    border.strides[d] = 1;
+    if (op.getType().getDimSize(d) != border.size || low != 0)
+      view.borders.push_back(std::move(border));
+  }
+  view.outside = outside;
+  views[op] = view;
+  return true;
+}
+
 /// Decides which values are computed inside of the tensor that they end up in.
 void GraphBuilder::findDestinations(Block &block) {
   // From the end, so that a chain of insertions is met at its last link.
@@ -389,6 +427,8 @@ LogicalResult GraphBuilder::addConstant(arith::ConstantOp op) {
 
 LogicalResult GraphBuilder::addDataMovement(Operation *op) {
   if (absorbed.contains(op))
+    return success();
+  if (auto pad = dyn_cast<tensor::PadOp>(op); pad && tryBorder(pad))
     return success();
   if (auto found = assemblies.find(op); found != assemblies.end())
     return addAssembly(op, found->second);

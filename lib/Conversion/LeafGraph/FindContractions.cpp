@@ -59,7 +59,7 @@ static bool classifyLoops(const Nest &nest, Contraction &result) {
   const View &a = member.reads[result.lhs], &b = member.reads[result.rhs];
   const View &c = member.writes.front();
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
-    bool inA = a.strides[loop] != 0, inB = b.strides[loop] != 0, inC = c.strides[loop] != 0;
+    bool inA = a.movesWith(loop), inB = b.movesWith(loop), inC = c.strides[loop] != 0;
     if (nest.sizes[loop] < 1 || inC == nest.reduced[loop])
       return false;
     if (nest.reduced[loop] && inA && inB)
@@ -109,12 +109,16 @@ struct Packer {
     buffer.elementType = elementType;
     buffer.batched = graph.isBatched(view);
     View from = view, to, packed;
-    from.strides.clear();
     for (int loop : order) {
       copy.sizes.push_back(nest.sizes[loop]);
       copy.reduced.push_back(false);
-      from.strides.push_back(view.strides[loop]);
     }
+    from.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
+      SmallVector<int64_t> all(ArrayRef<int64_t>{strides});
+      strides.clear();
+      for (int loop : order)
+        strides.push_back(all[loop]);
+    });
     to.buffer = packed.buffer = graph.buffers.size();
     to.strides = rowMajorStrides(copy.sizes);
     buffer.numElements = product(nest, order);

@@ -62,8 +62,11 @@ static bool mayConflict(const Footprint &a, ArrayRef<int64_t> aSizes, const Foot
 
 static View permuted(const View &view, ArrayRef<int> loops) {
   View result = view;
-  for (auto [i, loop] : llvm::enumerate(loops))
-    result.strides[loop] = view.strides[i];
+  result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
+    SmallVector<int64_t> all(ArrayRef<int64_t>{strides});
+    for (auto [i, loop] : llvm::enumerate(loops))
+      strides[loop] = all[i];
+  });
   return result;
 }
 

@@ -88,23 +88,56 @@ static LogicalResult linearize(AffineExpr expr, int64_t factor, MutableArrayRef<
 /// `view` of a value as the loops of an op meet it through an indexing map.
 static FailureOr<View> throughMap(const View &view, AffineMap map) {
   View result = view;
-  result.strides.assign(map.getNumDims(), 0);
+  result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { strides.assign(map.getNumDims(), 0); });
   if (view.isSplat())
     return result;
-  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), view.strides))
-    if (failed(linearize(expr, stride, result.strides, result.offset)))
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    if (failed(linearize(expr, view.strides[d], result.strides, result.offset)))
       return failure();
+    for (auto [border, from] : llvm::zip_equal(result.borders, view.borders))
+      if (failed(linearize(expr, from.strides[d], border.strides, border.offset)))
+        return failure();
+  }
   return result;
 }
 
-/// Drops the loops that run once.
-static View keepLoops(const View &view, ArrayRef<int> loops, unsigned numLoops) {
+std::pair<int64_t, int64_t> mlir::ft::leaf::rangeOf(const Border &border, ArrayRef<int64_t> sizes) {
+  int64_t low = border.offset, high = border.offset;
+  for (auto [size, stride] : llvm::zip_equal(sizes, border.strides))
+    (stride < 0 ? low : high) += (size - 1) * stride;
+  return {low, high};
+}
+
+/// Leaves out borders that loops of these sizes do not come to; what lies behind one everywhere is one scalar.
+static View withoutFarBorders(View view, ArrayRef<int64_t> sizes) {
+  auto isBehind = [&](const Border &border) {
+    auto [low, high] = rangeOf(border, sizes);
+    return high < 0 || low >= border.size;
+  };
+  if (llvm::is_contained(sizes, 0) || llvm::none_of(view.borders, isBehind)) {
+    llvm::erase_if(view.borders, [&](const Border &border) {
+      auto [low, high] = rangeOf(border, sizes);
+      return low >= 0 && high < border.size;
+    });
+    return view;
+  }
+  View splat;
+  splat.splat = view.outside;
+  splat.strides.assign(view.strides.size(), 0);
+  return splat;
+}
+
+/// Drops the loops that run once; `sizes`: of the others.
+static View keepLoops(const View &view, ArrayRef<int> loops, ArrayRef<int64_t> sizes) {
   View result = view;
-  result.strides.assign(numLoops, 0);
-  for (auto [loop, stride] : llvm::zip_equal(loops, view.strides))
-    if (loop >= 0)
-      result.strides[loop] = stride;
-  return result;
+  result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
+    SmallVector<int64_t> all(ArrayRef<int64_t>{strides});
+    strides.assign(sizes.size(), 0);
+    for (auto [loop, stride] : llvm::zip_equal(loops, all))
+      if (loop >= 0)
+        strides[loop] = stride;
+  });
+  return withoutFarBorders(std::move(result), sizes);
 }
 
 View GraphBuilder::readable(Value value, View view) {
@@ -145,8 +178,8 @@ void GraphBuilder::addCopy(Operation *op, const View &from, const View &to, Arra
   member.op = op;
   member.copy = true;
   member.loops = keptLoops(shape, nest.sizes);
-  member.reads.push_back(keepLoops(from, member.loops, nest.sizes.size()));
-  member.writes.push_back(keepLoops(to, member.loops, nest.sizes.size()));
+  member.reads.push_back(keepLoops(from, member.loops, nest.sizes));
+  member.writes.push_back(keepLoops(to, member.loops, nest.sizes));
   nest.reduced.assign(nest.sizes.size(), false);
   nest.members.push_back(std::move(member));
   nest.last = last;
@@ -165,22 +198,30 @@ LogicalResult GraphBuilder::addElementwise(Operation *op) {
     if (shapeOf(operand.getType()).empty())
       view.strides.assign(shape.size(), 0);
     member.arguments.push_back(operand);
-    member.reads.push_back(keepLoops(view, member.loops, nest.sizes.size()));
+    member.reads.push_back(keepLoops(view, member.loops, nest.sizes));
   }
   for (Value result : op->getResults()) {
     View view = storageFor(result);
     views[result] = view;
     member.yields.push_back(result);
-    member.writes.push_back(keepLoops(view, member.loops, nest.sizes.size()));
+    member.writes.push_back(keepLoops(view, member.loops, nest.sizes));
   }
   nest.members.push_back(std::move(member));
   finishNest(std::move(nest));
   return success();
 }
 
+/// Whether a generic yields what it is given.
+bool GraphBuilder::isView(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+    return false;
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  return isa<BlockArgument>(yielded) || yielded.getParentRegion() != &op.getRegion();
+}
+
 /// A generic that only moves its input (broadcast, transpose, fill) is a view.
 bool GraphBuilder::tryView(linalg::GenericOp op) {
-  if (op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+  if (!isView(op))
     return false;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   Value source;
@@ -241,7 +282,7 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
     if (failed(loops))
       return op.emitError("an indexing map of a leaf must be linear, found ")
              << AffineMapAttr::get(map);
-    return keepLoops(*loops, member.loops, nest.sizes.size());
+    return keepLoops(*loops, member.loops, nest.sizes);
   };
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Value arg = op.getMatchingBlockArgument(operand);

@@ -4,6 +4,7 @@
 #define FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
 
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::ft::leaf {
@@ -50,6 +51,7 @@ struct GraphBuilder {
   LogicalResult addOp(Operation *op);
   LogicalResult addElementwise(Operation *op);
   LogicalResult addGeneric(linalg::GenericOp op);
+  static bool isView(linalg::GenericOp op);
   bool tryView(linalg::GenericOp op);
   void addCopy(Operation *op, const View &from, const View &to, ArrayRef<int64_t> shape,
                bool last = false);
@@ -64,6 +66,7 @@ struct GraphBuilder {
   std::optional<Assembly> assemblyOf(Operation *op);
   void findDestinations(Block &block);
   LogicalResult addAssembly(Operation *op, const Assembly &assembly);
+  bool tryBorder(tensor::PadOp op);
   void placeSplat(View &view, Type element);
   LogicalResult addOffset(View &view, Value index, int64_t stride, int64_t bound, Operation *op);
 

@@ -30,7 +30,10 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
       bool merges = inner != outer && !pinned[inner] && !pinned[outer] &&
                     nest.reduced[inner] == nest.reduced[outer];
       forViews([&](View &view) {
-        merges &= view.isSplat() || view.strides[outer] == view.strides[inner] * nest.sizes[inner];
+        if (!view.isSplat())
+          view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
+            merges &= strides[outer] == strides[inner] * nest.sizes[inner];
+          });
       });
       if (merges)
         with = inner;
@@ -45,7 +48,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
     erase(pinned, outer);
     if (kept && *kept > int(outer))
       --*kept;
-    forViews([&](View &view) { erase(view.strides, outer); });
+    forViews([&](View &view) { view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { erase(strides, outer); }); });
     for (Member &member : nest.members)
       for (int &loop : member.loops)
         loop = loop == int(outer) ? -1 : loop > int(outer) ? loop - 1 : loop;

@@ -16,19 +16,31 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
+#include <array>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 namespace {
 
+/// Iterations of a loop, [low, high).
+struct Span {
+  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+  bool contains(int64_t begin, int64_t end) const { return begin >= low && end <= high; }
+};
+
+/// Of both factors, the indices along their borders.
+using BorderPlaces = std::array<SmallVector<Value>, 2>;
+
 class ContractionEmitter {
 public:
   ContractionEmitter(Emitter &emitter, const Nest &nest);
   enum Operand { A, B, C, Init, numOperands };
   const View *views[numOperands];
-  /// Emits the product; the operands begin at `offsets`.
-  void run(ArrayRef<Value> offsets);
+  /// Emits the product; the operands begin at `offsets`, and at `places` of their borders.
+  void run(ArrayRef<Value> offsets, const BorderPlaces &places);
 
 private:
   Emitter &e;
@@ -46,8 +58,16 @@ private:
   /// Inside a block of k: its steps, and whether it is the first one. Null: the only one.
   Value blockSteps, isFirstBlock;
 
-  /// Element offsets of the operands.
+  /// Of each border of a factor: the loop of terms whose steps stay inside of it, since what is outside adds nothing; -1: reads are
+  /// asked.
+  SmallVector<int> trimmedLoops[2];
+  /// Columns and rows at which reads cross no border; where the tile that is emitted may begin.
+  Span insideColumns, insideRows;
+  std::pair<int64_t, int64_t> firstColumn = {0, 0}, firstRow = {0, 0};
+
+  /// Element offsets of the operands, and the indices along the borders of the factors.
   struct Point {
+    BorderPlaces places;
     Value offsets[numOperands];
     Value memory[numOperands]; // of this row, where rows are listed
     Value row;
@@ -56,6 +76,15 @@ private:
   struct Columns {
     SmallVector<LaneShape> vectors;
   };
+
+  bool isTrimmed(Operand operand, unsigned border, int loop) const;
+  Span findInside(Operand operand, int loop) const;
+  llvm::SmallBitVector knownBorders(Operand operand, const Span &inside, int tiled, int64_t first, int64_t last) const;
+  bool alwaysPacks() const { return product.panel >= 0 && !packs; }
+  Value loadLeft(const Point &at, Value begin, int64_t row, int vectorLoop, LaneShape shape, Value memory);
+  Value loadRight(const Point &at, Value begin, int64_t column, int vectorLoop, LaneShape shape);
+  std::pair<Value, Value> trimmedSteps(const Point &point, int loop, Value steps);
+  bool isWrittenOut(int loop) const;
 
   Point advanced(const Point &point, int loop, Value by) const;
   void packPanel(Point &point, const Columns &columns);
@@ -97,11 +126,143 @@ ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
   width = product.tile.vector;
   tileLoop = product.tileLoop;
   vectorLoop = product.n.back();
+  for (Operand operand : {A, B})
+    for (unsigned border = 0; border < views[operand]->borders.size(); ++border) {
+      const int *loop = llvm::find_if(product.k, [&](int k) { return isTrimmed(operand, border, k); });
+      trimmedLoops[operand].push_back(loop == product.k.end() ? -1 : *loop);
+    }
+  insideColumns = findInside(B, vectorLoop);
+  insideRows = findInside(A, tileLoop);
 }
+
+//===----------------------------------------------------------------------===//
+// Borders of the factors
+//===----------------------------------------------------------------------===//
+
+static bool isZero(TypedAttr value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().isZero();
+  return cast<IntegerAttr>(value).getValue().isZero();
+}
+
+/// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is behind it
+/// adds nothing.
+bool ContractionEmitter::isTrimmed(Operand operand, unsigned border, int loop) const {
+  ArrayRef<int64_t> strides = views[operand]->borders[border].strides;
+  auto isMovedBy = [&](int other) { return other >= 0 && other != loop && strides[other] != 0; };
+  bool isVector = product.tile.alongTerms && loop == product.k.back();
+  return isZero(views[operand]->outside) && strides[loop] > 0 && !isVector && !isMovedBy(vectorLoop) && !isMovedBy(tileLoop) &&
+         llvm::none_of(product.k, isMovedBy);
+}
+
+/// Where along a loop of tiles a factor is inside of the borders that the loop moves it along, whatever the other loops do.
+Span ContractionEmitter::findInside(Operand operand, int loop) const {
+  Span span;
+  if (loop < 0)
+    return span;
+  for (auto [border, trimmed] : llvm::zip_equal(views[operand]->borders, trimmedLoops[operand])) {
+    int64_t stride = border.strides[loop];
+    if (trimmed >= 0 || stride == 0)
+      continue;
+    if (stride < 0 || border.columnStride != 0)
+      return {0, 0};
+    SmallVector<int64_t> others(nest.sizes);
+    others[loop] = 1;
+    auto [low, high] = rangeOf(border, others);
+    span.low = std::max(span.low, llvm::divideCeilSigned(-low, stride));
+    span.high = std::min(span.high, llvm::divideFloorSigned(border.size - 1 - high, stride) + 1);
+  }
+  return span;
+}
+
+/// The borders that a read need not be asked about: those that steps stay inside of, and where a tile begins between `first` and
+/// `last` of the loop `tiled`, those along which this loop moves it.
+llvm::SmallBitVector ContractionEmitter::knownBorders(Operand operand, const Span &inside, int tiled, int64_t first,
+                                                      int64_t last) const {
+  llvm::SmallBitVector known(views[operand]->borders.size());
+  for (auto [i, border] : llvm::enumerate(views[operand]->borders))
+    if (trimmedLoops[operand][i] >= 0 || (tiled >= 0 && border.strides[tiled] != 0 && inside.contains(first, last + 1)))
+      known.set(unsigned(i));
+  return known;
+}
+
+/// A factor's elements at a row of the tile.
+Value ContractionEmitter::loadLeft(const Point &at, Value begin, int64_t row, int lanesLoop, LaneShape shape, Value memory) {
+  const View &view = *views[A];
+  int64_t stride = lanesLoop < 0 ? 0 : 1;
+  if (!view.hasBorders())
+    return e.loadLanes(view, begin, stride, shape, memory);
+  SmallVector<Value> places(at.places[A]);
+  if (tileLoop >= 0)
+    e.moveAlongBorders(view, tileLoop, e.index(row), places);
+  llvm::SmallBitVector known = knownBorders(A, insideRows, tileLoop, firstRow.first + row, firstRow.second + row);
+  return e.loadLanesInside(view, begin, stride, shape, e.isInside(view, places, lanesLoop, 0, shape, known), memory);
+}
+
+/// The other one's, which begin at a column of the tile.
+Value ContractionEmitter::loadRight(const Point &at, Value begin, int64_t column, int lanesLoop, LaneShape shape) {
+  const View &view = *views[B];
+  if (!view.hasBorders() || alwaysPacks())
+    return e.loadLanes(view, begin, 1, shape, at.memory[B]);
+  SmallVector<Value> places(at.places[B]);
+  e.moveAlongBorders(view, vectorLoop, e.index(column), places);
+  int64_t last = firstColumn.second + column + (lanesLoop == vectorLoop ? shape.valid - 1 : 0);
+  llvm::SmallBitVector known = knownBorders(B, insideColumns, vectorLoop, firstColumn.first + column, last);
+  return e.loadLanesInside(view, begin, 1, shape, e.isInside(view, places, lanesLoop, 0, shape, known), at.memory[B]);
+}
+
+/// The steps of a loop of terms at which no factor is outside of a border that the loop alone moves it along.
+std::pair<Value, Value> ContractionEmitter::trimmedSteps(const Point &point, int loop, Value steps) {
+  Value begin = e.index(0), end = steps;
+  auto stepsUntil = [&](Value distance, int64_t stride) -> Value { // rounded up, none where it is behind
+    distance = arith::MaxSIOp::create(b, distance, e.index(0));
+    if (stride == 1)
+      return distance;
+    return arith::DivUIOp::create(b, e.addIndex(distance, stride - 1), e.index(stride));
+  };
+  for (Operand operand : {A, B}) {
+    if (operand == B && alwaysPacks())
+      continue;
+    for (auto [i, border] : llvm::enumerate(views[operand]->borders)) {
+      if (trimmedLoops[operand][i] != loop)
+        continue;
+      Value place = point.places[operand][i];
+      Value first = stepsUntil(arith::SubIOp::create(b, e.index(0), place), border.strides[loop]);
+      Value last = stepsUntil(arith::SubIOp::create(b, e.index(border.size), place), border.strides[loop]);
+      begin = arith::MaxSIOp::create(b, begin, first);
+      end = arith::MinSIOp::create(b, end, last);
+    }
+  }
+  return {begin, end};
+}
+
+/// Steps that are written one behind the other: masks of vectors that cross a border are constants of them then.
+static constexpr int64_t mostWrittenOut = 8;
+
+/// Whether the innermost loop of terms, a short one, moves vectors along a border.
+bool ContractionEmitter::isWrittenOut(int loop) const {
+  if (product.tile.alongTerms || alwaysPacks() || blockSteps || nest.sizes[loop] > mostWrittenOut)
+    return false;
+  bool isMoved = false;
+  for (Operand operand : {A, B})
+    for (auto [border, trimmed] : llvm::zip_equal(views[operand]->borders, trimmedLoops[operand])) {
+      if (trimmed == loop)
+        return false;
+      isMoved |= operand == B && trimmed < 0 && border.strides[loop] != 0 && border.strides[vectorLoop] != 0;
+    }
+  int64_t first = firstColumn.first, last = firstColumn.second + std::min(product.tile.columns, nest.sizes[vectorLoop] - firstColumn.second);
+  return isMoved && !insideColumns.contains(first, last);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
 
 ContractionEmitter::Point ContractionEmitter::advanced(const Point &point, int loop,
                                                        Value by) const {
   Point result = point;
+  for (Operand operand : {A, B})
+    e.moveAlongBorders(*views[operand], loop, by, result.places[operand]);
   for (int i = 0; i < numOperands; ++i)
     if (views[i]->isSplat() || views[i]->strides[loop] == 0)
       continue;
@@ -130,6 +291,8 @@ Value ContractionEmitter::rowStep(Operand operand) const {
 
 ContractionEmitter::Point ContractionEmitter::atRow(const Point &point, Value row) const {
   Point result = point;
+  if (tileLoop >= 0)
+    e.moveAlongBorders(*views[A], tileLoop, row, result.places[A]);
   for (int i = 0; i < numOperands; ++i)
     if (Value step = rowStep(Operand(i)))
       result.offsets[i] = e.addIndex(point.offsets[i], arith::MulIOp::create(b, row, step));
@@ -162,8 +325,7 @@ void ContractionEmitter::emitOuterLoops(ArrayRef<int> loops, Point point,
 
 /// Blocks of k, one after the other; sums are in the result between them. Calls that copy columns take k at once.
 void ContractionEmitter::emitBlocks(Point point, llvm::function_ref<void(Point)> body) {
-  bool alwaysPacks = product.panel >= 0 && !packs;
-  if (product.tile.block == 0 || alwaysPacks)
+  if (product.tile.block == 0 || alwaysPacks())
     return body(point);
   int loop = product.k.front();
   Value size = e.index(nest.sizes[loop]), step = e.index(product.tile.block);
@@ -188,16 +350,33 @@ static SmallVector<int64_t> rowsOfTiles(const RegisterTile &tile) {
   return rows;
 }
 
+/// Tiles of `step` iterations in [begin, end), in runs of which all tiles are inside, or none is.
+static SmallVector<std::pair<int64_t, int64_t>> cutAtBorders(int64_t begin, int64_t end, int64_t step, const Span &inside) {
+  SmallVector<std::pair<int64_t, int64_t>> runs;
+  bool before = false;
+  for (int64_t at = begin; at < end; at += step) {
+    bool now = inside.contains(at, at + step);
+    if (runs.empty() || now != before)
+      runs.push_back({at, at});
+    runs.back().second = at + step;
+    before = now;
+  }
+  return runs;
+}
+
 void ContractionEmitter::emitKnownRows(Point point, int64_t size, llvm::function_ref<void(Point, int64_t)> tile) {
   int64_t begin = 0;
   for (int64_t rows : rowsOfTiles(product.tile)) {
     int64_t end = begin + (size - begin) / rows * rows;
-    if (end - begin > rows) {
-      OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.keptLoop(e.index(begin), e.index(end), rows);
-      tile(atRow(point, created.getInductionVar()), rows);
-    } else if (end > begin) {
-      tile(begin ? atRow(point, e.index(begin)) : point, rows);
+    for (auto [from, to] : cutAtBorders(begin, end, rows, insideRows)) {
+      firstRow = {from, to - rows};
+      if (to - from > rows) {
+        OpBuilder::InsertionGuard guard(b);
+        scf::ForOp created = e.keptLoop(e.index(from), e.index(to), rows);
+        tile(atRow(point, created.getInductionVar()), rows);
+      } else {
+        tile(from ? atRow(point, e.index(from)) : point, rows);
+      }
     }
     begin = end;
   }
@@ -232,9 +411,15 @@ ContractionEmitter::emitSumLoops(ArrayRef<int> loops, Point point, ValueRange ca
                                 llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body) {
   if (loops.empty())
     return body(point, carried);
-  Value steps = blockSteps ? blockSteps : e.index(nest.sizes[loops.front()]);
+  if (loops.size() == 1 && isWrittenOut(loops.front())) {
+    SmallVector<Value> sums = llvm::to_vector_of<Value>(carried);
+    for (int64_t step = 0; step < nest.sizes[loops.front()]; ++step)
+      sums = body(advanced(point, loops.front(), e.index(step)), sums);
+    return sums;
+  }
+  auto [begin, end] = trimmedSteps(point, loops.front(), blockSteps ? blockSteps : e.index(nest.sizes[loops.front()]));
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp created = e.keptLoop(e.index(0), steps, 1, carried);
+  scf::ForOp created = e.keptLoop(begin, end, 1, carried);
   SmallVector<Value> next =
       emitSumLoops(loops.drop_front(), advanced(point, loops.front(), created.getInductionVar()),
                   created.getRegionIterArgs(), body);
@@ -326,14 +511,12 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
         SmallVector<Value> next = llvm::to_vector_of<Value>(values);
         SmallVector<Value> right;
         for (auto [j, shape] : llvm::enumerate(columns.vectors))
-          right.push_back(
-              toAccumulator(e.loadLanes(*views[B], column(at.offsets[B], B, j), 1, shape, at.memory[B]),
-                     product.rhsUnsigned));
+          right.push_back(toAccumulator(loadRight(at, column(at.offsets[B], B, j), int64_t(j) * width, vectorLoop, shape),
+                                        product.rhsUnsigned));
         askAhead(at, rows, columns);
         for (int64_t i = 0; i < rows; ++i) {
-          Value left = toAccumulator(e.loadLanes(*views[A], e.addIndex(aRows[i], at.offsets[A]), 0, {},
-                                          rowPoints[i].memory[A]),
-                              product.lhsUnsigned);
+          Value left = toAccumulator(loadLeft(at, e.addIndex(aRows[i], at.offsets[A]), i, -1, {}, rowPoints[i].memory[A]),
+                                     product.lhsUnsigned);
           for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
             Value &sum = next[i * columns.vectors.size() + j];
             sum = multiplyAdd(e.broadcast(left, shape.width), right[j], sum);
@@ -363,15 +546,19 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
     if (packs)
       b.setInsertionPointToStart(scf::IfOp::create(b, packs, /*withElseRegion=*/false).thenBlock());
     Value at = e.index(0), from = point.offsets[B];
+    SmallVector<Value> places(point.places[B]);
     for (int loop : product.k) {
       scf::ForOp created = e.keptLoop(e.index(0), e.index(nest.sizes[loop]), 1);
+      e.moveAlongBorders(view, loop, created.getInductionVar(), places);
       from = e.addIndex(from, e.mulIndex(created.getInductionVar(), view.strides[loop]));
       at = e.addIndex(at, e.mulIndex(created.getInductionVar(), to[loop]));
     }
     View panel;
     panel.buffer = product.panel;
-    for (auto [j, shape] : llvm::enumerate(columns.vectors))
-      e.storeLanes(panel, e.addIndex(at, j * width), 1, shape, e.loadLanes(view, e.addIndex(from, j * width), 1, shape), memory);
+    for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
+      Value inside = e.isInside(view, places, vectorLoop, int64_t(j) * width, shape);
+      e.storeLanes(panel, e.addIndex(at, j * width), 1, shape, e.loadLanesInside(view, e.addIndex(from, j * width), 1, shape, inside), memory);
+    }
   }
   auto choose = [&](Value packed, Value plain) {
     return packs ? arith::SelectOp::create(b, packs, packed, plain).getResult() : packed;
@@ -427,14 +614,11 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
 
   auto step = [&](Point at, LaneShape shape, SmallVector<Value> sums) {
     SmallVector<Value> right;
-    for (Value column : bColumns)
-      right.push_back(
-          toAccumulator(e.loadLanes(*views[B], e.addIndex(column, at.offsets[B]), 1, shape, at.memory[B]),
-                 product.rhsUnsigned));
+    for (auto [j, column] : llvm::enumerate(bColumns))
+      right.push_back(toAccumulator(loadRight(at, e.addIndex(column, at.offsets[B]), int64_t(j), kLoop, shape), product.rhsUnsigned));
     for (int64_t i = 0; i < rows; ++i) {
-      Value left = toAccumulator(e.loadLanes(*views[A], e.addIndex(rowPoints[i].offsets[A], at.offsets[A]), 1,
-                                      shape, rowPoints[i].memory[A]),
-                          product.lhsUnsigned);
+      Value left = toAccumulator(loadLeft(at, e.addIndex(rowPoints[i].offsets[A], at.offsets[A]), i, kLoop, shape, rowPoints[i].memory[A]),
+                                 product.lhsUnsigned);
       for (int64_t j = 0; j < columns; ++j)
         sums[i * columns + j] = multiplyAdd(left, right[j], sums[i * columns + j]);
     }
@@ -478,8 +662,9 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
 // Loops around the tiles
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::run(ArrayRef<Value> offsets) {
+void ContractionEmitter::run(ArrayRef<Value> offsets, const BorderPlaces &places) {
   Point point;
+  point.places = places;
   llvm::copy(offsets, point.offsets);
   const RegisterTile &size = product.tile;
   SmallVector<int> otherM(product.m);
@@ -507,13 +692,17 @@ void ContractionEmitter::run(ArrayRef<Value> offsets) {
   auto forAllColumns = [&](Point start, int64_t step,
                            llvm::function_ref<void(Point, int64_t)> body) {
     int64_t end = n / step * step;
-    if (end > step) {
-      OpBuilder::InsertionGuard guard(b);
-      scf::ForOp created = e.keptLoop(e.index(0), e.index(end), step);
-      body(advanced(start, vectorLoop, created.getInductionVar()), step);
-    } else if (end == step) {
-      body(start, step);
+    for (auto [from, to] : cutAtBorders(0, end, step, insideColumns)) {
+      firstColumn = {from, to - step};
+      if (to - from > step) {
+        OpBuilder::InsertionGuard guard(b);
+        scf::ForOp created = e.keptLoop(e.index(from), e.index(to), step);
+        body(advanced(start, vectorLoop, created.getInductionVar()), step);
+      } else {
+        body(from ? advanced(start, vectorLoop, e.index(from)) : start, step);
+      }
     }
+    firstColumn = {end, end};
     if (end < n)
       body(advanced(start, vectorLoop, e.index(end)), n - end);
   };
@@ -575,6 +764,11 @@ static std::string describe(const Nest &nest, ArrayRef<const View *> views, cons
     }
     os << e.graph.buffers[view->buffer].elementType << ' ';
     llvm::interleave(view->strides, os, ",");
+    for (const Border &border : view->borders) {
+      os << " border " << border.offset << " of " << border.size << ' ' << view->outside << " by ";
+      llvm::interleave(border.strides, os, ",");
+      os << (border.columnStride ? " columns " + std::to_string(border.columnStride) : "");
+    }
     os << (lists[i] ? " listed" : strides[i] ? " by row" : "");
     // Operands in one buffer share its memory in the code.
     for (auto [j, other] : llvm::enumerate(views.take_front(i)))
@@ -597,77 +791,103 @@ static func::FuncOp declareProduct(ImplicitLocOpBuilder &b, func::FuncOp around,
   return function;
 }
 
+/// Whether the first column of a call moves a read along a border.
+static bool isMovedByColumns(const Emitter &e, const Border &border) { return e.column && border.columnStride != 0; }
+
+/// What its function is given of the borders of a product's factors: indices along them, which are constants else, and where
+/// memory begins.
+static void addBorderOperands(Emitter &e, ArrayRef<const View *> views, const BorderPlaces &places, SmallVectorImpl<Value> &operands) {
+  for (auto [view, ofOne] : llvm::zip(views, places)) {
+    for (auto [border, place] : llvm::zip_equal(view->borders, ofOne))
+      if (isMovedByColumns(e, border))
+        operands.push_back(place);
+    if (view->hasBorders())
+      operands.push_back(e.addIndex(e.rowOffset(view->buffer), e.index(0)));
+  }
+}
+
+/// The body of a product's function, whose arguments stand for the memory of its operands.
+void Emitter::emitProductBody(Block *entry, const Nest &nest, ProductOperands of) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(entry);
+  ContractionEmitter emitter(*this, nest);
+  ArrayRef<const View *> views(emitter.views);
+  auto outerMemories = memories;
+  auto outerOffsets = std::move(rowOffsets);
+  auto outerFlats = std::move(rowFlats);
+  rowOffsets.clear();
+  rowFlats.clear();
+  Value outerRow = std::exchange(row, Value()), outerRows = std::exchange(rows, entry->getArgument(0));
+  unsigned next = 1;
+  for (auto [i, view] : llvm::enumerate(views)) {
+    if (view->isSplat())
+      continue;
+    (of.lists[i] ? memories[view->buffer].list : memories[view->buffer].flat) = entry->getArgument(next++);
+    if (!of.lists[i])
+      memories[view->buffer].list = Value();
+    of.offsets[i] = entry->getArgument(next++);
+    memories[view->buffer].rowStride = of.strides[i] ? entry->getArgument(next++) : Value();
+  }
+  if (int panel = nest.contraction->panel; panel >= 0)
+    memories[panel].flat = entry->getArgument(next++);
+  BorderPlaces places;
+  for (auto [view, ofOne] : llvm::zip(views, places)) {
+    for (const Border &border : view->borders)
+      ofOne.push_back(isMovedByColumns(*this, border) ? Value(entry->getArgument(next++)) : index(border.offset));
+    if (view->hasBorders())
+      memories[view->buffer].base = entry->getArgument(next++);
+  }
+  for (auto [view, offset] : llvm::zip_equal(views, of.offsets))
+    if (view->isSplat())
+      offset = index(0);
+  emitter.run(of.offsets, places);
+  func::ReturnOp::create(b);
+  memories = std::move(outerMemories);
+  rowOffsets = std::move(outerOffsets);
+  rowFlats = std::move(outerFlats);
+  row = outerRow;
+  rows = outerRows;
+}
+
 void Emitter::emitContraction(const Nest &nest) {
   ContractionEmitter emitter(*this, nest);
   ArrayRef<const View *> views(emitter.views);
-  SmallVector<Value> offsets, strides, lists;
+  ProductOperands of;
   for (const View *view : views) {
-    offsets.push_back(beginOfView(*view));
-    lists.push_back(view->isSplat() || !nest.contraction->rowsAreM ? Value()
-                                                                   : memories[view->buffer].list);
-    strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));
+    of.offsets.push_back(beginOfView(*view));
+    of.lists.push_back(view->isSplat() || !nest.contraction->rowsAreM ? Value() : memories[view->buffer].list);
+    of.strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));
   }
   // A row loop around would be part of the function: only rows that are m are.
   if (!nest.contraction->rowsAreM)
-    strides.assign(views.size(), Value());
+    of.strides.assign(views.size(), Value());
+  BorderPlaces places;
+  for (auto operand : {ContractionEmitter::A, ContractionEmitter::B})
+    places[operand] = beginOfBorders(*views[operand]);
   if (!nest.contraction->tile.outlined)
-    return emitter.run(offsets);
+    return emitter.run(of.offsets, places);
 
   SmallVector<Value> operands{rows};
-  for (auto [view, offset, stride, list] : llvm::zip_equal(views, offsets, strides, lists)) {
+  for (auto [view, offset, stride, list] : llvm::zip_equal(views, of.offsets, of.strides, of.lists)) {
     if (view->isSplat())
       continue;
     operands.append({list ? list : flat(view->buffer), offset});
     if (stride)
       operands.push_back(stride);
   }
-  int panel = nest.contraction->panel;
-  if (panel >= 0)
+  if (int panel = nest.contraction->panel; panel >= 0)
     operands.push_back(flat(panel));
-  std::string key = describe(nest, views, *this, strides, lists);
+  addBorderOperands(*this, views, places, operands);
+  std::string key = describe(nest, views, *this, of.strides, of.lists);
   auto around = cast<func::FuncOp>(rows.getParentBlock()->getParentOp());
   SymbolTable symbols(around->getParentOp());
   std::string name = "ft_product_" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true);
   auto function = symbols.lookup<func::FuncOp>(name);
   if (function && function->getAttrOfType<StringAttr>("ft.product").getValue() != key)
-    return emitter.run(offsets);
+    return emitter.run(of.offsets, places);
   if (!function) {
-    OpBuilder::InsertionGuard guard(b);
     function = declareProduct(b, around, name, key, operands);
-    Block *entry = &function.front();
-    b.setInsertionPointToEnd(entry);
-
-    // Inside, the arguments stand for the memory.
-    auto outerMemories = memories;
-    auto outerOffsets = std::move(rowOffsets);
-    auto outerFlats = std::move(rowFlats);
-    rowOffsets.clear();
-    rowFlats.clear();
-    Value outerRow = std::exchange(row, Value());
-    rows = entry->getArgument(0);
-    unsigned next = 1;
-    for (auto [i, view] : llvm::enumerate(views)) {
-      if (view->isSplat())
-        continue;
-      (lists[i] ? memories[view->buffer].list : memories[view->buffer].flat) =
-          entry->getArgument(next++);
-      if (!lists[i])
-        memories[view->buffer].list = Value();
-      offsets[i] = entry->getArgument(next++);
-      memories[view->buffer].rowStride = strides[i] ? entry->getArgument(next++) : Value();
-    }
-    if (panel >= 0)
-      memories[panel].flat = entry->getArgument(next);
-    for (auto [view, offset] : llvm::zip_equal(views, offsets))
-      if (view->isSplat())
-        offset = index(0);
-    emitter.run(offsets);
-    func::ReturnOp::create(b);
-    memories = std::move(outerMemories);
-    rowOffsets = std::move(outerOffsets);
-    rowFlats = std::move(outerFlats);
-    row = outerRow;
-    rows = operands.front();
+    emitProductBody(&function.front(), nest, std::move(of));
   }
   func::CallOp::create(b, function, operands);
 }

@@ -30,6 +30,7 @@ private:
 
   struct AccessInfo : NestAccess {
     int64_t vectorStride = 0;
+    bool variesInVector = false;
   };
   SmallVector<AccessInfo> accesses;
   int vectorLoop;
@@ -38,10 +39,11 @@ private:
   SmallVector<int> outerLoops, innerLoops; // without the vector loop; inner: reduced
   bool reduces = false;
 
-  /// Where the nest is: offsets per access, loop indices, values loaded so far
+  /// Where the nest is: offsets per access, and places along its borders, loop indices, values loaded so far
   /// by (access, copy).
   struct Point {
     SmallVector<Value> offsets, loops;
+    SmallVector<SmallVector<Value>> borders;
     DenseMap<std::pair<int, unsigned>, Value> loaded;
   };
 
@@ -81,6 +83,8 @@ void LaneNestEmitter::advanceOffsets(Point &point, int loop, Value by) const {
   for (auto [access, offset] : llvm::zip_equal(accesses, point.offsets))
     if (!access.view.isSplat() && access.view.strides[loop] != 0)
       offset = e.addIndex(offset, e.mulIndex(by, access.view.strides[loop]));
+  for (auto [access, places] : llvm::zip_equal(accesses, point.borders))
+    e.moveAlongBorders(access.view, loop, by, places);
   point.loops[loop] = point.loops[loop] ? e.addIndex(point.loops[loop], by) : by;
 }
 
@@ -91,8 +95,8 @@ void LaneNestEmitter::preload(Point &point, ArrayRef<int> remaining, bool vector
     for (const View &view : member.reads) {
       int number = findAccess(accesses, view);
       const AccessInfo &access = accesses[number];
-      if (access.written || view.isSplat() || (vectorRemains && access.vectorStride != 0) ||
-          llvm::any_of(remaining, [&](int loop) { return view.strides[loop] != 0; }))
+      if (access.written || view.isSplat() || (vectorRemains && access.variesInVector) ||
+          llvm::any_of(remaining, [&](int loop) { return view.movesWith(loop); }))
         continue;
       for (unsigned copy = 0; copy < copies; ++copy)
         lanesAt(point, number, shape, copy);
@@ -101,12 +105,14 @@ void LaneNestEmitter::preload(Point &point, ArrayRef<int> remaining, bool vector
 
 Value LaneNestEmitter::lanesAt(Point &point, int number, LaneShape shape, unsigned copy) {
   const AccessInfo &access = accesses[number];
-  if (access.vectorStride == 0 && !access.written)
+  if (!access.variesInVector && !access.written)
     copy = 0;
   Value &value = point.loaded[{number, copy}];
   if (!value) {
-    Value offset = e.addIndex(point.offsets[number], int64_t(copy) * shape.width * access.vectorStride);
-    value = e.loadLanes(access.view, offset, access.vectorStride, shape);
+    int64_t first = int64_t(copy) * shape.width;
+    Value offset = e.addIndex(point.offsets[number], first * access.vectorStride);
+    Value inside = e.isInside(access.view, point.borders[number], vectorLoop, first, shape);
+    value = e.loadLanesInside(access.view, offset, access.vectorStride, shape, inside);
   }
   return value;
 }
@@ -359,8 +365,10 @@ void LaneNestEmitter::run() {
   collapseLoops(nest);
   collectAccesses(nest, accesses);
   findCaptured();
-  for (AccessInfo &access : accesses)
+  for (AccessInfo &access : accesses) {
     access.vectorStride = access.view.isSplat() || vectorLoop < 0 ? 0 : access.view.strides[vectorLoop];
+    access.variesInVector = vectorLoop >= 0 && access.view.movesWith(vectorLoop);
+  }
   for (const Member &member : nest.members)
     reduces |= member.isReduction();
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
@@ -372,6 +380,7 @@ void LaneNestEmitter::run() {
   for (const AccessInfo &access : accesses) {
     bool used = access.view.isSplat() || e.graph.buffers[access.view.buffer].inMemory;
     point.offsets.push_back(used ? e.beginOfView(access.view) : e.index(0));
+    point.borders.push_back(e.beginOfBorders(access.view));
   }
   emitOuter(0, point);
 }

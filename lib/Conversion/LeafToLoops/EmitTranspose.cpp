@@ -58,7 +58,7 @@ static std::optional<Transposition> findTransposition(const LeafGraph &graph, co
     return std::nullopt;
   const View &read = nest.members.front().reads.front();
   const View &write = nest.members.front().writes.front();
-  if (read.isSplat())
+  if (read.isSplat() || read.hasBorders())
     return std::nullopt;
   Transposition found;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {

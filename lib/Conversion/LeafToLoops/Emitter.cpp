@@ -259,6 +259,8 @@ Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneSha
   return value;
 }
 
+bool Emitter::isGathered(Type stored) { return stored.isIndex() || stored.getIntOrFloatBitWidth() >= 32; }
+
 Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape shape,
                            Value memory) {
   memory = memory ? memory : flat(buffer);
@@ -266,8 +268,7 @@ Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape sh
   if (!isVector(indices))
     return memref::LoadOp::create(b, memory, addIndex(offset, indices));
   auto type = VectorType::get(shape.width, stored);
-  unsigned bits = stored.isIndex() ? 64 : stored.getIntOrFloatBitWidth();
-  if (bits >= 32) {
+  if (isGathered(stored)) {
     Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
     return vector::GatherOp::create(b, type, memory, offset, indices, maskOf(shape), zero);
   }

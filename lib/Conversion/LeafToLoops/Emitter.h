@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::ft::leaf {
 
@@ -100,6 +101,20 @@ public:
                   Value memory = {});
   void storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape, Value value,
                   Value memory = {});
+
+  // Reads with borders (EmitBorders.cpp).
+  /// Of each border of a view, the index at the first iteration of all loops.
+  SmallVector<Value> beginOfBorders(const View &view);
+  /// Goes `by` iterations of a loop on.
+  void moveAlongBorders(const View &view, int loop, Value by, MutableArrayRef<Value> places);
+  /// Whether lanes from number `first` on meet memory: one condition for all, or a vector of them; null: they do. Not asked of
+  /// borders that are `known` not to be crossed.
+  Value isInside(const View &view, ArrayRef<Value> places, int vectorLoop, int64_t first, LaneShape shape,
+                 const llvm::SmallBitVector &known = {});
+  /// `loadLanes` where `inside` holds, the view's scalar elsewhere; no other memory is touched.
+  Value loadLanesInside(const View &view, Value offset, int64_t stride, LaneShape shape, Value inside, Value memory = {});
+  /// Whether processors gather elements of a type.
+  static bool isGathered(Type stored);
   /// One element per lane of `indices` (a lane value), counted from `offset`.
   Value gatherLanes(int buffer, Value offset, Value indices, LaneShape shape, Value memory = {});
 
@@ -117,6 +132,12 @@ private:
     Value rowStride; // in elements; null: all rows are one
     Value list;      // addresses of the rows, instead of all these
   };
+  /// Of each operand of a product where it begins, its rows' distance, and the list of these, where there are such.
+  struct ProductOperands {
+    SmallVector<Value> offsets, strides, lists;
+  };
+  void emitProductBody(Block *entry, const Nest &nest, ProductOperands of);
+
   const LeafOptions &options;
   SmallVector<Memory> memories;
   Value errors; // null: indices are not checked

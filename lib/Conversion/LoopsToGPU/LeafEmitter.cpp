@@ -80,6 +80,28 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
+SmallVector<Value> LeafEmitter::loadInside(const leaf::View &view, Value offset, ArrayRef<Value> places, At at, int loop,
+                                           int64_t count) {
+  SmallVector<Value> values;
+  TypedAttr outside = view.outside;
+  if (outside.getType().isIndex())
+    outside = b.getI64IntegerAttr(cast<IntegerAttr>(outside).getInt());
+  Value scalar = arith::ConstantOp::create(b, outside);
+  for (int64_t lane = 0; lane < count; ++lane) {
+    auto stepsOf = [&](ArrayRef<int64_t> strides) { return loop < 0 ? 0 : lane * strides[loop]; };
+    Value inside;
+    for (auto [border, place] : llvm::zip_equal(view.borders, places)) {
+      // (What is negative is large.)
+      Value one = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, b.add(place, stepsOf(border.strides)), b.number(border.size));
+      inside = inside ? b.createOrFold<arith::AndIOp>(inside, one) : one;
+    }
+    // Beyond a border the first element is read, which there is in any case.
+    Value where = b.createOrFold<arith::SelectOp>(inside, b.add(offset, stepsOf(view.strides)), b.number(0));
+    values.push_back(b.createOrFold<arith::SelectOp>(inside, loadOne(view, where, at), scalar));
+  }
+  return values;
+}
+
 void LeafEmitter::beginGuard(const leaf::Nest &nest) {
   // All threads of the block must agree: its rows and lifts share one flag.
   if (!nest.guard)

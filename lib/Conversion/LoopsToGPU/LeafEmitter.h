@@ -86,6 +86,8 @@ public:
   /// `count` elements from `offset` on, `stride` apart.
   SmallVector<Value> load(const leaf::View &view, Value offset, At at, int64_t stride,
                           int64_t count, bool aligned);
+  /// `count` elements along a loop (negative: one) of a view with borders, at `places` along these; what is beyond is no access.
+  SmallVector<Value> loadInside(const leaf::View &view, Value offset, ArrayRef<Value> places, At at, int loop, int64_t count);
   Value loadOne(const leaf::View &view, Value offset, At at) {
     return load(view, offset, at, 0, 1, false).front();
   }

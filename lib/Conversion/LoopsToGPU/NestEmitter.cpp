@@ -22,7 +22,7 @@ bool NestEmitter::variesWithTile(const View &view) const {
     return false;
   if (tileLoop == rowLoop)
     return e.graph.isBatched(view);
-  return view.strides[tileLoop] != 0;
+  return view.movesWith(tileLoop);
 }
 
 /// Which accesses are adjacent along the vector loop, and which of them are aligned.
@@ -30,6 +30,7 @@ void NestEmitter::findAdjacent() {
   for (AccessInfo &access : accesses) {
     const View &view = access.view;
     access.vectorStride = vectorLoop == none || view.isSplat() ? 0 : view.strides[vectorLoop];
+    access.variesInVector = vectorLoop != none && view.movesWith(vectorLoop);
     if (access.vectorStride != 1 || width == 1)
       continue;
     bool aligned = view.offset % width == 0 && e.graph.buffers[view.buffer].numElements % width == 0 &&
@@ -50,6 +51,10 @@ void NestEmitter::advance(Part &part, int loop, Value by) const {
   for (auto [access, offset] : llvm::zip_equal(accesses, part.offsets))
     if (!access.view.isSplat() && access.view.strides[loop] != 0)
       offset = b.add(offset, b.mul(by, access.view.strides[loop]));
+  for (auto [access, places] : llvm::zip_equal(accesses, part.borders))
+    for (auto [border, place] : llvm::zip_equal(access.view.borders, places))
+      if (border.strides[loop] != 0)
+        place = b.add(place, b.mul(by, border.strides[loop]));
   part.loops[loop] = part.loops[loop] ? b.add(part.loops[loop], by) : by;
 }
 
@@ -71,6 +76,9 @@ NestEmitter::Point NestEmitter::start(ArrayRef<std::pair<int, Value>> indices, A
     for (const AccessInfo &access : accesses) {
       bool used = !access.view.isSplat() && e.graph.buffers[access.view.buffer].inMemory;
       part.offsets.push_back(used ? e.beginOf(access.view, part.at) : b.number(0));
+      SmallVector<Value> &places = part.borders.emplace_back();
+      for (const Border &border : access.view.borders)
+        places.push_back(b.number(border.offset));
     }
     if (splitLoop != none)
       advance(part, splitLoop, e.columns->begin);
@@ -87,9 +95,11 @@ Value NestEmitter::lane(Point &point, int number, int64_t part, int64_t lane) {
     part = 0;
   SmallVector<Value> &lanes = point.loaded[{number, part}];
   if (lanes.empty()) {
-    int64_t count = access.vectorStride == 0 ? 1 : width;
-    lanes = e.load(access.view, point.parts[part].offsets[number], point.parts[part].at,
-                   access.vectorStride, count, access.aligned);
+    int64_t count = access.variesInVector ? width : 1;
+    const Part &at = point.parts[part];
+    lanes = access.view.hasBorders()
+                ? e.loadInside(access.view, at.offsets[number], at.borders[number], at.at, vectorLoop, count)
+                : e.load(access.view, at.offsets[number], at.at, access.vectorStride, count, access.aligned);
   }
   return lanes.size() == 1 ? lanes.front() : lanes[lane];
 }

@@ -33,6 +33,7 @@ private:
 
   struct AccessInfo : leaf::NestAccess {
     int64_t vectorStride = 0;
+    bool variesInVector = false;
     bool aligned = false; // `width` elements along the vector loop are one access
   };
   SmallVector<AccessInfo> accesses;
@@ -57,6 +58,7 @@ private:
     At at;
     Value valid; // null: always
     SmallVector<Value> offsets;
+    SmallVector<SmallVector<Value>> borders; // by access: the indices along them
     SmallVector<Value> loops;
   };
   struct Point {

@@ -57,6 +57,8 @@ private:
   LogicalResult emitTiles(At at);
   LogicalResult emitTile(At at, Value row, Value column);
   Value offsetOf(const View &view, LoopNumber loopOf, At at);
+  Value beginOf(const Border &border, LoopNumber loopOf);
+  tile::BorderAttr borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const;
   Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
   int64_t widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const;
   Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
@@ -133,6 +135,28 @@ Value ProductEmitter::offsetOf(const View &view, LoopNumber loopOf, At at) {
   return e.offsetAt(e.memories[view.buffer], offset, at);
 }
 
+/// Where the view's index along a border begins there.
+Value ProductEmitter::beginOf(const Border &border, LoopNumber loopOf) {
+  Value begin = b.number(border.offset);
+  for (auto [loop, index] : llvm::zip_equal(product.loops.batch, batchIndices))
+    if (int own = loopOf(loop); own >= 0)
+      begin = b.add(begin, b.mul(index, border.strides[own]));
+  if (product.splitLoop >= 0)
+    if (int own = loopOf(product.splitLoop); own >= 0)
+      begin = b.add(begin, b.mul(e.columns->begin, border.strides[own]));
+  return begin;
+}
+
+tile::BorderAttr ProductEmitter::borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const {
+  SmallVector<int64_t> steps;
+  for (const Axis *axis : {&rows, &columns})
+    for (const Axis::Digit &digit : axis->digits) {
+      int own = digit.loop < 0 ? -1 : loopOf(digit.loop);
+      steps.push_back(own < 0 ? 0 : border.strides[own]);
+    }
+  return tile::BorderAttr::get(b.getContext(), steps, border.size);
+}
+
 ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf,
                                                     At at) {
   const Memory &place = e.memories[view.buffer];
@@ -154,8 +178,14 @@ ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis
   Value pointer = b.at(place.pointer, offsetOf(view, loopOf, at), element);
   unsigned space = cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
   Operand operand;
-  operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space);
-  operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes);
+  SmallVector<tile::BorderAttr> borders;
+  SmallVector<Value> begins;
+  for (const Border &border : view.borders) {
+    borders.push_back(borderOf(border, rows, columns, loopOf));
+    begins.push_back(beginOf(border, loopOf));
+  }
+  operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space, borders);
+  operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes, begins);
   operand.width = widthOf(view, columns, loopOf, tile::accessBytes / bytesOf(element));
   int64_t bytes = operand.width * bytesOf(element);
   operand.isAsync = space == global && bytes >= 4;
@@ -170,6 +200,9 @@ int64_t ProductEmitter::widthOf(const View &view, const Axis &columns, LoopNumbe
   if (lastLoop < 0 || view.strides[lastLoop] != 1 || !place.aligned)
     return 1;
   int64_t unit = last.kind == Axis::Digit::ofColumns ? e.columns->unit : last.size;
+  auto isCut = [&](const Border &border) { return border.strides[lastLoop] != 0; };
+  if (llvm::any_of(view.borders, isCut))
+    return 1;
   auto divides = [&](int64_t width) {
     if (unit % width != 0 || view.offset % width != 0 || graph.buffers[view.buffer].numElements % width != 0)
       return false;

@@ -59,7 +59,7 @@ private:
   Value lane; // i64, in the group
   DenseMap<int, SmallVector<SmallVector<Value>>> rowValues; // by buffer, part, element
   DenseMap<int, SmallVector<Value>> pointValues;            // by buffer, part
-  SmallVector<Loaded> loaded;
+  SmallVector<Loaded, 4> loaded;
   unsigned slot = 0;
 };
 } // namespace

@@ -22,23 +22,61 @@ Value ThreadCode::threadAlong(BlockedAttr layout, unsigned dim) {
 }
 
 Matrix ThreadCode::matrixOf(ViewType type, ValueRange parts) {
-  return {type, parts.front(), parts.slice(1, type.getNumDigits()), parts.drop_front(1 + type.getNumDigits())};
+  ValueRange digits = parts.slice(1, type.getNumDigits()), rest = parts.drop_front(1 + type.getNumDigits());
+  return {type, parts.front(), digits, rest.take_front(type.getNumDynamic()), rest.drop_front(type.getNumDynamic())};
+}
+
+/// The digits of an index, the fastest first, each with its number.
+static SmallVector<std::pair<size_t, Value>> digitsOf(ThreadCode &b, ArrayRef<int64_t> digits, Value index) {
+  SmallVector<std::pair<size_t, Value>> found;
+  for (size_t i = digits.size(); i-- > 0;) {
+    Value digit = index;
+    if (i > 0) {
+      digit = b.createOrFold<arith::RemUIOp>(index, b.number(digits[i]));
+      index = b.createOrFold<arith::DivUIOp>(index, b.number(digits[i]));
+    }
+    found.push_back({i, digit});
+  }
+  return found;
 }
 
 Value ThreadCode::offsetAlong(const Matrix &matrix, unsigned dim, Value index) {
   ArrayRef<int64_t> digits = matrix.type.getDigits(dim);
   ValueRange strides = dim == 0 ? matrix.strides.take_front(digits.size()) : matrix.strides.take_back(digits.size());
   Value offset;
-  for (int64_t i = int64_t(digits.size()) - 1; i >= 0; --i) {
-    Value digit = index;
-    if (i > 0) {
-      digit = createOrFold<arith::RemUIOp>(index, number(digits[i]));
-      index = createOrFold<arith::DivUIOp>(index, number(digits[i]));
-    }
+  for (auto [i, digit] : digitsOf(*this, digits, index)) {
     Value part = mul(digit, strides[i]);
     offset = offset ? add(offset, part) : part;
   }
   return offset;
+}
+
+BorderPlaces ThreadCode::placesAlong(const Matrix &matrix, unsigned dim, Value index) {
+  ArrayRef<BorderAttr> borders = matrix.type.getBorders();
+  BorderPlaces places(borders.size());
+  if (borders.empty())
+    return places;
+  ArrayRef<int64_t> digits = matrix.type.getDigits(dim);
+  for (auto [i, digit] : digitsOf(*this, digits, index))
+    for (auto [border, place] : llvm::zip_equal(borders, places)) {
+      ArrayRef<int64_t> steps = border.getSteps();
+      int64_t step = (dim == 0 ? steps.take_front(digits.size()) : steps.take_back(digits.size()))[i];
+      if (step != 0)
+        place = place ? add(place, mul(digit, step)) : mul(digit, step);
+    }
+  return places;
+}
+
+Value ThreadCode::insideBorders(const Matrix &matrix, const BorderPlaces &row, const BorderPlaces &column) {
+  Value inside;
+  for (auto [i, border] : llvm::enumerate(matrix.type.getBorders())) {
+    Value place = matrix.begins[i];
+    for (Value part : {row[i], column[i]})
+      place = part ? add(place, part) : place;
+    // (What is negative is large.)
+    inside = both(inside, createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, place, number(border.getSize())));
+  }
+  return inside;
 }
 
 Value ThreadCode::sizeAlong(const Matrix &matrix, unsigned dim) {

@@ -17,8 +17,11 @@ namespace mlir::tile {
 struct Matrix {
   ViewType type;
   Value pointer;
-  ValueRange strides, sizes;
+  ValueRange strides, sizes, begins;
 };
+
+/// Of each border of a matrix, how far a row or a column is along it.
+using BorderPlaces = SmallVector<Value>;
 
 /// A builder of a thread's code. Indices have 64 bits.
 class ThreadCode : public ImplicitLocOpBuilder {
@@ -42,6 +45,9 @@ public:
   /// Distance of a row or column from the matrix's begin, and how many there are.
   Value offsetAlong(const Matrix &matrix, unsigned dim, Value index);
   Value sizeAlong(const Matrix &matrix, unsigned dim);
+  BorderPlaces placesAlong(const Matrix &matrix, unsigned dim, Value index);
+  /// Whether an element is inside of all borders, by the places of its row and its column; null: there are none.
+  Value insideBorders(const Matrix &matrix, const BorderPlaces &row, const BorderPlaces &column);
 
   Value at(Value pointer, Value offset, Type element);
   Value at(Value pointer, int64_t offset, Type element);

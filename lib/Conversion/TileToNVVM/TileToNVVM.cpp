@@ -29,6 +29,7 @@ struct LowerView : OpConversionPattern<ViewOp> {
     SmallVector<Value> parts = {op.getPointer()};
     llvm::append_range(parts, op.getStrides());
     llvm::append_range(parts, op.getSizes());
+    llvm::append_range(parts, op.getBegins());
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{parts});
     return success();
   }
@@ -63,6 +64,7 @@ public:
         Value index = b.add(begin, i / vector * type.getLayout().getSpan(d) + i % vector);
         inside[d].push_back(size ? b.less(index, size) : Value());
         offsets[d].push_back(b.offsetAlong(matrix, d, index));
+        places[d].push_back(b.placesAlong(matrix, d, index));
       }
     }
   }
@@ -72,9 +74,10 @@ public:
   }
   /// Calls `access(offset, condition)` for each; accesses of one place have one offset.
   void forEachOffset(llvm::function_ref<void(Value, Value)> access) {
-    for (auto [rowOffset, rowInside] : llvm::zip_equal(offsets[0], inside[0]))
-      for (auto [columnOffset, columnInside] : llvm::zip_equal(offsets[1], inside[1]))
-        access(isZero(columnOffset) ? rowOffset : b.add(rowOffset, columnOffset), b.both(rowInside, columnInside));
+    for (auto [rowOffset, rowInside, rowPlaces] : llvm::zip_equal(offsets[0], inside[0], places[0]))
+      for (auto [columnOffset, columnInside, columnPlaces] : llvm::zip_equal(offsets[1], inside[1], places[1]))
+        access(isZero(columnOffset) ? rowOffset : b.add(rowOffset, columnOffset),
+               b.both(b.both(rowInside, columnInside), b.insideBorders(matrix, rowPlaces, columnPlaces)));
   }
   Value at(Value offset) { return b.at(matrix.pointer, offset, type.getElementType()); }
 
@@ -85,6 +88,7 @@ private:
   const Matrix &matrix;
   RegistersType type;
   SmallVector<Value> offsets[2], inside[2];
+  SmallVector<BorderPlaces> places[2];
 };
 
 struct LowerLoad : OpConversionPattern<LoadOp> {
@@ -132,6 +136,7 @@ struct LowerCopy : OpConversionPattern<CopyOp> {
   /// Pieces that this thread moves along a dimension: where in the tile, where in the matrix.
   struct Along {
     SmallVector<Value> local, offsets, inside;
+    SmallVector<BorderPlaces> places;
   };
   static Along piecesAlong(ThreadCode &b, CopyOp op, const Matrix &matrix, unsigned d) {
     BlockedAttr layout = op.getLayout();
@@ -147,6 +152,7 @@ struct LowerCopy : OpConversionPattern<CopyOp> {
       along.inside.push_back(inTile);
       along.inside.push_back(op.getInBounds()[d] ? Value() : b.less(index, b.sizeAlong(matrix, d)));
       along.offsets.push_back(b.offsetAlong(matrix, d, index));
+      along.places.push_back(b.placesAlong(matrix, d, index));
     }
     return along;
   }
@@ -168,7 +174,8 @@ struct LowerCopy : OpConversionPattern<CopyOp> {
         moves.push_back({b.add(rows.offsets[i], columns.offsets[j]),
                          b.at(stage, b.add(b.mul(rows.local[i], target.getRowStride()), columns.local[j]), element),
                          b.both(rows.inside[2 * i], columns.inside[2 * j]),
-                         b.both(rows.inside[2 * i + 1], columns.inside[2 * j + 1]),
+                         b.both(b.both(rows.inside[2 * i + 1], columns.inside[2 * j + 1]),
+                                b.insideBorders(matrix, rows.places[i], columns.places[j])),
                          {}});
       }
     int64_t width = op.getLayout().getVector()[1];
@@ -292,7 +299,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
     types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
-    types.append(type.getNumDigits() + type.getNumDynamic(), IntegerType::get(type.getContext(), 64));
+    types.append(type.getNumDigits() + type.getNumDynamic() + type.getBorders().size(), IntegerType::get(type.getContext(), 64));
     return success();
   });
   RewritePatternSet patterns(context);

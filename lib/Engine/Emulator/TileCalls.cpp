@@ -81,6 +81,8 @@ static void setMatrix(TileOperation &to, ViewType type, ArrayRef<bool> inBounds,
     to.digits[d].assign(type.getDigits(d).begin(), type.getDigits(d).end());
     to.inBounds[d] = inBounds[d];
   }
+  for (BorderAttr border : type.getBorders())
+    to.borders.push_back({{border.getSteps().begin(), border.getSteps().end()}, border.getSize()});
   to.width = width;
 }
 
@@ -193,6 +195,7 @@ struct CallView : CallPattern<ViewOp> {
     SmallVector<Value> parts = {op.getPointer()};
     llvm::append_range(parts, op.getStrides());
     llvm::append_range(parts, op.getSizes());
+    llvm::append_range(parts, op.getBegins());
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{parts});
     return success();
   }
@@ -407,7 +410,7 @@ static void addConversions(TypeConverter &converter) {
   converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
     types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
-    types.append(type.getNumDigits() + type.getNumDynamic(), IntegerType::get(type.getContext(), 64));
+    types.append(type.getNumDigits() + type.getNumDynamic() + type.getBorders().size(), IntegerType::get(type.getContext(), 64));
     return success();
   });
 }

@@ -216,8 +216,8 @@ void BlockTiles::drop(Grid &grid, int64_t tile) {
 // Matrices in memory
 //===----------------------------------------------------------------------===//
 
-/// `!tile.view` with its operands: a pointer, a stride for each digit, the sizes that the type leaves open; then the
-/// row and the column at which an access begins.
+/// `!tile.view` with its operands: a pointer, a stride for each digit, the sizes that the type leaves open, the indices at which
+/// borders begin; then the row and the column at which an access begins.
 struct BlockTiles::Matrix {
   Matrix(Grid &grid, const TileOperation &op, const uint64_t *words) : grid(grid), op(op), pointer(words[0]) {
     const uint64_t *next = words + 1;
@@ -229,19 +229,33 @@ struct BlockTiles::Matrix {
       for (int64_t size : op.digits[d])
         extent[d] *= size < 0 ? int64_t(*next++) : size;
     }
+    for (size_t i = 0; i < op.borders.size(); ++i)
+      firsts.push_back(int64_t(*next++));
     begin = {int64_t(next[0]), int64_t(next[1])};
     rest = next + 2;
   }
 
-  /// Elements from the pointer to an index along a dimension.
-  int64_t offset(unsigned d, int64_t index) const {
+  /// How far an index along a dimension is, where each of its digits goes so far.
+  int64_t distance(unsigned d, int64_t index, const int64_t *steps) const {
     int64_t result = 0;
     for (size_t i = op.digits[d].size(); i-- > 0;) {
       int64_t size = op.digits[d][i];
-      result += (i == 0 ? index : index % size) * strides[d][i];
+      result += (i == 0 ? index : index % size) * steps[i];
       index = i == 0 ? 0 : index / size;
     }
     return result;
+  }
+  /// Elements from the pointer to an index along a dimension.
+  int64_t offset(unsigned d, int64_t index) const { return distance(d, index, strides[d].data()); }
+  /// Whether an element is inside of all borders.
+  bool isInsideBorders(int64_t row, int64_t column) const {
+    for (size_t i = 0; i < op.borders.size(); ++i) {
+      const int64_t *steps = op.borders[i].steps.data();
+      int64_t at = firsts[i] + distance(0, row, steps) + distance(1, column, steps + op.digits[0].size());
+      if (at < 0 || at >= op.borders[i].size)
+        return false;
+    }
+    return true;
   }
   bool isInside(unsigned d, int64_t index) const {
     bool inside = index >= 0 && index < extent[d];
@@ -259,10 +273,10 @@ struct BlockTiles::Matrix {
   /// The address of `width` adjacent elements from a place of the tile on; 0: they are beyond the matrix.
   uint64_t address(int64_t row, int64_t column, int64_t width) const {
     int64_t r = begin[0] + row, c = begin[1] + column;
-    bool inside = isInside(0, r) && isInside(1, c);
+    bool inside = isInside(0, r) && isInside(1, c) && isInsideBorders(r, c);
     int64_t first = inside ? offset(0, r) + offset(1, c) : 0;
     for (int64_t i = 1; i < width; ++i) {
-      if (isInside(1, c + i) != isInside(1, c))
+      if (isInside(1, c + i) != isInside(1, c) || isInsideBorders(r, c + i) != isInsideBorders(r, c))
         grid.fail("(E8) takes " + std::to_string(width) + " columns at once from column " + std::to_string(c) +
                       " on, of which the matrix has some only",
                   op.site);
@@ -277,7 +291,7 @@ struct BlockTiles::Matrix {
   Grid &grid;
   const TileOperation &op;
   uint64_t pointer;
-  std::vector<int64_t> strides[2];
+  std::vector<int64_t> strides[2], firsts;
   Pair extent = {1, 1}, begin = {0, 0};
   const uint64_t *rest;
 };

@@ -13,7 +13,7 @@
 // (E7) threads of a block that differ in the operation that they come to, or in an
 //      operand that is one value for all of them;
 // (E8) an access that `in_bounds` or `width` promises more of than holds: elements
-//      beyond the matrix, columns that are not adjacent or only partly inside.
+//      beyond the matrix, columns that are not adjacent or only partly inside of it or of its borders.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_ENGINE_EMULATOR_TILEMEANING_H
@@ -62,6 +62,12 @@ struct TileStages {
   uint64_t address(uint64_t begin, uint64_t stage, int64_t row, int64_t column) const;
 };
 
+/// `#tile.border`.
+struct TileBorder {
+  std::vector<int64_t> steps; // by digit of the rows, then of the columns
+  int64_t size = 1;
+};
+
 /// One operation of a kernel.
 struct TileOperation {
   TileKind kind = TileKind::splat;
@@ -73,6 +79,7 @@ struct TileOperation {
   TileLayout layout;
   // Accesses of a matrix: sizes of its digits, -1 where an operand says it.
   std::vector<int64_t> digits[2];
+  std::vector<TileBorder> borders;
   bool inBounds[2] = {false, false};
   int64_t width = 1;
   bool isAsync = false;

@@ -168,6 +168,8 @@ bool Search::isWrittenOutside(LeafForm &leaf, int number) const {
 
 /// Whether iteration c of `loop` touches column c alone.
 bool Search::hasForm(const View &view, const Nest &nest, int loop, int64_t stride) const {
+  if (view.hasBorders())
+    return false;
   int64_t period = stride * columns, low = view.offset % period;
   if (view.offset < 0 || view.strides[loop] != stride)
     return false;

@@ -33,10 +33,18 @@ static int64_t productOf(const Nest &nest, ArrayRef<int> loops) {
 
 /// Whether elements of the view are told from its strides alone, and lie in memory as they are computed.
 static bool isPlain(const LeafGraph &graph, const View &view) {
-  if (!view.terms.empty())
+  if (!view.terms.empty() || view.hasBorders())
     return false;
   Type element = view.isSplat() ? view.splat.getType() : graph.buffers[view.buffer].elementType;
   return element.isSignlessIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
+}
+
+/// Whether a factor of a product is such a matrix, with zeros beyond its borders.
+static bool isFactor(const LeafGraph &graph, View view) {
+  if (view.hasBorders() && !matchPattern(view.outside, m_AnyZeroFloat()) && !matchPattern(view.outside, m_Zero()))
+    return false;
+  view.borders.clear();
+  return isPlain(graph, view);
 }
 
 /// The input that a view is of, null where it is of none.
@@ -86,7 +94,8 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
   const Member &member = nest.members.front();
   const View &lhs = member.reads[found->lhs], &rhs = member.reads[found->rhs];
   for (const View *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
-    if (!isPlain(form.graph, *view) || countsAlongRows(form, *view)) {
+    bool fits = view == &lhs || view == &rhs ? isFactor(form.graph, *view) : isPlain(form.graph, *view);
+    if (!fits || countsAlongRows(form, *view)) {
       why = "an operand is no matrix of whole bytes at places that strides tell";
       return std::nullopt;
     }

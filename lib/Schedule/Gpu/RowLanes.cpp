@@ -140,6 +140,8 @@ private:
   bool readsOf(const RowNest &form, const View &view, bool &hoisted) const {
     if (view.isSplat())
       return true;
+    if (view.hasBorders()) // lanes load whole rows
+      return false;
     for (const DynamicTerm &term : view.terms)
       if (written.contains(term.buffer))
         return false;

@@ -127,6 +127,8 @@ bool schedule::readsOwnColumns(const LeafForm &form, unsigned read, int64_t colu
       auto isForeign = [&, &nest = nest, &split = split](const leaf::View &view) {
         if (!isOf(view))
           return false;
+        if (view.hasBorders())
+          return true;
         if (split.kind != NestSplit::shared || view.strides[split.loop] != 1 || view.offset % columns != 0 || !view.terms.empty())
           return true;
         for (auto [i, stride] : llvm::enumerate(view.strides))

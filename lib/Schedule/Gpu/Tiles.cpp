@@ -222,7 +222,7 @@ void Chooser::chooseWidth() {
 bool Chooser::saves(int loop) const {
   for (const Member &member : nest.members)
     for (const View &view : member.reads) {
-      bool varies = !view.isSplat() && (loop == Tiles::rowLoop ? graph.isBatched(view) : view.strides[loop] != 0);
+      bool varies = !view.isSplat() && (loop == Tiles::rowLoop ? graph.isBatched(view) : view.movesWith(loop));
       if (!view.isSplat() && !varies && llvm::is_contained(nest.reduced, true))
         return true;
     }

@@ -512,9 +512,10 @@ class Builder:
         return self.new(made[0], sizes)
 
     def generic(self, values, maps, outs, out_maps, rank: int, reduced: Sequence[int], body: Body, results: Sequence[Scalar]) -> List[Value]:
-        """A `linalg.generic`: `maps` has the loops of each operand's dimensions; arguments are %a0, %a1, ... and %o0, ..."""
+        """A `linalg.generic`: `maps` has the loops of each operand's dimensions, or expressions of them; arguments are %a0, %a1, ... and %o0, ..."""
         loops = ", ".join(f"d{i}" for i in range(rank))
-        affine = ", ".join(f"affine_map<({loops}) -> ({', '.join(f'd{d}' for d in m)})>" for m in [*maps, *out_maps])
+        affine = ", ".join(
+            f"affine_map<({loops}) -> ({', '.join(d if isinstance(d, str) else f'd{d}' for d in m)})>" for m in [*maps, *out_maps])
         kinds = ", ".join('"reduction"' if i in reduced else '"parallel"' for i in range(rank))
         pieces: List = [f"linalg.generic {{indexing_maps = [{affine}], iterator_types = [{kinds}]}}"]
 

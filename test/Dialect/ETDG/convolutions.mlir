@@ -1,8 +1,12 @@
-// What begins and continues a convolution has the rows that it has, and is one leaf with it; its
-// padded operand is put together once, over rows of its own, not inside of each reader.
+// What begins and continues a convolution has the rows that it has, and is one leaf with it, which reads the image
+// and pads it itself: no padded copy is in memory, of the graph or of the leaf.
 // RUN: ft-opt %s --ft-compile="to=coarsen" | FileCheck %s
 // Filters are rows of the product by a window that they share; images each have a window of their own.
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ROWS
+// No memory but that of arguments and results, on either target.
+// RUN: ft-opt %s --ft-compile="to=storage machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=STORAGE
+// RUN: ft-opt %s --ft-compile="to=tile machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
 // RUN: ft-run %s --entry=channels_first --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=channels_last --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=many_filters --compare=interpret | FileCheck %s --check-prefix=EQUAL
@@ -11,12 +15,12 @@
 // EQUAL: equal
 
 // CHECK-LABEL: etdg.graph @channels_first
-// CHECK: etdg.block @{{.*}} [map] (i) in [0, 3)
-// CHECK:   etdg.block @{{.*}} [map, map] (i | j, k)
-// CHECK:   etdg.block @{{.*}} [map] (i | j) in [0, 6)
+// CHECK: etdg.block @{{.*}} [map, map] (i, j) in [0, 3) x [0, 6)
+// CHECK-NEXT: reads (%[[X:.*]] = elem (e0, e1, e2) %arg0[i, e0, e1, e2] : tensor<5x7x9xf32>,
 // CHECK-NOT: etdg.block
 // CHECK:     linalg.fill
-// CHECK:     linalg.generic
+// CHECK:     %[[P:.*]] = tensor.pad %[[X]] low[0, 1, 1] high[0, 1, 1]
+// CHECK:     linalg.generic {{.*}} ins(%[[P]],
 // CHECK:     arith.maximumf
 // CHECK-NOT: etdg.block
 // CHECK: etdg.return
@@ -40,10 +44,15 @@ func.func @channels_first(%x: tensor<3x5x7x9xf32>, %w: tensor<6x5x3x3xf32>, %bia
 }
 
 // ROWS-LABEL: etdg.graph @many_filters
-// ROWS: etdg.block @{{.*}} [map] (i) in [0, 8)
-// ROWS-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>] target = "cpu">
-// ROWS: etdg.block @{{.*}} [map] (i | j) in [0, 48)
-// ROWS: schedule <{{.*}}level = rows>] target = "cpu">
+// ROWS: etdg.block @{{.*}} [map, map] (i, j) in [0, 8) x [0, 48)
+// ROWS: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, {{.*}}level = rows>] target = "cpu">
+// STORAGE-LABEL: etdg.graph @many_filters
+// STORAGE-COUNT-1: etdg.buffer : !etdg.buffer<[8, 48], tensor<17x19xf32>>
+// STORAGE-NOT: etdg.buffer :
+// STORAGE: etdg.return
+// LOOPS-LABEL: loops.program @many_filters
+// LOOPS: loops.leaf {{.*}} ins(%{{.*}}, %{{.*}} : memref<?x32x17x19xf32, {{.*}}>, memref<?x32x5x5xf32, {{.*}}>)
+// LOOPS: tensor.pad %{{.*}} low[0, 2, 2] high[0, 2, 2]
 func.func @many_filters(%x: tensor<8x32x17x19xf32>, %w: tensor<48x32x5x5xf32>) -> tensor<8x48x17x19xf32> {
   %zero = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 0, 2, 2] high[0, 0, 2, 2] {
@@ -57,9 +66,9 @@ func.func @many_filters(%x: tensor<8x32x17x19xf32>, %w: tensor<48x32x5x5xf32>) -
 }
 
 // CHECK-LABEL: etdg.graph @channels_last
-// CHECK: etdg.block @[[PAD:.*]] [map, map, map] (i, j, k)
 // CHECK: etdg.block @{{.*}} [] () //
-// CHECK-NEXT: reads (%x = elem (e0, e1, e2, e3) %{{[a-z_0-9]+}}[e0, e1, e2, e3] :
+// CHECK-NEXT: reads (%x = elem (e0, e1, e2, e3) %arg0[e0, e1, e2, e3] : tensor<1x7x6x5xf32>
+// CHECK: tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0]
 // CHECK-NOT: etdg.block
 // CHECK: math.tanh
 // CHECK-NOT: etdg.block

@@ -10,6 +10,9 @@
 // RUN: ft-run %s --engine=cpu --compare=interpret --entry=permuted | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=cpu --compare=interpret --entry=heads | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=cpu --compare=interpret --entry=again | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --engine=cpu --compare=interpret --entry=around | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --engine=cpu --compare=interpret --entry=filled | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --engine=cpu --compare=interpret --entry=by_data | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=cpu --compare=interpret --entry=chain | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=emulate --compare=interpret --entry=joined | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=emulate --compare=interpret --entry=halves | FileCheck %s --check-prefix=EQUAL
@@ -18,6 +21,7 @@
 // RUN: ft-run %s --engine=emulate --compare=interpret --entry=permuted | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=emulate --compare=interpret --entry=heads | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=emulate --compare=interpret --entry=again | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --engine=emulate --compare=interpret --entry=around | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
 // Rows of two tensors: a piece for each.
@@ -98,13 +102,62 @@ func.func @heads(%q: tensor<7x24xf32>, %k: tensor<7x24xf32>) -> tensor<3x7x7xf32
 }
 
 // A product reads its operand again for each row: what would be put together out of scalars each time keeps its memory.
-// REMARK: it is put together out of scalars, and {{.*}} reads it again and again
+// REMARK-DAG: it is put together out of scalars, and {{.*}} reads it again and again
 // CHECK-LABEL: etdg.graph @again
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, 6)
-// CHECK-NEXT: reads (%{{.*}} = elem (e0) {{{.*}}splat 0.000000e+00
+// CHECK-NEXT: reads (%{{.*}} = elem (e0) {e0 <= 2: %arg1[i, e0], e0 >= 3: %arg2[i, e0 - 3]}
 // CHECK: linalg.generic
-func.func @again(%x: tensor<5x6xf32>, %w: tensor<5x3xf32>) -> tensor<5x4xf32> {
+func.func @again(%x: tensor<5x6xf32>, %v: tensor<6x3xf32>, %w: tensor<6x1xf32>) -> tensor<5x4xf32> {
+  %p = tensor.concat dim(1) %v, %w : (tensor<6x3xf32>, tensor<6x1xf32>) -> tensor<6x4xf32>
+  %z = arith.constant dense<0.0> : tensor<5x4xf32>
+  %y = linalg.matmul ins(%x, %p : tensor<5x6xf32>, tensor<6x4xf32>) outs(%z : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %y : tensor<5x4xf32>
+}
+
+// A box with one number around it is padded by its reader, which reads it in place.
+// CHECK-LABEL: etdg.graph @around
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 5)
+// CHECK-NEXT: reads (%{{.*}} = %arg0[i] : tensor<6xf32>, %[[W:.*]] = elem (e0, e1) %arg1[e0, e1] : tensor<5x3xf32>)
+// CHECK: %[[P:.*]] = tensor.pad %[[W]] low[1, 0] high[0, 1]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[P]] :
+// CHECK-NOT: etdg.block
+// CHECK: etdg.return
+func.func @around(%x: tensor<5x6xf32>, %w: tensor<5x3xf32>) -> tensor<5x4xf32> {
   %c = arith.constant 0.0 : f32
+  %p = tensor.pad %w low[1, 0] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<5x3xf32> to tensor<6x4xf32>
+  %z = arith.constant dense<0.0> : tensor<5x4xf32>
+  %y = linalg.matmul ins(%x, %p : tensor<5x6xf32>, tensor<6x4xf32>) outs(%z : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %y : tensor<5x4xf32>
+}
+
+// What is put into a tensor of one number is padded with it.
+// CHECK-LABEL: etdg.graph @filled
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, 5)
+// CHECK-NEXT: reads (%{{.*}} = %arg0[i] : tensor<6xf32>, %[[W:.*]] = elem (e0, e1) %arg1[e0, e1] : tensor<5x3xf32>)
+// CHECK: tensor.pad %[[W]] low[1, 0] high[0, 1]
+// CHECK-NOT: etdg.block
+// CHECK: etdg.return
+func.func @filled(%x: tensor<5x6xf32>, %w: tensor<5x3xf32>) -> tensor<5x4xf32> {
+  %c = arith.constant 2.0 : f32
+  %d = tensor.empty() : tensor<6x4xf32>
+  %f = linalg.fill ins(%c : f32) outs(%d : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %p = tensor.insert_slice %w into %f[1, 0] [5, 3] [1, 1] : tensor<5x3xf32> into tensor<6x4xf32>
+  %z = arith.constant dense<0.0> : tensor<5x4xf32>
+  %y = linalg.matmul ins(%x, %p : tensor<5x6xf32>, tensor<6x4xf32>) outs(%z : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %y : tensor<5x4xf32>
+}
+
+// A border that is data is put around a copy.
+// REMARK-DAG: what is padded is copied to a buffer of type {{.*}}: its border is no constant
+// CHECK-LABEL: etdg.graph @by_data
+// CHECK: tensor.pad
+// CHECK: etdg.block
+// CHECK: linalg.generic
+func.func @by_data(%x: tensor<5x6xf32>, %w: tensor<5x3xf32>, %v: tensor<f32>) -> tensor<5x4xf32> {
+  %c = tensor.extract %v[] : tensor<f32>
   %p = tensor.pad %w low[1, 0] high[0, 1] {
   ^bb0(%i: index, %j: index):
     tensor.yield %c : f32

@@ -54,6 +54,51 @@ llvm.func @open(!tile.view<f32, [8, -1], [8]>)
 
 // -----
 
+// expected-error @+1 {{(V3) expected a step of a border for each of 2 digits, found 3}}
+llvm.func @border(!tile.view<f32, [8], [8] borders[<steps = [1, 1, 0], size = 8>]>)
+
+// -----
+
+// expected-error @+1 {{(B1) expected memory inside of a border, found size = 0}}
+llvm.func @nothing() attributes {l = #tile.border<steps = [1, 1], size = 0>}
+
+// -----
+
+llvm.func @begins(%p: !llvm.ptr, %i: i64) {
+  // expected-error @+1 {{(4) the type has 1 borders, found 0 indices along them}}
+  %v = tile.view %p strides(%i, %i) : !llvm.ptr -> !tile.view<f32, [8], [8] borders[<steps = [1, 1], size = 8>]>
+  llvm.return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @cut(%v: !tile.view<f32, [8], [16] borders[<steps = [0, 1], size = 9>]>, %i: i64) {
+  // expected-error @+1 {{(2) expected accesses of one side of each border, found width 2}}
+  %t = tile.load %v[%i, %i] {width = 2 : i64} : !tile.view<f32, [8], [16] borders[<steps = [0, 1], size = 9>]> -> !tile.registers<16x16xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 4], threads = [8, 4]>
+func.func @cut_copy(%v: !tile.view<f32, [8], [2, 6] borders[<steps = [1, 1, 0], size = 9>]>, %s: !tile.shared<8x32xf32, pad = 0, stages = 2>, %i: i64) {
+  // expected-error @+1 {{(4) expected accesses of one side of each border, found 4 elements in one}}
+  tile.copy %v[%i, %i], %s[%i] {layout = #l} : !tile.view<f32, [8], [2, 6] borders[<steps = [1, 1, 0], size = 9>]>, !tile.shared<8x32xf32, pad = 0, stages = 2>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @written(%v: !tile.view<f32, [8], [16] borders[<steps = [0, 1], size = 9>]>, %t: !tile.registers<16x16xf32, #l>, %i: i64) {
+  // expected-error @+1 {{(3) expected a matrix without borders}}
+  tile.store %t, %v[%i, %i] : !tile.registers<16x16xf32, #l>, !tile.view<f32, [8], [16] borders[<steps = [0, 1], size = 9>]>
+  return
+}
+
+// -----
+
 llvm.func @strides(%p: !llvm.ptr<1>, %i: i64) {
   // expected-error @+1 {{(1) expected a stride for each of 3 digits, found 2}}
   %v = tile.view %p strides(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [8, 4], [16], space = 1>

@@ -14,6 +14,8 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   %va = tile.view %a strides(%i, %i, %i) sizes(%n) : !llvm.ptr<1> -> !tile.view<f32, [-1, 4], [16], space = 1>
   // CHECK: tile.view %{{.*}} strides(%{{.*}}, %{{.*}}) : !llvm.ptr -> !tile.view<f32, [16], [32]>
   %vb = tile.view %b strides(%i, %i) : !llvm.ptr -> !tile.view<f32, [16], [32]>
+  // CHECK: tile.view %{{.*}} strides(%{{.*}}, %{{.*}}, %{{.*}}) borders(%{{.*}}, %{{.*}}) : <1> -> !tile.view<f32, [8, 4], [32], space = 1 borders[<steps = [1, 0, 1], size = 7>, <steps = [0, 2, 0], size = 5>]>
+  %vc = tile.view %a strides(%i, %i, %i) borders(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [8, 4], [32], space = 1 borders[<steps = [1, 0, 1], size = 7>, <steps = [0, 2, 0], size = 5>]>
   // CHECK: tile.shared %{{.*}} : !tile.shared<16x8xf32, pad = 4, stages = 2>
   %sa = tile.shared %m : !tile.shared<16x8xf32, pad = 4, stages = 2>
   %sb = tile.shared %m : !tile.shared<8x32xf32, pad = 0, stages = 2>

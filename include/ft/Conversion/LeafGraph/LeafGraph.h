@@ -35,6 +35,19 @@ struct DynamicTerm {
   }
 };
 
+/// A border of a padded value: what a read meets is memory where
+/// `offset + sum(stride * iteration)` is in [0, size), else the view's `outside`.
+struct Border {
+  int64_t offset = 0;
+  int64_t size = 0;
+  SmallVector<int64_t> strides; // as those of the view
+  int64_t columnStride = 0;     // as that of the view
+
+  bool operator==(const Border &o) const {
+    return offset == o.offset && size == o.size && strides == o.strides && columnStride == o.columnStride;
+  }
+};
+
 /// Where elements lie: of a value (one stride per dimension of its shape) or as
 /// a loop nest meets them (one stride per loop).
 struct View {
@@ -46,11 +59,28 @@ struct View {
   SmallVector<DynamicTerm> terms;
   /// In a leaf that computes some columns: by how much the first of them moves the view.
   int64_t columnStride = 0;
+  /// Of a read: where it meets no memory, and the scalar that is there. The offset is that of a first element which
+  /// memory need not have.
+  std::vector<Border> borders;
+  TypedAttr outside;
 
   bool isSplat() const { return buffer < 0; }
+  bool hasBorders() const { return !borders.empty(); }
+  /// Whether what is met differs between iterations of a loop.
+  bool movesWith(int loop) const {
+    return !isSplat() && (strides[loop] != 0 ||
+                          llvm::any_of(borders, [&](const Border &border) { return border.strides[loop] != 0; }));
+  }
+  /// Strides of the view and of its borders, one list after the other.
+  void forEachStrides(llvm::function_ref<void(SmallVectorImpl<int64_t> &)> callback) {
+    callback(strides);
+    for (Border &border : borders)
+      callback(border.strides);
+  }
   bool operator==(const View &o) const {
     return buffer == o.buffer && splat == o.splat && offset == o.offset && strides == o.strides &&
-           terms == o.terms && columnStride == o.columnStride;
+           terms == o.terms && columnStride == o.columnStride && borders == o.borders &&
+           (borders.empty() || outside == o.outside);
   }
 };
 
@@ -139,6 +169,9 @@ struct LeafGraph {
 
   bool isBatched(const View &view) const;
 };
+
+/// The least and the greatest index that a border is asked about in loops of these sizes.
+std::pair<int64_t, int64_t> rangeOf(const Border &border, ArrayRef<int64_t> sizes);
 
 /// Row-major strides of a static shape.
 SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);

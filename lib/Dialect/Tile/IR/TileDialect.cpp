@@ -155,8 +155,14 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
   return success();
 }
 
+LogicalResult BorderAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t>, int64_t size) {
+  if (size < 1)
+    return emitError() << "(B1) expected memory inside of a border, found size = " << size;
+  return success();
+}
+
 LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType, ArrayRef<int64_t> rows,
-                               ArrayRef<int64_t> columns, int64_t space) {
+                               ArrayRef<int64_t> columns, int64_t space, ArrayRef<BorderAttr> borders) {
   if (!elementType.isSignlessIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 != 0)
     return emitError() << "(V1) expected elements that are integers or floats of whole bytes, found " << elementType;
   for (ArrayRef<int64_t> digits : {rows, columns}) {
@@ -166,6 +172,10 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Typ
       if (size < 1 && !(i == 0 && size == -1))
         return emitError() << "(V2) sizes of digits are at least 1, the first may be -1; found " << size;
   }
+  for (BorderAttr border : borders)
+    if (border.getSteps().size() != rows.size() + columns.size())
+      return emitError() << "(V3) expected a step of a border for each of " << rows.size() + columns.size() << " digits, found "
+                         << border.getSteps().size();
   return success();
 }
 

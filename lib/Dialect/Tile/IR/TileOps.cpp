@@ -31,7 +31,18 @@ LogicalResult ViewOp::verify() {
     return emitOpError() << "(2) the type leaves " << type.getNumDynamic() << " sizes open, found " << getSizes().size();
   if (int64_t space = cast<LLVM::LLVMPointerType>(getPointer().getType()).getAddressSpace(); space != type.getSpace())
     return emitOpError() << "(3) expected a pointer to the type's space " << type.getSpace() << ", found space " << space;
+  if (getBegins().size() != type.getBorders().size())
+    return emitOpError() << "(4) the type has " << type.getBorders().size() << " borders, found " << getBegins().size() << " indices along them";
   return success();
+}
+
+/// Whether elements of an access may be on both sides of a border.
+static bool isCut(ViewType view, int64_t width) {
+  return width > 1 && llvm::any_of(view.getBorders(), [&](BorderAttr border) {
+           ArrayRef<int64_t> columns = border.getSteps().take_back(view.getColumns().size());
+           bool isMoved = llvm::any_of(columns, [](int64_t step) { return step != 0; });
+           return isMoved && (columns.back() != 0 || view.getColumns().back() % width != 0);
+         });
 }
 
 /// What tiles in registers and matrices have to agree on.
@@ -44,12 +55,16 @@ static LogicalResult verifyAccess(Operation *op, RegistersType tile, ViewType vi
     return op->emitOpError() << "(2) expected a width that is a power of two, divides the layout's "
                              << tile.getLayout().getVector()[1] << " adjacent columns and takes at most " << accessBytes
                              << " bytes; found " << width;
+  if (isCut(view, width))
+    return op->emitOpError() << "(2) expected accesses of one side of each border, found width " << width;
   return verifyPair(op, inBounds);
 }
 
 LogicalResult LoadOp::verify() { return verifyAccess(*this, getType(), getSource().getType(), getWidth(), getInBounds()); }
 
 LogicalResult StoreOp::verify() {
+  if (!getTarget().getType().getBorders().empty())
+    return emitOpError() << "(3) expected a matrix without borders, found " << getTarget().getType();
   return verifyAccess(*this, getValue().getType(), getTarget().getType(), getWidth(), getInBounds());
 }
 
@@ -70,6 +85,8 @@ LogicalResult CopyOp::verify() {
   if (getAsync() && ((bytes != 4 && bytes != 8 && bytes != 16) || space != 1))
     return emitOpError() << "(3) asynchronous accesses are of 4, 8 or 16 bytes of global memory (space = 1), found " << bytes
                          << " bytes and space = " << space;
+  if (isCut(getSource().getType(), width))
+    return emitOpError() << "(4) expected accesses of one side of each border, found " << width << " elements in one";
   return verifyPair(*this, getInBounds());
 }
 

@@ -17,12 +17,7 @@ GROUP = "Products"
 
 def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], result: str) -> Tensor:
     """A product in Einstein's notation; dimensions of size 1 are broadcast."""
-    dtype = operands[0].dtype
-    for x in operands[1:]:
-        if x.dtype is not dtype:
-            raise Problem(f"a product of {dtype} and {x.dtype}: cast one of them", "dtype")
-    if dtype.is_bool:
-        raise Problem("products are not defined on bool: cast to an integer", "dtype")
+    type_of_product(operands)
     sizes = _extents(b, operands, letters)
     order = [*result, *(c for c in sizes if c not in result)]
     place = {c: i for i, c in enumerate(order)}
@@ -36,16 +31,31 @@ def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], res
                 dims.append(place[own[d]])
         values.append(b.read(x))
         maps.append(dims[::-1])
+    return sum_of_products(b, operands, values, maps, [sizes[c] for c in result], len(order))
+
+
+def type_of_product(operands: Sequence[Tensor]):
+    dtype = operands[0].dtype
+    for x in operands[1:]:
+        if x.dtype is not dtype:
+            raise Problem(f"a product of {dtype} and {x.dtype}: cast one of them", "dtype")
+    if dtype.is_bool:
+        raise Problem("products are not defined on bool: cast to an integer", "dtype")
+    return dtype
+
+
+def sum_of_products(b: Builder, operands: Sequence[Tensor], values, maps, out_sizes, rank: int) -> Tensor:
+    """What operands are along `maps` of so many loops, multiplied; the first loops are the result's, along all others it is a sum."""
+    dtype = type_of_product(operands)
     compute = arithmetic_type(dtype)
-    out_sizes = [sizes[c] for c in result]
     body = Body()
     factors = [body.cast(Scalar(f"%a{i}", dtype), compute) for i in range(len(values))]
     product = factors[0]
     for factor in factors[1:]:
         product = body.binary("arith.mulf", "arith.muli", product, factor)
     total = body.binary("arith.addf", "arith.addi", Scalar(f"%o0", compute), product)
-    reduced = list(range(len(result), len(order)))
-    made = b.generic(values, maps, [b.fill(0, compute, out_sizes)], [list(range(len(result)))], len(order), reduced, body, [total])
+    kept = len(out_sizes)
+    made = b.generic(values, maps, [b.fill(0, compute, out_sizes)], [list(range(kept))], rank, list(range(kept, rank)), body, [total])
     return pointwise.to_dtype(b, b.new(made[0], out_sizes), dtype)
 
 

@@ -13,7 +13,7 @@ from ..values import Tensor
 from . import pointwise
 from .creation import counted
 from .moving import padded, stack, taken
-from .products import contract
+from .products import contract, sum_of_products
 from .reductions import extreme, mean, sum_, total
 from .table import operator
 from .views import known, narrow, unfold
@@ -54,6 +54,41 @@ def _unbatched(b: Builder, x: Tensor, rank: int, what: str):
 _PLACES, _INSIDE = "uvw", "xyz"
 
 
+def _product_of_windows(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread) -> Tensor:
+    """Places and what is inside of windows as loops of one sum of products: nothing is unfolded. Sizes are known."""
+    places = []
+    for i, (size, step, apart) in enumerate(zip(sizes, steps, spread)):
+        places.append((x.sizes[2 + i] - apart * (size - 1) - 1) // step + 1)
+        reached = (places[i] - 1) * step + apart * (size - 1) + 1
+        x = narrow(b, x, 2 + i, 0, reached) if reached != x.sizes[2 + i] else x
+    made = [x.sizes[0], weight.sizes[0], *places]
+    if groups != 1:
+        x = base.reshape(b, x, [x.sizes[0], groups, weight.sizes[1], *x.sizes[2:]])
+        weight = base.reshape(b, weight, [groups, b.floordiv(weight.sizes[0], groups), *weight.sizes[1:]])
+    group = [1] if groups != 1 else []
+    filters = 1 + len(group)  # its loop; behind it those of places, channels and what is inside
+    channel = filters + 1 + len(sizes)
+    inside = list(range(channel + 1, channel + 1 + len(sizes)))
+    seen = [f"d{filters + 1 + i} * {step} + d{k} * {apart}" for i, (k, step, apart) in enumerate(zip(inside, steps, spread))]
+    maps = [[0, *group, channel, *seen], [*group, filters, channel, *inside]]
+    out_sizes = [x.sizes[0], *weight.sizes[: 1 + len(group)], *places]
+    result = sum_of_products(b, [x, weight], [b.read(x), b.read(weight)], maps, out_sizes, channel + 1 + len(sizes))
+    return base.reshape(b, result, made) if groups != 1 else result
+
+
+def _product_of_unfolded(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread) -> Tensor:
+    """The same where the number of places is data: windows are a view of their own."""
+    rank = len(sizes)
+    shown = _windows(b, x, sizes, steps, spread)
+    places = shown.sizes[2 : 2 + rank]
+    out = weight.sizes[0]
+    shown = base.reshape(b, shown, [x.sizes[0], groups, weight.sizes[1], *places, *sizes]) if groups != 1 else base.unsqueeze(b, shown, 1)
+    weights = base.reshape(b, weight, [groups, b.floordiv(out, groups), *weight.sizes[1:]])
+    u, k = _PLACES[:rank], _INSIDE[:rank]
+    made = contract(b, [shown, weights], ["ngc" + u + k, "goc" + k], "ngo" + u)
+    return base.reshape(b, made, [x.sizes[0], out, *places])
+
+
 def _convolution(rank: int):
     name = f"conv{rank}d"
 
@@ -69,13 +104,8 @@ def _convolution(rank: int):
             x = padded(b, x, [m for n in reversed(outside) for m in (n // 2, n - n // 2)], "constant", 0)
         elif padding != "valid":
             x = _with_border(b, x, _each(padding, rank, name), 0)
-        shown = _windows(b, x, sizes, steps, spread)
-        places = shown.sizes[2 : 2 + rank]
-        out = weight.sizes[0]
-        shown = base.reshape(b, shown, [x.sizes[0], groups, weight.sizes[1], *places, *sizes]) if groups != 1 else base.unsqueeze(b, shown, 1)
-        weights = base.reshape(b, weight, [groups, b.floordiv(out, groups), *weight.sizes[1:]])
-        u, k = _PLACES[:rank], _INSIDE[:rank]
-        made = base.reshape(b, contract(b, [shown, weights], ["ngc" + u + k, "goc" + k], "ngo" + u), [x.sizes[0], out, *places])
+        fits = all(isinstance(n, int) and n > apart * (k - 1) for n, k, apart in zip(x.sizes[2:], sizes, spread))
+        made = (_product_of_windows if fits else _product_of_unfolded)(b, x, weight, groups, sizes, steps, spread)
         if bias is not None:
             made = pointwise.add(b, made, base.reshape(b, bias, [-1] + [1] * rank))
         return base.squeeze(b, made, 0) if alone else made

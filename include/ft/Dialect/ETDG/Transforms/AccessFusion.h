@@ -23,10 +23,12 @@ struct Writer {
   bool moves() const { return read || splat; }
 };
 
+struct BorderedRead;
+
 class AccessFusion {
 public:
-  AccessFusion(GraphOp graph, int64_t maxPieces)
-      : graph(graph), space(graph), maxPieces(maxPieces) {}
+  AccessFusion(GraphOp graph, int64_t maxPieces);
+  ~AccessFusion();
   unsigned run();
   /// Lets a fold's last iteration write what a copy of its last plane writes (PeelFolds.cpp).
   bool peel(BufferOp state, int64_t maxLength, int64_t maxOperations);
@@ -48,6 +50,8 @@ private:
   bool forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block, BlockBuilder &builder);
   /// Whether a reader may read what a copy put together out of scalars, as it would after fusion.
   bool mayPutTogether(BufferOp buffer, BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr after);
+  /// Lets a reader pad what it reads, where `after` is a box with one scalar around it.
+  bool takeBorder(BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr &after);
   bool forwardPiece(BufferOp buffer, const Writer &writer, BlockOp block, BlockBuilder &builder,
                     PieceAttr piece, RankedTensorType type, unsigned elementRank,
                     SmallVectorImpl<PieceAttr> &pieces);
@@ -69,6 +73,8 @@ private:
   SymbolSpace space;
   int64_t maxPieces;
   std::string why;
+  /// Readers and numbers of the reads that they will pad.
+  std::vector<std::tuple<BlockOp, unsigned, BorderedRead>> bordered;
 };
 
 } // namespace mlir::etdg

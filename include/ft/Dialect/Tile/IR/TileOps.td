@@ -71,6 +71,21 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
   }];
 }
 
+def Tile_BorderAttr : AttrDef<Tile_Dialect, "Border"> {
+  let mnemonic = "border";
+  let summary = "a border of what a matrix in memory is made of, beyond which it is 0";
+  let description = [{
+    `#tile.border<steps = [1, 0, 1], size = 56>`, of a matrix with three digits: an index that begins where the view says, grows by
+    `steps` with each digit, and at which there is memory where it is in [0, `size`). So a convolution's window is read out of
+    what it is padded from: a step for the digit of the place, one for the digit of the window.
+
+    (B1) `size` is at least 1.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$steps, "int64_t":$size);
+  let assemblyFormat = "`<` `steps` `=` `[` $steps `]` `,` `size` `=` $size `>`";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -122,14 +137,17 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
   let description = [{
     `!tile.view<f32, [-1, 64], [64]>`: row r is at digits (r / 64, r mod 64), each of which has a stride of its own, so
     that rows may come from several loops. Sizes of digits, the slowest first; -1: the size is given where the view is made.
-    `space` is the address space of the memory: 0 any, 1 global, 3 shared.
+    `space` is the address space of the memory: 0 any, 1 global, 3 shared. With `borders[<steps = [1, 1, 0], size = 64>]` elements
+    beyond a border are 0, and no memory is there.
 
     (V1) at least one digit for rows and for columns, elements of whole bytes; (V2) sizes are at least 1, the first of rows
-    or columns may be -1.
+    or columns may be -1; (V3) borders have a step for each digit.
   }];
   let parameters = (ins "Type":$elementType, ArrayRefParameter<"int64_t">:$rows, ArrayRefParameter<"int64_t">:$columns,
-                        DefaultValuedParameter<"int64_t", "0">:$space);
-  let assemblyFormat = "`<` $elementType `,` `[` $rows `]` `,` `[` $columns `]` (`,` `space` `=` $space^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$space, OptionalArrayRefParameter<"BorderAttr">:$borders);
+  let assemblyFormat = [{
+    `<` $elementType `,` `[` $rows `]` `,` `[` $columns `]` (`,` `space` `=` $space^)? (`borders` `[` $borders^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ArrayRef<int64_t> getDigits(unsigned dim) const { return dim == 0 ? getRows() : getColumns(); }
@@ -149,14 +167,16 @@ class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemo
 def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "memory as a matrix";
   let description = [{
-    Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open.
+    Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open. Behind
+    `borders` stand the indices along these at the first row and column.
 
-    (1) as many strides as digits; (2) as many sizes as the type leaves open; (3) the pointer is of the type's space.
+    (1) as many strides as digits; (2) as many sizes as the type leaves open; (3) the pointer is of the type's space; (4) as many
+    indices as borders.
   }];
-  let arguments = (ins LLVM_AnyPointer:$pointer, Variadic<I64>:$strides, Variadic<I64>:$sizes);
+  let arguments = (ins LLVM_AnyPointer:$pointer, Variadic<I64>:$strides, Variadic<I64>:$sizes, Variadic<I64>:$begins);
   let results = (outs Tile_ViewType:$result);
   let assemblyFormat = [{
-    $pointer `strides` `(` $strides `)` (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($pointer) `->` qualified(type($result))
+    $pointer `strides` `(` $strides `)` (`sizes` `(` $sizes^ `)`)? (`borders` `(` $begins^ `)`)? attr-dict `:` type($pointer) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -172,8 +192,8 @@ def Tile_SharedOp : Tile_Op<"shared", [Pure]> {
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "a tile of a matrix, into registers";
   let description = [{
-    The tile begins at the row and column given; elements beyond the matrix are 0. `in_bounds` says of rows and columns
-    that none is. `width` adjacent columns are one access.
+    The tile begins at the row and column given; elements beyond the matrix, and those beyond its borders, are 0. `in_bounds` says
+    of rows and columns that none is beyond the matrix. `width` adjacent columns are one access.
 
     (1) element types are equal; (2) `width` is a power of two that divides the layout's vector of columns; wider
     accesses are of at most 16 bytes.
@@ -188,7 +208,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "a tile in registers, into a matrix";
   let description = [{
-    Elements beyond the matrix are not written. `in_bounds`, `width` and the constraints as for `tile.load`.
+    Elements beyond the matrix are not written. `in_bounds`, `width` and the constraints as for `tile.load`; (3) the matrix has no
+    borders.
   }];
   let arguments = (ins Tile_RegistersType:$value, Tile_ViewType:$target, I64:$row, I64:$column,
                        DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$in_bounds, DefaultValuedAttr<I64Attr, "1">:$width);
@@ -199,12 +220,13 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
 def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a tile of a matrix, into a stage of shared memory";
   let description = [{
-    `layout` says which thread moves which elements; it may be larger than the tile. Elements beyond the matrix become 0.
-    The layout's vector of columns is one access: the matrix is contiguous and aligned so far, and ends at a multiple of it. With `async` (cp.async) the copy is done only after its group was
+    `layout` says which thread moves which elements; it may be larger than the tile. Elements beyond the matrix, and
+    those beyond its borders, become 0. The layout's vector of columns is one access: the matrix is contiguous and aligned so far, and ends at a multiple of it. With `async` (cp.async) the copy is done only after its group was
     committed and waited for, and a barrier makes it seen by other threads; without it a barrier is enough.
 
     (1) element types are equal; (2) the layout's vector has one row, divides the tile's rows with and without what is
-    free behind them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory.
+    free behind them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory; (4) no
+    border runs between the elements of an access.
   }];
   let arguments = (ins Tile_ViewType:$source, I64:$row, I64:$column, Tile_SharedType:$target, I64:$stage,
                        Tile_BlockedAttr:$layout, DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$in_bounds, UnitAttr:$async);

@@ -9,6 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
+
+#include "BorderedReads.h"
+
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/Transforms/ElementForm.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
@@ -27,6 +30,9 @@ namespace mlir::etdg {
 
 using namespace mlir;
 using namespace mlir::etdg;
+
+AccessFusion::AccessFusion(GraphOp graph, int64_t maxPieces) : graph(graph), space(graph), maxPieces(maxPieces) {}
+AccessFusion::~AccessFusion() = default;
 
 //===----------------------------------------------------------------------===//
 // Writers
@@ -314,6 +320,17 @@ bool AccessFusion::mayPutTogether(BufferOp buffer, BlockOp block, const BlockBui
   return true;
 }
 
+bool AccessFusion::takeBorder(BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr &after) {
+  BlockArgument argument = block.getBody().getArgument(read);
+  std::optional<BorderedRead> found =
+      matchBorder(after, cast<RankedTensorType>(argument.getType()), builder.buffers, unsigned(builder.dims.size()));
+  if (!found || !isComputedInPlace(argument))
+    return false;
+  after = found->read;
+  bordered.emplace_back(block, read, std::move(*found));
+  return true;
+}
+
 /// The block with all its reads of the buffer forwarded.
 bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp block,
                            BlockBuilder &builder) {
@@ -363,7 +380,7 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
                     Twine(pieces.size()) + " pieces, the limit is " + Twine(maxPieces));
     auto after = ReadAttr::get(builder.reads[i].getContext(), pieces, elementRank);
     bool wasBox = elementRank != 0 && hasConstantSteps(builder.reads[i], builder.buffers, builder.dims.size());
-    if ((byScalars || wasBox) && !mayPutTogether(buffer, block, builder, i, after))
+    if ((byScalars || wasBox) && !mayPutTogether(buffer, block, builder, i, after) && !takeBorder(block, builder, i, after))
       return false;
     builder.reads[i] = after;
   }
@@ -374,14 +391,26 @@ bool AccessFusion::forward(BufferOp buffer, ArrayRef<Writer> writers, BlockOp bl
 // Buffers
 //===----------------------------------------------------------------------===//
 
+/// Says of a padded tensor why it stays a copy.
+static void explainCopies(BufferOp buffer, ArrayRef<Writer> writers) {
+  for (const Writer &writer : writers)
+    if (auto pad = BlockOp(writer.leaf).getYield().getOperand(writer.write).getDefiningOp<tensor::PadOp>())
+      if (StringRef why = whyCopied(pad); !why.empty())
+        remark::missed(pad.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
+            << remark::reason("what is padded is copied to {0}: {1}", describeBuffer(buffer.getResult()), why);
+}
+
 bool AccessFusion::fuse(BufferOp buffer) {
   SmallVector<Writer> writers;
-  if (!collectWriters(buffer, writers))
+  if (!collectWriters(buffer, writers)) {
+    explainCopies(buffer, writers);
     return false;
+  }
   // Variants write the same elements each; none of them is the one to read, and none may be left without a block.
   if (llvm::any_of(writers, [](const Writer &w) { return BlockOp(w.leaf)->getParentOfType<VariantsOp>(); }))
     return false;
   why.clear();
+  bordered.clear();
   auto missed = [&]() {
     remark::missed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
         << remark::reason("{0} stays: {1}", describeBuffer(buffer.getResult()), why)
@@ -410,10 +439,12 @@ bool AccessFusion::fuse(BufferOp buffer) {
   for (auto &[op, builder] : readers)
     if (!forward(buffer, writers, cast<BlockOp>(op), builder))
       return missed();
-  for (auto &[op, builder] : readers) {
+  for (auto &[op, builder] : readers)
     builder.assign(cast<BlockOp>(op));
+  for (auto &[block, read, border] : bordered)
+    padArgument(block.getBody().getArgument(read), border);
+  for (auto &[op, builder] : readers)
     simplifyReads(cast<BlockOp>(op));
-  }
   remark::passed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
       << remark::reason("{0} is read where it was copied from", describeBuffer(buffer.getResult()))
       << remark::metric("bytes", getLiveBytes(buffer).str())

@@ -48,6 +48,8 @@ bool Columns::writesOf(Value buffer) {
 
 /// Whether one of the two leaves computes a value that one of them uses.
 bool Columns::isComputed(Value value) {
+  if (auto pad = value.getDefiningOp<tensor::PadOp>()) // read in place
+    return isComputed(pad.getSource());
   if (Operation *op = value.getDefiningOp())
     return !isGiven(op);
   auto argument = cast<BlockArgument>(value);
@@ -88,7 +90,7 @@ bool Columns::keepsElements(Operation &op) {
 bool Columns::stay() {
   for (BlockOp leaf : {producer, reader})
     for (Operation &op : leaf.getBody().front().without_terminator()) {
-      if (isGiven(&op))
+      if (isGiven(&op) || isa<tensor::PadOp>(op))
         continue;
       if (op.getNumResults() == 0 || !llvm::all_of(op.getResultTypes(), [&](Type type) { return hasShape(type); }) ||
           !keepsElements(op))

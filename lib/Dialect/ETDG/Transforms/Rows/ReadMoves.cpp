@@ -70,6 +70,23 @@ void MovedRead::splat(TypedAttr value, ArrayRef<AffineExpr> where) {
                                   AffineMapAttr::get(nothing), {}, value));
 }
 
+/// The number that the one statement that writes a whole buffer fills it with, or null.
+static TypedAttr filledWith(Value buffer) {
+  TypedAttr number;
+  for (Operation *user : buffer.getUsers()) {
+    auto writer = dyn_cast<BlockOp>(user);
+    for (unsigned w = 0; writer && w < writer.getNumWrites(); ++w) {
+      if (writer.getBuffers()[writer.getWrite(w).getOperand()] != buffer)
+        continue;
+      bool isWhole = !number && writer.isLeaf() && writer.getNumDims() == 0;
+      auto fill = isWhole ? writer.getYield().getOperand(w).getDefiningOp<linalg::FillOp>() : linalg::FillOp();
+      if (!fill || !matchPattern(fill.getInputs().front(), m_Constant(&number)))
+        return nullptr;
+    }
+  }
+  return number;
+}
+
 bool MovedRead::take(Value operand, ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> where) {
   DenseElementsAttr constant;
   if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat()) {
@@ -79,6 +96,12 @@ bool MovedRead::take(Value operand, ArrayRef<AffineExpr> index, ArrayRef<AffineE
   auto argument = dyn_cast<BlockArgument>(operand);
   if (!argument || argument.getOwner() != &block.getBody().front())
     return false;
+  ArrayRef<PieceAttr> whole = spec.reads[argument.getArgNumber()].getPieces();
+  if (whole.size() == 1 && whole.front().getKind() == SourceKind::Buffer && whole.front().getGathers().empty())
+    if (TypedAttr number = filledWith(spec.buffers[whole.front().getOperand()])) {
+      splat(number, where);
+      return true;
+    }
   ReadAttr read = toScalars(spec.reads[argument.getArgNumber()], cast<RankedTensorType>(argument.getType()), 0);
   unsigned rank = type.getRank(), numSymbols = spec.symbols.size();
   SmallVector<AffineExpr> symbols;
