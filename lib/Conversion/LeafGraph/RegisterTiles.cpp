@@ -98,8 +98,18 @@ RegisterTile TiledProduct::choose() const {
   tile.columns = tile.vector * (manyRegisters() ? (rows <= 3 ? 8 : 4) : (rows <= 2 ? 4 : 2));
   // Scalars of the left operand are expensive to extend one at a time.
   tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= planning.widenColumns;
-  tile.packsRight = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= planning.widenRows);
+  bool isCopied = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= planning.widenRows);
+  // Windows that overlap are many times what they see: no more than a tile's columns are next to each other at a time.
+  tile.panel = isCopied && isWindow();
+  tile.packsRight = isCopied && !tile.panel;
   return tile;
+}
+
+bool TiledProduct::isWindow() const {
+  int64_t seen = 1;
+  for (auto [loop, size] : llvm::enumerate(nest.sizes))
+    seen *= right().movesWith(int(loop)) ? size : 1;
+  return seen > graph.buffers[right().buffer].numElements;
 }
 
 int64_t TiledProduct::longestStep() const {
@@ -132,7 +142,7 @@ int64_t TiledProduct::termsAhead(const RegisterTile &tile, int64_t terms) const 
 
 /// Where many rows read what lies far apart, columns are copied next to each other first; few rows take it in blocks of k.
 void TiledProduct::chooseReads(RegisterTile &tile) const {
-  if (tile.alongTerms || right().strides[product.n.back()] != 1)
+  if (tile.alongTerms || tile.panel == 1 || right().strides[product.n.back()] != 1)
     return;
   int64_t k = 1;
   for (int loop : product.k)
@@ -163,14 +173,14 @@ LogicalResult TiledProduct::check(const RegisterTile &tile) const {
     return refuse() << "no terms of both operands are adjacent ('along_terms')";
   if (tile.eachRow && !canJoinRows())
     return refuse() << "rows of a call have right-hand sides of their own, each is a product by itself anyway ('each_row')";
-  if (!tile.alongTerms && !tile.packsRight && right().strides[product.n.back()] != 1)
-    return refuse() << "columns of its right-hand side are not adjacent (give it 'pack_right')";
+  if (!tile.alongTerms && !tile.packsRight && tile.panel != 1 && right().strides[product.n.back()] != 1)
+    return refuse() << "columns of its right-hand side are not adjacent (give it 'pack_right' or 'panel = 1')";
   return success();
 }
 
 LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
-  if (tile.panel && (tile.alongTerms || right().strides[product.n.back()] != 1))
-    return refuse() << "columns that are copied ('panel') are adjacent in memory";
+  if (tile.panel && (tile.alongTerms || (tile.panel != 1 && right().strides[product.n.back()] != 1)))
+    return refuse() << "columns that some calls copy ('panel') are adjacent in memory";
   if (tile.block && (product.k.size() != 1 || isHalf(accumulated()) || tile.alongTerms))
     return refuse() << "blocks of terms ('block') need one loop of terms, sums that wait unrounded, and vectors along columns";
   return success();
@@ -180,6 +190,8 @@ int TiledProduct::addPanel() const {
   Buffer buffer;
   buffer.kind = Buffer::Kind::Scratch;
   buffer.elementType = elementOf(right());
+  if (isHalf(buffer.elementType) && product.tile.panel == 1) // all read it there
+    buffer.elementType = Float32Type::get(buffer.elementType.getContext());
   buffer.numElements = product.tile.columns;
   for (int loop : product.k)
     buffer.numElements *= nest.sizes[loop];

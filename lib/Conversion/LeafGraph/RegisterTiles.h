@@ -49,6 +49,8 @@ private:
   void cutRows(RegisterTile &tile, int64_t most) const;
   /// Rows of a tile from which on it has time to hide what it asks for ahead: more than half of a full one's.
   int64_t rowsThatAsk() const { return target.rowTiles.rows / 2 + 1; }
+  /// Whether the right-hand side sees elements of its memory more than once.
+  bool isWindow() const;
   /// Elements from one term of the right-hand side to the next, of the loop with the most.
   int64_t longestStep() const;
   bool isFarApart(int64_t terms) const;

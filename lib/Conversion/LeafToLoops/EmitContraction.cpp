@@ -202,7 +202,12 @@ Value ContractionEmitter::loadLeft(const Point &at, Value begin, int64_t row, in
 /// The other one's, which begin at a column of the tile.
 Value ContractionEmitter::loadRight(const Point &at, Value begin, int64_t column, int lanesLoop, LaneShape shape) {
   const View &view = *views[B];
-  if (!view.hasBorders() || alwaysPacks())
+  if (alwaysPacks()) {
+    View panel;
+    panel.buffer = product.panel;
+    return e.loadLanes(panel, begin, 1, shape, at.memory[B]);
+  }
+  if (!view.hasBorders())
     return e.loadLanes(view, begin, 1, shape, at.memory[B]);
   SmallVector<Value> places(at.places[B]);
   e.moveAlongBorders(view, vectorLoop, e.index(column), places);
@@ -510,9 +515,10 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
       emitSumLoops(product.k, moving, carried, [&](Point at, ValueRange values) {
         SmallVector<Value> next = llvm::to_vector_of<Value>(values);
         SmallVector<Value> right;
-        for (auto [j, shape] : llvm::enumerate(columns.vectors))
-          right.push_back(toAccumulator(loadRight(at, column(at.offsets[B], B, j), int64_t(j) * width, vectorLoop, shape),
-                                        product.rhsUnsigned));
+        for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
+          int64_t first = int64_t(j) * width;
+          right.push_back(toAccumulator(loadRight(at, e.addIndex(at.offsets[B], first), first, vectorLoop, shape), product.rhsUnsigned));
+        }
         askAhead(at, rows, columns);
         for (int64_t i = 0; i < rows; ++i) {
           Value left = toAccumulator(loadLeft(at, e.addIndex(aRows[i], at.offsets[A]), i, -1, {}, rowPoints[i].memory[A]),
@@ -556,8 +562,12 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
     View panel;
     panel.buffer = product.panel;
     for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
-      Value inside = e.isInside(view, places, vectorLoop, int64_t(j) * width, shape);
-      e.storeLanes(panel, e.addIndex(at, j * width), 1, shape, e.loadLanesInside(view, e.addIndex(from, j * width), 1, shape, inside), memory);
+      int64_t first = int64_t(j) * width, stride = view.strides[vectorLoop];
+      Value inside = e.isInside(view, places, vectorLoop, first, shape);
+      Value loaded = e.loadLanesInside(view, e.addIndex(from, first * stride), stride, shape, inside);
+      if (e.graph.buffers[product.panel].elementType != e.graph.buffers[view.buffer].elementType)
+        loaded = e.lanesToFloat32(loaded);
+      e.storeLanes(panel, e.addIndex(at, first), 1, shape, loaded, memory);
     }
   }
   auto choose = [&](Value packed, Value plain) {

@@ -6,6 +6,7 @@
 // No memory but that of arguments and results, on either target.
 // RUN: ft-opt %s --ft-compile="to=storage machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=STORAGE
 // RUN: ft-opt %s --ft-compile="to=tile machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
+// RUN: ft-opt %s --ft-compile="to=tile machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=PANEL
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
 // RUN: ft-run %s --entry=channels_first --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=channels_last --compare=interpret | FileCheck %s --check-prefix=EQUAL
@@ -50,6 +51,9 @@ func.func @channels_first(%x: tensor<3x5x7x9xf32>, %w: tensor<6x5x3x3xf32>, %bia
 // STORAGE-COUNT-1: etdg.buffer : !etdg.buffer<[8, 48], tensor<17x19xf32>>
 // STORAGE-NOT: etdg.buffer :
 // STORAGE: etdg.return
+// Every second column is put next to the others for one tile of columns, not for the image.
+// PANEL-LABEL: loops.program @channels_first
+// PANEL: layouts [#loops.product<{{.*}} columns = 64, {{.*}}panel = 1>, {{.*}}#loops.scratch<value = 1, once, offset = 0, bytes = 11520>]
 // LOOPS-LABEL: loops.program @many_filters
 // LOOPS: loops.leaf {{.*}} ins(%{{.*}}, %{{.*}} : memref<?x32x17x19xf32, {{.*}}>, memref<?x32x5x5xf32, {{.*}}>)
 // LOOPS: tensor.pad %{{.*}} low[0, 2, 2] high[0, 2, 2]
