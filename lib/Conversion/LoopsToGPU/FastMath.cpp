@@ -101,7 +101,10 @@ struct Float {
     Value y = add(x, constant(1.0));
     // What the sum rounded away is put back to first order.
     Value lost = sub(x, sub(y, constant(1.0)));
-    Value far = add(log(y), div(lost, y));
+    // (At -1 and at infinity nothing was lost that a quotient could say.)
+    Value correction = mul(lost, reciprocal(y));
+    Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, correction, correction);
+    Value far = add(log(y), select(isNumber, correction, constant(0.0)));
     Value p = constant(-1.0 / 8);
     for (double c : {1.0 / 7, -1.0 / 6, 0.2, -0.25, 1.0 / 3, -0.5, 1.0})
       p = fma(p, x, constant(c));
