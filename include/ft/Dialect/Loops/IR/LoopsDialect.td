@@ -26,14 +26,16 @@ def Loops_Dialect : Dialect {
 
     Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
     `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
-    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
+    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each block of threads has one, by
+    its number, and touches no other (weights that it keeps over all steps); of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
     products read it.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
     - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
       there is no parallel one.
-    - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size.
+    - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size,
+      which `loops.parts` divides.
     - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and
       elements of memory: no leaf, no memory of its own, and nobody waits.
     - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies behind what warps have and in its bytes, as do the
