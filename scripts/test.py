@@ -184,6 +184,11 @@ def examples():
     return counted([sys.executable, str(ROOT / "scripts/demo.py"), "--as-tests"])
 
 
+# Tests of the Python package that compare with PyTorch, or give it tensors.
+TORCH_TESTS = ("test_torch", "test_script", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
+               "test_calls", "test_direct", "test_strides", "test_tutorial")
+
+
 def python():
     """The Python package: operations against NumPy, calls, messages, cache, the twins of the examples."""
     if not (BUILD / "lib/libFractalTensor.so").exists():
@@ -192,7 +197,7 @@ def python():
     total = counted([sys.executable, runner])
     other = python_with_torch()
     if other:
-        total += counted([other, runner, "test_torch"])
+        total += counted([other, runner, *TORCH_TESTS])
     return total
 
 

@@ -14,7 +14,9 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh
 scripts/build.sh all FTUnitTests
 
-# The system's Python has numpy; another one that comes first in PATH may not.
+# The system's Python has numpy; another one that comes first in PATH is taken where it has PyTorch as well.
 python=python3
-[[ -x /usr/bin/python3 ]] && python=/usr/bin/python3
+if [[ -x /usr/bin/python3 ]] && ! python3 -c 'import torch, numpy' 2>/dev/null; then
+  python=/usr/bin/python3
+fi
 exec "$python" scripts/test.py "$@"
