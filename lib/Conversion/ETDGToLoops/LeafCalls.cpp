@@ -272,7 +272,8 @@ SmallVector<int64_t> Emitter::stridesOfRead(BlockOp block, unsigned i) {
     return getStagedRead(block, i)->strides;
   etdg::ReadAttr read = block.getRead(i);
   auto element = cast<RankedTensorType>(block.getBody().getArgument(i).getType());
-  if (!readsScalars(block, read) && !readsDivided(read))
+  // (Of nothing there are no distances.)
+  if ((!readsScalars(block, read) && !readsDivided(read)) || element.getNumElements() == 0)
     return {};
   auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
   std::optional<Box> box = getBox(block, read, element, planes, /*strided=*/true);
