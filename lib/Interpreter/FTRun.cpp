@@ -417,7 +417,10 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
   for (unsigned argument : writtenArguments(function))
     results->push_back(values[argument]);
   for (RuntimeValue &result : *results)
-    if (result.isReference())
+    if (result.isReference()) {
+      if (failed(checkAllocation(function.getLoc(), result.getReference().where.sizes)))
+        return failure();
       result = readView(result.getReference());
+    }
   return writeResults(function, type, *results, bound);
 }

@@ -144,7 +144,8 @@ LogicalResult TSSAEval::visit(tssa::NewOp op) {
 
 LogicalResult TSSAEval::visit(tssa::ReadOp op) {
   auto view = readReference(op, op.getSource());
-  if (failed(view))
+  // (A view that repeats elements may have more of them than its storage.)
+  if (failed(view) || failed(checkAllocation(op.getLoc(), (*view)->where.sizes)))
     return failure();
   env.bind(op.getResult(), readView(**view));
   return success();
@@ -207,7 +208,8 @@ LogicalResult TSSAEval::visit(tssa::AccessOp op) {
     const Tensor &from = whole ? *source : current;
     view = StridedView::dense(from.getShape());
     if (failed(applySteps(op, Builder(op).getArrayAttr(attr), numbers.take_front(count),
-                          from.getNumElements(), view)))
+                          from.getNumElements(), view)) ||
+        failed(checkAllocation(op.getLoc(), view.sizes)))
       return failure();
     numbers = numbers.drop_front(count);
     Tensor next = Tensor::zeros(from.getElementType(), view.sizes);
@@ -275,6 +277,8 @@ FailureOr<SmallVector<int64_t>> TSSAEval::positions(Operation *op, const Tensor 
   if (failed(whole))
     return failure();
   shape.assign(whole->begin(), whole->end());
+  if (failed(checkAllocation(op->getLoc(), shape)))
+    return failure();
   size_t broadcastRank = shape.size() - (source.getRank() - dims.size());
   bool adjacent = dims.back() - dims.front() + 1 == int64_t(dims.size());
   size_t begin = adjacent ? dims.front() : 0;

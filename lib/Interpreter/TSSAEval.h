@@ -26,7 +26,7 @@ struct HeapView {
 
 /// New storage that holds `value`, and a view of all of it.
 RuntimeValue allocate(const Tensor &value);
-/// What a view holds now.
+/// What a view holds now; its sizes must satisfy countElements.
 Tensor readView(const HeapView &view);
 /// An element under another type: toward zero, by `!= 0` to i1; rounded unless `truth`.
 Cell convertCell(Cell cell, Type from, Type to, bool truth);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -156,6 +157,14 @@ std::optional<int64_t> mlir::ft::interp::countElements(ArrayRef<int64_t> shape) 
       count *= size;
   }
   return empty ? 0 : count;
+}
+
+LogicalResult mlir::ft::interp::checkAllocation(Location loc, ArrayRef<int64_t> shape) {
+  if (countElements(shape))
+    return success();
+  InFlightDiagnostic diag = mlir::emitError(loc, "cannot allocate a tensor of sizes ");
+  llvm::interleave(shape, diag, "x");
+  return diag;
 }
 
 SmallVector<int64_t> mlir::ft::interp::rowMajorStrides(ArrayRef<int64_t> shape) {

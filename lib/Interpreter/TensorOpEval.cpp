@@ -55,11 +55,7 @@ LogicalResult TensorOpEval::checkAllocation(Operation *op, Type element, ArrayRe
   if (!isSupportedElementType(element))
     return mlir::emitError(op->getLoc(), "the interpreter does not compute on elements of type ")
            << element;
-  if (countElements(shape))
-    return success();
-  InFlightDiagnostic diag = mlir::emitError(op->getLoc(), "cannot allocate a tensor of sizes ");
-  llvm::interleave(shape, diag, "x");
-  return diag;
+  return interp::checkAllocation(op->getLoc(), shape);
 }
 
 FailureOr<SmallVector<int64_t>> TensorOpEval::shapeOf(Operation *op, RankedTensorType type,

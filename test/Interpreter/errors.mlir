@@ -39,3 +39,21 @@ func.func @unsupported(%x: tensor<4xf32>, %y: tensor<1xf32>, %i: tensor<1x1xi64>
   %r = tensor.scatter %y into %x[%i] scatter_dims([0]) unique : (tensor<1xf32>, tensor<4xf32>, tensor<1x1xi64>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// RUN: not ft-run %s --entry=copies --engine=interpret 2>&1 | FileCheck %s --check-prefix=COPIES
+// RUN: not ft-run %s --entry=many --engine=interpret 2>&1 | FileCheck %s --check-prefix=MANY
+// COPIES: errors.mlir:{{[0-9]+}}:{{[0-9]+}}: error: cannot allocate a tensor of sizes 68719476736x3
+// MANY: errors.mlir:{{[0-9]+}}:{{[0-9]+}}: error: cannot allocate a tensor of sizes 68719476736x3
+//
+// A view that repeats elements has more of them than there is memory: it can be made, and not be read.
+func.func @copies(%x: !tssa.tensor<3xf32>) -> tensor<?x3xf32> {
+  %v = tssa.view %x[expand(68719476736, 3)] : !tssa.tensor<3xf32> -> !tssa.tensor<68719476736x3xf32>
+  %a = tssa.read %v : !tssa.tensor<68719476736x3xf32>
+  %r = tensor.cast %a : tensor<68719476736x3xf32> to tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+
+func.func @many(%x: !tssa.tensor<3xf32>) -> !tssa.tensor<68719476736x3xf32> {
+  %v = tssa.view %x[expand(68719476736, 3)] : !tssa.tensor<3xf32> -> !tssa.tensor<68719476736x3xf32>
+  return %v : !tssa.tensor<68719476736x3xf32>
+}

@@ -64,6 +64,8 @@ Cell fromBits(uint64_t bits, Type type);
 /// The product of `shape`, or nothing if a size is negative or the product
 /// exceeds what the interpreter is willing to allocate (2^30 elements).
 std::optional<int64_t> countElements(ArrayRef<int64_t> shape);
+/// That it is not more: an error at `loc` names the sizes.
+LogicalResult checkAllocation(Location loc, ArrayRef<int64_t> shape);
 
 /// Row-major strides of `shape`, in elements.
 SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);
