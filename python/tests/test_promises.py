@@ -640,6 +640,36 @@ class BadInput(Against):
                 ftt.script(walk, engine=engine, in_place=False)(x, torch.tensor([1, 4]))
             self.assertTrue(torch.equal(x, before))
 
+    def test_choices_from_nothing(self):
+        """An extreme of no elements is an error, also where their number is data; what has a value for none gives it."""
+        choices = [
+            lambda x: x[x > 5].max(),
+            lambda x: x[x > 5].argmin(),
+            lambda x: x[x > 5].amin(),
+            lambda x: x[x > 5].max(0),
+            lambda x: x[x > 5].aminmax(),
+            lambda x: x.view(1, 3)[:, x > 5].max(1),
+            lambda x: x.view(1, 3)[:, x > 5].argmax(1),
+            lambda x: x[x > 5].norm(p=float("inf")),
+        ]
+        values = [
+            lambda x: x[x > 5].logsumexp(0),
+            lambda x: x[x > 5].softmax(0),
+            lambda x: x[x > 5].sum(),
+        ]
+        some, none = torch.tensor([7.0, 1, 8]), torch.ones(3)
+        for engine in ENGINES:
+            for choice in choices:
+                with self.subTest(engine=engine, line=choice.__code__.co_firstlineno):
+                    with self.assertRaises((RuntimeError, IndexError)):
+                        choice(none)
+                    with self.assertRaisesRegex(ftt.RunShapeError, r"test_promises.py:\d+:\d+: error: .*no elements to choose from"):
+                        ftt.script(choice, engine=engine)(none)
+                    for a, b in zip(flat(ftt.script(choice, engine=engine)(some)), flat(choice(some))):
+                        self.assertTrue(torch.equal(a, b))
+            for plain in values:
+                self.assertEqual(ftt.script(plain, engine=engine)(none).tolist(), plain(none).tolist())
+
 
 if __name__ == "__main__":
     unittest.main()

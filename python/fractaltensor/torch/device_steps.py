@@ -10,7 +10,7 @@ import sys
 from typing import Callable, Dict
 
 from . import library
-from .library import require, require_equal
+from .library import require, require_equal, require_some
 from .problems import RunError, RunIndexError, RunShapeError
 
 _STEPS: Dict[str, Dict[str, Callable]] = {}
@@ -194,7 +194,7 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require, take, pick, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
 }
 #: Steps whose results are as the program expects them, and memory of their own.
 OURS = frozenset(_OWN.values())

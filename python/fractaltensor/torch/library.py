@@ -58,6 +58,13 @@ def require_equal(first: int, second: int):
 
 
 @_registered
+def require_some(size: int, message: str):
+    if size < 1:
+        raise RunShapeError(message)
+    return []
+
+
+@_registered
 def require(truth: bool, message: str):
     if not truth:
         raise RunError(message)

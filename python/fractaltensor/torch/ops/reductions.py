@@ -79,13 +79,22 @@ def prod(b: Builder, input, dim=None, keepdim=False, *, dtype=None):
     return keep(b, pointwise.to_dtype(b, b.reduce(input, dims, compute, 1, times, compute), own), dims, keepdim)
 
 
-def _check_some(x: Tensor, dims, what: str) -> None:
-    if any(isinstance(x.sizes[d], int) and x.sizes[d] == 0 for d in dims):
-        raise Problem(f"{what}: no elements to choose from in {x.describe()}", "shape")
+def _check_some(b: Builder, x: Tensor, dims, what: str) -> None:
+    """That there is something to choose from: of sizes that are data, when the program runs."""
+    text = f"{what}: no elements to choose from in {x.describe()}"
+    for d in dims:
+        size = x.sizes[d]
+        if isinstance(size, int):
+            if size == 0:
+                raise Problem(text, "shape")
+        elif not b.is_least(1, size):
+            b.remember(("some", size.value), lambda size=size: b.step("require_some", [size.value], [], message=text) or True)
 
 
-def extreme(b: Builder, x: Tensor, dims, keepdim: bool, most: bool, what: str) -> Tensor:
-    _check_some(x, dims, what)
+def extreme(b: Builder, x: Tensor, dims, keepdim: bool, most: bool, what: str, checked: bool = False) -> Tensor:
+    """`checked`: there are elements, or it is the start where there are none."""
+    if not checked:
+        _check_some(b, x, dims, what)
     ops = ("arith.maximumf", "arith.maxsi", "arith.ori") if most else ("arith.minimumf", "arith.minsi", "arith.andi")
     start = dtypes.lowest(x.dtype) if most else dtypes.highest(x.dtype)
 
@@ -110,10 +119,10 @@ def aminmax(b: Builder, input, *, dim=None, keepdim=False):
     return named((amin(b, input, dim, keepdim), amax(b, input, dim, keepdim)), "min", "max")
 
 
-def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str):
+def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str, checked: bool = False):
     """The extreme along a dimension and its first place; NaN is beyond all. The place is a minimum of its own, over those where
     the extreme is: partial results of both can be joined in any order, so lanes and cores share them."""
-    best = extreme(b, x, [d], False, most, what)
+    best = extreme(b, x, [d], False, most, what, checked)
     kept = [i for i in range(x.rank) if i != d]
     nowhere = dtypes.highest(dtypes.int64)
     body = Body()
@@ -145,8 +154,9 @@ def _extreme(name: str, most: bool):
     @operator("arg" + name, GROUP)
     def place(b: Builder, input, dim=None, keepdim=False):
         if dim is None:
+            _check_some(b, input, range(input.rank), "arg" + name)
             flat = base.reshape(b, input, [-1])
-            found = where_extreme(b, flat, 0, most, "arg" + name)[1]
+            found = where_extreme(b, flat, 0, most, "arg" + name, checked=True)[1]
             return keep(b, found, range(input.rank), keepdim)
         if input.rank == 0:
             return b.constant_tensor(0, dtypes.int64)
@@ -234,7 +244,7 @@ def logsumexp(b: Builder, input, dim, keepdim=False):
     own = as_float(input.dtype)
     dims, compute = dims_of(dim, input.rank), arithmetic_type(own)
     x = pointwise.to_dtype(b, input, compute)
-    most = extreme(b, x, dims, True, True, "logsumexp")
+    most = extreme(b, x, dims, True, True, "logsumexp", checked=True)
 
     def finite(body, a):
         zero = body.constant(0, a.dtype)
@@ -260,7 +270,7 @@ def _softmax_parts(b: Builder, input, dim, dtype, sign: int = 1):
     d = dim_of(dim, input.rank)
     if x.rank == 0:
         x = base.reshape(b, x, [1])
-    most = extreme(b, x, [d], True, True, "softmax") if x.sizes[d] != 0 else b.constant_tensor(0, compute, [1])
+    most = extreme(b, x, [d], True, True, "softmax", checked=True) if x.sizes[d] != 0 else b.constant_tensor(0, compute, [1])
     return own, compute, x, d, most
 
 
