@@ -82,7 +82,8 @@ struct CopyCheck {
   ValueSet otherNames() const;
   /// Whether `op` may run after the merge, while what it gave is in use.
   bool mayFollow(Operation *op, bool survives) const;
-  /// Whether a loop's body has looked at what is carried, in each iteration, before it comes to `write`.
+  /// Whether a loop's body has looked at what is carried, in each iteration, before it comes to `write`; behind the
+  /// merge: whether nobody looks at what it gave from `write` on.
   bool isLookedAtBefore(Operation *write, const ValueSet &derived) const;
   bool run() const;
 };
@@ -130,16 +131,26 @@ bool CopyCheck::mayFollow(Operation *op, bool survives) const {
 }
 
 bool CopyCheck::isLookedAtBefore(Operation *write, const ValueSet &derived) const {
-  auto loop = dyn_cast<scf::ForOp>(merge.op);
-  if (!loop || !isInside(write))
+  Block *block = nullptr;
+  if (auto loop = dyn_cast<scf::ForOp>(merge.op); loop && isInside(write))
+    block = loop.getBody();
+  else if (!merge.op->isAncestor(write))
+    // The innermost block that holds both.
+    for (block = merge.op->getBlock(); block && !block->findAncestorOpInBlock(*write);)
+      block = block->getParentOp()->getBlock();
+  if (!block)
     return false;
-  Block *body = loop.getBody();
-  Operation *then = body->findAncestorOpInBlock(*write);
+  Operation *then = block->findAncestorOpInBlock(*write);
   for (Value name : derived)
-    for (Operation *user : name.getUsers())
-      // (The end of the body, where a name lives on, comes last.)
-      if (Operation *now = body->findAncestorOpInBlock(*user); now && !isa<ViewOp>(user) && !now->isBeforeInBlock(then))
+    for (Operation *user : name.getUsers()) {
+      Operation *now = block->findAncestorOpInBlock(*user);
+      // (The end of a block, where a name lives on, comes last. What a loop gives is looked at behind it: by a name that its
+      // body passes on at the end.)
+      if (isa<ViewOp>(user) || (!now && isInside(write)))
+        continue;
+      if (!now || !now->isBeforeInBlock(then))
         return false;
+    }
   return true;
 }
 
