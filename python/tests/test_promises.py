@@ -568,6 +568,33 @@ class Copies(Against):
             self.assertEqual((script.report().copies, script.report().copied_bytes), (0, 0), function.__name__)
             self.assertEqual(script.copied_bytes, 0)
 
+    def test_rows_at_data(self):
+        """A row is where it lies, also if it comes in under several names, or beside rows at known places."""
+        def twice(x, at):
+            for k in range(at.shape[0]):
+                p = at[k]
+                x[p] += x[at[k]] + x[0]
+                x[p, 1] = k
+
+        script = self.check(twice, whole(6, 16), torch.tensor([3, 0, 3, 5, 0]), one_call=False)
+        self.assertEqual((script.report().copies, script.remarks), (0, []))
+
+    def test_what_overlaps_in_part(self):
+        """A row and a column at data: the interpreter runs that, and says so."""
+        def cross(x, at):
+            for k in range(at.shape[0] - 1):
+                x[at[k]] = x[at[k]] + x[:, at[k + 1]]
+
+        for engine in ENGINES:
+            x, at = whole(4, 4), torch.tensor([3, 0, 1])
+            expected, script = x.clone(), ftt.script(cross, engine=engine)
+            script(x, at)
+            cross(expected, at)
+            self.assertTrue(torch.equal(x, expected))
+        self.assertEqual(script.report().interpreted, 2)
+        self.assertIn("test_promises.py", str(script.remarks[0]))
+        self.assertIn("runs in the interpreter where its storages overlap in part", str(script.remarks))
+
     def test_they_are_counted(self):
         """What does not lie densely is copied in and back."""
         def double(x):

@@ -165,12 +165,16 @@ class Runner:
     def _aliased(self, counts: Counts, segment: Segment, groups: List[List[Tuple]], values: Sequence) -> List:
         """A part where groups of storages overlap; the results that are no storages that came in."""
         at_hand = dict(zip(segment.inputs, values))
+        same = _same_places(groups)
+        if same is not None:
+            return self._with_names(counts, segment, same, at_hand)
         members = {m[0] for group in groups for m in group}
         bases = [self.memory.base(at_hand[group[0][0]]) for group in groups]
         key = repr([[(m[0].number, m[1], tuple(m[2]), tuple(m[3])) for m in group] for group in groups])
         rest = [v for v in segment.inputs if v not in members]
         inputs = [*bases, *self._inputs(counts, rest, [at_hand[v] for v in rest])]
         found = self.engine.run(segment, lambda: aliased_text(segment, groups), inputs, key)
+        self._note_interpreted(counts, segment, key)
         at = len(segment.outputs)
         for value in segment.written:
             if value not in members:
@@ -179,6 +183,45 @@ class Runner:
         for base, new in zip(bases, found[at:]):
             self._write(counts, base, new)
         return [self.memory.output(array, value) for value, array in zip(segment.outputs, found)]
+
+    def _with_names(self, counts: Counts, segment: Segment, same: Dict[Value, Value], at_hand: Dict[Value, Any]) -> List:
+        """A part where some storages are others: names of those, wherever they lie."""
+        key = repr([(v.number, w.number) for v, w in same.items()])
+        writer = segment.compiled.get(("writer", key))
+        if writer is None:
+            writer = segment.compiled["writer", key] = SegmentText(segment, same=same)
+        inputs = self._inputs(counts, writer.inputs(), [at_hand[v] for v in writer.inputs()])
+        found = self.engine.run(segment, writer.text, inputs, key)
+        self._note_interpreted(counts, segment, key)
+        for value, new in zip(writer.storages(), found[len(segment.outputs) :]):
+            self._write(counts, at_hand[value], new)
+        return [self.memory.output(array, value) for value, array in zip(segment.outputs, found)]
+
+    def _note_interpreted(self, counts: Counts, segment: Segment, key: str) -> None:
+        """That a part which is compiled ran in the interpreter, since storages overlap."""
+        reason = segment.compiled.get(("code", key))
+        if isinstance(reason, str) and self.engine.is_compiled(segment):
+            counts.interpreted += 1
+            if not segment.compiled.get("overlapped"):
+                segment.compiled["overlapped"] = True
+                frames = segment.ops[0].frames if segment.ops else ()
+                self.engine.remarks.append(engines.Remark(segment.name, f"runs in the interpreter where its storages overlap in part: {reason}", frames))
+
+
+def _same_places(groups: Sequence[Sequence[Tuple]]) -> Optional[Dict[Value, Value]]:
+    """Of members of groups that lie in one place each, the first one; None where some overlap in part."""
+    same: Dict[Value, Value] = {}
+    for group in groups:
+        first, *place = group[0]
+        for value, *other in group[1:]:
+            if list(map(_listed, other)) != list(map(_listed, place)) or value.type != first.type or list(value.sizes) != list(first.sizes):
+                return None
+            same[value] = first
+    return same
+
+
+def _listed(numbers):
+    return numbers if isinstance(numbers, int) else list(numbers)
 
 
 def _writer(segment: Segment) -> SegmentText:

@@ -219,10 +219,17 @@ class Division:
                     del self.home[op]
                     taken.add(op)
             if taken:
-                segment.ops = [op for op in segment.ops if op not in taken]
-                for op in walk(segment.ops):
-                    for block in op.blocks:
-                        block.ops = [inner for inner in block.ops if inner not in taken]
+                _remove(segment, taken)
+        for op in {op: None for segment in self.segments for op in self._rows_beside(segment)}:
+            self.hoisted.add(op.results[0])
+            _remove(self.home.pop(op), {op})
+
+    def _rows_beside(self, segment: Segment) -> List[Op]:
+        """Parts at known places of storages of which parts at data come in: as storages of their own they are apart
+        from those or the same, while all of a storage overlaps each part of it."""
+        views = [v.op for v in self._uses(segment) if v.op is not None and v.op.attributes.get("role") == "view"]
+        roots = set().union(*(may_roots(op.operands[0], self.roots) for op in views if op.results[0] in self.hoisted), set())
+        return [op for op in views if op in self.home and op.attributes["step"] == "select" and len(op.operands) == 1 and op.operands[0] in roots]
 
     # -- what a node needs from outside -----------------------------------------------------------------------------
 
@@ -307,6 +314,13 @@ class Division:
             segment.written = [v for v, own in local.items() if own & roots]
 
 
+def _remove(segment: Segment, ops: Collection[Op]) -> None:
+    segment.ops = [op for op in segment.ops if op not in ops]
+    for op in walk(segment.ops):
+        for block in op.blocks:
+            block.ops = [inner for inner in block.ops if inner not in ops]
+
+
 def _enclosing(op: Op):
     block = op.block
     while block is not None and block.parent is not None:
@@ -323,10 +337,14 @@ def boundary_type(type_: Type) -> Type:
 
 
 class SegmentText:
-    """A segment as a function of MLIR. `outputs` are the values that it returns, in order."""
+    """A segment as a function of MLIR. `outputs` are the values that it returns, in order.
 
-    def __init__(self, segment: Segment, locations: bool = True):
-        self.segment = segment
+    `same`: storages that come in and are others that come in, whole: names of those.
+    """
+
+    def __init__(self, segment: Segment, locations: bool = True, same: Optional[Dict[Value, Value]] = None):
+        self.segment, self.same = segment, same or {}
+        self.taken = [v for v in segment.inputs if v not in self.same]
         self.printer = Printer(locations=locations)
         self.results: List[Tuple[str, str]] = []
         #: Of storage that is written: the numbers of its argument and of its result.
@@ -350,7 +368,7 @@ class SegmentText:
         printer.ops([*segment.prologue, *segment.ops], 1)
         for value in segment.outputs:
             self._result(value)
-        for value in self._storages():
+        for value in self.storages():
             self.homes.append((self.inputs().index(value), len(self.results)))
             self._result(value)
         body = "\n".join(printer.lines)
@@ -367,17 +385,18 @@ class SegmentText:
         arrow += f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
 
-    def _storages(self) -> List[Value]:
-        return self.segment.written
+    def storages(self) -> List[Value]:
+        """What is written, each storage once."""
+        return list(dict.fromkeys(self.same.get(v, v) for v in self.segment.written))
 
     def _arguments(self):
         """Arguments, and the lines that make names of the program from them."""
         arguments, lines, sizes = [], [], {}
-        for value in self.segment.inputs:
+        for value in self.taken:
             for d, size in enumerate(value.sizes if value.type.kind != "scalar" else ()):
                 if isinstance(size, Value):
                     sizes.setdefault(size, (value, d))
-        for value in self.segment.inputs:
+        for value in self.taken:
             type_ = boundary_type(value.type)
             if value.type.kind == "scalar" and value.type.dtype is None and value in sizes:
                 continue
@@ -385,7 +404,9 @@ class SegmentText:
             name = value.text() if plain else f"%in{value.number}"
             arguments.append(f"{name}: {type_.text()}{self._dims(value)}")
             lines += [] if plain else self._opened(value, name, type_)
-        known = [v for v in self.segment.inputs if v in sizes]
+        # (A view of all of it.)
+        lines += [f"  {v.text()} = tssa.view {w.text()}[unsqueeze(0), select(0, 0)] : {w.type.text()} -> {v.type.text()}" for v, w in self.same.items()]
+        known = [v for v in self.taken if v in sizes]
         first = []
         for value in known:
             home, d = sizes[value]
@@ -438,8 +459,8 @@ class SegmentText:
     def inputs(self) -> List[Value]:
         """The values that are passed: sizes that inputs have anyway are not."""
         if self._inputs is None:
-            sizes = {s for v in self.segment.inputs if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
-            self._inputs = [v for v in self.segment.inputs if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
+            sizes = {s for v in self.taken if v.type.kind != "scalar" for s in v.sizes if isinstance(s, Value)}
+            self._inputs = [v for v in self.taken if not (v.type.kind == "scalar" and v.type.dtype is None and v in sizes)]
         return self._inputs
 
 
