@@ -90,6 +90,22 @@ class Files(unittest.TestCase):
         with zipfile.ZipFile(self.path) as archive:
             self.assertEqual(json.loads(archive.read("plan.json"))["steps"], list(made.steps))
 
+    def test_in_place_false(self):
+        """A loaded script keeps what its arguments held where a call fails, if it is asked to."""
+        def late(x, i):
+            x += 1
+            return x[i]
+
+        ftt.script(late, engine="cpu").export(self.path, _numbers(4), np.array([1, 2]))
+        for in_place in (True, False):
+            x = _numbers(4)
+            loaded, before = ft.load(self.path) if in_place else ft.torch.load(self.path, in_place=False), x.copy()
+            with self.assertRaises(ftt.RunIndexError) as caught:
+                loaded(x, np.array([1, 9]))
+            self.assertEqual((x == before).all(), not in_place)
+            self.assertEqual("undefined now: 'x'" in str(caught.exception), in_place)
+            np.testing.assert_array_equal(loaded(x, np.array([1, 2])), x[[1, 2]])
+
     def test_a_step_that_nobody_knows_is_named(self):
         ftt.script(top_rows, engine="cpu").export(self.path, _numbers(5, 3), 2)
         self.change("plan.json", lambda text: text.replace(b'"steps": ["sort"]', b'"steps": ["arrange", "sort"]').replace(b'"name": "sort"', b'"name": "arrange"'))

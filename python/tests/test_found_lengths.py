@@ -128,6 +128,20 @@ class Arrays(unittest.TestCase):
                 self.assertEqual([bool(p.found) for p in programs[:3]], [False, True, True])
                 self.assertEqual(script.remarks, [])
 
+    def test_in_the_interpreter(self):
+        """One form for all sizes there, too, whatever is known of its lengths."""
+        for function in (scan, by_rows, by_while, ends):
+            script, programs = ftt.script(function, engine="interpret"), []
+            for size in SIZES:
+                x, h = numbers(size, 3, seed=size), numbers(3)
+                own, theirs = x.copy(), x.copy()
+                if function is ends and size == 1:
+                    continue
+                programs.append(script.lower(own, h))
+                np.testing.assert_array_equal(script(own, h), ftt.script(function, engine="cpu")(theirs, h))
+                np.testing.assert_array_equal(own, theirs)
+            self.assertTrue(programs[1].found and programs[1] is programs[2], function.__name__)
+
     def test_the_first_size_keeps_its_form(self):
         script = ftt.script(scan, engine="cpu")
         first = script.lower(numbers(5, 3), numbers(3))

@@ -6,6 +6,7 @@ import unittest
 
 import numpy as np
 
+import fractaltensor as ft
 from fractaltensor import torch as ftt
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -707,6 +708,84 @@ class BadInput(Against):
                         self.assertTrue(torch.equal(a, b))
             for plain in values:
                 self.assertEqual(ftt.script(plain, engine=engine)(none).tolist(), plain(none).tolist())
+
+    def test_in_place_false_keeps_what_was_there(self):
+        """Whether what fails is noticed in compiled code, by a step or by the host; dense arguments and others."""
+        def noticed(x, at):
+            x += 1
+            return x[at]
+
+        def in_a_branch(x, at):
+            x.mul_(3)
+            if x.sum() != 0:
+                x[0] = 7
+            return x[at] + x
+
+        def by_a_step(x, at):
+            x += 1
+            return x[x > 100].reshape(3)
+
+        def asserted(x, at):
+            x += 1
+            assert (at < 2).all()
+
+        def viewed(x, at):
+            x[1:] -= x[:-1]
+            return x.narrow(0, int(at[-1]), 2)
+
+        for engine in ENGINES:
+            for program in (noticed, in_a_branch, by_a_step, asserted, viewed):
+                for x in (whole(3), whole(3, 2).t()[1], whole(6)[::2]):
+                    before = x.clone()
+                    script = ftt.script(program, engine=engine, in_place=False)
+                    with self.subTest(program=program.__name__, engine=engine, strides=x.stride()):
+                        for _ in range(2):
+                            with self.assertRaises(ftt.RunError):
+                                script(x, torch.tensor([0, 9, 2]))
+                            self.assertTrue(torch.equal(x, before), x)
+
+    def test_what_is_undefined_is_said(self):
+        def program(x, y, at):
+            x += 1
+            return y[at] + x[0]
+
+        for engine in ENGINES:
+            x, y, at = whole(3), whole(3), torch.tensor([5])
+            with self.assertRaises(ftt.RunIndexError) as caught:
+                ftt.script(program, engine=engine)(x, y, at)
+            self.assertIn("note: what the call writes is undefined now: 'x'; in_place=False keeps", str(caught.exception))
+            with self.assertRaises(ftt.RunIndexError) as caught:
+                ftt.script(program, engine=engine, in_place=False)(x, y, at)
+            self.assertNotIn("undefined", str(caught.exception))
+
+    def test_memory_runs_out(self):
+        def program(x):
+            x += 1
+            y = torch.zeros(1 << 22, 1 << 22)
+            y[0] = x[0]
+            return y
+
+        for engine in ENGINES:
+            x = whole(3)
+            before = x.clone()
+            with self.assertRaisesRegex(ft.OutOfMemoryError, r"test_promises.py:\d+:17: error: (memory ran out|cannot allocate)"):
+                ftt.script(program, engine=engine)(x)
+            self.assertTrue(torch.equal(x, before))
+
+    def test_places_of_the_interpreter(self):
+        """The whole expression, also where an operation inside of a body fails, and the calls that lead there."""
+        def divided(a, b):
+            return a // b
+
+        def program(x, y):
+            z = x + 1
+            return z + divided(x, y)
+
+        for engine in ENGINES:
+            with self.assertRaises(ftt.RunError) as caught:
+                ftt.script(program, engine=engine)(whole(2), torch.tensor([1, 0]))
+            text = str(caught.exception)
+            self.assertRegex(text, r"test_promises.py:\d+:20: error: division by zero\n    return a // b\n           \^{6}\n.*note: called from here, in program")
 
 
 if __name__ == "__main__":

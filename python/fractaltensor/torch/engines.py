@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import library as lib
 from ..arrays import CPU, DLTensor
-from ..errors import CompileError
+from ..errors import CompileError, Error, OutOfMemoryError
 from ..jit import _calls
 from ..locks import ForkLock
 from ..source import Frame
@@ -49,6 +49,10 @@ def tensor_of(array, dtype: DType, keep: List, memory: Memory = HOST) -> DLTenso
 _BY_CODE = {(d.code, 8 if d.is_bool else d.bits): d for d in ALL.values()}
 
 
+#: What a segment's text is called in places.
+_TEXT = "program"
+
+
 class _Source:
     """A parsed text, kept while its segment is."""
 
@@ -56,7 +60,7 @@ class _Source:
         data = text.encode()
         self.handle = c_void_p()
         with lib.collecting() as messages:
-            status = lib.library().ft_source_parse(lib.compiler(False), data, len(data), b"program", byref(self.handle))
+            status = lib.library().ft_source_parse(lib.compiler(False), data, len(data), _TEXT.encode(), byref(self.handle))
         if status:
             raise CompileError("the text of a segment was refused: " + "; ".join(m.text for m in messages) + "\n" + text)
 
@@ -68,7 +72,7 @@ class _Source:
 
 
 #: What a segment says of its lengths.
-_BOUNDS = re.compile(r"ft\.bounds = #ft\.bounds<[^>]*>(, )?")
+_BOUNDS = re.compile(r'ft\.bounds = #ft\.bounds<(?:"[^"]*"|[^">])*>(, )?')
 
 
 class Engine:
@@ -100,7 +104,11 @@ class Engine:
             if source is None:
                 source = segment.compiled["source", key] = _Source(_BOUNDS.sub("", text()))  # whose lengths have no names here
             kinds = segment.compiled.get(("kinds", key)) or self._kinds(segment, text, key)
-        return self._evaluate(segment, source, inputs, kinds)
+        try:
+            return self._evaluate(segment, source, inputs, kinds)
+        except Error as error:
+            error.frames = _in_the_program(segment, text(), error.frames)
+            raise
 
     def _kinds(self, segment: Segment, text, key: str) -> List[DType]:
         head = text().split("\n", 1)[0]
@@ -130,6 +138,25 @@ class Engine:
         return found
 
 
+#: The place that an operation's text ends with.
+_PLACE = re.compile(r'loc\("([^"]*)":(\d+):(\d+)\)$')
+
+
+def _in_the_program(segment: Segment, text: str, frames: Sequence[Frame]) -> Tuple[Frame, ...]:
+    """A place that the interpreter says, with the calls that lead there. What has none of its own, as a body's operations, is in the one around it."""
+    if not frames:
+        return ()
+    file, line, column = frames[0][:3]
+    if file == _TEXT:
+        ends = map(_PLACE.search, text.split("\n")[line - 1 :])
+        found = next(filter(None, ends), None)
+        if found is None:
+            return ()
+        file, line, column = found[1], int(found[2]), int(found[3])
+    known = (op.frames for op in walk(segment.ops) if op.frames)
+    return next((f for f in known if f[0][:3] == (file, line, column)), (Frame(file, line, column, 0, ""),))
+
+
 def text_after(text: str, phase: str) -> str:
     """A segment's text as it is after a phase of the compiler."""
     source = _Source(text)
@@ -146,10 +173,10 @@ def run_error(text: str, messages) -> Exception:
     frames = []
     for message in messages:
         if message.severity == "error":
-            text = message.text
+            text = re.sub(r"^'\w+': ", "", message.text)
             frames = [Frame(f, line, column, 0, "") for f, line, column in message.places if line > 0][:1]
             break
-    kind = RunIndexError if "out of range" in text else RunError
+    kind = RunIndexError if "out of range" in text else OutOfMemoryError if text.startswith("cannot allocate") else RunError
     return kind(text, frames)
 
 
@@ -325,7 +352,7 @@ class Code:
     def error(self, status: int) -> Exception:
         """What went wrong in the last call."""
         text = lib.readable((lib.library().ft_last_error() or b"").decode(errors="replace"))
-        if self.memory.device[0] != CPU and status in lib._EXCEPTIONS:
+        if status == lib.OUT_OF_MEMORY or self.memory.device[0] != CPU and status in lib._EXCEPTIONS:
             return lib._EXCEPTIONS[status](text + lib._HINTS.get(status, ""))
         return run_error(text, ())
 

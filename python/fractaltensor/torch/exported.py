@@ -269,8 +269,8 @@ class StoredScript:
     `steps` are the library steps that it needs; those that nobody has registered are refused when it is loaded.
     """
 
-    def __init__(self, path):
-        self.path = os.fspath(path)
+    def __init__(self, path, in_place: bool = True):
+        self.path, self._in_place = os.fspath(path), in_place
         self._description, parts, self._outside = _parts_of(self.path)
         self.__name__ = self._description["name"]
         self.steps: Tuple[str, ...] = tuple(self._description["steps"])
@@ -288,8 +288,8 @@ class StoredScript:
         program = self._programs.get(device)
         if program is None:
             program = self._programs[device] = self._on(device)
-        done = program.run(given, device, True, self._description["torch"] and not given and "torch" in sys.modules)
-        program.check(done.values)
+        done = program.run(given, device, self._in_place, self._description["torch"] and not given and "torch" in sys.modules)
+        program.check(done)
         return program.result(done)
 
     def _on(self, device: str) -> StoredProgram:
@@ -341,13 +341,13 @@ class StoredScript:
         return f"<script {self.__name__} of {self.path}>"
 
 
-def load(path) -> StoredScript:
-    """Loads a script that :meth:`Script.export` wrote.
+def load(path, *, in_place: bool = True) -> StoredScript:
+    """Loads a script that :meth:`Script.export` wrote. ``in_place=False``: a call that fails leaves its arguments as they were, at the cost of copies.
 
     Raises:
       BundleError: the file is missing, damaged or of another version, or needs library steps that nobody has registered.
     """
-    return StoredScript(path)
+    return StoredScript(path, in_place)
 
 
 def _parts_of(path: str):

@@ -190,7 +190,9 @@ class HostStyle:
                 continue
             if group[0].is_number:
                 part.cell(group[0].at, group[0].dtype)
-            elif group[0].shape is None:
+                continue
+            self.code.mark(part.frames_of(group[0]))
+            if group[0].shape is None:
                 result = group[0]
                 line(f"z = {part.open_shape(result)}")
                 line(f"{result.name}, q = empty(z, {self.code.object(result.dtype)})")
@@ -410,6 +412,13 @@ class PartCode:
             name = f"b{first + at}" if value is None else f"v{value.number}"
             results.append(_Result(first + at, value, name, type_.dtype, None if None in type_.shape else tuple(type_.shape), is_number))
         return results, homes
+
+    def frames_of(self, result: _Result) -> tuple:
+        """The place in the program of what makes a result."""
+        op = result.value.op if result.value is not None else None
+        while op is not None and not op.frames and op.operands:
+            op = op.operands[0].op  # what is returned is read where nothing is written
+        return op.frames if op is not None else ()
 
     def open_shape(self, result: _Result) -> str:
         """The sizes of a result, by numbers that the plan has, or else as the runtime says."""

@@ -16,6 +16,11 @@ from .part_code import PartCode, Places, Scope, style_of
 from .problems import RunError
 from .segments import Adoption, Control, Segment, Step
 
+#: What a traceback calls the text of a plan.
+FILE = "<a plan of "
+#: Before what may fail: the number of its place.
+_MARK = "#: "
+
 #: Python takes 100 levels of indentation and 20 of loops: from this one on a block is a function of its own.
 _DEEP = 12
 
@@ -39,6 +44,8 @@ class PlanCode:
         self.places = Places()
         self.style = style_of(self)
         self._counted: List[Dict[str, int]] = [{}]
+        #: Places in the program of parts and steps; none where they are not stored.
+        self.frames: List[tuple] = []
 
     # -- text ---------------------------------------------------------------------------------------------------------
 
@@ -52,6 +59,11 @@ class PlanCode:
             name = self._named[id(thing)] = f"{kind}_{len(self.objects)}"
             self.objects[name] = thing
         return name
+
+    def mark(self, frames) -> None:
+        """What follows stands at this place of the program."""
+        self.line(f"{_MARK}{len(self.frames)}")
+        self.frames.append(tuple(frames))
 
     def literal(self, value) -> str:
         return repr(value) if value is None or type(value) in (bool, int, str) else self.object(value)
@@ -143,6 +155,7 @@ class PlanCode:
         self.count("segments")
         if not self.engine.is_compiled(segment):
             self.count("interpreted")
+        self.mark(segment.ops[0].frames if segment.ops else ())
         PartCode(self, segment).write()
 
     def _adopt(self, op: Op) -> None:
@@ -155,6 +168,7 @@ class PlanCode:
 
     def _step(self, op: Op) -> None:
         self.count("steps")
+        self.mark(op.frames)
         operands = [self.style.operand(v, self.get(v, "step")) for v in op.operands]
         parameters = [f"{name}={self.literal(value)}" for name, value in op.attributes["parameters"].items()]
         name = op.attributes["name"]
@@ -312,6 +326,8 @@ def function_of(runner) -> Callable:
     code = PlanCode(runner, first.asked)
     text = code.write()
     scope = {**runner.helpers(), **code.objects}
-    exec(compile(text, f"<a plan of {len(code.parts)} compiled parts>", "exec"), scope)  # noqa: S102 - a text of ours
+    exec(compile(text, f"{FILE}{len(code.parts)} compiled parts>", "exec"), scope)  # noqa: S102 - a text of ours
+    marks = ((at, line.strip()) for at, line in enumerate(text.split("\n"), 1))
+    runner.places = {at: code.frames[int(line[len(_MARK) :])] for at, line in marks if line.startswith(_MARK)}
     make, parts = scope["make"], code.parts
     return lambda: make(lambda at: parts[at].fresh())

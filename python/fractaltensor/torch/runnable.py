@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Error, OutOfMemoryError
 from ..jit import _calls
 from . import arrays
 from .builder import NOTHING
@@ -32,8 +32,10 @@ WHOLE = -1
 class Done:
     """What a call gave: the results of the program, the arguments (those from outside of the function last), and what it cost."""
 
-    def __init__(self, values: List, originals: List, torch_like: bool, counts: Counts, copied_bytes: int):
+    def __init__(self, values: List, originals: List, torch_like: bool, counts: Counts, copied_bytes: int, is_checked: bool):
         self.values, self.originals, self.torch_like, self.counts, self.copied_bytes = values, originals, torch_like, counts, copied_bytes
+        #: Whether what was noticed while it ran has been looked at.
+        self.is_checked = is_checked
 
 
 class Runnable:
@@ -75,11 +77,33 @@ class Runnable:
             keeps = place.is_dense(array) and (in_place or at not in self.written)
             copied += 0 if keeps else array.nbytes
             inputs.append(array if keeps else place.copy(array))
-        found = self.runner.run(self._bound(inputs))
+        found = self._run_on(inputs, in_place)
+        # A device is waited for: what has gone wrong must be known before anything is written back.
+        is_checked = not in_place and bool(self.written and self.sites)
+        if is_checked:
+            self._look([int(place.number(n, None)) for n in found[len(found) - len(self.sites) :]])
         for at in self.written:
             if inputs[at] is not memory[at]:
                 place.write(memory[at], inputs[at])
-        return Done(found, originals, torch_like or any(map(arrays.is_torch, originals)), self.runner.counts, copied)
+        return Done(found, originals, torch_like or any(map(arrays.is_torch, originals)), self.runner.counts, copied, is_checked)
+
+    def _run_on(self, inputs: List, in_place: bool) -> List:
+        try:
+            return self.runner.run(self._bound(inputs))
+        except Error as error:
+            raise error.at((), self._undefined(in_place))
+        except MemoryError as error:
+            what = f"memory ran out{f': {error}' if str(error) else ''}; free memory and call again"
+            # Memory for a part's results is taken before it is called.
+            is_late = len(self.runner.division.plan) > 1
+            raise OutOfMemoryError(what, self.runner.place_of(error), self._undefined(in_place) if is_late else ()) from None
+
+    def _undefined(self, in_place: bool) -> List[Tuple[str, Tuple]]:
+        """A note on what a call that fails late may have written."""
+        names = [f"'{self.root_names[at]}'" for at in self.written] if in_place else []
+        if not names:
+            return []
+        return [(f"what the call writes is undefined now: {', '.join(names)}; in_place=False keeps what was there", ())]
 
     def _bound(self, inputs) -> List[Any]:
         self._check_lengths(inputs)
@@ -119,14 +143,20 @@ class Runnable:
 
     # -- results ------------------------------------------------------------------------------------------------------
 
-    def check(self, found: Sequence) -> None:
+    def check(self, done: Done) -> None:
         """Fails with what was noticed while the program ran."""
-        if self.sites:
-            self.engine.memory.when_known(found[len(found) - len(self.sites) :], self._look)
+        if self.sites and not done.is_checked:
+            self.engine.memory.when_known(done.values[len(done.values) - len(self.sites) :], self._look_late)
 
     def _look_at(self, values: Sequence, numbers: Sequence[int]) -> None:
         by_value = dict(zip(values, numbers))
         self._look([by_value.get(v, NOTHING) for v in self.site_values])
+
+    def _look_late(self, numbers: Sequence[int]) -> None:
+        try:
+            self._look(numbers)
+        except Error as error:
+            raise error.at((), self._undefined(True))
 
     def _look(self, numbers: Sequence[int]) -> None:
         for (message, frames), number in zip(self.sites, numbers):

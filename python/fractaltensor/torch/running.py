@@ -45,6 +45,8 @@ class Runner:
         self.steps, self.own_steps = self.memory.steps()
         self.counts = Counts()
         self._make: Optional[Callable] = None
+        #: The lines of the plan's function where parts and steps begin, and their places in the program.
+        self.places: Dict[int, Tuple] = {}
         #: Functions that no call uses now; calls in several threads take one each.
         self._idle: List[Callable] = []
 
@@ -59,6 +61,15 @@ class Runner:
         finally:
             self.counts = counts
             self._idle.append(function)
+
+    def place_of(self, error: BaseException) -> Tuple:
+        """The place in the program of the part or step in which Python failed."""
+        trace, line = error.__traceback__, 0
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename.startswith(plan_code.FILE):
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        return self.places.get(max((at for at in self.places if at <= line), default=0), ())
 
     def _new(self) -> Callable:
         make = self._make

@@ -249,7 +249,7 @@ class Script:
         done = program.run(given, self._place(given)[1], self._in_place, torch_like)
         self.copied_bytes += done.copied_bytes
         self._last = Report(done.counts)
-        program.check(done.values)
+        program.check(done)
         return program.result(done)
 
 
