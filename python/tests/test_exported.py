@@ -99,7 +99,7 @@ class Files(unittest.TestCase):
         ftt.script(late, engine="cpu").export(self.path, _numbers(4), np.array([1, 2]))
         for in_place in (True, False):
             x = _numbers(4)
-            loaded, before = ft.load(self.path) if in_place else ft.torch.load(self.path, in_place=False), x.copy()
+            loaded, before = ftt.load(self.path, in_place=in_place), x.copy()
             with self.assertRaises(ftt.RunIndexError) as caught:
                 loaded(x, np.array([1, 9]))
             self.assertEqual((x == before).all(), not in_place)

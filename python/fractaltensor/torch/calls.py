@@ -215,9 +215,9 @@ class Calls:
         if sum(f.code is function.node for f in self.frames):
             raise Problem(f"{function.name} calls itself: recursion cannot be compiled")
         arguments, home = function.node.args, function.frame
-        defaults = tuple(self.eval(d) for d in arguments.defaults)
-        keyword = {a.arg: self.eval(d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None}
-        bound = bind(function.name, arguments, defaults, keyword, args, kwargs)
+        bound = bind(function.name, arguments, function.defaults, function.keyword_defaults, args, kwargs)
+        for scope in function.scopes:
+            home = self.new_frame(home.source, scope, home.globals, home.cells, function.node, parent=home)
         frame = self.new_frame(home.source, bound, home.globals, home.cells, function.node, parent=home)
         return self.run_function(frame, function.node)
 

@@ -224,11 +224,9 @@ class Control:
         self.exec_block(node.body)
 
     def exec_FunctionDef(self, node):
-        from .objects import LocalFunction
-
         if node.decorator_list:
             raise Problem("a decorated function inside of a compiled function cannot be compiled")
-        self.frame.env[node.name] = LocalFunction(node, self.frame, node.name)
+        self.frame.env[node.name] = self.local_function(node, node.name)
 
     def exec_Return(self, node):
         value = None if node.value is None else self.eval(node.value)
@@ -492,7 +490,8 @@ class Control:
 
     def _while_first_apart(self, node, counters: Optional[Set]) -> None:
         """The first iteration, where there is one for certain, then a loop of the others."""
-        if self.stopped(("$break", "$return")) is False and self._condition(node) is True:
+        if self.stopped(("$break", "$return")) is False and self._known_condition(node) is True:
+            self._condition(node)
             self.exec_block(node.body)
             self.frame.env["$continue"] = False
         if self.stopped(("$break", "$return")) is not True:
@@ -505,6 +504,15 @@ class Control:
             return self.truth(self.eval(node.test))
         finally:
             self.in_condition = outer
+
+    def _known_condition(self, node):
+        """The truth of a condition that is only looked at: what it does is done where it is evaluated."""
+        env = dict(self.frame.env)
+        try:
+            with self.b.inside(Block()):
+                return self._condition(node)
+        finally:
+            self.frame.env = env
 
     def _unrolled_while(self, node, problem: Problem, most: int) -> None:
         for _ in range(most + 1):
@@ -570,6 +578,7 @@ class Control:
         loop = _Loop(self, node, False, counter=False, may_part=may_part)
         loop.may_copy = may_part
         first: List = []
+        truths: List = []
         before = Block()
 
         def body(env, block):
@@ -583,17 +592,16 @@ class Control:
             for name, spec in loop.specs.items():
                 self.frame.env[name] = loop.merger.rebuild(spec, values, before)
             with self.b.inside(before):
-                stop = self.stopped(("$break", "$return"))
-                test = lambda: self._condition(node)  # noqa: E731
-                truth = test() if stop is False else False if stop is True else self.choose(stop, lambda: False, test, "while")
+                truth = self._loops_on(node, truths)
                 if not first:
                     first.append(truth)
+                tested, self.frame.env = self.frame.env, outer_env
+                if first[0] is False or loop.widen_by_the_condition(tested):
+                    return
                 before.condition = self.b.scalar(truth)
-                before.yields = loop.flatten(self.frame.env)
-            self.frame.env = outer_env
+                before.yields = loop.flatten(tested)
+            env.update({name: tested[name] for name in loop.tested if name not in loop.specs})
             loop.entry = dict(env)
-            if first[0] is False:
-                return
             if counters is not None:
                 self._note_counters(loop, env, counters)
             self.frame.env["$continue"] = False
@@ -604,10 +612,25 @@ class Control:
 
         block = loop.settle(body, lambda: bool(first) and first[0] is False)
         if first[0] is False:
+            # What the condition does is done, once.
+            if self.stopped(("$break", "$return")) is False:
+                self._condition(node)
             return
         inits = loop.inits()
         op = self.b.append(Op("while", inits, loop.types(), blocks=[before, block]))
         loop.leave(op.results, once=first[0] is True)
+        if truths[-1] is True and self.frame.env["$break"] is False:
+            # Nothing else ends it.
+            self.frame.env["$return"] = True
+
+    def _loops_on(self, node, truths: List):
+        """Whether a `while` goes on; `truths` gets what its condition says."""
+        def test():
+            truths.append(self._condition(node))
+            return truths[-1]
+
+        stop = self.stopped(("$break", "$return"))
+        return test() if stop is False else False if stop is True else self.choose(stop, lambda: False, test, "while")
 
     def _note_counters(self, loop: "_Loop", env, counters: Set) -> None:
         for name, spec in loop.specs.items():
@@ -634,6 +657,9 @@ class _Loop:
         self.constants: Dict = {}
         self.entry: Dict = {}
         self.names = assigned_names([node]) | {"$break", "$return", "$value"}
+        #: Names that the condition of a `while` binds: they have values in the body, and after the loop.
+        self.tested = assigned_names([node.test]) if isinstance(node, ast.While) else set()
+        self._is_wider = False
 
     def _is_outside(self, value: Value) -> bool:
         home = value.op.block if value.op is not None else value.block
@@ -692,8 +718,39 @@ class _Loop:
             return False
         return len(self.owner.problems) > known or any(self.owner.is_used_after(name, self.node) for name in self.changed)
 
+    def widen_by_the_condition(self, found) -> bool:
+        """Has the loop carry what the condition binds; whether that is more than before."""
+        for name in sorted(self.tested - self.lost.keys()):
+            new, old, spec = found.get(name, UNSET), self.before.get(name, UNSET), self.specs.get(name)
+            if isinstance(new, Unset):
+                self.lost[name] = new
+                self.specs.pop(name, None)
+            elif spec is not None:
+                self.specs[name] = self.merger.widen(spec, new, name, self.entry[name])
+            else:
+                wider = self._of_the_condition(name, old, new)
+                if isinstance(wider, Static):
+                    self.constants[name] = new
+                    continue
+                self.specs[name] = wider
+            self._is_wider |= self.specs.get(name) != spec
+        return self._is_wider
+
+    def _of_the_condition(self, name: str, old, new) -> Spec:
+        """What has to be carried of a name that the condition binds; of another kind than before, where nobody looks at what was before."""
+        try:
+            return self.merger.spec_of(new) if isinstance(old, Unset) else self.merger.join(old, new, name)
+        except Problem:
+            if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node.test)):
+                raise
+            self.before[name] = UNSET
+            return self.merger.spec_of(new)
+
     def _fits(self, found) -> bool:
         """Whether all that comes out of an iteration fits; else widens what the loop carries."""
+        if self._is_wider:
+            self._is_wider = False
+            return False
         fits = True
         for name in sorted(self.names & (found.keys() | self.before.keys())):
             if name in self.lost:
@@ -777,11 +834,11 @@ class _Loop:
         values = iter(results)
         for name, spec in self.specs.items():
             value = self.merger.rebuild(spec, values, self.owner.b.block)
-            lacked = isinstance(self.before.get(name, UNSET), Unset)
+            lacked = isinstance(self.before.get(name, UNSET), Unset) and name not in self.tested
             env[name] = Unset(": the loop may have no iteration") if lacked and not once and name[0] != "$" else value
         for name, value in self.constants.items():
             if name not in self.specs:
-                env[name] = value if once or value is POISON else Unset(": the loop may have no iteration")
+                env[name] = value if once or value is POISON or name in self.tested else Unset(": the loop may have no iteration")
         env.update(self.lost)
         self.owner.frame.env = env
 

@@ -31,6 +31,8 @@ class Frame:
         self._uses: Optional[Dict[str, List]] = None
         #: Loops that are being walked through.
         self.loops = 0
+        #: Names of the comprehensions that are being walked through, the outermost first.
+        self.scopes: List[Dict] = []
 
     def uses(self) -> Dict[str, List]:
         """Where each name is read, as (line, column)."""

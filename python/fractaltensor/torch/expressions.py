@@ -148,7 +148,14 @@ class Expressions:
         return slice(*(None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
 
     def eval_Lambda(self, node):
-        return objects.LocalFunction(node, self.frame, "<lambda>")
+        return self.local_function(node, "<lambda>")
+
+    def local_function(self, node, name: str) -> objects.LocalFunction:
+        """A function of the program: defaults are what they are here, names what they are when it is called."""
+        arguments = node.args
+        defaults = tuple(self.eval(d) for d in arguments.defaults)
+        keyword = {a.arg: self.eval(d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None}
+        return objects.LocalFunction(node, self.frame, name, defaults, keyword, self.frame.scopes)
 
     def eval_NamedExpr(self, node):
         value = self.eval(node.value)
@@ -300,7 +307,8 @@ class Expressions:
             def other(rest=rest):
                 return self.truth(self.eval(rest))
 
-            eager = self._scalar_only(other)
+            binds = any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))
+            eager = None if binds else self._scalar_only(other)
             if eager is not None:
                 value = self.b.logical("and" if is_and else "or", truth, eager)
                 continue
@@ -472,7 +480,7 @@ class Expressions:
 
     def eval_ListComp(self, node):
         found: List = []
-        self._comprehend(node.generators, lambda: found.append(self.eval(node.elt)))
+        self._comprehend(node, lambda: found.append(self.eval(node.elt)))
         return PyList(found, self.b.block)
 
     def eval_GeneratorExp(self, node):
@@ -484,18 +492,30 @@ class Expressions:
         def add():
             made[self.static(self.eval(node.key), "a key of a dictionary")] = self.eval(node.value)
 
-        self._comprehend(node.generators, add)
+        self._comprehend(node, add)
         return made
 
-    def _comprehend(self, generators, leaf):
-        first, *rest = generators
-        saved = dict(self.frame.env)
-        for item in self.items_of(self.eval(first.iter)):
-            self.assign(first.target, item)
-            if all(self.static(self.truth(self.eval(test)), "the condition of a comprehension") for test in first.ifs):
-                self._comprehend(rest, leaf) if rest else leaf()
+    def _comprehend(self, node, leaf) -> None:
+        """Goes over a comprehension's items in a scope of its own; what `:=` binds is the function's."""
+        saved, scope = dict(self.frame.env), {}
+        self.frame.scopes.append(scope)
+        try:
+            self._generate(node.generators, leaf, scope)
+        finally:
+            self.frame.scopes.pop()
+        kept = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
+        saved.update({name: self.frame.env[name] for name in kept if name in self.frame.env})
         self.frame.env.clear()
         self.frame.env.update(saved)
+
+    def _generate(self, generators, leaf, scope) -> None:
+        first, *rest = generators
+        names = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
+        for item in self.items_of(self.eval(first.iter)):
+            self.assign(first.target, item)
+            scope.update({name: self.frame.env[name] for name in names})
+            if all(self.static(self.truth(self.eval(test)), "the condition of a comprehension") for test in first.ifs):
+                self._generate(rest, leaf, scope) if rest else leaf()
 
     # -- assignments -------------------------------------------------------------------------------------------------
 

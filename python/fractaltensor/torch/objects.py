@@ -34,10 +34,11 @@ class Namespace:
 
 
 class LocalFunction:
-    """A `def` or `lambda` of the program itself."""
+    """A `def` or `lambda` of the program itself. `scopes`: names of the comprehensions that it stands in, as they are now."""
 
-    def __init__(self, node, frame, name: str):
+    def __init__(self, node, frame, name: str, defaults=(), keyword_defaults=None, scopes=()):
         self.node, self.frame, self.name = node, frame, name
+        self.defaults, self.keyword_defaults, self.scopes = defaults, dict(keyword_defaults or {}), tuple(scopes)
 
 
 #: Modules whose functions are operators by name.
