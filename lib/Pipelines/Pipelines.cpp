@@ -198,11 +198,12 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     tiles.machine = machine;
     pm.addPass(createLoopsChooseTiles(tiles));
   }
-  if (phase == Phase::Target) {
+  if (phase == Phase::Threads) {
     pm.addPass(createConvertLoopsToCPU());
     pm.addPass(createCSEPass());
-    pm.addPass(createLoopsLowerLeaves());
   }
+  if (phase == Phase::Target)
+    pm.addPass(createLoopsLowerLeaves());
 }
 
 /// What `convert-loops-to-gpu` reads in the loops, for the GPU that their program names.
@@ -226,8 +227,9 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     loops.machine = machine;
     pm.addPass(createConvertETDGToLoops(loops));
     addGpuDecisions(pm);
-    pm.addPass(createConvertLoopsToGPU());
   }
+  if (phase == Phase::Threads)
+    pm.addPass(createConvertLoopsToGPU());
   if (phase == Phase::Target)
     pm.addPass(createTileLowerKernels());
 }

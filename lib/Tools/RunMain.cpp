@@ -87,7 +87,7 @@ struct Options {
                              cl::cat(category), cl::Hidden};
   cl::opt<std::string> loops{"loops", cl::desc("cpu: run these loops, as --ft-compile=to=tile prints them, in the place of the "
                                                "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
-  cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=tile target=...\" prints "
+  cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=threads target=...\" prints "
                                                    "them, in the place of the program's own"), cl::value_desc("kernels.mlir"),
                                cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),

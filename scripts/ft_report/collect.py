@@ -9,7 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-PHASES = ("input", "ft", "etdg", "coarsen", "reorder", "partition", "schedule", "storage", "tile", "target")
+PHASES = ("input", "ft", "etdg", "coarsen", "reorder", "partition", "schedule", "storage", "tile", "threads", "target")
 #: Lines of one phase that a page holds; machine code of large programs has more.
 MAX_LINES = 4000
 

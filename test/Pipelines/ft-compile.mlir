@@ -7,9 +7,12 @@
 // RUN: FileCheck %s --check-prefix=FT < %t/1-ft.mlir
 // RUN: FileCheck %s < %t/7-storage.mlir
 // RUN: FileCheck %s --check-prefix=TILE < %t/8-tile.mlir
-// RUN: FileCheck %s --check-prefix=THREADS < %t/9-target.mlir
+// RUN: FileCheck %s --check-prefix=TEAM < %t/9-threads.mlir
+// RUN: FileCheck %s --check-prefix=THREADS < %t/10-target.mlir
 // RUN: ft-opt %t/7-storage.mlir --ft-compile="from=storage to=tile" | FileCheck %s --check-prefix=TILE
+// RUN: ft-opt %t/8-tile.mlir --ft-compile="from=tile to=threads" | diff - %t/9-threads.mlir
 // RUN: ft-opt %t/8-tile.mlir --ft-compile="from=tile" | FileCheck %s --check-prefix=THREADS
+// RUN: ft-opt %t/9-threads.mlir --ft-compile="from=threads" | FileCheck %s --check-prefix=THREADS
 
 // RUN: not ft-opt %s --ft-compile="to=nowhere" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not ft-opt %s --ft-compile="from=etdg to=ft" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -18,9 +21,9 @@
 // RUN: not ft-opt %s --ft-compile="machine=%t/none.json" 2>&1 | FileCheck %s --check-prefix=MACHINE
 // RUN: not ft-opt %s --ft-compile="dump=%t/none" 2>&1 | FileCheck %s --check-prefix=DUMP
 
-// NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, target, found 'nowhere'
+// NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads, target, found 'nowhere'
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
-// CONTRACT: [[@LINE+25]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
+// CONTRACT: [[@LINE+29]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
 // TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'
 // MACHINE: error: can't read the machine file '{{.*}}none.json'
 // DUMP: error: ft-compile: dump: no such folder
@@ -30,6 +33,10 @@
 // TILE: func.func @main_k0({{.*}}) attributes {loops.kernel}
 // TILE: loops.chunks {{.*}} level <core, turn>
 // TILE: loops.leaf
+// TEAM: func.func @main_k0_count(
+// TEAM: func.func @main_k0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
+// TEAM-NOT: loops.chunks
+// TEAM: loops.leaf
 // THREADS: func.func @main_k0_count(
 // THREADS: func.func @main_k0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // THREADS-NOT: loops.leaf

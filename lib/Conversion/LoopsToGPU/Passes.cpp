@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
@@ -170,11 +171,10 @@ struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels>
         continue;
       if (failed(checkKernels(kernels)))
         return signalPassFailure();
-      OwningOpRef<ModuleOp> own = ModuleOp::create(kernels.getLoc());
-      moveBody(kernels.getBodyRegion(), own->getBodyRegion());
-      if (failed(lowerGpuModuleToLLVM(*own)))
+      OpPassManager passes(gpu::GPUModuleOp::getOperationName());
+      buildKernelsToLLVMPipeline(passes);
+      if (failed(runPipeline(passes, kernels)) || failed(checkIsLLVM(kernels)))
         return signalPassFailure();
-      moveBody(own->getBodyRegion(), kernels.getBodyRegion());
     }
   }
 };

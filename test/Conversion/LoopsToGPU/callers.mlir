@@ -2,7 +2,7 @@
 // lengths, checks, names, results in the memory of arguments. Launch plans are made of these (plans.test).
 //
 // RUN: ft-opt %s -mlir-print-debuginfo --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a | FileCheck %s
-// RUN: ft-opt %s -mlir-print-debuginfo --ft-compile="to=tile target=sm_90a" | FileCheck %s --check-prefix=PLAN
+// RUN: ft-opt %s -mlir-print-debuginfo --ft-compile="to=threads target=sm_90a" | FileCheck %s --check-prefix=PLAN
 
 !x = tensor<2xf32>
 

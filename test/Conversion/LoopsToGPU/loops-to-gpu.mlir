@@ -46,12 +46,12 @@
 // TARGET-NOT: scf.
 // TARGET: llvm.return
 //
-// As phases: `tile` goes by way of the loops, `target` goes on from its kernels.
-// RUN: ft-opt %s --ft-compile="from=storage to=tile target=sm_90a" | FileCheck %s --check-prefix=TILE
+// As phases: `threads` goes by way of the loops, `target` goes on from its kernels.
+// RUN: ft-opt %s --ft-compile="from=storage to=threads target=sm_90a" | FileCheck %s --check-prefix=TILE
 // TILE: llvm.func @steps_k0(
 // TILE: scf.for
 // RUN: ft-opt %s --ft-compile="from=storage to=target target=sm_90a" | FileCheck %s --check-prefix=TARGET
-// RUN: ft-opt %s --ft-compile="from=storage to=tile target=sm_90a" | ft-opt --ft-compile="from=tile to=target target=sm_90a" \
+// RUN: ft-opt %s --ft-compile="from=storage to=threads target=sm_90a" | ft-opt --ft-compile="from=threads to=target target=sm_90a" \
 // RUN:   | FileCheck %s --check-prefix=TARGET
 
 #id2 = affine_map<(d0, d1) -> (d0, d1)>

@@ -13,7 +13,7 @@
 // MEANING: 6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
 // Each of them is computed so.
-// RUN: ft-opt %s --ft-compile="to=tile target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
+// RUN: ft-opt %s --ft-compile="to=threads target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
 // TILES-LABEL: llvm.func @softmax_rows
 // TILES: tile.mma
 // TILES: tile.reduce

@@ -30,10 +30,10 @@
 // ROWS-NOT: NOT NOTICED
 
 // What is given must be kernels of the program, for the target.
-// RUN: ft-opt %t/product.mlir --ft-compile="to=tile target=sm_80" -o %t.80.mlir
+// RUN: ft-opt %t/product.mlir --ft-compile="to=threads target=sm_80" -o %t.80.mlir
 // RUN: not %ft_bin/ft-run %t/product.mlir --engine=interpret-tile --target=sm_90a --kernels=%t.80.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: 80.mlir:{{[0-9]+:[0-9]+}}: error: expected kernels for 'sm_90a', found those for 'sm_80'
-// RUN: ft-opt %t/rows.mlir --ft-compile="to=tile target=sm_90a" -o %t.rows.mlir
+// RUN: ft-opt %t/rows.mlir --ft-compile="to=threads target=sm_90a" -o %t.rows.mlir
 // RUN: not %ft_bin/ft-run %t/product.mlir --engine=interpret-tile --target=sm_90a --kernels=%t.rows.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: rows.mlir:{{[0-9]+:[0-9]+}}: error: expected a launch plan of 4 arguments and results, found 5
 // RUN: sed 's/"main"/"other"/; s/module @main/module @other/' %t.80.mlir > %t.other.mlir

@@ -16,6 +16,10 @@
 #include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
 namespace mlir::ft {
 
 /// How a graph is lowered; what its schedules leave open is planned by the same options.
@@ -60,7 +64,13 @@ FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &opti
 /// an error, at the module, if there are none, or for another target.
 FailureOr<GpuModule> readGpuModule(ModuleOp module, StringRef entry, StringRef target);
 
-/// From the bodies that `lowerProgramToGpu` makes to the LLVM dialect.
+/// From the bodies that `lowerProgramToGpu` makes to the LLVM dialect: passes for whatever holds such kernels.
+void buildKernelsToLLVMPipeline(OpPassManager &pm);
+
+/// An error at what these passes had no form for.
+LogicalResult checkIsLLVM(Operation *kernels);
+
+/// Runs these passes on a module of nothing but kernels.
 LogicalResult lowerGpuModuleToLLVM(ModuleOp module);
 
 } // namespace mlir::ft

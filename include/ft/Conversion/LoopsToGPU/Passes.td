@@ -131,11 +131,21 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::tile::TileDialect"];
 }
 
+def TileExpandMath : Pass<"tile-expand-math"> {
+  let summary = "turn elementary functions of kernels into what a GPU has instructions for";
+  let description = [{
+    Functions of `math` become polynomials and instructions, divisions that round up or down become those that truncate. Runs on what
+    `convert-tile-to-nvvm` leaves. Refused, with an error where it stands: a function that has no rule for its type.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
   let description = [{
     Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
-    `convert-tile-to-nvvm` has them, elementary functions as polynomials and instructions, structured loops as branches.
+    `convert-tile-to-nvvm` has them, elementary functions as `tile-expand-math` has them, structured loops as branches. These passes, and
+    those of MLIR between and behind them, run nested in this one: `--mlir-print-ir-after-all` prints each of them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];

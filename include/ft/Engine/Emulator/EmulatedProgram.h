@@ -35,7 +35,7 @@ struct EmulatorOptions {
   std::string rounding = "excess";   // as in BundleOptions
   /// Operations on tiles are interpreted by their definitions, not lowered.
   bool interpretTiles = false;
-  /// A module with the entry's kernels and launch plan, as `--ft-compile=to=tile` prints them, in the place of those that would
+  /// A module with the entry's kernels and launch plan, as `--ft-compile=to=threads` prints them, in the place of those that would
   /// be made; null: none is given.
   std::function<FailureOr<OwningOpRef<ModuleOp>>()> readKernels = {};
 };

@@ -187,7 +187,7 @@ def compare(tool, path):
     storage = run(tool, source, "--ft-compile=to=storage target=sm_90a", keep)
     loops = run(tool, storage, "--convert-etdg-to-loops=target=sm_90a", "--loops-decide-for-gpu", keep)
     printed = run(tool, loops, "--convert-loops-to-gpu")
-    direct = run(tool, storage, "--ft-compile=from=storage to=tile target=sm_90a")
+    direct = run(tool, storage, "--ft-compile=from=storage to=threads target=sm_90a")
     bad = [] if printed == direct else ["kernels of printed loops are others than those of loops in memory"]
     said, made = programs(run(tool, loops)), plans(printed)
     if sorted(said) != sorted(made) or not made:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels as `to=tile` prints them, run with operations on tiles by their definitions; then with faults:
+"""Kernels as `to=threads` prints them, run with operations on tiles by their definitions; then with faults:
 
     tile-faults.py FT-OPT FT-RUN MACHINE FILE FUNCTION
 
@@ -39,7 +39,7 @@ def run(kernels, engine, seed=1):
         return done.stdout + done.stderr
 
 
-printed = subprocess.run([ft_opt, source, f"--ft-compile=to=tile target=sm_90a machine={machine}"], capture_output=True, text=True, check=True).stdout
+printed = subprocess.run([ft_opt, source, f"--ft-compile=to=threads target=sm_90a machine={machine}"], capture_output=True, text=True, check=True).stdout
 for engine in ("interpret-tile", "emulate"):
     text = run(printed, engine)
     print(f"as printed, {engine}: {text.splitlines()[-1]}")
