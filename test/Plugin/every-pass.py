@@ -3,7 +3,7 @@
 # Every pass and pipeline that the sources define is reached by name in the distribution's own mlir-opt, does there what
 # it does in ft-opt, and can be run again from a reproducer.
 # RUN: %python %s %ft_src %ft_bin %ft_lib %llvm_bin %t | FileCheck %s
-# CHECK: {{[4-9][0-9]}} passes and pipelines, each by its name and from a reproducer
+# CHECK: {{[6-9][0-9]}} passes and pipelines, each by its name and from a reproducer
 import pathlib
 import re
 import shutil
@@ -14,6 +14,9 @@ source, tools, libraries, llvm, out = (pathlib.Path(argument) for argument in sy
 shutil.rmtree(out, ignore_errors=True)  # an earlier run's files would hide that this one does not write them
 out.mkdir(parents=True)
 plugin = libraries / "FractalTensorPlugin.so"
+sys.path.insert(0, str(source / "scripts"))
+import structure  # noqa: E402  (which reads the same sources)
+
 stock = [llvm / "mlir-opt", f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}"]
 
 
@@ -26,19 +29,17 @@ def run(command, *, fails=False):
 
 def defined():
     """Names of passes, with the operation that each runs on, and of pipelines."""
-    found = {}
-    for file in (source / "include").rglob("Passes.td"):
-        for name, _, anchor in re.findall(r': Pass<"([\w-]+)"(, "([\w:]+)")?>', file.read_text()):
-            found[name] = {"::mlir::etdg::GraphOp": "etdg.graph", "::mlir::func::FuncOp": "func.func"}.get(anchor, "")
+    found = {name: {"etdg::GraphOp": "etdg.graph", "GraphOp": "etdg.graph", "func::FuncOp": "func.func"}.get(anchor, "")
+             for name, _, anchor in structure.registered_passes()}
     for file in (source / "lib").rglob("*.cpp"):
-        if file.parent.name == "Tools":
-            continue  # passes of one tool alone, such as `ft-shrink`
-        text = file.read_text()
-        for block in re.findall(r"struct \w+ : PassWrapper<(.*?)getArgument\(\) const[^\"]*\"([\w-]+)\"", text, re.S):
-            found[block[1]] = "etdg.graph" if "OperationPass<GraphOp>" in block[0].split("\n")[0] else ""
-        for name in re.findall(r"PassPipelineRegistration<\w*>\(\s*\"([\w-]+)\"", text):
+        for name in re.findall(r"PassPipelineRegistration<\w*>\(\s*\"([\w-]+)\"", file.read_text()):
             found[name] = ""
     return found
+
+
+def registered(tool):
+    """Names of all passes and pipelines that a tool has."""
+    return set(re.findall(r"^ {6}--([a-z0-9-]+)", run([tool, "--help"]), re.M))
 
 
 # What each runs on: an example after a phase ("" is the program itself), or a file; and its options.
@@ -63,8 +64,12 @@ INPUTS = {
     "ft-leaf-to-llvm": ("generated", ""),
     "ft-skip-phase": ("2-etdg", "phase=tile"),
     "ft-verify-phase": ("2-etdg", "phase=etdg"),
+    "loops-choose-layouts": ("grids", ""),
+    "loops-choose-tasks": ("grids", ""),
     "loops-choose-tiles": ("8-tile", "vector-bytes=32 vector-registers=16"),
+    "loops-find-alignment": ("grids", ""),
     "loops-lower-leaves": ("threads", "vector-bytes=32 vector-registers=16"),
+    "loops-place-memory": ("dealt", ""),
     "tssa-functionalize": ("views", ""),
     "tssa-print-aliases": ("views", ""),
 }
@@ -118,6 +123,9 @@ make("lowered", "generated", "ft-leaf-to-llvm")
 example = source / "examples/stacked_rnn.mlir"
 run([tools / "ft-opt", example, f"--ft-compile=dump={out}", "-o", "/dev/null"])
 make("threads", "8-tile", "convert-loops-to-cpu")
+run([tools / "ft-opt", example, "--ft-compile=to=storage target=sm_90a", "-o", out / "stored.mlir"])
+make("grids", "stored", "convert-etdg-to-loops{target=sm_90a}")
+make("dealt", "grids", "loops-choose-layouts,loops-choose-tasks")
 
 
 def text_of(name, anchor, options):
@@ -140,6 +148,8 @@ def check(file, pipeline, label):
 
 
 passes = defined()
+if wrong := passes.keys() ^ (registered(tools / "ft-opt") - registered(llvm / "mlir-opt")):
+    sys.exit(f"what the sources define and what ft-opt has differ in {sorted(wrong)}")
 for name, anchor in sorted(passes.items()):
     if name in ("ft-compile", "ft-check-compile-options"):
         continue  # below

@@ -14,7 +14,11 @@ FILES = {
     "lib/Conversion/ETDGToLoops/Left.cpp": "void Left::emitThing() {}\nvoid Left::emitOther() {}\n",
     "lib/Conversion/LoopsToGPU/Right.cpp": "void Right::emitThing() {}\n",
     "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
-    "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen | FileCheck %s\n",
+    "include/ft/Through.td": 'class Decides<string name> : Pass<name, "::mlir::ModuleOp"> {\n}\n'
+                             'def C : Decides<"loops-unseen"> {\n}\ndef D : Decides<"loops-seen"> {\n}\n',
+    "lib/Wrapper.cpp": "struct E : PassWrapper<E, OperationPass<>> {\n"
+                       '  StringRef getArgument() const final { return "ft-unseen"; }\n};\n',
+    "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",
     "scripts/structure.txt": "# exceptions\nliterals | lib/Schedule/Number.cpp | 32 | bits of a word\n"
                              "literals | lib/Schedule/Number.cpp | 48 | is gone\n",
 }
