@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [functions] [literals] [names] [passes]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
 
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS name what they are.
 names:     no two back ends have methods of equal names: where they do one thing, it is written once; where each writes its
            own form of something, the reason stands with the exception.
 passes:    each registered pass has a test that checks its IR with FileCheck.
+times:     what was timed stands in docs/performance.md alone.
 
 What is excepted stands in scripts/structure.txt, a line each: `check | file or pass | what | reason`. An exception that
 no longer is one fails, too. Prints a count for each check and what is wrong with where it is; status 1 if anything is.
@@ -153,7 +154,20 @@ def check_passes():
             yield str(path), name, f"{name}: no test checks its IR"
 
 
-CHECKS = {"functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes}
+TIME = re.compile(r"[\d.]+ ?(?:ms|µs|ns)\b|[\d.]+ s\b|[\d.]+ [GT](?:FLOP|B)/s\b")
+
+
+def check_times():
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.name == "performance.md":
+            continue
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            for found in TIME.findall(line):
+                yield str(path.relative_to(ROOT)), found, f"{number}: a time that docs/performance.md has not: {line.strip()}"
+
+
+CHECKS = {"functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+          "times": check_times}
 
 
 def exceptions():

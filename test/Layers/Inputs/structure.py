@@ -18,6 +18,8 @@ FILES = {
                              'def C : Decides<"loops-unseen"> {\n}\ndef D : Decides<"loops-seen"> {\n}\n',
     "lib/Wrapper.cpp": "struct E : PassWrapper<E, OperationPass<>> {\n"
                        '  StringRef getArgument() const final { return "ft-unseen"; }\n};\n',
+    "docs/performance.md": "It takes 3 ms.\n",
+    "docs/passes.md": "A pass of 2 parts.\nIt takes 5 ms.\n",
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",
     "scripts/structure.txt": "# exceptions\nliterals | lib/Schedule/Number.cpp | 32 | bits of a word\n"
                              "literals | lib/Schedule/Number.cpp | 48 | is gone\n",

@@ -1,7 +1,7 @@
 //===- Online.cpp - the pass etdg-online ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions that wait for another reduction's last state run beside it (issue 4;
+// Reductions that wait for another reduction's last state run beside it (docs/optimiser.md, Online forms;
 // DAT's obstacle operators; Milakov and Gimelshein for softmax, Chan for variance).
 //
 //===----------------------------------------------------------------------===//
