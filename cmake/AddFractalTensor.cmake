@@ -62,7 +62,8 @@ function(ft_check_layers)
   set(list ${PROJECT_BINARY_DIR}/layers.txt)
   file(CONFIGURE OUTPUT ${list} CONTENT "# layer | folder | more headers | may include\n${layers}" @ONLY)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.cpp ${PROJECT_SOURCE_DIR}/lib/*.h
-    ${PROJECT_SOURCE_DIR}/include/*.h)
+    ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/unittests/*.cpp ${PROJECT_SOURCE_DIR}/unittests/*.h
+    ${PROJECT_SOURCE_DIR}/unittests/*/CMakeLists.txt)
   set(script ${PROJECT_SOURCE_DIR}/scripts/layers.py)
   set(installed ${PROJECT_SOURCE_DIR}/include/installed.txt)
   set(stamp ${PROJECT_BINARY_DIR}/layers.stamp)

@@ -8,7 +8,7 @@ A layer is a folder of lib/ with its public headers (see ft_layer in
 cmake/AddFractalTensor.cmake). Each of these is an error, as file:line:
 
 - a public header that is included and belongs to a layer which is not in DEPENDS,
-- a private header of another folder,
+- a private header of another folder; tests may look into folders that their CMakeLists.txt names (INSIDES),
 - a DEPENDS that no include needs, or that is no layer,
 - layers that depend on each other in a circle,
 - a public header that belongs to no layer,
@@ -99,6 +99,23 @@ class Check:
                 for where, header in self.includes(path):
                     self.check_include(layer, path, where, header)
 
+    def check_tests(self):
+        """Shared headers of tests are in unittests/include; others are in their folder or in one of INSIDES."""
+        for path in self.files("unittests"):
+            folder = os.path.dirname(path)
+            insides, lists = [folder], os.path.join(self.root, folder, "CMakeLists.txt")
+            if os.path.exists(lists):
+                with open(lists) as text:
+                    insides += re.findall(r"lib/[\w/]+", " ".join(re.findall(r"INSIDES([^)]*)", text.read())))
+            for where, header in self.includes(path):
+                if header.startswith("."):
+                    self.error(where, f"'{header}' is a private header of another folder")
+                elif header.startswith("fttest/"):
+                    if not os.path.exists(os.path.join(self.root, "unittests/include", header)):
+                        self.error(where, f"there is no '{header}'")
+                elif "/" not in header and not any(os.path.exists(os.path.join(self.root, inside, header)) for inside in insides):
+                    self.error(where, f"'{header}' is not in this folder: headers that tests share are in unittests/include")
+
     def check_depends(self):
         for layer in self.layers.values():
             where = f"{layer.folder}/CMakeLists.txt"
@@ -156,6 +173,7 @@ def main():
         sys.exit(__doc__)
     check = Check(read_layers(sys.argv[1]), sys.argv[2] if len(sys.argv) == 3 else ".")
     check.check_sources()
+    check.check_tests()
     check.check_depends()
     check.check_circles()
     check.check_installed()

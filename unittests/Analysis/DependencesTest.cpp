@@ -6,7 +6,7 @@
 // and orders must be legal exactly where no pair breaks them.
 //
 //===----------------------------------------------------------------------===//
-#include "../AffineEval.h"
+#include "fttest/AffineEval.h"
 #include "ft/Analysis/Dependences.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"

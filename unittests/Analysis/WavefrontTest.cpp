@@ -6,7 +6,7 @@
 // size triples, each point once and no step empty.
 //
 //===----------------------------------------------------------------------===//
-#include "../AffineEval.h"
+#include "fttest/AffineEval.h"
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"

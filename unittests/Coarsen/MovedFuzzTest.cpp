@@ -7,7 +7,7 @@
 // mutants of it the validator says what enumeration says.
 //
 //===----------------------------------------------------------------------===//
-#include "../Validator/Fixture.h"
+#include "fttest/ValidatorTest.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Interpreter/ETDGInterpreter.h"

@@ -5,7 +5,7 @@
 // answer is compared with enumeration at small sizes.
 //
 //===----------------------------------------------------------------------===//
-#include "../AffineEval.h"
+#include "fttest/AffineEval.h"
 #include "Sets.h"
 
 #include "ft/Dialect/FT/IR/FT.h"

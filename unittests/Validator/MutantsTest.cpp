@@ -5,9 +5,9 @@
 // answers for all lengths, and the enumeration at some agree on every one.
 //
 //===----------------------------------------------------------------------===//
-#include "Mutants.h"
-#include "Fixture.h"
-#include "Truth.h"
+#include "fttest/Mutants.h"
+#include "fttest/ValidatorTest.h"
+#include "fttest/Truth.h"
 
 using namespace mlir;
 using namespace mlir::etdg;

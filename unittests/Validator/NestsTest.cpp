@@ -5,7 +5,7 @@
 // nests) after `reorder` and after `tile`, and some mutants of each.
 //
 //===----------------------------------------------------------------------===//
-#include "Fixture.h"
+#include "fttest/ValidatorTest.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 // reversals, gathers, lags, divided lengths, nests in nests.
 //
 //===----------------------------------------------------------------------===//
-#include "Fixture.h"
+#include "fttest/ValidatorTest.h"
 #include "ft/Fuzz/Generator.h"
 
 using namespace mlir;

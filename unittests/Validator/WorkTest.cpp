@@ -1,6 +1,6 @@
 //===- WorkTest.cpp - what the validator does, and snapshots --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Fixture.h"
+#include "fttest/ValidatorTest.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Analysis/SetWork.h"
 #include "llvm/Support/FileSystem.h"

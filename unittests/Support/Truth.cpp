@@ -1,7 +1,7 @@
 //===- Truth.cpp - is a graph right at given sizes? By enumeration --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Truth.h"
-#include "../AffineEval.h"
+#include "fttest/Truth.h"
+#include "fttest/AffineEval.h"
 
 using namespace mlir;
 using namespace mlir::etdg;

@@ -6,8 +6,8 @@
 // Presburger library, nothing of the validator.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_UNITTESTS_VALIDATOR_TRUTH_H
-#define FT_UNITTESTS_VALIDATOR_TRUTH_H
+#ifndef FTTEST_TRUTH_H
+#define FTTEST_TRUTH_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include <map>
@@ -21,4 +21,4 @@ std::string findWrong(GraphOp graph, const Sizes &sizes);
 
 } // namespace mlir::etdg
 
-#endif // FT_UNITTESTS_VALIDATOR_TRUTH_H
+#endif // FTTEST_TRUTH_H

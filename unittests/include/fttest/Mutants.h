@@ -1,7 +1,7 @@
 //===- Mutants.h - one small change of a scheduled graph --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_UNITTESTS_VALIDATOR_MUTANTS_H
-#define FT_UNITTESTS_VALIDATOR_MUTANTS_H
+#ifndef FTTEST_MUTANTS_H
+#define FTTEST_MUTANTS_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include <functional>
@@ -22,4 +22,4 @@ std::vector<Mutant> makeMutants(GraphOp graph);
 
 } // namespace mlir::etdg
 
-#endif // FT_UNITTESTS_VALIDATOR_MUTANTS_H
+#endif // FTTEST_MUTANTS_H

@@ -4,7 +4,7 @@
 // Some changes keep a graph right, most don't; which is which is not said here.
 //
 //===----------------------------------------------------------------------===//
-#include "Mutants.h"
+#include "fttest/Mutants.h"
 
 using namespace mlir;
 using namespace mlir::etdg;

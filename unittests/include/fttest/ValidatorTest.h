@@ -1,10 +1,10 @@
-//===- Fixture.h - examples in a phase, judged ------------------*- C++ -*-===//
+//===- ValidatorTest.h - examples in a phase, judged ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_UNITTESTS_VALIDATOR_FIXTURE_H
-#define FT_UNITTESTS_VALIDATOR_FIXTURE_H
+#ifndef FTTEST_VALIDATORTEST_H
+#define FTTEST_VALIDATORTEST_H
 
-#include "Mutants.h"
-#include "Truth.h"
+#include "fttest/Mutants.h"
+#include "fttest/Truth.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Validator/Validator.h"
@@ -158,4 +158,4 @@ protected:
 
 } // namespace mlir::etdg
 
-#endif // FT_UNITTESTS_VALIDATOR_FIXTURE_H
+#endif // FTTEST_VALIDATORTEST_H

@@ -4,8 +4,8 @@
 // What tests enumerate with. It calls nothing of the code that they judge.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_UNITTESTS_AFFINEEVAL_H
-#define FT_UNITTESTS_AFFINEEVAL_H
+#ifndef FTTEST_AFFINEEVAL_H
+#define FTTEST_AFFINEEVAL_H
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/IntegerSet.h"
@@ -51,4 +51,4 @@ inline bool contains(IntegerSet set, ArrayRef<int64_t> dims, ArrayRef<int64_t> s
 
 } // namespace mlir::ft::test
 
-#endif // FT_UNITTESTS_AFFINEEVAL_H
+#endif // FTTEST_AFFINEEVAL_H

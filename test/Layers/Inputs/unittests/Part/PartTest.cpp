@@ -1,0 +1,5 @@
+#include "../Other/Fixture.h"
+#include "Fixture.h"
+#include "Private.h"
+#include "fttest/Gone.h"
+#include "ft/Base/Base.h"
