@@ -422,6 +422,18 @@ class LastWriters(Against):
         self.assertEqual(self.blocks(increment, whole(7, 3)), ["etdg.block @r0 [map] (i)"])
         self.assertTrue(all("[map]" in block for block in self.blocks(two_halves, whole(8, 3))))
 
+    def test_the_row_of_the_iteration_before(self):
+        def cursor(x):
+            """The row of the iteration before, by its name."""
+            last = x[0]
+            for i in range(1, x.shape[0]):
+                row = x[i]
+                row += last
+                last[0] = i
+                last = row
+
+        self.check(cursor, whole(5, 3))
+
     def test_carried_state_is_a_scan_or_a_fold(self):
         def sums(x):
             total = torch.zeros_like(x[0])

@@ -1,8 +1,8 @@
 //===- Inductions.cpp - counters beside the loop's own --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `g += 1` at each iteration, an index of its own: a state that is an affine function of
-// the induction variable becomes that function.
+// `g += 1` at each iteration, an index of its own, or `last = i`: a state that is an affine
+// function of the induction variable becomes that function.
 //
 //===----------------------------------------------------------------------===//
 #include "Prepare.h"
@@ -35,6 +35,23 @@ Value mlir::ft::raising::advanceInduction(OpBuilder &b, Location loc, Value init
   return arith::AddIOp::create(b, loc, init, all);
 }
 
+/// `last = i + c` at the end of each iteration is a counter, too, where it begins with what an iteration before the first one
+/// would have left.
+static std::optional<int64_t> laggedStep(scf::ForOp loop, unsigned i) {
+  Value yielded = loop.getYieldedValues()[i];
+  int64_t more = 0;
+  if (auto sum = yielded.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> constant = getConstantIntValue(sum.getRhs())) {
+      more = *constant;
+      yielded = sum.getLhs();
+    }
+  std::optional<int64_t> init = getConstantIntValue(loop.getInitArgs()[i]), lower = getConstantIntValue(loop.getLowerBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (yielded != loop.getInductionVar() || !init || !lower || !step || *init != *lower - *step + more)
+    return std::nullopt;
+  return step;
+}
+
 static void replaceInductions(scf::ForOp loop) {
   Location loc = loop.getLoc();
   if (!loop.getInductionVar().getType().isIndex())
@@ -44,6 +61,8 @@ static void replaceInductions(scf::ForOp loop) {
     if (!arg.getType().isIntOrIndex() || arg.getType().isInteger(1))
       continue;
     std::optional<int64_t> step = inductionStep(loop.getYieldedValues()[i], arg);
+    if (!step)
+      step = laggedStep(loop, i);
     if (!step)
       continue;
     OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());

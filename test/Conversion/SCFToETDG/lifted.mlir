@@ -4,6 +4,7 @@
 // RUN: ft-run %s --entry=strides --engine=interpret --order=declared --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=counter --engine=cpu --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=counter_down --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=last_one --engine=cpu --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=open --engine=cpu --dim=L=7 --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=open --engine=cpu --dim=L=1 --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=unnamed --engine=cpu --dim=n0_0=5 --compare=interpret | FileCheck %s
@@ -69,6 +70,24 @@ func.func @counter_down(%x: tensor<3xi32>) -> tensor<9xi32> {
   %first = tensor.extract %x[%c0] : tensor<3xi32>
   %s = tensor.insert %first into %r#1[%at] : tensor<9xi32>
   return %s : tensor<9xi32>
+}
+
+// The row of the iteration before, by its number: a[last] = a[i] + a[last]; last = i, in steps of two, and where it ended.
+// GRAPH-LABEL: etdg.graph @last_one
+func.func @last_one(%x: tensor<9x3xi32>) -> tensor<9x3xi32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %r:2 = scf.for %i = %c2 to %c8 step %c2 iter_args(%last = %c0, %a = %x) -> (index, tensor<9x3xi32>) {
+    %v = tensor.extract_slice %a[%i, 0] [1, 3] [1, 1] : tensor<9x3xi32> to tensor<3xi32>
+    %w = tensor.extract_slice %a[%last, 0] [1, 3] [1, 1] : tensor<9x3xi32> to tensor<3xi32>
+    %s = arith.addi %v, %w : tensor<3xi32>
+    %b = tensor.insert_slice %s into %a[%last, 0] [1, 3] [1, 1] : tensor<3xi32> into tensor<9x3xi32>
+    scf.yield %i, %b : index, tensor<9x3xi32>
+  }
+  %first = tensor.extract_slice %x[0, 0] [1, 3] [1, 1] : tensor<9x3xi32> to tensor<3xi32>
+  %end = tensor.insert_slice %first into %r#1[%r#0, 0] [1, 3] [1, 1] : tensor<3xi32> into tensor<9x3xi32>
+  return %end : tensor<9x3xi32>
 }
 
 // GRAPH-LABEL: etdg.graph @open
