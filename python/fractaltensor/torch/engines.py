@@ -222,21 +222,24 @@ class CompiledEngine(Engine):
         parts of open size, and single operations."""
         apart: Set[Op] = set()
         alone: Set[Op] = set()
+        cuts: Set[Op] = set()
         while True:
-            division = Division(top, apart, alone)
+            division = Division(top, apart, alone, cuts)
             prove_counters(top, division.hosted)
-            found = len(apart) + len(alone)
+            found = len(apart) + len(alone) + len(cuts)
             for segment in division.segments:
                 unproven = segment.unproven()
                 apart.update(op for op in unproven if op.blocks)
                 alone.update(op for op in unproven if not op.blocks)
-                if unproven:
+                overlaps = segment.overlaps()
+                cuts.update(overlaps)
+                if unproven or overlaps:
                     continue
                 if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
                     parts = segment.parts()
                     apart.update(parts)
                     alone.update([] if parts else segment.cuts())
-            if len(apart) + len(alone) == found:
+            if len(apart) + len(alone) + len(cuts) == found:
                 break
         for segment in division.segments:
             reason = segment.compiled["code", ""]

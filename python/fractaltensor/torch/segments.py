@@ -41,6 +41,24 @@ class Segment:
                 found.update((made[root], None) for root in may_roots(op.operands[0], memo) if root in made)
         return list(found) if len(self.ops) > len(found) else []
 
+    def overlaps(self) -> List[Op]:
+        """Where a storage comes in and a part of it as well, one of them written: an operation that uses the second one of them.
+        Compiled before it and from it on, neither sees the other."""
+        written = set(self.written)
+        names: Set[Value] = set()
+        for op in self.ops:
+            here = {self._name_of(v) for inner in walk([op]) for v in inner.uses() if v.type.kind == "mutable"} & set(self.inputs)
+            if names and any(v in written and _is_part(v, w) for v in here for w in names if w not in here):
+                return [op]
+            names |= here
+        return []
+
+    def _name_of(self, value: Value) -> Value:
+        """The storage that comes in, of a view that is made here."""
+        while value not in self.inputs and value.op is not None and value.op.attributes.get("role") == "view":
+            value = value.op.operands[0]
+        return value
+
     def unproven(self) -> List[Op]:
         """Views at data that nothing says lie within bounds, or the control flow around them."""
         found = []
@@ -117,6 +135,18 @@ def _sources(v: Value, found: Set[Value]) -> List[Value]:
     return []
 
 
+def _is_part(v: Value, w: Value) -> bool:
+    """Whether one of two names is a view of the other."""
+    def around(value: Value) -> Set[Value]:
+        found = set()
+        while value.op is not None and value.op.attributes.get("role") == "view":
+            value = value.op.operands[0]
+            found.add(value)
+        return found
+
+    return v in around(w) or w in around(v)
+
+
 def _is_constant(op: Optional[Op]) -> bool:
     return op is not None and op.kind == "text" and op.pure and not op.operands and op.results[0].type.kind == "scalar"
 
@@ -124,11 +154,12 @@ def _is_constant(op: Optional[Op]) -> bool:
 class Division:
     """Divides the operations of `top`.
 
-    `apart`: control flow that the runner goes through, besides what must be; `alone`: operations that are segments of their own.
+    `apart`: control flow that the runner goes through, besides what must be; `alone`: operations that are segments of their own;
+    `cuts`: operations with which a segment begins.
     """
 
-    def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = ()):
-        self.top, self.apart, self.alone = top, apart, alone
+    def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = (), cuts: Collection[Op] = ()):
+        self.top, self.apart, self.alone, self.cuts = top, apart, alone, cuts
         #: Views at places that the runner knows: they come into a segment as storages of their own.
         self.hoisted: Set[Value] = set()
         self.hosted: Set[Op] = set()
@@ -191,7 +222,7 @@ class Division:
         block.ops = levelled(block, apart, lambda value: may_roots(value, self.roots))
         for op in block.ops:
             if op not in self.hosted:
-                if op in self.alone:
+                if op in self.alone or op in self.cuts:
                     flush()
                 run.append(op)
                 if op in self.alone:

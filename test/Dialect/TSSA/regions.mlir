@@ -104,3 +104,12 @@ func.func @next_layer(%h: !tssa.tensor<8x4xi32>, %x: !tssa.tensor<4xi32>) {
   }
   return
 }
+
+// What as_strided names of a storage is known by its own numbers, whatever the size of the storage.
+// CHECK-LABEL: func.func @strided_of_open
+// CHECK: tssa.assign %arg1 into %arg0[as_strided(9, 3, 1)] : tensor<3xi64> into tensor<?xi64>
+func.func @strided_of_open(%a: !tssa.tensor<?xi64>, %v: tensor<3xi64>) {
+  %row = tssa.view %a[as_strided(9, 3, 1)] : !tssa.tensor<?xi64> -> !tssa.tensor<3xi64>
+  tssa.mutate %row, %v : !tssa.tensor<3xi64>, tensor<3xi64>
+  return
+}

@@ -56,6 +56,18 @@ static RankedTensorType valueTypeOf(Value storage) {
 
 /// Takes a step over sizes and strides that may be unknown; says why it has no view.
 static std::string takeStep(StaticLayout &layout, const Step &step) {
+  if (step.kind == StepKind::AsStrided) {
+    // Of the storage, whatever its sizes: its own numbers say all.
+    unsigned rank = step.numbers.size() / 2;
+    auto number = [&](unsigned i) { return constantNumber(step, i).value_or(ShapedType::kDynamic); };
+    layout = StaticLayout(SmallVector<int64_t>(rank, ShapedType::kDynamic));
+    for (unsigned d = 0; d < rank; ++d) {
+      layout.sizes[d] = number(1 + d);
+      layout.strides[d] = number(1 + rank + d);
+    }
+    layout.dense = false;
+    return "";
+  }
   bool known = !ShapedType::isDynamicShape(layout.sizes) && !ShapedType::isDynamicShape(layout.strides);
   SmallVector<int64_t> numbers;
   for (unsigned i = 0; i < step.numbers.size(); ++i) {
