@@ -644,6 +644,83 @@ class LoopsOnData(Against):
             self.check(decode, torch.randn(width, width, generator=g), torch.randn(width, width, generator=g), 12)
             self.check(settles, torch.rand(2, width, generator=g), torch.eye(width) * 0.5)
 
+    def test_tokens(self):
+        """Tokens without dimensions, elements at them, ends in the middle of a body: what argmax finds lies within its dimension."""
+        def two_ends(noise, emb, w):
+            i, tok, h = 0, torch.ones((), dtype=torch.int64), torch.zeros(8)
+            out = torch.zeros(noise.shape[0], dtype=torch.int64)
+            while True:
+                if i == noise.shape[0]:
+                    break
+                h = torch.tanh(emb[tok] + h @ w)
+                tok = (emb @ h + noise[i]).argmax()
+                if tok == 0:
+                    break
+                out[i] = tok
+                i += 1
+            return out, i, h
+
+        def scored(noise, emb, w):
+            i, score, tok, h = 0, torch.zeros(()), torch.ones((), dtype=torch.int64), torch.zeros(8)
+            done = torch.zeros((), dtype=torch.bool)
+            while i != noise.shape[0] and not done:
+                h = torch.tanh(emb[tok] + h @ w)
+                p = torch.log_softmax(emb @ h + noise[i], 0)
+                tok = torch.where(p.max() > -0.1, 0, p.argmax())
+                score += p[tok]
+                done = tok == 0
+                i += 1
+            return i, score
+
+        def from_the_end(noise, emb, w):
+            tok, x = torch.full((), -13), torch.zeros(8)
+            for i in range(4):
+                x += emb[tok]
+                tok = torch.where(x[0] > 0, tok, (emb @ x).argmin())
+            return x
+
+        g = torch.Generator().manual_seed(4)
+        arguments = torch.randn(9, 13, generator=g), torch.randn(13, 8, generator=g), torch.randn(8, 8, generator=g) * 0.3
+        for function in (two_ends, scored, from_the_end):
+            self.check(function, *arguments)
+
+    def test_tokens_that_may_lie_outside(self):
+        """What an argument or arithmetic says is looked at."""
+        def stepped(emb, start):
+            x, at = torch.zeros(3), start.argmax()
+            for i in range(3):
+                x += emb[at]
+                at = at + 1
+            return x
+
+        def given(emb, start):
+            x, at = torch.zeros(3), start[0]
+            for i in range(3):
+                x += emb[at]
+                at = torch.where(x[0] > 0, at, emb[:, 0].argmax())
+            return x
+
+        for engine in ENGINES:
+            for function, start in ((stepped, torch.tensor([0, 0, 1])), (given, torch.tensor([7, 0]))):
+                with self.assertRaisesRegex(ftt.RunIndexError, r"test_promises.py:\d+:\d+: error: .*index"):
+                    ftt.script(function, engine=engine)(whole(4, 3).float(), start)
+        for function in (stepped, given):
+            self.check(function, whole(5, 3).float(), torch.tensor([1, 0]), one_call=False)
+
+    def test_views_under_a_condition_that_the_runner_looks_at(self):
+        """An index that is in bounds where the condition holds is not looked at where it doesn't."""
+        def doubled(x, m):
+            i = 0
+            while x.sum() < 100:
+                if i < x.shape[0] and m[0] > 0:
+                    x[i] += 3
+                x *= 2
+                i += 1
+            return i
+
+        for m in (0, 1):
+            self.check(doubled, torch.ones(3, 2), torch.tensor([m]), one_call=None)
+
     def test_others_by_the_plan(self):
         """Nothing bounds the loop: the condition is looked at between calls."""
         def halves(x):

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -47,6 +48,8 @@ public:
 
 private:
   void findCounters();
+  std::optional<int64_t> stepOf(Value next, BlockArgument arg, ArrayRef<Conjunct> flags, unsigned depth = 0);
+  bool meets(const Progress &progress, Value end);
   Value findBound();
   void addBounds(ArrayRef<Conjunct> conjuncts, bool ofNext, SmallVectorImpl<Value> &bounds);
   std::optional<Progress> progressOf(Value value);
@@ -65,6 +68,11 @@ private:
 };
 } // namespace
 
+static bool isConstant(Value value, bool truth) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) && constant.getBoolValue() == truth;
+}
+
 /// What must hold where `value` does: the parts of conjunctions, also where control flow spells them.
 static void collectConjuncts(Conjunct one, SmallVectorImpl<Conjunct> &found, unsigned depth = 0) {
   found.push_back(one);
@@ -72,16 +80,12 @@ static void collectConjuncts(Conjunct one, SmallVectorImpl<Conjunct> &found, uns
   if (!op || depth > 16)
     return;
   auto add = [&](Value value, bool negated) { collectConjuncts({value, negated}, found, depth + 1); };
-  auto is = [](Value value, bool truth) {
-    APInt constant;
-    return matchPattern(value, m_ConstantInt(&constant)) && constant.getBoolValue() == truth;
-  };
   // `c ? yes : no` holds: where one side never does, it is the other one.
   auto choose = [&](Value condition, Value yes, Value no) {
-    if (is(no, one.negated)) {
+    if (isConstant(no, one.negated)) {
       add(condition, false);
       add(yes, one.negated);
-    } else if (is(yes, one.negated)) {
+    } else if (isConstant(yes, one.negated)) {
       add(condition, true);
       add(no, one.negated);
     }
@@ -93,9 +97,9 @@ static void collectConjuncts(Conjunct one, SmallVectorImpl<Conjunct> &found, uns
     add(any.getLhs(), true);
     add(any.getRhs(), true);
   } else if (auto flip = dyn_cast<arith::XOrIOp>(op)) {
-    if (is(flip.getRhs(), true))
+    if (isConstant(flip.getRhs(), true))
       add(flip.getLhs(), !one.negated);
-    else if (is(flip.getLhs(), true))
+    else if (isConstant(flip.getLhs(), true))
       add(flip.getRhs(), !one.negated);
   } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
     choose(select.getCondition(), select.getTrueValue(), select.getFalseValue());
@@ -105,14 +109,50 @@ static void collectConjuncts(Conjunct one, SmallVectorImpl<Conjunct> &found, uns
   }
 }
 
+/// By how much a counter grows in an iteration after which there is another one. `flags` are values of which each must hold for that:
+/// `if n == last: break`, then `n += 1` under a condition, adds 1 wherever the loop goes on.
+std::optional<int64_t> WhileBounder::stepOf(Value next, BlockArgument arg, ArrayRef<Conjunct> flags, unsigned depth) {
+  if (std::optional<int64_t> step = inductionStep(next, arg))
+    return step;
+  auto branch = next.getDefiningOp<scf::IfOp>();
+  if (!branch || depth > 16)
+    return std::nullopt;
+  std::optional<int64_t> found;
+  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+    auto valueOf = [&](Value v) { return v.getDefiningOp() == branch ? yield.getOperand(cast<OpResult>(v).getResultNumber()) : v; };
+    SmallVector<Conjunct> here, holds;
+    for (Conjunct flag : flags)
+      here.push_back({valueOf(flag.value), flag.negated});
+    collectConjuncts({branch.getCondition(), yield == branch.elseYield()}, holds);
+    // The loop ends on this side: what its counter is then does not count.
+    auto fails = [&](Conjunct flag) {
+      return isConstant(flag.value, flag.negated) || llvm::any_of(holds, [&](Conjunct held) {
+               return held.value == flag.value && held.negated != flag.negated;
+             });
+    };
+    if (llvm::any_of(here, fails))
+      continue;
+    std::optional<int64_t> step = stepOf(valueOf(next), arg, here, depth + 1);
+    if (!step || (found && found != step))
+      return std::nullopt;
+    found = step;
+  }
+  return found;
+}
+
 void WhileBounder::findCounters() {
+  SmallVector<Conjunct> now, flags;
+  collectConjuncts({loop.getConditionOp().getCondition(), false}, now);
+  for (Conjunct conjunct : now)
+    if (auto arg = dyn_cast<BlockArgument>(conjunct.value); arg && arg.getOwner() == before)
+      flags.push_back({loop.getYieldOp().getOperand(arg.getArgNumber()), conjunct.negated});
   auto forwarded = loop.getConditionOp().getArgs();
   for (auto [k, value] : llvm::enumerate(forwarded)) {
     auto arg = dyn_cast<BlockArgument>(value);
     if (!arg || arg.getOwner() != before || !arg.getType().isIntOrIndex() || arg.getType().isInteger(1))
       continue;
     Value next = loop.getYieldOp().getOperand(arg.getArgNumber());
-    if (std::optional<int64_t> step = inductionStep(next, after->getArgument(k)); step && *step != 0) {
+    if (std::optional<int64_t> step = stepOf(next, after->getArgument(k), flags); step && *step != 0) {
       Counter counter{loop.getInits()[arg.getArgNumber()], *step};
       counters[arg] = counters[after->getArgument(k)] = counter;
     }
@@ -169,6 +209,19 @@ Value WhileBounder::countOf(const Progress &progress, Value end, bool inclusive,
   return arith::AddIOp::create(builder, loc, distance, constant(type, 1));
 }
 
+/// Whether a number that begins before `end`, or at it, is `end` at some time: then to be another one is to be before it.
+bool WhileBounder::meets(const Progress &progress, Value end) {
+  int64_t step = progress.counter.step;
+  std::optional<int64_t> init = getConstantIntValue(progress.counter.init), last = getConstantIntValue(end);
+  if (!init)
+    return false;
+  int64_t distance = last ? *last - *init - progress.offset : 0;
+  if (last)
+    return distance % step == 0 && distance / step >= 0;
+  // A size is at least 0.
+  return end.getDefiningOp<tensor::DimOp>() && step == 1 && *init + progress.offset <= 0;
+}
+
 void WhileBounder::addBounds(ArrayRef<Conjunct> conjuncts, bool ofNext, SmallVectorImpl<Value> &bounds) {
   using Predicate = arith::CmpIPredicate;
   for (Conjunct conjunct : conjuncts) {
@@ -187,6 +240,7 @@ void WhileBounder::addBounds(ArrayRef<Conjunct> conjuncts, bool ofNext, SmallVec
       case Predicate::sle: predicate = Predicate::sge; break;
       case Predicate::sgt: predicate = Predicate::slt; break;
       case Predicate::sge: predicate = Predicate::sle; break;
+      case Predicate::ne: break;
       default: known = false;
       }
       if (!known)
@@ -198,6 +252,8 @@ void WhileBounder::addBounds(ArrayRef<Conjunct> conjuncts, bool ofNext, SmallVec
     if (!progress || !isOutside(end))
       continue;
     bool up = progress->counter.step > 0;
+    if (predicate == Predicate::ne && meets(*progress, end))
+      predicate = up ? Predicate::slt : Predicate::sgt;
     if (predicate == (up ? Predicate::slt : Predicate::sgt))
       bounds.push_back(countOf(*progress, end, false, ofNext));
     else if (predicate == (up ? Predicate::sle : Predicate::sge))

@@ -536,7 +536,10 @@ class Builder:
             pieces += [", " if index else "", result.name]
         types = ", ".join(v.type.text() for v in outs)
         pieces.append(" : " + ", ".join(r.dtype.mlir for r in results) + "\n} -> " + (f"({types})" if len(outs) > 1 else types))
-        return self.text(pieces, [v.type for v in outs]).results
+        made = self.text(pieces, [v.type for v in outs])
+        if not reduced and len(results) == 1:
+            made.attributes["body"] = body.lines, results[0].name
+        return made.results
 
     def reduce(self, x: Tensor, dims: Sequence[int], out: DType, start: Number, function: Callable, compute: Optional[DType] = None) -> Tensor:
         """Folds `dims` by `function(body, accumulator, element)`; the result has the other dimensions."""

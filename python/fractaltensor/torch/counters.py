@@ -40,6 +40,10 @@ def _counters(op: Op) -> Set[Value]:
 
 
 def _steps(value: Value, counter: Value) -> bool:
+    if value.op is not None and value.op.kind == "if":
+        # Of an iteration that may end the loop the counter is what it was.
+        sides = [block.yields[value.op.results.index(value)] for block in value.op.blocks]
+        return any(v is not counter for v in sides) and all(v is counter or _steps(v, counter) for v in sides)
     if not _is(value, "arith.addi "):
         return False
     operands = value.op.operands

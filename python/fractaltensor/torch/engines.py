@@ -16,11 +16,11 @@ from ..errors import CompileError, Error, OutOfMemoryError
 from ..jit import _calls
 from ..locks import ForkLock
 from ..source import Frame
-from .counters import prove_counters
 from .dtypes import ALL, DType
 from .ir import Block, Op, Type, walk
 from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError
+from .proofs import prove_places
 from .segments import Division, Segment, SegmentText
 from .structs import Structs
 
@@ -220,12 +220,12 @@ class CompiledEngine(Engine):
     def divide(self, top: Block) -> Division:
         """Compiles, and divides further what the compiler refuses: first loops and conditions, then what makes
         parts of open size, and single operations."""
+        prove_places(top)
         apart: Set[Op] = set()
         alone: Set[Op] = set()
         cuts: Set[Op] = set()
         while True:
             division = Division(top, apart, alone, cuts)
-            prove_counters(top, division.hosted)
             found = len(apart) + len(alone) + len(cuts)
             for segment in division.segments:
                 unproven = segment.unproven()

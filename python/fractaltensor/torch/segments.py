@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
+from .counters import prove_counters
 from .dtypes import int64
 from .ir import Block, Op, Printer, Type, Value, most_of, views_of, walk
 from .levels import levelled
@@ -101,12 +102,14 @@ def may_roots(value: Value, memo: Dict[Value, Set[Value]]) -> Set[Value]:
         if v in seen:
             continue
         seen.add(v)
-        work.extend(_sources(v, found))
+        work.extend(sources(v, found))
     memo[value] = found
     return found
 
 
-def _sources(v: Value, found: Set[Value]) -> List[Value]:
+def sources(v: Value, found: Optional[Set[Value]] = None) -> List[Value]:
+    """What comes in by a name or a value: of a view, what it is of. Where nothing does, it is added to `found`."""
+    found = set() if found is None else found
     op = v.op
     if op is None:
         parent = v.block.parent if v.block is not None else None
@@ -171,6 +174,7 @@ class Division:
             self.segments = []
             self.home: Dict[Op, Segment] = {}
             self.hoisted = set()
+            prove_counters(top, self.hosted)
             self.plan = self._plan(top)
             self._hoist()
             merged = self._exported_merges()
@@ -245,7 +249,9 @@ class Division:
             inside = self._inside(segment)
             taken: Set[Op] = set()
             for op in walk(segment.ops):
-                if op.attributes.get("role") == "view" and len(op.operands) > 1 and not any(map(inside, op.operands)):
+                # (What stands under a condition may be out of bounds where that does not hold.)
+                under = op.attributes.get("proven") is False and self.home.get(op.block.parent) is segment
+                if op.attributes.get("role") == "view" and len(op.operands) > 1 and not under and not any(map(inside, op.operands)):
                     self.hoisted.add(op.results[0])
                     del self.home[op]
                     taken.add(op)

@@ -138,6 +138,56 @@ func.func @whole(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<?x4xf32> {
 
 // -----
 
+// Steps of three from 0 jump over 8, and it would go on.
+// CHECK: func.func @jumps_over
+func.func @jumps_over(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  // expected-warning @+1 {{the loop ends on data, and its condition bounds no counter that grows by a constant in each iteration}}
+  %r:2 = scf.while (%i = %c0, %s = %x) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+    %go = arith.cmpi ne, %i, %c8 : index
+    scf.condition(%go) %i, %s : index, tensor<4xf32>
+  } do {
+  ^bb0(%i: index, %s: tensor<4xf32>):
+    %t = arith.addf %s, %s : tensor<4xf32>
+    %n = arith.addi %i, %c3 : index
+    scf.yield %n, %t : index, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+// The counter stays where the loop goes on.
+// CHECK: func.func @stays
+func.func @stays(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  // expected-warning @+1 {{the loop ends on data, and its condition bounds no counter that grows by a constant in each iteration}}
+  %r:2 = scf.while (%i = %c0, %s = %x) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+    %go = arith.cmpi slt, %i, %c8 : index
+    scf.condition(%go) %i, %s : index, tensor<4xf32>
+  } do {
+  ^bb0(%i: index, %s: tensor<4xf32>):
+    %t = arith.addf %s, %s : tensor<4xf32>
+    %v = tensor.extract %s[%c0] : tensor<4xf32>
+    %grows = arith.cmpf ogt, %v, %zero : f32
+    %n = scf.if %grows -> (index) {
+      %next = arith.addi %i, %c1 : index
+      scf.yield %next : index
+    } else {
+      scf.yield %i : index
+    }
+    scf.yield %n, %t : index, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
 // Nothing bounds its iterations.
 // CHECK: func.func @endless
 func.func @endless(%x: tensor<4xf32>) -> tensor<4xf32> {

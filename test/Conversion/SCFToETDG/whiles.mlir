@@ -12,6 +12,9 @@
 // RUN: ft-run %s --entry=never --engine=cpu --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=leaves --engine=cpu --compare=interpret | FileCheck %s
 // RUN: ft-run %s --entry=leaves --engine=emulate --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=two_ends --engine=cpu --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=two_ends --engine=emulate --compare=interpret | FileCheck %s
+// RUN: ft-run %s --entry=meets --engine=cpu --dim=L=7 --compare=interpret | FileCheck %s
 // CHECK: equal
 // DECODE: result 0 9xi32: equal
 // DECODE: result 1 1x5xi32: equal
@@ -188,4 +191,67 @@ func.func @leaves(%x: tensor<7x2x2xi32>, %w: tensor<2x2xi32>) -> (tensor<2x2xi32
     scf.yield %s#0, %s#1, %s#2 : i1, tensor<2x2xi32>, tensor<7x2x2xi32>
   }
   return %r#1, %r#2 : tensor<2x2xi32>, tensor<7x2x2xi32>
+}
+
+// `if i == 10: break`, `if the sum is large: break`, `i += 2` behind both: the counter grows wherever the loop goes on.
+// GRAPH-LABEL: etdg.graph @two_ends
+// GRAPH: in [0, 6)
+func.func @two_ends(%x: tensor<12xi32>) -> (tensor<i32>, tensor<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c10 = arith.constant 10 : index
+  %true = arith.constant true
+  %false = arith.constant false
+  %limit = arith.constant 30 : i32
+  %none = arith.constant dense<0> : tensor<i32>
+  %r:3 = scf.while (%left = %false, %i = %c0, %s = %none) : (i1, index, tensor<i32>) -> (i1, index, tensor<i32>) {
+    %go = arith.xori %left, %true : i1
+    scf.condition(%go) %left, %i, %s : i1, index, tensor<i32>
+  } do {
+  ^bb0(%left: i1, %i: index, %s: tensor<i32>):
+    %last = arith.cmpi eq, %i, %c10 : index
+    %n:3 = scf.if %last -> (i1, index, tensor<i32>) {
+      scf.yield %true, %i, %s : i1, index, tensor<i32>
+    } else {
+      %v = tensor.extract %x[%i] : tensor<12xi32>
+      %old = tensor.extract %s[] : tensor<i32>
+      %sum = arith.addi %old, %v : i32
+      %t = tensor.from_elements %sum : tensor<i32>
+      %big = arith.cmpi sgt, %sum, %limit : i32
+      %k = scf.if %big -> (index) {
+        scf.yield %i : index
+      } else {
+        %next = arith.addi %i, %c2 : index
+        scf.yield %next : index
+      }
+      scf.yield %big, %k, %t : i1, index, tensor<i32>
+    }
+    scf.yield %n#0, %n#1, %n#2 : i1, index, tensor<i32>
+  }
+  %e = arith.index_cast %r#1 : index to i64
+  %end = tensor.from_elements %e : tensor<1xi64>
+  return %r#2, %end : tensor<i32>, tensor<1xi64>
+}
+
+// `while i != len(x)`: from 0 in steps of 1 a size is met.
+// GRAPH-LABEL: etdg.graph @meets
+func.func @meets(%x: tensor<?x3xi32> {etdg.dims = ["L"]}, %z: tensor<3xi32>) -> tensor<3xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 9 : i32
+  %n = tensor.dim %x, %c0 : tensor<?x3xi32>
+  %r:2 = scf.while (%i = %c0, %s = %z) : (index, tensor<3xi32>) -> (index, tensor<3xi32>) {
+    %left = arith.cmpi ne, %n, %i : index
+    %v = tensor.extract %s[%c0] : tensor<3xi32>
+    %small = arith.cmpi slt, %v, %limit : i32
+    %go = arith.andi %left, %small : i1
+    scf.condition(%go) %i, %s : index, tensor<3xi32>
+  } do {
+  ^bb0(%i: index, %s: tensor<3xi32>):
+    %row = tensor.extract_slice %x[%i, 0] [1, 3] [1, 1] : tensor<?x3xi32> to tensor<3xi32>
+    %u = arith.addi %s, %row : tensor<3xi32>
+    %k = arith.addi %i, %c1 : index
+    scf.yield %k, %u : index, tensor<3xi32>
+  }
+  return %r#1 : tensor<3xi32>
 }

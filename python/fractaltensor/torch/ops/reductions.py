@@ -133,6 +133,8 @@ def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str, checked:
     place = body.op("arith.minsi", at, body.select(here, body.index(d, dtypes.int64), body.constant(nowhere, dtypes.int64)))
     init = b.fill(nowhere, dtypes.int64, best.sizes)
     made = b.generic([b.read(x), b.read(best)], [list(range(x.rank)), kept], [init], [kept], x.rank, [d], body, [place])
+    if isinstance(x.sizes[d], int):
+        made[0].op.attributes["places"] = x.sizes[d]  # all are below
     return best, b.new(made[0], best.sizes)
 
 
