@@ -721,8 +721,8 @@ class LoopsOnData(Against):
         for m in (0, 1):
             self.check(doubled, torch.ones(3, 2), torch.tensor([m]), one_call=None)
 
-    def test_others_by_the_plan(self):
-        """Nothing bounds the loop: the condition is looked at between calls."""
+    def test_stretches_of_a_loop_that_nothing_bounds(self):
+        """The condition is looked at once for 32 iterations; where a loop carries much, after each."""
         def halves(x):
             n = 0
             while x.max() > 1:
@@ -730,7 +730,58 @@ class LoopsOnData(Against):
                 n += 1
             return n
 
-        self.check(halves, whole(5) + 40, one_call=False)
+        def collatz(n):
+            steps = torch.zeros((), dtype=torch.int64)
+            while n != 1:
+                n = n // 2 if n % 2 == 0 else 3 * n + 1
+                steps += 1
+            return steps
+
+        def in_the_condition(x):
+            k = torch.zeros((), dtype=torch.int64)
+
+            def grown(t):
+                t += 1
+                return t.sum() < 300
+
+            while grown(x):
+                k += 1
+            return k
+
+        def several_ends(x):
+            n = 0
+            while True:
+                x = x * 0.9
+                n += 1
+                if x.max() < 0.1:
+                    break
+                if x.sum() < 3:
+                    return n, x
+            return n, x * 2
+
+        def exchanged(a, b):
+            while b.abs().max() > 0.01:
+                a, b = b, a * 0.3
+            return a, b
+
+        for function, arguments, calls in (
+            (halves, (whole(5) + 40,), 1), (halves, (torch.zeros(5, dtype=torch.int64),), 1), (halves, (whole(5, seed=1) - 9,), 1), (halves, (whole(5000) + 40,), 15),
+            (collatz, (torch.tensor(27),), 6), (collatz, (torch.tensor(1),), 3), (in_the_condition, (whole(6),), 4), (several_ends, (torch.ones(200),), 5),
+            (several_ends, (torch.ones(3),), 4), (exchanged, (torch.ones(3), torch.ones(3) * 2), 2),
+        ):
+            script = self.check(function, *arguments, one_call=None)
+            self.assertLessEqual(script.report().calls, calls, (function.__name__, script.report()))
+
+    def test_others_by_the_plan(self):
+        """Where the body is no one graph, the condition is looked at between calls."""
+        def rows(x, at):
+            n = at[0]
+            while n >= 0:
+                x[n] += 1
+                n = at[n]
+            return x
+
+        self.check(rows, whole(4, 3), torch.tensor([2, -1, 3, 1]), one_call=False)
 
 
 class BadInput(Against):

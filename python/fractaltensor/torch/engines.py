@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import re
 from ctypes import byref, c_int32, c_int64, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError
 from .proofs import prove_places
 from .segments import Division, Segment, SegmentText
+from .stretches import is_stretch, stretched
 from .structs import Structs
 
 
@@ -209,6 +210,33 @@ def _result_types(head: str) -> List[Type]:
 _BY_MLIR = {d.mlir: d for d in ALL.values()}
 
 
+class _Marks:
+    """How a program is to be divided, as far as that is known."""
+
+    def __init__(self):
+        self.apart: Set[Op] = set()
+        self.alone: Set[Op] = set()
+        self.cuts: Set[Op] = set()
+        #: Loops over stretches that are tried, by the loop of a stretch; how many were taken back.
+        self.stretches: Dict[Op, Callable[[], None]] = {}
+        self.taken_back = 0
+
+    def count(self) -> int:
+        return len(self.apart) + len(self.alone) + len(self.cuts) + self.taken_back
+
+    def refuse(self, ops: Iterable[Op]) -> None:
+        """Control flow that is not compiled whole: a `while` may be, a stretch at a time."""
+        for op in ops:
+            if is_stretch(op):
+                self.stretches.pop(op)()
+                self.taken_back += 1
+            elif op not in self.apart:
+                self.apart.add(op)
+                take_back = stretched(op) if op.kind == "while" else None
+                if take_back is not None:
+                    self.stretches[op.blocks[1].ops[-1]] = take_back
+
+
 class CompiledEngine(Engine):
     """Runs code compiled for a target on storages in a memory; segments that the compiler refuses go to the interpreter, with a remark."""
 
@@ -221,25 +249,22 @@ class CompiledEngine(Engine):
         """Compiles, and divides further what the compiler refuses: first loops and conditions, then what makes
         parts of open size, and single operations."""
         prove_places(top)
-        apart: Set[Op] = set()
-        alone: Set[Op] = set()
-        cuts: Set[Op] = set()
+        marks = _Marks()
         while True:
-            division = Division(top, apart, alone, cuts)
-            found = len(apart) + len(alone) + len(cuts)
+            division = Division(top, marks.apart, marks.alone, marks.cuts)
+            found = marks.count()
             for segment in division.segments:
-                unproven = segment.unproven()
-                apart.update(op for op in unproven if op.blocks)
-                alone.update(op for op in unproven if not op.blocks)
-                overlaps = segment.overlaps()
-                cuts.update(overlaps)
+                unproven, overlaps = segment.unproven(), segment.overlaps()
+                marks.refuse(op for op in unproven if op.blocks)
+                marks.alone.update(op for op in unproven if not op.blocks)
+                marks.cuts.update(overlaps)
                 if unproven or overlaps:
                     continue
                 if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
                     parts = segment.parts()
-                    apart.update(parts)
-                    alone.update([] if parts else segment.cuts())
-            if len(apart) + len(alone) + len(cuts) == found:
+                    marks.refuse(parts)
+                    marks.alone.update([] if parts else segment.cuts())
+            if marks.count() == found:
                 break
         for segment in division.segments:
             reason = segment.compiled["code", ""]
