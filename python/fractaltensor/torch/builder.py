@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from . import dtypes
 from .dtypes import DType
 from .ir import INDEX, Block, Op, Type, Value, most_of
 from .linear import least, linear
 from .problems import NeedsUnrolling, Problem
-from .values import Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
+from .values import Device, Mono, Num, SizeLike, Tensor, dense_strides, kind_of, view_strides
 
 #: A number that no index is.
 NOTHING = -(1 << 63)
@@ -119,6 +119,8 @@ class Builder:
 
         #: Whether what compiled code does not notice itself (an index out of range, a division by 0) is looked for.
         self.checked = False
+        #: Where the program's tensors lie: a ``torch.device``, or a :class:`Device`.
+        self.device: Any = Device("cpu")
         #: What was noticed: (tensor, message, places); the tensor holds NOTHING until there is something.
         self.sites: Dict[Tuple, Tuple[Tensor, str, Tuple]] = {}
         #: What makes these tensors.
@@ -238,6 +240,7 @@ class Builder:
         if isinstance(number, Num):
             return self._convert(number, kind).value
         if kind == "int":
+            dtypes.check_long(int(number))
             text = f"arith.constant {int(number)} : index"
         elif kind == "float":
             text = f"arith.constant {dtypes.literal(number, dtypes.float64)}"
@@ -373,6 +376,15 @@ class Builder:
         operands = [self.scalar(x, "int") for x in (a, b)]
         return Num("bool", self.text([f"arith.cmpi {predicate}, ", operands[0], ", ", operands[1], " : index"], [_SCALAR["bool"]]).results[0])
 
+    def choice(self, truth: Union[bool, Num], a: Number, b: Number) -> Number:
+        """One of two numbers, of the wider kind of both."""
+        if isinstance(truth, bool):
+            return a if truth else b
+        kind = "float" if "float" in (kind_of(a), kind_of(b)) else "int"
+        values = [self.scalar(x, kind) for x in (a, b)]
+        made = self.text(["arith.select ", truth.value, ", ", values[0], ", ", values[1], f" : {_SCALAR[kind].text()}"], [_SCALAR[kind]])
+        return Num(kind, made.results[0])
+
     def logical(self, name: str, a, b):
         """`and`, `or` of truths, both of which are evaluated."""
         for x, y in ((a, b), (b, a)):
@@ -474,10 +486,11 @@ class Builder:
                 result[d] = old if isinstance(old, int) else size
         return tuple(result)
 
-    def require_equal(self, a: SizeLike, b: SizeLike) -> None:
-        """Two sizes, one of them data, are equal: checked when the program runs."""
+    def require_equal(self, a: SizeLike, b: SizeLike, what: str = "") -> None:
+        """Two sizes, one of them data, are equal: checked when the program runs. `what` says why, where it is not for broadcasting."""
+        more = {"what": what} if what else {}
         key = ("equal", *sorted(n.value.number if isinstance(n, Num) else -1 - n for n in (a, b)))
-        self.remember(key, lambda: self.step("require_equal", [self.scalar(a), self.scalar(b)], []) or True)
+        self.remember(key, lambda: self.step("require_equal", [self.scalar(a), self.scalar(b)], [], **more) or True)
 
     def operand(self, tensor: Tensor, sizes: Sequence[SizeLike]) -> Tuple[Value, List[int]]:
         """A value and its dimensions among those of `sizes`; what is broadcast has gone from it."""
@@ -567,7 +580,7 @@ class Builder:
         """The number in a tensor of one element."""
         for d in range(x.rank - 1, -1, -1):
             if not isinstance(x.sizes[d], int):
-                self.require_equal(x.sizes[d], 1)
+                self.require_equal(x.sizes[d], 1, "a number is a tensor of one element")
             x = select(self, x, d, 0)
         value = self.read(x)
         scalar = self.text(["tensor.extract ", value, f"[] : {value.type.text()}"], [Type("scalar", x.dtype)]).results[0]
@@ -788,7 +801,7 @@ def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:
         if not (isinstance(old, int) and old == 1):
             if isinstance(old, int) and isinstance(size, int):
                 raise Problem(f"expand: size {old} in dimension {d} cannot become {size}: only 1 can be repeated", "shape")
-            b.require_equal(old, size)
+            b.require_equal(old, size, "expand repeats a size of 1 alone")
             result.append(size)
             strides.append(x.strides[d - skip])
             own.append(x.own[d - skip])
@@ -805,7 +818,7 @@ def expand(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> Tensor:
 
 def reshape(b: Builder, x: Tensor, sizes: Sequence[SizeLike], must_view: bool = False) -> Tensor:
     """`x.reshape(sizes)`, or `x.view(sizes)`: a view where PyTorch's is one, else a copy."""
-    sizes = resolve_sizes(b, x, sizes)
+    sizes = resolve_sizes(b, x, sizes, "view" if must_view else "reshape")
     if len(sizes) == x.rank and all(same(p, q) for p, q in zip(sizes, x.sizes)):
         return x
     strides = view_strides(x.sizes, x.strides, sizes)
@@ -818,12 +831,12 @@ def reshape(b: Builder, x: Tensor, sizes: Sequence[SizeLike], must_view: bool = 
     return b.view(x, "reshape", sizes, sizes, strides, own)
 
 
-def resolve_sizes(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> List[SizeLike]:
+def resolve_sizes(b: Builder, x: Tensor, sizes: Sequence[SizeLike], name: str = "reshape") -> List[SizeLike]:
     """Sizes with the one that is -1 computed."""
     result = list(sizes)
     free = [d for d, n in enumerate(result) if isinstance(n, int) and n == -1]
     if len(free) > 1:
-        raise Problem("reshape: only one size can be -1", "shape")
+        raise Problem(f"{name}: only one size can be -1", "shape")
     given = [n for n in result if not (isinstance(n, int) and n == -1)]
     have = Mono(1)
     for n in x.sizes:
@@ -833,19 +846,19 @@ def resolve_sizes(b: Builder, x: Tensor, sizes: Sequence[SizeLike]) -> List[Size
         want = want * Mono.of(n)
     if not free:
         if have != want:
-            _check_count(b, x, given, have, want)
+            _check_count(b, x, given, have, want, name)
         return result
-    result[free[0]] = _quotient(b, x, have, want, given)
+    result[free[0]] = _quotient(b, x, have, want, given, name)
     return result
 
 
-def _check_count(b: Builder, x: Tensor, sizes, have: Mono, want: Mono) -> None:
+def _check_count(b: Builder, x: Tensor, sizes, have: Mono, want: Mono, name: str) -> None:
     if not have.atoms and not want.atoms:
-        raise Problem(f"reshape: {x.describe()} has {have.factor} elements, the new sizes have {want.factor}", "shape")
-    b.require_equal(b.product(x.sizes), b.product(sizes))
+        raise Problem(f"{name}: {x.describe()} has {have.factor} elements, the new sizes have {want.factor}", "shape")
+    b.require_equal(b.product(x.sizes), b.product(sizes), f"{name} keeps the number of elements")
 
 
-def _quotient(b: Builder, x: Tensor, have: Mono, want: Mono, given) -> SizeLike:
+def _quotient(b: Builder, x: Tensor, have: Mono, want: Mono, given, name: str) -> SizeLike:
     left = list(have.atoms)
     for atom in want.atoms:
         if atom in left:
@@ -855,7 +868,7 @@ def _quotient(b: Builder, x: Tensor, have: Mono, want: Mono, given) -> SizeLike:
     if want.factor == 0 or have.factor % want.factor:
         if left and want.factor:
             return b.floordiv(b.product(x.sizes), b.product(given))
-        raise Problem(f"reshape: {x.describe()} cannot be divided into rows of {want.factor} elements", "shape")
+        raise Problem(f"{name}: {x.describe()} cannot be divided into rows of {want.factor} elements", "shape")
     result: SizeLike = have.factor // want.factor
     for atom in left:
         result = b.mul(result, next(n for n in x.sizes if isinstance(n, Num) and n.value.number == atom))

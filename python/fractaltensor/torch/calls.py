@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import math
 import types
 from typing import Any, Callable, Dict, List
 
-from . import dtypes, objects
+from . import dtypes, objects, pure
+from .attributes import of_torch
 from .builder import select
-from .expressions import has_poison, is_static
+from .expressions import FUNCTIONS, has_poison, is_static
 from .functions import bind, closure_of, source_of
 from .lengths import ArgumentSize
 from .ops import REFUSED, TABLE
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast
 from .problems import NeedsUnrolling, Problem
-from .values import POISON, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of
+from .values import POISON, Device, Generated, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of, type_name
 
 _MAX_DEPTH = 64
 
@@ -51,10 +54,11 @@ class Calls:
         kwargs: Dict[str, Any] = {}
         for keyword in node.keywords:
             value = self.eval(keyword.value)
-            if keyword.arg is None:
-                kwargs.update(value)
-            else:
-                kwargs[keyword.arg] = value
+            found = {keyword.arg: value} if keyword.arg is not None else value
+            twice = sorted(kwargs.keys() & found.keys())
+            if twice:
+                raise Problem(f"two values for the keyword '{twice[0]}'")
+            kwargs.update(found)
         if has_poison(function) or has_poison(args) or has_poison(list(kwargs.values())):
             owner = getattr(function, "owner", None)
             if isinstance(owner, PyList) and owner.block is not None:
@@ -71,7 +75,7 @@ class Calls:
             found = TABLE.get(ref.name[:-1])
             found = found if found is not None and found.inplace else None
         if found is None:
-            raise Problem(f"{ref.shown} is not supported{_similar(ref.name)}")
+            raise Problem(f"{ref.shown} is not supported{objects.similar(ref.name)}")
 
     def call(self, function, args: List, kwargs: Dict):
         if isinstance(function, objects.OpRef):
@@ -80,9 +84,16 @@ class Calls:
             return self.call_method(function, args, kwargs)
         if isinstance(function, objects.LocalFunction):
             return self.call_local(function, args, kwargs)
+        if isinstance(function, functools.partial):
+            return self.call(self.adopt(function.func), [*map(self.adopt, function.args), *args], {**{k: self.adopt(v) for k, v in function.keywords.items()}, **kwargs})
+        if isinstance(function, objects.Partial):
+            return self.call(function.function, [*function.args, *args], {**function.kwargs, **kwargs})
         own = self.builtin(function)
         if own is not None:
             return own(*args, **kwargs)
+        reason = pure.refusal(function)
+        if reason:
+            raise Problem(reason)
         found = objects.operator_of(function)
         if found is not None:
             self.check_operator(found)
@@ -92,6 +103,8 @@ class Calls:
         script = getattr(function, "_ft_function", None)
         if script is not None:
             return self.call(script, args, kwargs)
+        if isinstance(function, types.MethodType) and objects.is_module(function.__self__) and inspect.isgeneratorfunction(function.__func__):
+            return self._members(function, args, kwargs)
         if isinstance(function, types.MethodType):
             return self.call_python(function.__func__, [function.__self__, *args], kwargs)
         plain = objects.python_function(function)
@@ -99,6 +112,8 @@ class Calls:
             return self.call_python(plain, args, kwargs)
         if isinstance(function, dtypes.DType):
             raise Problem(f"{function} is an element type: torch.tensor(..., dtype=torch.{function})")
+        if not callable(function) and not isinstance(function, objects.Namespace) or isinstance(function, (Tensor, Num)):
+            raise Problem(f"a value of type {type_name(function)} cannot be called")
         method = getattr(type(function), "__call__", None)
         if isinstance(method, types.FunctionType) and not _is_library(type(function)):
             return self.call_python(method, [function, *args], kwargs)
@@ -166,7 +181,7 @@ class Calls:
             raise Problem(f"Tensor.{name} calls Python for each element: write the expression on the tensor")
         found = objects.method(name)
         if found is None:
-            raise Problem(f"Tensor.{name} is not supported{_similar(name)}")
+            raise Problem(f"Tensor.{name} is not supported{objects.similar(name)}")
         op, in_place = found
         if in_place:
             return self.in_place(op, x, args, kwargs, name)
@@ -228,14 +243,36 @@ class Calls:
             return function
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return NamedResult(bind_fields(function, args, kwargs), function._fields)
+        if isinstance(function, objects.Namespace) and function.name.endswith("torch.device"):
+            function = Device
         if not is_static([*args, *kwargs.values()]):
             if getattr(math, getattr(function, "__name__", ""), None) is function:
                 return self.math_function(function.__name__, args)
             raise Problem(f"{name} is no operator, and it has no Python source to inline")
+        if function is not Device and not pure.is_pure(function):
+            what = "makes an object" if isinstance(function, type) else "has no Python source to inline, and may do more than compute its result"
+            raise Problem(f"{pure.name_of(function)} {what}: call it outside of the compiled function")
         try:
-            return self.adopt(function(*args, **kwargs), None)
+            return self.adopt(function(*map(_as_torch, args), **{k: _as_torch(v) for k, v in kwargs.items()}), None)
         except Exception as error:
             raise Problem(f"{name}: {type(error).__name__}: {error}") from None
+
+    def _members(self, function, args, kwargs):
+        """What a module has, as `named_parameters()` gives it: a list that is looked at again in each call."""
+        self.static([*args, *kwargs.values()], f"arguments of {function.__name__}()")
+        again = lambda: list(function(*args, **kwargs))  # noqa: E731
+        return self._adopted_items(again, (id(function.__self__), function.__name__, repr((args, kwargs))))
+
+    def _adopted_items(self, again: Callable, key) -> PyList:
+        found = again()
+        self.guard((key, "length"), lambda: len(again()), len(found))
+        made = []
+        for i, item in enumerate(found):
+            if isinstance(item, tuple):
+                made.append(tuple(self.adopt(x, lambda i=i, j=j: again()[i][j], (key, i, j), str(item[0])) for j, x in enumerate(item)))
+            else:
+                made.append(self.adopt(item, lambda i=i: again()[i], (key, i), str(i)))
+        return PyList(made, self.b.block)
 
     def math_function(self, name: str, args):
         b = self.b
@@ -253,9 +290,35 @@ class Calls:
 
     def builtin(self, function):
         name = getattr(function, "__name__", "")
+        if function is functools.partial:
+            return lambda first, *args, **kwargs: objects.Partial(first, args, kwargs)
+        if function is functools.reduce:
+            return self._reduce
+        if getattr(function, "__module__", None) == "_operator" and function in FUNCTIONS:
+            kind, op = FUNCTIONS[function]
+            return lambda a, b: self.binary(op, a, b) if kind == "binary" else self.compare(op(), a, b)
         if isinstance(function, (type, types.BuiltinFunctionType)) and getattr(function, "__module__", "") == "builtins":
             return getattr(self, "builtin_" + name, None)
         return None
+
+    def _reduce(self, function, items, *start):
+        found = [*start, *self.items_of(items)]
+        if not found:
+            raise Problem("reduce() of an empty sequence with no initial value")
+        result = found[0]
+        for item in found[1:]:
+            result = self.call(function, [result, item], {})
+        return result
+
+    def builtin_super(self, *args):
+        """`super()` of a method that is inlined."""
+        if not args:
+            cell = self.frame.cells.get("__class__")
+            names = [a.arg for a in self.frame.source.tree.args.args] if cell is not None else []
+            if not names or names[0] not in self.frame.env:
+                raise Problem("super(): there is no class around this function")
+            args = (cell.cell_contents, self.frame.env[names[0]])
+        return super(*self.static(args, "what super() takes"))
 
     def builtin_len(self, x):
         if isinstance(x, Tensor):
@@ -290,25 +353,41 @@ class Calls:
             return TABLE["round"].call(self.b, [x], {})
         return round(self.static(x, "round()"), ndigits)
 
-    def builtin_min(self, *args, key=None, default=None):
-        return self._extreme("min", args, key)
+    def builtin_min(self, *args, key=None, **default):
+        return self._extreme("min", args, key, **default)
 
-    def builtin_max(self, *args, key=None, default=None):
-        return self._extreme("max", args, key)
+    def builtin_max(self, *args, key=None, **default):
+        return self._extreme("max", args, key, **default)
 
-    def _extreme(self, name: str, args, key):
+    def _extreme(self, name: str, args, key, default=()):
         items = self.items_of(args[0]) if len(args) == 1 else list(args)
-        if key is None and not is_static(items):
-            items = [self.b.item(x) if isinstance(x, Tensor) else x for x in items]
-            result = items[0]
-            for x in items[1:]:
-                if "float" in (kind_of(result), kind_of(x)):
-                    result = self.b.number_op(f"arith.{'minimumf' if name == 'min' else 'maximumf'}", "float", result, x)
-                else:
-                    result = (self.b.minimum if name == "min" else self.b.maximum)(result, x)
-            return result
-        chosen = min if name == "min" else max
-        return chosen(self.static(items, f"{name}()"))
+        if not items and default != ():
+            return default
+        if not items:
+            raise Problem(f"{name}() of no items")
+        if key is not None:
+            keys = self._keys_of(items, key, name)
+            return items[(min if name == "min" else max)(range(len(items)), key=keys.__getitem__)]
+        if is_static(items):
+            return (min if name == "min" else max)(items)
+        result = items[0]
+        for x in items[1:]:
+            result = self._lesser(name, result, x)
+        return result
+
+    def _lesser(self, name: str, first, second):
+        """The second of two where it is less (or, for max, greater), else the first: so Python does it, also with NaN."""
+        dtypes_ = {x.dtype for x in (first, second) if isinstance(x, Tensor)}
+        numbers = [x for x in (first, second) if not isinstance(x, Tensor)]
+        if len(dtypes_) == 1 and all(_fits_into(x, next(iter(dtypes_))) for x in numbers):
+            what, dtype = "lt" if name == "min" else "gt", next(iter(dtypes_))
+            flat = [TABLE["reshape"].function(self.b, x, ()) if isinstance(x, Tensor) and x.rank else x for x in (first, second)]
+            return self.b.pointwise(dtype, flat, lambda body, p, q: body.select(body.compare(what, q, p), q, p), dtype)
+        first, second = (self.b.item(x) if isinstance(x, Tensor) else x for x in (first, second))
+        if "float" not in (kind_of(first), kind_of(second)):
+            return (self.b.minimum if name == "min" else self.b.maximum)(first, second)
+        truth = self.b.compare("lt" if name == "min" else "gt", second, first)
+        return self.b.choice(truth, second, first)
 
     def builtin_sum(self, items, start=0):
         result = start
@@ -341,37 +420,41 @@ class Calls:
         return tuple(self.items_of(items))
 
     def builtin_dict(self, *args, **kwargs):
-        return PyDict(dict(*args, **kwargs), self.b.block)
+        pairs = args[0] if args and isinstance(args[0], dict) else [self.items_of(x) for x in self.items_of(args[0])] if args else {}
+        return PyDict(dict(pairs, **kwargs), self.b.block)
+
+    def _keys_of(self, items: List, key, what: str) -> List:
+        """By what items are ordered, which must be known."""
+        return self.static(items if key is None else [self.call(key, [x], {}) for x in items], f"what {what}() compares")
 
     def builtin_sorted(self, items, key=None, reverse=False):
-        return PyList(sorted(self.static(self.items_of(items), "sorted()"), reverse=reverse), self.b.block)
+        found = self.items_of(items)
+        keys = self._keys_of(found, key, "sorted")
+        return PyList([found[i] for i in sorted(range(len(found)), key=keys.__getitem__, reverse=reverse)], self.b.block)
+
+    def builtin_filter(self, function, items):
+        def keeps(item):
+            return self.truth(item if function is None else self.call(function, [item], {}))
+
+        return tuple(x for x in self.items_of(items) if self.static(keeps(x), "whether filter() keeps an item"))
+
+    def builtin_next(self, items, *default):
+        if not isinstance(items, Generated):
+            raise Problem("next() takes a generator of the compiled function")
+        if items.block is not self.b.block:
+            raise NeedsUnrolling(Problem("next() of a generator of outside under a loop or a condition that is data"))
+        items.taken += 1
+        if items.taken <= len(items):
+            return items[items.taken - 1]
+        if not default:
+            raise Problem("next(): there is no item left")
+        return default[0]
 
     def builtin_map(self, function, *lists):
         return tuple(self.call(function, list(items), {}) for items in zip(*(self.items_of(x) for x in lists)))
 
     def builtin_slice(self, *args):
         return slice(*args)
-
-    def builtin_type(self, x):
-        raise Problem("type() of a value of the program is not supported: use isinstance")
-
-    def builtin_isinstance(self, x, kinds):
-        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-        if isinstance(x, Tensor):
-            return any(getattr(k, "__name__", getattr(k, "name", "")).endswith("Tensor") for k in kinds)
-        if isinstance(x, Num):
-            return {"int": int, "float": float, "bool": bool}[x.kind] in kinds
-        return isinstance(x, tuple(k for k in kinds if isinstance(k, type)))
-
-    def builtin_hasattr(self, x, name: str):
-        if isinstance(x, Tensor):
-            return objects.method(name) is not None or name in ("shape", "dtype", "device")
-        return hasattr(x, name)
-
-    def builtin_getattr(self, x, name: str, *default):
-        if default and not self.builtin_hasattr(x, name):
-            return default[0]
-        return self.attribute(x, name)
 
     def builtin_print(self, *args, **kwargs):
         raise Problem("print() has no place in a compiled function: return what you want to see")
@@ -440,13 +523,17 @@ class Calls:
     def _plain_items(self, items) -> List:
         if isinstance(items, dict):
             return list(items)
+        if isinstance(items, Generated):
+            return list(items[items.taken :])
         if isinstance(items, (tuple, list, str, range)):
             return list(items)
+        if hasattr(items, "__next__"):
+            raise Problem("an iterator from outside can be gone over only once: pass a list")
         if objects.is_module(items) or hasattr(items, "__iter__"):
             found = list(items)
             self.guard((id(items), "length"), lambda: len(list(items)), len(found))
             return [self.adopt(x, lambda i=i: list(items)[i], (id(items), i)) for i, x in enumerate(found)]
-        raise Problem(f"{type(items).__name__} cannot be gone over")
+        raise Problem(f"{type_name(items)} cannot be gone over")
 
     def items_of(self, items) -> List:
         """All items, one by one: their number must be known."""
@@ -454,6 +541,11 @@ class Calls:
         if not isinstance(part.length, int):
             raise Problem("the number of items is data: it must be known here")
         return [part.at(i) for i in range(part.length)]
+
+
+def _fits_into(number, dtype: dtypes.DType) -> bool:
+    """Whether a number beside a tensor is such a tensor, where one of both is the result."""
+    return dtypes.of_number(number) is dtype if is_number(number) else {"int": dtypes.int64, "float": dtypes.float32, "bool": dtypes.bool_}[number.kind] is dtype
 
 
 def bind_fields(kind, args, kwargs) -> List:
@@ -467,11 +559,9 @@ def _is_library(function) -> bool:
     return home[0] == "numpy" or home[0] in ("torch", "torchvision") and home[:3] != ["torch", "nn", "modules"]
 
 
-def _similar(name: str) -> str:
-    import difflib
-
-    found = difflib.get_close_matches(name, TABLE, 1, 0.75)
-    return f"; did you mean {found[0]}?" if found else ""
+def _as_torch(value):
+    """An argument of a callable of Python's or PyTorch's."""
+    return of_torch(value.name) if isinstance(value, dtypes.DType) and of_torch(value.name) is not None else value
 
 
 def is_plain(value) -> bool:

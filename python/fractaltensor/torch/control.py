@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from typing import Callable, Dict, List, Optional, Set
 
+from ..errors import Error
 from .expressions import has_poison
 from .ir import INDEX, Block, Op, Type, Value
 from .ops import indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
-from .problems import NeedsCopies, NeedsFirst, NeedsUnrolling, Problem
+from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, problem_of
 from .values import POISON, UNSET, Num, Tensor, Unset
 
 _FLAGS = ("$break", "$continue", "$return")
@@ -97,7 +98,10 @@ class Control:
 
                 raise Problem(f"{_construct(node)} cannot be compiled")
             method(node)
-        except Problem as problem:
+        except Error:
+            raise
+        except (Problem, *PYTHONS) as error:
+            problem = error if isinstance(error, Problem) else problem_of(error, self.places())
             if not problem.frames:
                 problem.frames = self.places()
             self.report(problem)
@@ -230,6 +234,8 @@ class Control:
 
     def exec_Return(self, node):
         value = None if node.value is None else self.eval(node.value)
+        if len(self.frames) == 1:
+            self.check_result(value)
         self.frame.env.update({"$return": True, "$value": value})
 
     def exec_Break(self, node):
@@ -258,7 +264,7 @@ class Control:
         self.branch(truth, store(on_true), store(on_false), None)
         value = self.frame.env.pop("$chosen")
         if isinstance(value, Unset):
-            raise Problem(f"the two sides of '{what}' do not agree{value.reason}")
+            raise Problem(f"the two sides of '{what}' do not agree{value.reason}".replace("'$chosen'", "it"))
         return value
 
     def branch(self, truth: Num, on_true: Callable, on_false: Callable, node, may_lack: bool = False) -> None:

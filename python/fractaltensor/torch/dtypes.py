@@ -62,6 +62,8 @@ def of_object(value) -> Optional[DType]:
         return int64
     if value is bool:
         return bool_
+    if isinstance(value, str):
+        return None
     name = getattr(value, "name", None) or getattr(value, "__name__", None) or str(value)
     return ALIASES.get(name.rsplit(".", 1)[-1]) if isinstance(name, str) else None
 
@@ -111,12 +113,32 @@ def result_type(dimensioned: Sequence[DType], scalars: Sequence[DType], numbers:
 
 def literal(value, dtype: DType) -> str:
     """A number as MLIR's attribute, exact for every float."""
+    check_long(value)
     if dtype.is_bool:
         return "true" if value else "false"
     if dtype.is_int:
         wrapped = (int(value) + (1 << (dtype.bits - 1))) % (1 << dtype.bits) - (1 << (dtype.bits - 1))
         return f"{wrapped} : {dtype.mlir}"
     return f"0x{float_bits(float(value), dtype):0{dtype.bits // 4}X} : {dtype.mlir}"
+
+
+def check_long(value) -> None:
+    """That a number which becomes elements can be one: PyTorch's own are of 64 bits."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        raise Problem(f"the number {value} is not one of 64 bits", "dtype")
+
+
+def check_fits(value, dtype: DType, what: str, by_tensor: bool = False) -> None:
+    """That a number which is written into elements can be one of them; of what is data nothing is known. `by_tensor`: PyTorch
+    makes a tensor of the number first, and what is too large for floats of 16 bits is infinite."""
+    if dtype.is_bool or not isinstance(value, (int, float)) or by_tensor and dtype.is_float and dtype.bits == 16:
+        return
+    if dtype.is_int:
+        whole = value == value and abs(value) != float("inf")
+        if not whole or not -(1 << (dtype.bits - 1)) <= int(value) < 1 << (dtype.bits - 1):
+            raise Problem(f"{what}: {value} does not fit into elements of type {dtype}", "dtype")
+    elif value == value and abs(value) != float("inf") and abs(value) > finfo(dtype)[1]:
+        raise Problem(f"{what}: {value} does not fit into elements of type {dtype}", "dtype")
 
 
 def float_bits(value: float, dtype: DType) -> int:

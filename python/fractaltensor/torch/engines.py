@@ -19,7 +19,7 @@ from ..source import Frame
 from .dtypes import ALL, DType
 from .ir import Block, Op, Type, walk
 from .memory import HOST, Memory, TorchMemory
-from .problems import RunError, RunIndexError
+from .problems import RunError, RunIndexError, RunShapeError
 from .proofs import prove_places
 from .segments import Division, Segment, SegmentText
 from .stretches import is_stretch, stretched
@@ -177,7 +177,7 @@ def run_error(text: str, messages) -> Exception:
             text = re.sub(r"^'\w+': ", "", message.text)
             frames = [Frame(f, line, column, 0, "") for f, line, column in message.places if line > 0][:1]
             break
-    kind = RunIndexError if "out of range" in text else OutOfMemoryError if text.startswith("cannot allocate") else RunError
+    kind = RunShapeError if text.startswith("cannot broadcast") else RunIndexError if "out of range" in text else OutOfMemoryError if text.startswith("cannot allocate") else RunError
     return kind(text, frames)
 
 

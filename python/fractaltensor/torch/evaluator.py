@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from . import dtypes, objects
 from ..source import Frame as Place
+from .attributes import Attributes
 from .builder import Builder
 from .calls import Calls
 from .control import Control
@@ -53,7 +54,7 @@ class Captured:
         self.array, self.tensor, self.getter, self.name = array, tensor, getter, name
 
 
-class Evaluator(Expressions, Calls, Control):
+class Evaluator(Expressions, Attributes, Calls, Control):
     """`describe(array)` says what an array is: (element type, sizes, strides in elements)."""
 
     def __init__(self, describe: Callable):
@@ -112,14 +113,21 @@ class Evaluator(Expressions, Calls, Control):
     # -- functions -------------------------------------------------------------------------------------------------
 
     def new_frame(self, source: Source, env, globals_, cells, code, parent=None) -> Frame:
-        return Frame(source, dict(env), globals_, cells, code, parent, None)
+        # (`**rest` is a dictionary of the function's own.)
+        env = {name: PyDict(value, self.b.block) if type(value) is dict else value for name, value in env.items()}
+        return Frame(source, env, globals_, cells, code, parent, None)
 
     def run_function(self, frame: Frame, tree):
         """The value of a function's body."""
         self.frames.append(frame)
         try:
             if isinstance(tree, ast.Lambda):
-                return self.eval(tree.body)
+                value = self.eval(tree.body)
+                if len(self.frames) == 1:
+                    self.nodes.append((frame, tree.body))
+                    self.check_result(value)
+                    self.nodes.pop()
+                return value
             frame.env.update({"$break": False, "$continue": False, "$return": False, "$value": UNSET})
             self.exec_block(tree.body)
             ended = frame.env["$return"]
@@ -136,6 +144,16 @@ class Evaluator(Expressions, Calls, Control):
             return value
         finally:
             self.frames.pop()
+
+    def check_result(self, value) -> None:
+        """What a call gives must be something outside of it."""
+        if isinstance(value, (tuple, list, dict)):
+            for item in value.values() if isinstance(value, dict) else value:
+                self.check_result(item)
+        elif isinstance(value, (objects.OpRef, objects.BoundMethod, objects.LocalFunction, objects.Partial, objects.Namespace, Unset)):
+            kind = "an operator" if isinstance(value, objects.OpRef) else "a module" if isinstance(value, objects.Namespace) else "a function"
+            shown = {objects.OpRef: "shown", objects.BoundMethod: "name", objects.LocalFunction: "name"}.get(type(value))
+            raise Problem(f"a compiled function cannot return {kind}{f' ({getattr(value, shown)})' if shown else ''}: call it, and return its result")
 
     # -- objects from outside ------------------------------------------------------------------------------------------
 
@@ -180,8 +198,6 @@ class Evaluator(Expressions, Calls, Control):
         if kind.__module__ == "torch":
             if kind.__name__ == "dtype":
                 return dtypes.named(str(value))
-            if kind.__name__ == "device":
-                return "cpu"
             if kind.__name__ == "Size":
                 return Size(value)
         if kind in (list, dict) and callable(getter):

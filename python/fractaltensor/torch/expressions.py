@@ -6,18 +6,18 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-import types
 from typing import Any, List
 
 from . import dtypes, objects
+from ..errors import Error
+from .attributes import text_of
 from .builder import NOTHING
 from .ir import INDEX, Block
 from .ops import TABLE, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
-from .ops.views import last_dims_transposed
-from .problems import NeedsUnrolling, Problem
-from .values import POISON, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
+from .problems import PYTHONS, NeedsUnrolling, Problem, problem_of
+from .values import POISON, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
 
 _BINARY = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -31,6 +31,8 @@ _COMPARE = {
     ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt),
     ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
 }
+#: Functions of the module `operator`, and what Python writes for them.
+FUNCTIONS = {**{function: ("binary", op) for op, (_, function) in _BINARY.items()}, **{function: ("compare", op) for op, (_, function) in _COMPARE.items()}}
 _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@"}
 
 
@@ -73,6 +75,10 @@ class Expressions:
             if not need.problem.frames:
                 need.problem.frames = self.places()
             raise
+        except Error:
+            raise
+        except PYTHONS as error:
+            raise problem_of(error, self.places()) from error
         finally:
             self.nodes.pop()
 
@@ -142,7 +148,14 @@ class Expressions:
         raise Problem("sets cannot be compiled: use a tuple or a list")
 
     def eval_JoinedStr(self, node):
-        return "".join(str(self.static(self.eval(v.value if isinstance(v, ast.FormattedValue) else v), "an f-string")) for v in node.values)
+        return "".join(v.value if isinstance(v, ast.Constant) else self.eval(v) for v in node.values)
+
+    def eval_FormattedValue(self, node):
+        value = self.static(self.eval(node.value), "an f-string")
+        value = text_of(value) if isinstance(value, dtypes.DType) else value
+        if node.conversion >= 0:
+            value = {"s": str, "r": repr, "a": ascii}[chr(node.conversion)](value)
+        return format(value, "" if node.format_spec is None else self.eval(node.format_spec))
 
     def eval_Slice(self, node):
         return slice(*(None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
@@ -367,6 +380,10 @@ class Expressions:
             return POISON
         if self.in_condition:
             self.note_range(left, right)
+        if any(isinstance(x, (objects.OpRef, objects.BoundMethod, objects.LocalFunction)) for x in (left, right)) and not isinstance(op, (ast.In, ast.NotIn)):
+            if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+                raise Problem("functions have no order")
+            return self.is_same(op, left, right) == isinstance(op, (ast.Is, ast.Eq))
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = left is right or is_static(left) and is_static(right) and left is right
             return same == isinstance(op, ast.Is)
@@ -433,49 +450,6 @@ class Expressions:
             return Size(found)
         return PyList(found, self.b.block) if isinstance(owner, PyList) and isinstance(key, slice) else found
 
-    def eval_Attribute(self, node):
-        owner = self.eval(node.value)
-        return self.attribute(owner, node.attr)
-
-    def attribute(self, owner, name: str):
-        if isinstance(owner, Poison):
-            return POISON
-        if isinstance(owner, Tensor):
-            return self.tensor_attribute(owner, name)
-        if isinstance(owner, NamedResult) and name in owner.names:
-            return owner[owner.names.index(name)]
-        if isinstance(owner, (PyList, PyDict, tuple, str, Num)):
-            return objects.BoundMethod(owner, name)
-        if isinstance(owner, (types.ModuleType, objects.Namespace)):
-            try:
-                return self.adopt(objects.of_module(owner, name), (owner, name)) if isinstance(owner, types.ModuleType) else objects.of_module(owner, name)
-            except AttributeError as error:
-                raise Problem(str(error)) from None
-        if isinstance(owner, dtypes.DType):
-            return {"is_floating_point": owner.is_float, "itemsize": max(1, owner.bits // 8)}.get(name, POISON)
-        return self.adopt_from(owner, name, attribute=True)
-
-    def tensor_attribute(self, x: Tensor, name: str):
-        if name == "shape":
-            return Size(x.sizes)
-        if name in ("ndim", "dtype"):
-            return x.rank if name == "ndim" else x.dtype
-        if name in ("T", "H") and x.rank <= 2 or name == "T":
-            from .builder import permute
-
-            return permute(self.b, x, list(range(x.rank))[::-1])
-        if name in ("mT", "mH"):
-            return last_dims_transposed(self.b, x)
-        if name in ("data", "real"):
-            return x
-        if name == "device":
-            return "cpu"
-        if name in ("is_cuda", "requires_grad", "is_sparse", "is_quantized", "is_meta", "is_nested", "is_mkldnn", "is_mps", "is_xpu"):
-            return False
-        if name in ("itemsize", "nbytes", "grad"):
-            return {"itemsize": max(1, x.dtype.bits // 8), "grad": None}.get(name, POISON)
-        return objects.BoundMethod(x, name)
-
     # -- comprehensions ------------------------------------------------------------------------------------------
 
     def eval_ListComp(self, node):
@@ -484,7 +458,7 @@ class Expressions:
         return PyList(found, self.b.block)
 
     def eval_GeneratorExp(self, node):
-        return tuple(self.eval_ListComp(node))
+        return Generated(self.eval_ListComp(node), self.b.block)
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)

@@ -40,13 +40,24 @@ def source_of(code, name: str) -> Source:
     line = first - 1
     if name == "<lambda>":
         found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)] if tree else []
+        if len(found) > 1 and hasattr(code, "co_positions"):
+            found = [n for n in found if _is_of(n, code, line, column)]
         if len(found) != 1:
-            raise Problem("a lambda must stand alone on its line: use def")
+            raise Problem("which lambda of this line is meant is not known: use def")
         return Source(found[0], code.co_filename, line, column, name)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return Source(node, code.co_filename, line, column, name)
     raise Problem(f"{name}: expects a plain function (def), without async")
+
+
+def _is_of(node: ast.Lambda, code, line: int, column: int) -> bool:
+    """Whether a lambda's body is what a code object computes."""
+    places = [p for p in code.co_positions() if None not in p and (p[0], p[2]) < (p[1], p[3])]
+    first, last = min((p[0], p[2]) for p in places), max((p[1], p[3]) for p in places)
+    # (`_parse` may have put a bracket before the text.)
+    begins = first[0] == node.body.lineno + line and first[1] - node.body.col_offset in (column, column - 1)
+    return begins and last[0] == node.body.end_lineno + line and last[1] - node.body.end_col_offset in (column, column - 1)
 
 
 def _parse(text: str):

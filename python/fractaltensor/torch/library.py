@@ -49,11 +49,9 @@ def _registered(function: Callable) -> Callable:
 
 
 @_registered
-def require_equal(first: int, second: int):
+def require_equal(first: int, second: int, what: str = "sizes are broadcast only where a 1 is known when the program is compiled"):
     if first != second:
-        raise RunShapeError(
-            f"sizes {first} and {second} that are data must be equal: sizes are broadcast only where a 1 is known when the program is compiled"
-        )
+        raise RunShapeError(f"sizes {first} and {second} that are data must be equal: {what}")
     return []
 
 

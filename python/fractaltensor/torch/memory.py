@@ -20,6 +20,7 @@ from .arrays import address_of
 from .dtypes import DType
 from .ir import Value
 from .problems import RunIndexError
+from .values import Device
 
 #: Bytes at multiples of which compiled code takes tensors.
 ALIGNMENT = 64
@@ -96,6 +97,11 @@ class Memory:
         made = np.ndarray(array.shape, array.dtype, memory, lead)
         made[...] = array
         return made, address_of(made)
+
+    def device_object(self):
+        """What a tensor says of where it lies."""
+        torch = sys.modules.get("torch")
+        return Device("cpu") if torch is None else torch.device("cpu")
 
     def stream(self) -> Optional[int]:
         """The stream that calls go to."""
@@ -227,6 +233,9 @@ class TorchMemory(Memory):
 
     def aligned(self, array, dtype: DType):
         return array, array.data_ptr()
+
+    def device_object(self):
+        return self.place_of
 
     def stream(self) -> Optional[int]:
         return None if self.device[0] == CPU else current_stream("torch", self.device, None)

@@ -41,6 +41,13 @@ class LocalFunction:
         self.defaults, self.keyword_defaults, self.scopes = defaults, dict(keyword_defaults or {}), tuple(scopes)
 
 
+class Partial:
+    """`functools.partial` of a function of the program."""
+
+    def __init__(self, function, args, kwargs):
+        self.function, self.args, self.kwargs = function, tuple(args), dict(kwargs)
+
+
 #: Modules whose functions are operators by name.
 _OPERATOR_MODULES = ("torch", "torchvision.ops", "fractaltensor.torch")
 
@@ -136,6 +143,23 @@ def method(name: str):
         if found is not None and found.inplace:
             return found, True
     return None
+
+
+def similar(name: str) -> str:
+    """An operator that may have been meant."""
+    import difflib
+
+    found = difflib.get_close_matches(name, TABLE, 1, 0.75)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def function_of(ref: OpRef) -> Any:
+    """The function of PyTorch that an operator is."""
+    home, _, name = ref.shown.rpartition(".")
+    found = getattr(sys.modules.get(home), name, None)
+    if found is None:
+        raise Problem(f"{ref.shown} cannot be compared: PyTorch is not imported")
+    return found
 
 
 def python_function(value) -> Optional[Callable]:

@@ -69,6 +69,15 @@ class NeedsCopies(Exception):
     """A loop's body is wrong with a counter that is data; copies of the body may be right."""
 
 
+#: What Python's own operators and functions raise, and what a program gets from them.
+PYTHONS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError, StopIteration)
+
+
+def problem_of(error: BaseException, frames: Sequence[Frame]) -> Problem:
+    """What Python says of a program, with its place."""
+    return Problem(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, "", frames)
+
+
 def error_of(problems: List[Problem]) -> ScriptError:
     """The exception for what was found; its class is that of the first problem."""
     return _KINDS.get(problems[0].kind, ScriptError)(problems)

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import arrays, engines, objects
+from . import arrays, attributes, engines
+from .dtypes import DType
 from .evaluator import Evaluator
 from .ir import forward_new, remove_dead, sink, text_of, walk
 from .lengths import LEAST, ArgumentSize, Dims, Origin, united
@@ -36,6 +38,7 @@ class Program(Runnable):
         self.lengths: List[Tuple[int, int]] = []
         self.length_names: Dict[str, Num] = {}
         ev.b.checked = engine.name != "interpret"
+        ev.b.device = engine.memory.device_object()
         args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}
         value = self._evaluate(target, args, kwargs)
         self.captured = list(ev.captured.values())
@@ -138,8 +141,10 @@ class Program(Runnable):
             return {k: self._result(x) for k, x in value.items()}
         if isinstance(value, ArgumentSize):
             return int(value)
-        if isinstance(value, (objects.OpRef, objects.BoundMethod, objects.LocalFunction, Poison)):
-            raise error_of([Problem(f"a compiled function cannot return {type(value).__name__}")])
+        if isinstance(value, DType):
+            return attributes.of_torch(value.name) or value
+        if isinstance(value, Poison):
+            raise AssertionError("what is wrong has been reported")
         return value
 
     def _sources(self) -> List[Tuple[int, int]]:
@@ -163,7 +168,7 @@ class Program(Runnable):
                 now = getter()
             except Exception:  # noqa: BLE001 - it has gone
                 return False
-            if now is not value and not (type(now) is type(value) and isinstance(now, (bool, int, float, str)) and now == value):
+            if not _is_still(now, value):
                 return False
         for captured in self.captured:
             now = captured.getter()
@@ -190,6 +195,23 @@ class Program(Runnable):
     def steps(self) -> List[str]:
         """The library steps that the program needs."""
         return sorted({op.attributes["name"] for op in walk(self.evaluator.b.top.ops) if op.kind == "step"})
+
+
+def _is_still(now, value) -> bool:
+    """Whether what is read from outside is what it was; methods and what properties give are objects that are made anew."""
+    if now is value:
+        return True
+    if type(now) is not type(value):
+        return False
+    if isinstance(now, (bool, int, float, str)):
+        return now == value or now != now and value != value
+    if isinstance(now, (types.MethodType, types.BuiltinMethodType)):
+        return now == value
+    if isinstance(now, (tuple, list)):
+        return len(now) == len(value) and all(map(_is_still, now, value))
+    if isinstance(now, dict):
+        return list(now) == list(value) and all(_is_still(now[k], value[k]) for k in now)
+    return False
 
 
 def named_leaves(value, name: str, found: Optional[Dict[int, str]] = None) -> Dict[int, str]:

@@ -79,6 +79,10 @@ class Tensor:
     def is_contiguous(self) -> bool:
         return is_dense(self.sizes, self.strides)
 
+    def again(self) -> "Tensor":
+        """Another object for the same tensor."""
+        return Tensor(self.value, self.dtype, self.sizes, self.strides, self.own, self.overlaps)
+
     def describe(self) -> str:
         sizes = ", ".join("?" if isinstance(n, Num) else str(n) for n in self.sizes)
         return f"{self.dtype}[{sizes}]"
@@ -112,8 +116,37 @@ class PyDict(dict):
         self.block = block
 
 
+class Generated(tuple):
+    """What a generator expression gives; `taken`: so many items `next` has given."""
+
+    def __new__(cls, items, block):
+        made = super().__new__(cls, items)
+        made.block, made.taken = block, 0
+        return made
+
+
 class Size(tuple):
     """The shape of a tensor."""
+
+    def __repr__(self):
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+
+class Device:
+    """Where tensors lie, as ``torch.device`` where PyTorch is not imported."""
+
+    def __init__(self, type: str, index: Optional[int] = None):
+        kind, _, number = type.partition(":")
+        self.type, self.index = kind, int(number) if number else index
+
+    def __repr__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and repr(self) == repr(other)
+
+    def __hash__(self):
+        return hash(repr(self))
 
 
 class Poison:
@@ -170,6 +203,14 @@ def view_strides(sizes: Sequence[SizeLike], strides: Sequence[Mono], wanted: Seq
             if d > 0:
                 base, count, seen = strides[d - 1], Mono(1), Mono(1)
     return result if at == -1 else None  # type: ignore[return-value]
+
+
+def type_name(value) -> str:
+    """What a person calls the type of a value."""
+    names = {PyList: "list", PyDict: "dict", Generated: "generator", NamedResult: "tuple"}
+    if isinstance(value, Num):
+        return value.kind
+    return "int" if isinstance(value, int) and not isinstance(value, bool) else names.get(type(value), type(value).__name__)
 
 
 def is_number(value) -> bool:

@@ -50,7 +50,9 @@ def _full(b: Builder, sizes, value, dtype):
         from ..builder import expand
 
         return b.copy(expand(b, value, sizes), dtype or value.dtype)
-    return b.constant_tensor(need_number(value, "full"), dtype or _number_type(value), sizes)
+    dtype = dtype or _number_type(value)
+    dtypes.check_fits(need_number(value, "full"), dtype, "full")
+    return b.constant_tensor(value, dtype, sizes)
 
 
 @operator("full", GROUP, where="f")
@@ -149,7 +151,14 @@ def _leaves(data, shape, depth=0):
     yield data
 
 
-@operator("tensor", GROUP, where="f", also=("as_tensor", "scalar_tensor"))
+@operator("as_tensor", GROUP, where="f", also=("asarray",), note="of a tensor: the tensor itself, where it has the type")
+def as_tensor(b: Builder, data, dtype=None):
+    if isinstance(data, Tensor) and dtype_of(dtype, data.dtype) is data.dtype:
+        return data
+    return tensor(b, data, dtype)
+
+
+@operator("tensor", GROUP, where="f", also=("scalar_tensor",))
 def tensor(b: Builder, data, dtype=None):
     if isinstance(data, Tensor):
         return b.copy(data, dtype_of(dtype, data.dtype))
@@ -160,6 +169,8 @@ def tensor(b: Builder, data, dtype=None):
     items = [b.item(x) if isinstance(x, Tensor) else need_number(x, "tensor") for x in items]
     kinds = {kind_of(x) for x in items}
     own = dtype_of(dtype, dtypes.float32 if "float" in kinds else dtypes.int64 if "int" in kinds else dtypes.bool_)
+    for x in items if own.is_int else ():
+        dtypes.check_fits(x, own, "tensor")
     if not shape:
         return b.constant_tensor(items[0], own)
     if all(is_number(x) for x in items):

@@ -93,7 +93,7 @@ def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advance
         if isinstance(n, int) and isinstance(have, int) and n != have:
             raise Problem(f"a mask of size {n} in dimension {i} cannot index a dimension of size {have}", "shape")
         if not base.same(n, have):
-            b.require_equal(n, have)
+            b.require_equal(n, have, "a mask has the size of what it indexes")
     from .steps import columns_once
 
     for i, column in enumerate(columns_once(b, item)):
@@ -105,7 +105,7 @@ def read(b: Builder, x: Tensor, key) -> Tensor:
     """`x[key]`: a view, or new elements where tensors of indices take part."""
     view, advanced = basic(b, x, key)
     if not advanced:
-        return view if view is not x else base.slice_(b, x, 0, None, None, None)
+        return view
     return taken(b, view, [d for d, _ in advanced], [i for _, i in advanced])
 
 

@@ -21,9 +21,15 @@ def _joined_type(tensors):
     return promote(*tensors)
 
 
+def _listed(tensors, what: str):
+    if not isinstance(tensors, (tuple, list)):
+        raise Problem(f"{what}: expects a list or tuple of tensors, found {'a tensor' if isinstance(tensors, Tensor) else type(tensors).__name__}")
+    return [need_tensor(x, what) for x in tensors]
+
+
 @operator("cat", GROUP, where="f", also=("concat", "concatenate"))
 def cat(b: Builder, tensors, dim=0):
-    tensors = [need_tensor(x, "cat") for x in tensors]
+    tensors = _listed(tensors, "cat")
     if not tensors:
         raise Problem("cat: expects at least one tensor", "shape")
     dtype = _joined_type(tensors)
@@ -39,7 +45,7 @@ def cat(b: Builder, tensors, dim=0):
             if i != d and not same(n, m):
                 if isinstance(n, int) and isinstance(m, int):
                     raise Problem(f"cat: {first.describe()} and {x.describe()} differ in dimension {i}", "shape")
-                b.require_equal(n, m)
+                b.require_equal(n, m, "tensors are joined along one dimension, and have the other sizes in common")
         total = b.add(total, x.sizes[d])
     if b.checked and any(base.is_counted(x.sizes[d]) for x in tensors):
         from .steps import call
@@ -60,7 +66,7 @@ def cat(b: Builder, tensors, dim=0):
 
 @operator("stack", GROUP, where="f")
 def stack(b: Builder, tensors, dim=0):
-    tensors = [need_tensor(x, "stack") for x in tensors]
+    tensors = _listed(tensors, "stack")
     if not tensors:
         raise Problem("stack: expects at least one tensor", "shape")
     d = dim_of(dim, tensors[0].rank + 1)

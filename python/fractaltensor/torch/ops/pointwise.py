@@ -9,8 +9,8 @@ from .. import dtypes
 from ..builder import NOTHING, Body, Builder, Scalar, arithmetic_type
 from ..dtypes import DType
 from ..problems import Problem
-from ..values import Num, Tensor, is_number
-from .table import as_float, check_cast, dtype_of, need_number, operator, promote, tensor_of
+from ..values import Num, Tensor, is_number, kind_of
+from .table import as_float, check_cast, check_device, dtype_of, need_number, need_tensor, operator, promote, tensor_of
 
 GROUP = "Element-wise"
 
@@ -108,7 +108,14 @@ _unary_same("trunc", _math("trunc"), _same, also=("fix",))
 _unary_same("frac", lambda body, a: body.op("arith.subf", a, body.op("math.trunc", a)), _same)
 _unary_same("sign", _signum, _signum, also=("sgn",))
 _unary_same("relu", _relu_of, _relu_of)
-_unary_same("positive", _same, _same, inplace=False)
+
+
+@operator("positive", GROUP)
+def positive(b: Builder, input):
+    if need_tensor(input, "positive").dtype.is_bool:
+        raise Problem("positive is not defined on bool", "dtype")
+    return input
+
 
 
 @operator("round", GROUP, inplace=True)
@@ -168,7 +175,7 @@ def add(b: Builder, input, other, *, alpha=1):
 
 @operator("sub", GROUP, inplace=True, also=("subtract",))
 def sub(b: Builder, input, other, *, alpha=1):
-    if promote(input, other).is_bool:
+    if any(x.dtype.is_bool if isinstance(x, Tensor) else kind_of(x) == "bool" for x in (input, other)):
         raise Problem("subtraction is not defined on bool: use logical_xor", "dtype")
     return binary(b, input, _scaled(b, other, alpha, "sub"), lambda body, x, y: body.binary("arith.subf", "arith.subi", x, y))
 
@@ -471,6 +478,8 @@ def where(b: Builder, condition, input=None, other=None):
     if not condition.dtype.is_bool:
         raise Problem(f"where: the condition must be bool, found {condition.dtype}", "dtype")
     out = promote(input, other)
+    for x in (input, other):
+        dtypes.check_fits(x, out, "where", by_tensor=True)
 
     def emit(body, c, x, y):
         return body.select(body.cast(c, dtypes.bool_), body.cast(x, out), body.cast(y, out))
@@ -505,7 +514,10 @@ def _clamped(b: Builder, x, low, high, out):
 def clamp(b: Builder, input, min=None, max=None):
     if min is None and max is None:
         raise Problem("clamp: min or max must be given")
-    return _clamped(b, *_lift(b, [input]), min, max, promote(*(x for x in (input, min, max) if x is not None)))
+    out = promote(*(x for x in (input, min, max) if x is not None))
+    for x in (min, max):
+        dtypes.check_fits(x, out, "clamp")
+    return _clamped(b, *_lift(b, [input]), min, max, out)
 
 
 @operator("clamp_min", GROUP, inplace=True)
@@ -523,7 +535,9 @@ def masked_fill(b: Builder, input, mask, value):
     mask = tensor_of(b, mask)
     if not mask.dtype.is_bool:
         raise Problem(f"masked_fill: the mask must be bool, found {mask.dtype}", "dtype")
-    check_cast(promote(value), input.dtype, "masked_fill")
+    if isinstance(value, Tensor):
+        check_cast(value.dtype, input.dtype, "masked_fill")
+    dtypes.check_fits(value, input.dtype, "masked_fill")
 
     def emit(body, x, m, v):
         return body.select(m, body.cast(v, input.dtype), x)
@@ -715,8 +729,10 @@ def to(b: Builder, self, *args, dtype=None, copy=False):
     for argument in args:
         if isinstance(argument, Tensor):
             dtype = argument.dtype
-        elif dtypes.of_object(argument) is not None and not isinstance(argument, (str, bool)):
+        elif dtypes.of_object(argument) is not None:
             dtype = argument
+        elif not isinstance(argument, bool):
+            check_device(b, argument)
     return to_dtype(b, self, dtype_of(dtype, self.dtype), copy is True)
 
 

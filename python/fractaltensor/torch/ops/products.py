@@ -72,7 +72,7 @@ def _extents(b: Builder, operands, letters):
                 if isinstance(n, int) and isinstance(old, int):
                     shapes = " and ".join(y.describe() for y in operands)
                     raise Problem(f"a product of {shapes}: sizes {old} and {n} must be equal", "shape")
-                b.require_equal(old, n)
+                b.require_equal(old, n, "a product takes them together")
                 sizes[c] = old if isinstance(old, int) else n
     return sizes
 
@@ -186,6 +186,10 @@ def einsum(b: Builder, equation, *operands):
         plain.append(_diagonals(b, x, own))
     if len(set(result)) != len(result) or not set(result) <= set("".join(own for _, own in plain)):
         raise Problem(f"einsum: {equation!r}: the result names a letter twice, or one that no operand has")
+    if len(plain) == 1 and sorted(result) == sorted(plain[0][1]):
+        # Nothing is summed: a view.
+        (x, own), = plain
+        return base.permute(b, x, [own.index(c) for c in result])
     return contract(b, [x for x, _ in plain], [own for _, own in plain], result)
 
 

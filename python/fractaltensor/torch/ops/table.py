@@ -24,7 +24,8 @@ class Operator:
         self.signature = inspect.signature(function)
 
     def call(self, b: Builder, args: Sequence, kwargs: Dict):
-        kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
+        check_device(b, kwargs.get("device"))
+        kwargs = {_NUMPY.get(k, k): v for k, v in kwargs.items() if k not in _IGNORED}
         out = kwargs.pop("out", None) if "out" not in self.signature.parameters else None
         try:
             bound = self.signature.bind(b, *args, **kwargs)
@@ -40,6 +41,9 @@ class Operator:
 
 #: Where tensors lie and how they are laid out changes no element.
 _IGNORED = ("device", "layout", "pin_memory", "requires_grad", "memory_format", "non_blocking", "copy_", "sparse_grad")
+
+#: What NumPy calls some parameters; PyTorch takes both names.
+_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 TABLE: Dict[str, Operator] = {}
 
@@ -76,6 +80,15 @@ def operator(name: str, group: str, where: str = "fm", inplace: bool = False, no
         return function
 
     return register
+
+
+def check_device(b: Builder, device) -> None:
+    """That what is asked to lie on a device lies where the program runs; the host's is taken there."""
+    if device is None:
+        return
+    kind, _, number = (f"cuda:{device}" if isinstance(device, int) else str(device)).partition(":")
+    if kind != "cpu" and (kind != b.device.type or number and b.device.index not in (None, int(number))):
+        raise Problem(f"device {device}: the program runs on {b.device}, and moves no tensors elsewhere")
 
 
 # -- what implementations share ------------------------------------------------------------------------------------
@@ -171,6 +184,7 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
         raise Problem(f"{what}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
     if not isinstance(value, Tensor):
         need_number(value, what)
+        dtypes.check_fits(value, dest.dtype, what, by_tensor=not check)
         b.write(dest, b.fill(value, dest.dtype, []))
         return dest
     if check:

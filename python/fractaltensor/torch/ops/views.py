@@ -272,9 +272,8 @@ def contiguous(b: Builder, self):
     return self if self.is_contiguous() else b.copy(self)
 
 
-for _name in ("cpu", "cuda", "alias", "conj", "real", "positive_view"):
-    if _name not in ("cuda", "positive_view"):
-        operator(_name, GROUP, where="m")(lambda b, self: self)
+for _name in ("cpu", "alias", "conj", "real"):
+    operator(_name, GROUP, where="m")(lambda b, self: self)
 
 
 @operator("size", "Sizes", where="m")
@@ -303,6 +302,24 @@ def item(b: Builder, self):
 @operator("is_floating_point", "Sizes")
 def is_floating_point(b: Builder, input):
     return need_tensor(input, "is_floating_point").dtype.is_float
+
+
+@operator("is_complex", "Sizes")
+def is_complex(b: Builder, input):
+    return False
+
+
+@operator("element_size", "Sizes", where="m")
+def element_size(b: Builder, self):
+    return max(1, self.dtype.bits // 8)
+
+
+@operator("stride", "Sizes", where="m", note="of tensors whose sizes are known")
+def stride(b: Builder, self, dim=None):
+    if any(s.atoms for s in self.strides):
+        raise Problem("the strides of a tensor whose sizes are data are not known")
+    strides = tuple(s.factor for s in self.strides)
+    return strides if dim is None else strides[dim_of(dim, self.rank)]
 
 
 @operator("is_contiguous", "Sizes", where="m")
