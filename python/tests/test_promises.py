@@ -150,6 +150,36 @@ class ControlFlow(Against):
             for function in (rows, roots, returned_in_a_tuple):
                 self.check(function, whole(3, 2), torch.tensor(c), one_call=None)
 
+    def test_rows_that_are_exchanged_from_outside(self):
+        """Several pairs of names for one row each, and others that are written, in parts that Python calls: one storage."""
+        def sorted_rows(x, y):
+            i = 0
+            while True:
+                if i >= x.shape[0]:
+                    break
+                j = i
+                while j > 0 and x[j - 1, 0] > x[j, 0]:
+                    row = x[j - 1].clone()
+                    x[j - 1] = x[j]
+                    x[j] = row
+                    j -= 1
+                i += 1
+
+        def with_one_apart(x, y):
+            k = 0
+            while x[0, 0] + k < y[0, 0] + 20:
+                i, j = int(y[k % 2, 1]) % 3, int(y[k % 2, 0]) % 2
+                row = x[i].clone()
+                x[i] = x[j + 1]
+                x[j + 1] = row + 1
+                x[3] += row
+                k += 1
+            return k
+
+        for seed in range(4):
+            for function in (sorted_rows, with_one_apart):
+                self.check(function, whole(4, 3, seed=seed), whole(2, 3, seed=seed + 9), one_call=None)
+
     def test_views_that_loops_carry(self):
         def last_row(x):
             row = x[0]

@@ -2,6 +2,7 @@
 """What Python means, construct by construct, in compiled functions: results and arguments are those of eager PyTorch, or there is an
 error with its place. Nothing is guessed, and nothing that a call does happens once, when the function is compiled."""
 
+import collections
 import dataclasses
 import functools
 import operator
@@ -320,6 +321,10 @@ class Settings:
     by: float = 2.0
 
 
+Pair = collections.namedtuple("Pair", "first second")
+PAIR = Pair(1, 2)
+
+
 class Drawn:
     def __init__(self):
         self.value = random.random()
@@ -546,6 +551,57 @@ class Values(Refuses):
         self.same(read, torch.tensor(4))
         self.same(read, torch.tensor(4.5))
 
+    def test_and_and_or_are_values(self):
+        def either(x):
+            return x[0] or x[1], x[0] and x[1], int(x[0]) or 7, int(x[1]) and 3, None or x, 0 or "q", [] or [1]
+
+        def chosen(x):
+            return x.sum() > 0 and x[0] or x[1], x.sum() > 0 and x[2] > 3 and x[0] or x[1] and x[2]
+
+        def asked(x):
+            if (x.sum() > 0 and x[0] > 1) or not (x[1] > 2 and x[0] < 3):
+                x = x + 1
+            assert x[0] > -100 and (x[1] > -100 or x[2] > 0)
+            return x, 1 if x[0] > 0 and x[1] > 0 or x[2] > 0 else 2, [i for i in range(3) if i > 0 and not i == 2]
+
+        def opposite(x):
+            return ~(x[0] > 0 and x[1] > 0)
+
+        for values in ([5, 9, 4], [0, 2, -8], [-1, 0, 7], [3, 0, 0]):
+            for function in (either, chosen, asked):
+                self.same(function, torch.tensor(values))
+        self.refuses(opposite, "~ of a truth", whole(3))
+
+    def test_named_tuples(self):
+        def exchanged(x):
+            def swapped(q):
+                return Pair(q.second, second=q.first)
+            p = Pair(x[0], second=x[1])
+            if x.sum() > 0:
+                p = swapped(p)
+            return p.first, p._replace(first=x[2]).first, isinstance(p, Pair), type(p) is Pair, PAIR.second, x.__class__ is torch.Tensor
+
+        def returned(x):
+            return Pair(x, PAIR)
+
+        for seed in range(3):
+            self.same(exchanged, whole(3, seed=seed))
+        found = ftt.script(returned)(whole(3))
+        self.assertIs(type(found), Pair)
+        self.assertEqual((found.second, type(found.second)), (PAIR, Pair))
+
+    def test_lists_that_are_arguments(self):
+        def changed(x, d):
+            d["a"] += 1
+            d["b"] = x
+            return d
+
+        def appended(x, xs):
+            xs.append(x)
+
+        self.refuses(changed, "an item is assigned in a dict that is an argument: .*return what is new", whole(3), {"a": 1})
+        self.refuses(appended, r".append\(\) changes items in a list that is an argument", whole(3), [1])
+
     def test_booleans_are_not_subtracted(self):
         def python(x):
             x -= True
@@ -623,6 +679,31 @@ class Messages(Refuses):
             ftt.script(chosen)(whole(3))
         self.assertNotIn("$", str(caught.exception))
         self.refuses(viewed, r"view: int64\[3\] has 3 elements, the new sizes have 4", whole(3))
+
+    def test_dimensions_are_those_of_what_is_indexed(self):
+        def first(x, i):
+            return x[0, i[0]]
+
+        def both(x, i):
+            return x[i[1], i[0]]
+
+        def written(x, i):
+            x[i[1], i[0]] += 1
+
+        def listed(x, i):
+            return x[0, i]
+
+        def put(x, i):
+            x[0, i, 1] = 3
+
+        def last(x, i):
+            return x[0, 0, 9]
+
+        for function in (first, both, written, listed, put):
+            for engine in ENGINES:
+                with self.subTest(function=function.__name__, engine=engine), self.assertRaisesRegex(ftt.RunIndexError, "index 7 .*dimension 1"):
+                    ftt.script(function, engine=engine)(torch.zeros(2, 3, 4), torch.tensor([7, 1]))
+        self.refuses(last, "index 9 is out of range in dimension 2 of size 4", torch.zeros(2, 3, 4), torch.tensor([1]))
 
     def test_sizes_that_are_data(self):
         def reshaped(x):

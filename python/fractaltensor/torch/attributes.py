@@ -52,6 +52,8 @@ def type_of(value) -> Any:
         return list if isinstance(value, list) else dict
     if isinstance(value, objects.LocalFunction):
         return types.FunctionType
+    if isinstance(value, NamedResult) and value.kind is not None:
+        return value.kind
     if isinstance(value, (NamedResult, objects.OpRef, objects.BoundMethod, objects.Namespace, Poison)):
         raise Problem("type() of this value is not supported: use isinstance")
     return type(value)
@@ -72,6 +74,8 @@ class Attributes:
     def attribute(self, owner, name: str):
         if isinstance(owner, Poison):
             return POISON
+        if name == "__class__":
+            return type_of(owner)
         if isinstance(owner, Tensor):
             return self.tensor_attribute(owner, name)
         if isinstance(owner, NamedResult) and name in owner.names:
@@ -150,6 +154,8 @@ class Attributes:
             if name == "Parameter":
                 return any(c.tensor is x and isinstance(c.array, kind) for c in self.captured.values())
             return name in ("Tensor", "ndarray", "object") or x.dtype.name == _CLASSES.get(name)
+        if isinstance(x, NamedResult) and x.kind is not None:
+            return issubclass(x.kind, kind)
         if isinstance(x, (Size, dtypes.DType, Device)) and name in ("Size", "dtype", "device"):
             return name == {Size: "Size", dtypes.DType: "dtype", Device: "device"}[type(x)]
         if isinstance(x, Num):

@@ -625,15 +625,18 @@ def _without(items, d):
     return (*items[:d], *items[d + 1 :])
 
 
-def select(b: Builder, x: Tensor, d: int, index: SizeLike) -> Tensor:
-    """`x.select(d, index)`."""
+def select(b: Builder, x: Tensor, d: int, index: SizeLike, said: Optional[int] = None) -> Tensor:
+    """`x.select(d, index)`; `said` is what errors call the dimension."""
     size = x.sizes[d]
     if isinstance(index, int) and isinstance(size, int):
         if not -size <= index < size:
-            raise Problem(f"index {index} is out of range in dimension {d} of size {size}", "shape")
+            raise Problem(f"index {index} is out of range in dimension {d if said is None else said} of size {size}", "shape")
         index = index % size
     proven = b.inside_range(index, size)
-    return b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d), proven=proven)
+    made = b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d), proven=proven)
+    if said not in (None, d):
+        made.value.op.attributes["said"] = {d: said}
+    return made
 
 
 def squeeze(b: Builder, x: Tensor, d: int) -> Tensor:

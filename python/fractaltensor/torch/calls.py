@@ -156,7 +156,7 @@ class Calls:
             unknown = sorted(set(kwargs) - set(fields))
             if unknown:
                 raise Problem(f"_replace: there is no field '{unknown[0]}'")
-            return PyDict(fields, self.b.block) if name == "_asdict" else NamedResult({**fields, **kwargs}.values(), owner.names)
+            return PyDict(fields, self.b.block) if name == "_asdict" else NamedResult({**fields, **kwargs}.values(), owner.names, owner.kind)
         found = getattr(owner, name, None)
         if found is None:
             raise Problem(f"{type(owner).__name__.replace('Py', '').lower()} has no method '{name}'")
@@ -242,7 +242,7 @@ class Calls:
         if isinstance(function, type) and issubclass(function, BaseException):
             return function
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-            return NamedResult(bind_fields(function, args, kwargs), function._fields)
+            return NamedResult(bind_fields(function, args, kwargs), function._fields, function)
         if isinstance(function, objects.Namespace) and function.name.endswith("torch.device"):
             function = Device
         if not is_static([*args, *kwargs.values()]):

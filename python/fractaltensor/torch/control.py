@@ -175,7 +175,7 @@ class Control:
             raise Problem(f"del: {error}") from None
 
     def exec_Assert(self, node):
-        self._require(self.truth(self.eval(node.test)), "an assertion does not hold", node.msg)
+        self._require(self.eval_truth(node.test), "an assertion does not hold", node.msg)
 
     def _require(self, truth, text: str, message) -> None:
         if message is not None:
@@ -247,7 +247,7 @@ class Control:
     # -- conditions ---------------------------------------------------------------------------------------------
 
     def exec_If(self, node):
-        truth = self.truth(self.eval(node.test))
+        truth = self.eval_truth(node.test)
         if isinstance(truth, bool):
             self.exec_block(node.body if truth else node.orelse)
             return
@@ -507,7 +507,7 @@ class Control:
         """The truth of a `while`'s condition; sizes in it are what the loop ranges over."""
         outer, self.in_condition = self.in_condition, True
         try:
-            return self.truth(self.eval(node.test))
+            return self.eval_truth(node.test)
         finally:
             self.in_condition = outer
 

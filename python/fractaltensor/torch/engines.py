@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import re
 from ctypes import byref, c_int32, c_int64, c_void_p
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -108,8 +108,8 @@ class Engine:
         try:
             return self._evaluate(segment, source, inputs, kinds)
         except Error as error:
-            error.frames = _in_the_program(segment, text(), error.frames)
-            raise
+            error.frames, ops = _in_the_program(segment, text(), error.frames)
+            raise error.of_dimensions(_said(error.reason, ops)) if isinstance(error, RunError) else error
 
     def _kinds(self, segment: Segment, text, key: str) -> List[DType]:
         head = text().split("\n", 1)[0]
@@ -143,19 +143,30 @@ class Engine:
 _PLACE = re.compile(r'loc\("([^"]*)":(\d+):(\d+)\)$')
 
 
-def _in_the_program(segment: Segment, text: str, frames: Sequence[Frame]) -> Tuple[Frame, ...]:
-    """A place that the interpreter says, with the calls that lead there. What has none of its own, as a body's operations, is in the one around it."""
+def _in_the_program(segment: Segment, text: str, frames: Sequence[Frame]) -> Tuple[Tuple[Frame, ...], List[Op]]:
+    """A place that the interpreter says, with the calls that lead there, and the operations of that place. What has none of its own, as a
+    body's operations, is in the one around it."""
     if not frames:
-        return ()
+        return (), []
     file, line, column = frames[0][:3]
     if file == _TEXT:
         ends = map(_PLACE.search, text.split("\n")[line - 1 :])
         found = next(filter(None, ends), None)
         if found is None:
-            return ()
+            return (), []
         file, line, column = found[1], int(found[2]), int(found[3])
-    known = (op.frames for op in walk(segment.ops) if op.frames)
-    return next((f for f in known if f[0][:3] == (file, line, column)), (Frame(file, line, column, 0, ""),))
+    ops = [op for op in walk(segment.ops) if op.frames and op.frames[0][:3] == (file, line, column)]
+    return (ops[0].frames if ops else (Frame(file, line, column, 0, ""),)), ops
+
+
+def _said(reason: str, ops: Sequence[Op]) -> Optional[Dict[int, int]]:
+    """What the program calls the dimension that a failed index names; nothing where several indices of one place may be meant."""
+    found = re.search(r"of dimension (\d+) is out of range: its size is (\d+)", reason)
+    d, size = (int(found[1]), int(found[2])) if found else (-1, -1)
+    views = [op for op in ops if op.attributes.get("step") == "select" and op.attributes["numbers"][0] == d]
+    own = [op for op in views if op.operands[0].type.shape[d] in (None, size)]
+    own += [op for op in ops if op.attributes.get("role") in ("index", "index_put") and d in op.attributes["said"]]
+    return own[0].attributes.get("said") if len(own) == 1 else None
 
 
 def text_after(text: str, phase: str) -> str:
@@ -210,12 +221,19 @@ def _result_types(head: str) -> List[Type]:
 _BY_MLIR = {d.mlir: d for d in ALL.values()}
 
 
+#: Why a function is divided where it reads at data.
+_BY_DATA = "it indexes by data, and nothing says that these lie within bounds: each index is looked at"
+#: What remarks call control flow.
+_CONTROL = {"for": "a loop", "while": "a loop", "if": "a condition"}
+
+
 class _Marks:
-    """How a program is to be divided, as far as that is known."""
+    """How a program is to be divided, as far as that is known, and why."""
 
     def __init__(self):
-        self.apart: Set[Op] = set()
-        self.alone: Set[Op] = set()
+        #: Control flow that is gone through from outside, and operations that are functions of their own, with the reasons.
+        self.apart: Dict[Op, str] = {}
+        self.alone: Dict[Op, str] = {}
         self.cuts: Set[Op] = set()
         #: Loops over stretches that are tried, by the loop of a stretch; how many were taken back.
         self.stretches: Dict[Op, Callable[[], None]] = {}
@@ -224,14 +242,18 @@ class _Marks:
     def count(self) -> int:
         return len(self.apart) + len(self.alone) + len(self.cuts) + self.taken_back
 
-    def refuse(self, ops: Iterable[Op]) -> None:
+    def set_alone(self, ops: Iterable[Op], reason: str) -> None:
+        for op in ops:
+            self.alone.setdefault(op, reason)
+
+    def refuse(self, ops: Iterable[Op], reason: str) -> None:
         """Control flow that is not compiled whole: a `while` may be, a stretch at a time."""
         for op in ops:
             if is_stretch(op):
                 self.stretches.pop(op)()
                 self.taken_back += 1
             elif op not in self.apart:
-                self.apart.add(op)
+                self.apart[op] = reason
                 take_back = stretched(op) if op.kind == "while" else None
                 if take_back is not None:
                     self.stretches[op.blocks[1].ops[-1]] = take_back
@@ -251,27 +273,39 @@ class CompiledEngine(Engine):
         prove_places(top)
         marks = _Marks()
         while True:
-            division = Division(top, marks.apart, marks.alone, marks.cuts)
+            division = Division(top, set(marks.apart), set(marks.alone), marks.cuts)
             found = marks.count()
             for segment in division.segments:
                 unproven, overlaps = segment.unproven(), segment.overlaps()
-                marks.refuse(op for op in unproven if op.blocks)
-                marks.alone.update(op for op in unproven if not op.blocks)
+                marks.refuse((op for op in unproven if op.blocks), _BY_DATA)
+                marks.set_alone((op for op in unproven if not op.blocks), _BY_DATA)
                 marks.cuts.update(overlaps)
                 if unproven or overlaps:
                     continue
-                if isinstance(self._code(segment, SegmentText(segment).text, ""), str):
+                reason = self._code(segment, SegmentText(segment).text, "")
+                if isinstance(reason, str):
                     parts = segment.parts()
-                    marks.refuse(parts)
-                    marks.alone.update([] if parts else segment.cuts())
+                    marks.refuse(parts, reason)
+                    marks.set_alone([] if parts else segment.cuts(), reason)
             if marks.count() == found:
                 break
+        self._say(division, {**marks.apart, **marks.alone})
+        return division
+
+    def _say(self, division: Division, reasons: Mapping[Op, str]) -> None:
+        """Remarks on what is divided, and on what the interpreter runs, with the reasons."""
+        for op in walk(division.top.ops):
+            if op.blocks and op in division.hosted:
+                steps = (f"the library step '{inner.attributes['name']}' stands in it" for inner in walk([op]) if inner.kind == "step")
+                reason = reasons.get(op) or next(steps, "what it chooses is written elsewhere")
+                self.remarks.append(Remark(_CONTROL[op.kind], f"is gone through from outside: {reason}", op.frames))
+            elif op in reasons:
+                self.remarks.append(Remark("an operation", f"is a function of its own: {reasons[op]}", op.frames))
         for segment in division.segments:
             reason = segment.compiled["code", ""]
             if isinstance(reason, str):
                 frames = segment.ops[0].frames if segment.ops else ()
                 self.remarks.append(Remark(segment.name, f"runs in the interpreter: {reason}", frames))
-        return division
 
     def is_compiled(self, segment: Segment) -> bool:
         return not isinstance(segment.compiled.get(("code", "")), str)

@@ -17,7 +17,7 @@ from .functions import Source
 from .ir import INDEX, Type
 from .lengths import Origin, origins_of
 from .problems import Problem
-from .values import POISON, UNSET, Mono, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
+from .values import POISON, UNSET, Mono, NamedResult, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
 
 _MAX_PROBLEMS = 50
 #: No size is greater.
@@ -206,6 +206,8 @@ class Evaluator(Expressions, Attributes, Calls, Control):
             return PyList([self.adopt(x, *_item(value, i)) for i, x in enumerate(value)])
         if kind is tuple:
             return tuple(self.adopt(x, *_item(value, i)) for i, x in enumerate(value))
+        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+            return NamedResult([self.adopt(x, *_item(value, i)) for i, x in enumerate(value)], kind._fields, kind)
         if kind is dict:
             return PyDict({k: self.adopt(x, *_item(value, k)) for k, x in value.items()})
         return value

@@ -17,7 +17,7 @@ from .ops import TABLE, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
 from .problems import PYTHONS, NeedsUnrolling, Problem, problem_of
-from .values import POISON, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
+from .values import ARGUMENT, POISON, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -47,6 +47,13 @@ def is_static(value) -> bool:
     if isinstance(value, slice):
         return all(is_static(x) for x in (value.start, value.stop, value.step))
     return True
+
+
+def is_truth(value) -> bool:
+    """Whether a value is true or false, and nothing else."""
+    if isinstance(value, Tensor):
+        return value.dtype.is_bool and all(n == 1 for n in value.sizes)
+    return value.kind == "bool" if isinstance(value, Num) else isinstance(value, bool)
 
 
 def has_poison(value) -> bool:
@@ -273,11 +280,11 @@ class Expressions:
         return pick(1, number)
 
     def eval_UnaryOp(self, node):
+        if isinstance(node.op, ast.Not):
+            return self.eval_truth(node)
         value = self.eval(node.operand)
         if has_poison(value):
             return POISON
-        if isinstance(node.op, ast.Not):
-            return self.b.invert(self.truth(value))
         name = {ast.USub: "neg", ast.UAdd: "positive", ast.Invert: "bitwise_not"}[type(node.op)]
         if isinstance(value, Tensor):
             return TABLE[name].call(self.b, [value], {})
@@ -286,6 +293,8 @@ class Expressions:
                 return value
             if name == "neg":
                 return self.binary(ast.Sub, 0.0 if value.kind == "float" else 0, value)
+            if value.kind == "bool":
+                raise Problem("~ of a truth is -1 or -2 where it is a number of Python's, and its opposite where it is a tensor: use not")
             return self.binary(ast.Sub, -1, value)
         return {"neg": operator.neg, "positive": operator.pos, "bitwise_not": operator.invert}[name](value)
 
@@ -302,9 +311,24 @@ class Expressions:
             return self.b._convert(value, "bool")
         return bool(value)
 
+    def eval_truth(self, node):
+        """The truth of an expression, which is all that is asked of it."""
+        if isinstance(node, ast.BoolOp):
+            return self.truth(self._bool_op(node, True))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.b.invert(self.eval_truth(node.operand))
+        return self.truth(self.eval(node))
+
     def eval_BoolOp(self, node):
+        return self._bool_op(node, False)
+
+    def _bool_op(self, node, for_truth: bool):
+        """`and` and `or`: one of the values, or the truth alone. Of what is true or false anyway, a number says which."""
         is_and = isinstance(node.op, ast.And)
-        value = self.eval(node.values[0])
+        first = node.values[0]
+        if not for_truth and not is_and and isinstance(first, ast.BoolOp) and isinstance(first.op, ast.And):
+            return self._chosen_by_and(first, node.values[1:])
+        value = self.eval_truth(first) if for_truth and isinstance(first, ast.BoolOp) else self.eval(first)
         for part in node.values[1:]:
             if has_poison(value):
                 return POISON
@@ -315,19 +339,36 @@ class Expressions:
                     return value
                 value = self.eval(part)
                 continue
-            rest = part
-
-            def other(rest=rest):
-                return self.truth(self.eval(rest))
-
-            binds = any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))
-            eager = None if binds else self._scalar_only(other)
-            if eager is not None:
-                value = self.b.logical("and" if is_and else "or", truth, eager)
-                continue
-            short = (lambda: False) if is_and else (lambda: True)
-            value = self.choose(truth, other if is_and else short, short if is_and else other, "and" if is_and else "or")
+            value = self._of_both(is_and, value, truth, part, for_truth)
         return value
+
+    def _of_both(self, is_and: bool, value, truth: Num, part, for_truth: bool):
+        """`value and part`, or `value or part`, where `truth` is data."""
+        def other():
+            if for_truth:
+                return self.eval_truth(part)
+            found = self.eval(part)
+            return self.truth(found) if is_truth(found) else found
+
+        binds = any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))
+        plain = for_truth or is_truth(value)
+        eager = None if binds or not plain else self._scalar_only(other)
+        if eager is not None and is_truth(eager):
+            return self.b.logical("and" if is_and else "or", truth, eager)
+        short = (lambda: not is_and) if plain else (lambda: value)
+        return self.choose(truth, other if is_and else short, short if is_and else other, "and" if is_and else "or")
+
+    def _chosen_by_and(self, first: ast.BoolOp, rest):
+        """`c and a or b` is a choice between `a` and `b`, of which neither need be a truth."""
+        def any_of(values):
+            return self.eval(values[0] if len(values) == 1 else ast.copy_location(ast.BoolOp(ast.Or(), values), values[0]))
+
+        *conditions, last = first.values
+        condition = conditions[0] if len(conditions) == 1 else ast.copy_location(ast.BoolOp(ast.And(), conditions), first)
+        truth = self.eval_truth(condition)
+        if isinstance(truth, bool):
+            return any_of([last, *rest] if truth else rest)
+        return self.choose(truth, lambda: any_of([last, *rest]), lambda: any_of(rest), "and … or")
 
     def _scalar_only(self, function):
         """The value of an expression that is arithmetic on numbers and cannot fail; None where it is more."""
@@ -417,7 +458,7 @@ class Expressions:
         return result if name == "eq" else self.b.invert(result)
 
     def eval_IfExp(self, node):
-        truth = self.truth(self.eval(node.test))
+        truth = self.eval_truth(node.test)
         if isinstance(truth, bool):
             return self.eval(node.body if truth else node.orelse)
         return self.choose(truth, lambda: self.eval(node.body), lambda: self.eval(node.orelse), "if")
@@ -488,7 +529,7 @@ class Expressions:
         for item in self.items_of(self.eval(first.iter)):
             self.assign(first.target, item)
             scope.update({name: self.frame.env[name] for name in names})
-            if all(self.static(self.truth(self.eval(test)), "the condition of a comprehension") for test in first.ifs):
+            if all(self.static(self.eval_truth(test), "the condition of a comprehension") for test in first.ifs):
                 self._generate(rest, leaf, scope) if rest else leaf()
 
     # -- assignments -------------------------------------------------------------------------------------------------
@@ -556,6 +597,8 @@ class Expressions:
     def check_owned(self, owner, what: str) -> None:
         """A list or dictionary may change where it was made, not under control flow that is data."""
         block = getattr(owner, "block", None)
+        if block is ARGUMENT:
+            raise Problem(f"{what} in a {type_name(owner)} that is an argument: compiled functions change tensors and their own lists only, so return what is new")
         if block is None:
             raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
@@ -566,7 +609,8 @@ class Expressions:
         if isinstance(owner, Tensor) and target.attr == "data":
             assign(self.b, owner, value, "an assignment to .data", check=False)
             return
-        raise Problem(f"attribute '{target.attr}' of a captured Python object is assigned: return the value instead")
+        what = "a tensor" if isinstance(owner, Tensor) else "a captured Python object"
+        raise Problem(f"attribute '{target.attr}' of {what} is assigned: return the value instead")
 
     def augmented(self, op, value, load):
         """What `load op= value` gives: in place on tensors."""

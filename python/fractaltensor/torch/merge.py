@@ -251,7 +251,7 @@ class Merger:
         if isinstance(spec, Mapping_):
             return PyDict(zip(spec.keys, items), block)
         if isinstance(spec.like, NamedResult):
-            return NamedResult(items, spec.like.names)
+            return NamedResult(items, spec.like.names, spec.like.kind)
         if isinstance(spec.like, PyList):
             return PyList(items, block)
         return type(spec.like)(items)

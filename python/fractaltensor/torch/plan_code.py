@@ -132,7 +132,7 @@ class PlanCode:
         name = self.bind(value)
         index = self.style.view(op.operands[0].type.shape, step, numbers)
         if index is None:
-            made = _viewer(self.memory, step, op.frames)
+            made = _viewer(self.memory, step, op.frames, op.attributes.get("said"))
             self.line(f"{name} = {self.object(made)}({', '.join([base, *known])})")
         else:
             self.line(f"{name} = {base}{index}")
@@ -179,7 +179,8 @@ class PlanCode:
             # Whoever replaces one of our steps answers for what its results are.
             self.line(f" if f not in ours: r = strange({self.object(op)}, r)")
         self.line("except RunError as error:")
-        self.line(f" raise error.at({self.object(op.frames)})")
+        said = op.attributes.get("said")
+        self.line(f" raise error{f'.of_dimensions({self.object(said)})' if said else ''}.at({self.object(op.frames)})")
         for at, value in enumerate(op.results):
             if self.is_asked(value):
                 result = self.bind(value)
@@ -306,7 +307,7 @@ class PlanCode:
         return "\n".join(["def make(fresh):", *self.opening, *self.functions, " def run(c, a):", *self.lines, " return run", ""])
 
 
-def _viewer(memory, step: str, frames) -> Callable:
+def _viewer(memory, step: str, frames, said) -> Callable:
     """Makes a view by one step; what goes wrong is said with its place."""
     view = memory.view
 
@@ -314,7 +315,7 @@ def _viewer(memory, step: str, frames) -> Callable:
         try:
             return view(x, step, numbers)
         except RunError as error:
-            raise error.at(frames)
+            raise error.of_dimensions(said).at(frames)
 
     return viewed
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence
+import re
+from typing import List, Mapping, Optional, Sequence
 
 from .. import errors
 from ..source import Frame, render
@@ -27,6 +28,12 @@ class ScriptTypeError(ScriptError, errors.DTypeError):
 
 class RunError(errors.Error, RuntimeError):
     """A program that was compiled met data that it cannot take."""
+
+    def of_dimensions(self, said: Optional[Mapping[int, int]]) -> "RunError":
+        """The same error with dimensions as the program counts them: those that an index has taken away are counted, too."""
+        if said:
+            self.reason = re.sub(r"dimension (\d+)", lambda found: f"dimension {said.get(int(found[1]), int(found[1]))}", self.reason)
+        return self
 
 
 class RunIndexError(RunError, IndexError):

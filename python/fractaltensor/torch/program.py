@@ -15,7 +15,7 @@ from .problems import NeedsUnrolling, Problem, error_of
 from .runnable import WHOLE, Leaf, Runnable
 from .running import Runner
 from .segments import SegmentText, may_roots
-from .values import NamedResult, Num, Poison, PyDict, PyList, Tensor
+from .values import ARGUMENT, NamedResult, Num, Poison, PyDict, PyList, Tensor
 
 
 class Program(Runnable):
@@ -91,13 +91,13 @@ class Program(Runnable):
             self.root_names.append(name)
             return tensor
         if isinstance(value, list):
-            return PyList([self._value(x, names) for x in value])
+            return PyList([self._value(x, names) for x in value], ARGUMENT)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return NamedResult([self._value(x, names) for x in value], value._fields)
+            return NamedResult([self._value(x, names) for x in value], value._fields, type(value))
         if isinstance(value, tuple):
             return tuple(self._value(x, names) for x in value)
         if isinstance(value, dict):
-            return PyDict({k: self._value(x, names) for k, x in value.items()})
+            return PyDict({k: self._value(x, names) for k, x in value.items()}, ARGUMENT)
         return ev.adopt(value, None)
 
     def _sizes(self, name: str, value):
@@ -133,7 +133,7 @@ class Program(Runnable):
             top.yields.append(value.value)
             return Leaf("number", len(top.yields) - 1)
         if isinstance(value, NamedResult):
-            return NamedResult([self._result(x) for x in value], value.names)
+            return NamedResult([self._result(x) for x in value], value.names, value.kind)
         if isinstance(value, (tuple, list)):
             items = [self._result(x) for x in value]
             return items if isinstance(value, list) else tuple(items)

@@ -177,7 +177,8 @@ class Runnable:
                 return self.engine.memory.number(done.values[structure.at], None)
             return self.engine.memory.result(done.values[structure.at], structure.dtype, done.torch_like)
         if isinstance(structure, NamedResult):
-            return collections.namedtuple("Result", structure.names)(*(again(s) for s in structure))
+            kind = structure.kind or collections.namedtuple("Result", structure.names)
+            return kind(*(again(s) for s in structure))
         if isinstance(structure, tuple):
             return tuple(again(s) for s in structure)
         if isinstance(structure, list):

@@ -156,9 +156,7 @@ class Runner:
             touched = [g for g in groups if any((v in written or w in written) and self.memory.overlap(arrays[v], arrays[w]) for w in g)]
             groups = [g for g in groups if g not in touched] + [[v, *(w for g in touched for w in g)]]
         result = []
-        for group in groups:
-            if len(group) < 2:
-                continue
+        for group in self._by_storage(groups, arrays, written):
             first = arrays[group[0]]
             start, size = self.memory.place(self.memory.base(first))[0], first.itemsize
             members = []
@@ -167,6 +165,13 @@ class Runner:
                 members.append((v, (address - start) // size, shape, strides))
             result.append(members)
         return result
+
+    def _by_storage(self, groups: List[List[Value]], arrays, written) -> List[List[Value]]:
+        """Groups of one storage as one, with all else of it that is written: each is taken, and written back, as the whole storage."""
+        homes = {v: self.memory.place(self.memory.base(array))[0] for v, array in arrays.items()}
+        shared = dict.fromkeys(homes[group[0]] for group in groups if len(group) > 1)
+        grouped = {v for group in groups if len(group) > 1 for v in group}
+        return [[v for v in arrays if homes[v] == home and (v in grouped or v in written)] for home in shared]
 
     def _are_apart(self, arrays) -> bool:
         """Whether no byte lies between the first and the last one of two arrays: mostly so, and soon seen."""

@@ -100,6 +100,10 @@ def is_dense(sizes, strides) -> bool:
     return True
 
 
+#: Where lists and dictionaries that are arguments were made.
+ARGUMENT = "an argument"
+
+
 class PyList(list):
     """A list of the program. `block` is where it was made: control flow that is data must not change it from inside."""
 
@@ -170,11 +174,11 @@ UNSET = Unset()
 
 
 class NamedResult(tuple):
-    """Several results with names, as `x.max(1)` gives: `.values`, `.indices`."""
+    """Several results with names, as `x.max(1)` gives: `.values`, `.indices`. `kind` is the program's own class of named tuples."""
 
-    def __new__(cls, items, names):
+    def __new__(cls, items, names, kind=None):
         made = super().__new__(cls, items)
-        made.names = tuple(names)
+        made.names, made.kind = tuple(names), kind
         return made
 
 

@@ -14,8 +14,8 @@ from . import pointwise
 from .moving import index_tensor, put, taken
 from .table import assign
 
-#: Marks a dimension that a tensor of indices will take.
-_Advanced = List[Tuple[int, Tensor]]
+#: Dimensions that tensors of indices will take, and what errors call these: those of the tensor that is indexed.
+_Advanced = List[Tuple[int, Tensor, int]]
 
 
 def _as_index(b: Builder, item):
@@ -49,23 +49,25 @@ def basic(b: Builder, x: Tensor, key) -> Tuple[Tensor, _Advanced]:
     """Applies integers, slices, None and masks' columns; what is left are tensors of indices and their dimensions."""
     key = tuple(_as_index(b, k) for k in key) if isinstance(key, tuple) else _as_index(b, key)
     advanced: _Advanced = []
-    d = 0
+    d = said = 0
     for item in _expanded(x, key):
         if item is None:
             x = base.unsqueeze(b, x, d)
             d += 1
         elif isinstance(item, bool):
             x = base.unsqueeze(b, x, d)
-            advanced.append((d, b.constant_tensor(0, dtypes.int64, [1 if item else 0])))
+            advanced.append((d, b.constant_tensor(0, dtypes.int64, [1 if item else 0]), said))
             d += 1
         elif isinstance(item, slice):
             ends = [_end(b, e) for e in (item.start, item.stop, item.step)]
             x = base.slice_(b, x, d, *ends)
-            d += 1
+            d, said = d + 1, said + 1
         elif isinstance(item, int) or isinstance(item, Num) and item.kind == "int":
-            x = base.select(b, x, d, item)
+            x = base.select(b, x, d, item, said)
+            said += 1
         elif isinstance(item, Tensor):
-            x, d = _tensor_item(b, x, d, item, advanced)
+            x, d = _tensor_item(b, x, d, item, advanced, said)
+            said += item.rank if item.dtype.is_bool else 1
         else:
             kind = f"a {item.kind} that is data" if isinstance(item, Num) else f"{type(item).__name__}"
             raise Problem(f"an index is an integer, a slice, None, '...' or a tensor, found {kind}")
@@ -80,11 +82,11 @@ def _end(b: Builder, end):
     raise Problem(f"the end of a slice must be an integer, found {type(end).__name__}")
 
 
-def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advanced):
+def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advanced, said: int):
     if item.rank == 0 and item.dtype.is_int:
-        return base.select(b, x, d, b.item(item)), d
+        return base.select(b, x, d, b.item(item), said), d
     if not item.dtype.is_bool:
-        advanced.append((d, index_tensor(b, item)))
+        advanced.append((d, index_tensor(b, item), said))
         return x, d + 1
     if item.rank == 0:
         raise Problem("an index that is a bool tensor without dimensions is not supported: use where")
@@ -97,7 +99,7 @@ def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advance
     from .steps import columns_once
 
     for i, column in enumerate(columns_once(b, item)):
-        advanced.append((d + i, column))
+        advanced.append((d + i, column, said + i))
     return x, d + item.rank
 
 
@@ -106,7 +108,8 @@ def read(b: Builder, x: Tensor, key) -> Tensor:
     view, advanced = basic(b, x, key)
     if not advanced:
         return view
-    return taken(b, view, [d for d, _ in advanced], [i for _, i in advanced])
+    dims, indices, said = zip(*advanced)
+    return taken(b, view, list(dims), list(indices), said)
 
 
 def _mask_alone(key) -> Optional[Tensor]:
@@ -128,7 +131,8 @@ def write(b: Builder, x: Tensor, key, value, accumulate: bool = False) -> Tensor
         if isinstance(value, Tensor):
             value = _without_leading_ones(b, value, view.rank)
         return assign(b, view, value, "an assignment to an index", check=False)
-    return put(b, view, [d for d, _ in advanced], [i for _, i in advanced], value, accumulate is True, "an assignment to an index")
+    dims, indices, said = zip(*advanced)
+    return put(b, view, list(dims), list(indices), value, accumulate is True, "an assignment to an index", said)
 
 
 def _without_leading_ones(b: Builder, value: Tensor, rank: int) -> Tensor:

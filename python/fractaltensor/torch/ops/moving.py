@@ -150,11 +150,12 @@ def repeat_interleave(b: Builder, input, repeats, dim=None, *, output_size=None)
 # -- by index ------------------------------------------------------------------------------------------------------------
 
 
-def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
-    """`tssa.index`: elements of `x` at tensors of indices. Where sizes are counted by steps, it is one, too."""
+def taken(b: Builder, x: Tensor, dims, indices, said=None) -> Tensor:
+    """`tssa.index`: elements of `x` at tensors of indices. Where sizes are counted by steps, it is one, too. `said`: what errors call the dimensions."""
+    said = said or dims
     if b.checked and any(base.is_counted(n) for t in (x, *indices) for n in t.sizes):
-        return _taken_by_step(b, x, dims, indices)
-    indices = [checked_index(b, i, x.sizes[d], d) for d, i in zip(dims, indices)]
+        return _taken_by_step(b, x, dims, indices, said)
+    indices = [checked_index(b, i, x.sizes[d], name) for d, i, name in zip(dims, indices, said)]
     sizes = indexed_sizes(b, x, dims, indices)
     value = b.read(x)
     values = [b.read(index_tensor(b, i)) for i in indices]
@@ -165,10 +166,10 @@ def taken(b: Builder, x: Tensor, dims, indices) -> Tensor:
     types = ", ".join(v.type.text() for v in values)
     pieces.append(f" : {value.type.text()}, {types} -> {type_.text()}")
     # It fails where an index is out of range, so it stays even if nobody reads it.
-    return b.new(b.text(pieces, [type_], pure=False, role="index").results[0], sizes)
+    return b.new(b.text(pieces, [type_], pure=False, role="index", said=dict(zip(dims, said))).results[0], sizes)
 
 
-def _taken_by_step(b: Builder, x: Tensor, dims, indices) -> Tensor:
+def _taken_by_step(b: Builder, x: Tensor, dims, indices, said) -> Tensor:
     from .steps import call
 
     sizes = indexed_sizes(b, x, dims, [index_tensor(b, i) for i in indices])
@@ -177,9 +178,9 @@ def _taken_by_step(b: Builder, x: Tensor, dims, indices) -> Tensor:
         return call(b, "pick", operands, [(x.dtype, sizes)], dims=tuple(dims))[0]
     types = [(x.dtype, sizes)] + [(dtypes.int64, [])] * len(dims)
     made, *wrong = call(b, "take", operands, types, dims=tuple(dims))
-    for d, noted in zip(dims, wrong):
+    for d, name, noted in zip(dims, said, wrong):
         own = "data" if isinstance(x.sizes[d], Num) else str(x.sizes[d])
-        b.notice(noted, f"index {{}} is out of range in dimension {d} of size {own}")
+        b.notice(noted, f"index {{}} is out of range in dimension {name} of size {own}")
     return made
 
 
@@ -218,7 +219,7 @@ def indexed_sizes(b: Builder, x: Tensor, dims, indices):
     return [*x.sizes[: dims[0]], *common, *x.sizes[dims[-1] + 1 :]]
 
 
-def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str) -> Tensor:
+def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str, said=None) -> Tensor:
     """`tssa.index_put` and a write: in the order of the indices, the last wins, or all are added."""
     if x.repeats:
         raise Problem(f"{what}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
@@ -233,7 +234,9 @@ def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str
     old, new, values = b.read(x), b.read(value), [b.read(index_tensor(b, i)) for i in indices]
     if b.checked:
         # Between compiled parts it is a step: the order of the writes counts, and an index may be out of range.
-        made = b.step("index_put", [new, old, *values], [old.type], dims=tuple(dims), accumulate=accumulate)[0]
+        step = b.step("index_put", [new, old, *values], [old.type], dims=tuple(dims), accumulate=accumulate)
+        made = step[0]
+        made.op.attributes["said"] = dict(zip(dims, said or dims))
         made.sizes = old.sizes = [n.value if isinstance(n, Num) else n for n in x.sizes]
         b.write(x, made)
         return x
@@ -241,7 +244,7 @@ def put(b: Builder, x: Tensor, dims, indices, value, accumulate: bool, what: str
     for k, v in enumerate(values):
         pieces += [", " if k else "", v]
     pieces.append(f" : {new.type.text()} into {old.type.text()}, {', '.join(v.type.text() for v in values)}")
-    b.write(x, b.text(pieces, [old.type], pure=False, role="index_put").results[0])
+    b.write(x, b.text(pieces, [old.type], pure=False, role="index_put", said=dict(zip(dims, said or dims))).results[0])
     return x
 
 
