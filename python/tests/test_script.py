@@ -423,6 +423,40 @@ class Programs(unittest.TestCase):
         torch.testing.assert_close(script(*arguments), masks(*arguments))
         self.assertRegex(repr(script.remarks), "runs in the interpreter: .* has an open size that is no row")
 
+    def test_remarks_say_why_a_program_is_divided(self):
+        def ends_on_data(x):
+            k = 0
+            while (y := x * k).sum() < 20:
+                k += 1
+                if y.max() > 6:
+                    break
+            return y
+
+        def indexed(x, i):
+            for k in range(3):
+                x[i[k]] += 1
+
+        def sorted_rows(x):
+            for k in range(3):
+                x[k] = x[k].sort()[0]
+
+        def whole(x):
+            for k in range(3):
+                x[k] += k
+
+        for function, extra, texts in (
+            (ends_on_data, (), ["a loop: is gone through from outside: .*ends on data, and its condition bounds no counter"]),
+            (indexed, (torch.tensor([0, 2, 1]),), ["a loop: is gone through from outside: it indexes by data, and nothing says"]),
+            (sorted_rows, (), ["a loop: is gone through from outside: the library step 'sort' stands in it"]),
+            (whole, (), []),
+        ):
+            script = ftt.script(function, engine="cpu")
+            script(torch.ones(3, 4), *extra)
+            with self.subTest(function=function.__name__):
+                self.assertEqual(len(script.remarks), len(texts), script.remarks)
+                for remark, text in zip(script.remarks, texts):
+                    self.assertRegex(repr(remark), rf"test_script.py:\d+: {text}")
+
     def test_steps_of_one_kind_stand_together(self):
         """All maps of a detector share segments, where each map's steps would cut those of the others."""
         for name, most in ("yolov3", 6), ("ssd", 7), ("yolact", 6), ("fcos", 10):

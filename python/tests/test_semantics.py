@@ -9,6 +9,7 @@ import operator
 import os
 import random
 import sys
+import tempfile
 import time
 import unittest
 
@@ -463,7 +464,6 @@ class Attributes(Refuses):
         code = "import sys; sys.modules['torch'] = None; sys.path.insert(0, {!r}); import numpy as np; from fractaltensor import torch\n"
         code = code.format(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         import subprocess
-        import tempfile
 
         text = "import torch\ndef f(x):\n    return (x * 2 if x.device.type == 'cpu' and x.device == torch.device('cpu') and x.device.index is None and not x.is_cuda else x), str(x.device)\n"
         with tempfile.TemporaryDirectory() as folder:
@@ -649,6 +649,15 @@ class Messages(Refuses):
             (joined, r"cat: expects a list or tuple of tensors, found a tensor\n.*\n.*\n.*: error: stack: expects"), (listed, r"max\(\) of no items"), (twice, "two values for the keyword 'a'"),
         ):
             self.refuses(function, message, whole(3))
+
+    @unittest.skipIf(sys.version_info < (3, 10), "Python has no match")
+    def test_match(self):
+        from test_script import load
+
+        with tempfile.TemporaryDirectory() as folder:
+            module = load("matching", "def f(x):\n    match x.shape[0]:\n        case 3:\n            x = x * 2\n    return x\n", folder)
+            with self.assertRaisesRegex(ftt.ScriptError, "matching.py:2:5: error: match cannot be compiled"):
+                ftt.script(module.f)(whole(3))
 
     def test_what_cannot_be_returned_has_a_place(self):
         def method(x):

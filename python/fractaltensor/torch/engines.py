@@ -17,7 +17,7 @@ from ..jit import _calls
 from ..locks import ForkLock
 from ..source import Frame
 from .dtypes import ALL, DType
-from .ir import Block, Op, Type, walk
+from .ir import Block, Op, Type, enclosing, walk
 from .memory import HOST, Memory, TorchMemory
 from .problems import RunError, RunIndexError, RunShapeError
 from .proofs import prove_places
@@ -299,7 +299,7 @@ class CompiledEngine(Engine):
                 steps = (f"the library step '{inner.attributes['name']}' stands in it" for inner in walk([op]) if inner.kind == "step")
                 reason = reasons.get(op) or next(steps, "what it chooses is written elsewhere")
                 self.remarks.append(Remark(_CONTROL[op.kind], f"is gone through from outside: {reason}", op.frames))
-            elif op in reasons:
+            elif op in reasons and not any(reasons.get(outer) == reasons[op] for outer in enclosing(op)):
                 self.remarks.append(Remark("an operation", f"is a function of its own: {reasons[op]}", op.frames))
         for segment in division.segments:
             reason = segment.compiled["code", ""]

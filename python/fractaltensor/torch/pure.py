@@ -68,7 +68,8 @@ def _only_holds(kind: type) -> bool:
 
 def name_of(function: Any) -> str:
     home, name = _home(function), getattr(function, "__qualname__", None) or type(function).__name__
-    return name if home in ("", "builtins", "__main__") else f"{home}.{name.rsplit('.', 1)[-1]}"
+    home = {"posix": "os", "nt": "os", "io": "", "_io": "", "numpy.random.mtrand": "numpy.random"}.get(home, home)
+    return name.rsplit(".", 1)[-1] if home == "" else name if home in ("", "builtins", "__main__") else f"{home}.{name.rsplit('.', 1)[-1]}"
 
 
 def _home(function: Any) -> str:
