@@ -303,7 +303,7 @@ LogicalResult PlanReader::take(LoopAttr loop) {
   if (loop.getKind() == LoopKind::Sequential || loop.getKind() == LoopKind::Unroll)
     return takeSequential(loop);
   if (loop.getKind() == LoopKind::Associative)
-    return refuse(loop) << "partial results are not built";
+    return refuse(loop) << "its shares and their join are to be nests of their own (etdg-cut-reductions)";
   anyParallel = true;
   if (loop.getLevel() == LoopLevel::Rows || loop.getLevel() == LoopLevel::ListedRows)
     return takeRow(loop);

@@ -10,6 +10,8 @@
 #include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 
+#include "ft/Dialect/ETDG/Transforms/CutReductions.h"
+#include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
@@ -131,6 +133,9 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
 LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
+  if (failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+    return failure();
+  schedule::chooseCuts(graph, options);
   if (failed(Scheduler(graph, options).run()))
     return failure();
   schedule::writeExits(graph);

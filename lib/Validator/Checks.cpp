@@ -365,6 +365,8 @@ LogicalResult Checks::run() {
     checkBuffer(buffer);
   for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
     checkPlacements(*leaf);
+  for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
+    checkCut(leaf->block);
   checkSlots();
   auto results = dyn_cast<ReturnOp>(graph.getBody().front().back());
   for (Value buffer : results ? results.getOperands() : ValueRange()) {

@@ -58,6 +58,8 @@ private:
   void checkShared(Value buffer, Value other);
   /// T11: what a placement stages, nothing writes between then and the read. `before`: the steps around it.
   void checkPlacements(const Leaf &leaf);
+  /// T12: shares of a reduction cover it, begin from `identity` and are joined in order.
+  void checkCut(BlockOp shares);
   void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before);
   /// `clobber`, at a place that `base` gives it, never comes between `write` and `read`.
   /// `c` and `w` are where they are in `base`.

@@ -203,7 +203,7 @@ LogicalResult PlanReader::take(LoopAttr loop) {
   if (loop.getKind() == LoopKind::Sequential || loop.getKind() == LoopKind::Unroll)
     return takeSequential(loop);
   if (loop.getKind() == LoopKind::Associative)
-    return refuse(loop) << "partial results are not built";
+    return refuse(loop) << "its shares and their join are to be nests of their own (etdg-cut-reductions)";
   switch (loop.getLevel()) {
   case LoopLevel::Grid:
     return takeDealt(loop);

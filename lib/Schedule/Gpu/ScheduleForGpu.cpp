@@ -8,11 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
 #include "GpuPlanner.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Plan.h"
@@ -377,6 +379,10 @@ LogicalResult Scheduler::run() {
 LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
+  if (failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+    return failure();
+  if (options.planSeed != 0)
+    schedule::drawCuts(graph, options.planSeed, options.getMachine());
   if (failed(Scheduler(graph, options).run()))
     return failure();
   schedule::writeExits(graph);

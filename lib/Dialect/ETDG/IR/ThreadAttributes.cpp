@@ -180,6 +180,18 @@ static bool arePairs(GraphOp graph, ArrayRef<int64_t> pairs) {
   return pairs.size() % 2 == 0;
 }
 
+/// Whether a dictionary says of a leaf's own dimensions what a cut says: which one is the share, how long shares are, and the
+/// reduction's domain, over the other dimensions.
+static bool isCut(BlockOp leaf, DictionaryAttr cut) {
+  auto dimension = cut ? cut.getAs<IntegerAttr>("dimension") : IntegerAttr();
+  auto tile = cut ? cut.getAs<IntegerAttr>("tile") : IntegerAttr();
+  auto domain = cut ? cut.getAs<IntegerSetAttr>("domain") : IntegerSetAttr();
+  auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64); };
+  return domain && isNumber(dimension) && isNumber(tile) && cut.size() == 3 && tile.getInt() >= 1 &&
+         dimension.getInt() >= int64_t(leaf.getNumAncestors()) && dimension.getInt() + 1 < int64_t(leaf.getNumDims()) &&
+         domain.getValue().getNumDims() + 1 == leaf.getNumDims() && domain.getValue().getNumSymbols() == leaf.getSymbolNames().size();
+}
+
 LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().strref().drop_front(StringRef("etdg.").size());
   Attribute value = attribute.getValue();
@@ -209,6 +221,14 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                ? failure()
                : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags or first = d : i64");
   }
+  if (name == "cut") {
+    auto leaf = dyn_cast<BlockOp>(op);
+    return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
+               ? failure()
+               : expected(isCut(leaf, dyn_cast<DictionaryAttr>(value)),
+                          "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, d one of the leaf's own dimensions but the "
+                          "last, t at least 1, the set over the other dimensions and the leaf's symbols");
+  }
   if (name == "slot") {
     auto slot = dyn_cast<IntegerAttr>(value);
     return failed(onlyOf(isa<BufferOp>(op), "a buffer"))
@@ -236,7 +256,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, dims, divisions, in_place, kept_together, layouts, merged, slot or snapshots";
+                           << "': expected candidates, checks, cut, dims, divisions, in_place, kept_together, layouts, merged, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

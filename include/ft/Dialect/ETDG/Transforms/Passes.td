@@ -352,6 +352,31 @@ def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
+  let summary = "associative loops become shares and their join";
+  let description = [{
+    A dimension with `combine` (`reduce`, `fold`) whose schedule has a loop of kind `associative` and tile T over it becomes two nests:
+    one whose shares of T iterations, each begun from `identity`, wait for nobody, and one that joins their last states in
+    order. The number of shares follows from the length, not from who runs them, so that a result is the same on any number of threads.
+
+    ```mlir
+    etdg.block @r [fold] (k) in [0, N)   // loops = [<dimension = 0, tile = 1000, kind = associative, level = core>, ...]
+    ==>
+    etdg.block @r_shares [map, fold] (share, k) ... // k in [1000 share, 1000 share + 1000); loops = [<dimension = 0, kind = parallel, level = core>, ...]
+    etdg.nest {
+      etdg.block @r_join [foldl] (share) ... // joined = combine(joined, share's last state)
+      etdg.block @r_last [foldl] (share) ... // the last share, which writes what the last iteration wrote
+    }
+    ```
+
+    The loops of the shares are those of the schedule, the join's are open. Of the shares says `etdg.cut` what they are, which the validator proves (T12). An error
+    at a nest that can't be cut: a `scan` (its states are results), a block without `combine`, one that writes what is no state, whose
+    other dimensions are ordered, or of which others read more than the last state. Runs after
+    `etdg-apply-schedule`; `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` begin with it, and have the machine's lines.
+  }];
+  let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">];
+}
+
 def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   let summary = "give nests an order with few steps and wide ones (FT §5.2)";
   let description = [{

@@ -50,7 +50,7 @@ private:
 };
 } // namespace
 
-/// Where all writes have one index, or one that only parallel loops move, planes
+/// Where several writes have one index each, or one that only parallel loops move, planes
 /// exist together. Data may ask for any plane.
 bool Planes::mayBeContracted(Value buffer, unsigned d) {
   for (const Access &read : accesses.getReads(buffer))
@@ -62,8 +62,12 @@ bool Planes::mayBeContracted(Value buffer, unsigned d) {
       for (unsigned dim : getDealtDims(access.block))
         if (access.map.getResult(d).isFunctionOfDim(dim))
           return false;
-  bool moves = false;
-  for (const Access &write : accesses.getWrites(buffer))
+  // One plane alone is ever there: the last state of a reduction whose shares have theirs elsewhere.
+  ArrayRef<Access> writes = accesses.getWrites(buffer);
+  bool moves = writes.size() == 1 && llvm::none_of(llvm::seq(writes[0].map.getNumDims()), [&](unsigned dim) {
+                 return writes[0].map.getResult(d).isFunctionOfDim(dim);
+               });
+  for (const Access &write : writes)
     for (AffineExpr row : getSequentialRows(write.block))
       for (unsigned dim = 0; dim < BlockOp(write.block).getNumDims(); ++dim)
         moves |= row.isFunctionOfDim(dim) && write.map.getResult(d).isFunctionOfDim(dim);

@@ -1,0 +1,59 @@
+//===- CutReductions.h - shares of a reduction, and their join --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dimension that may be re-associated (`reduce`, `fold`) may be cut at any iteration:
+// a cut restarts from `identity`, and partial states join in order by `combine`
+// (DESIGN §4.2.3). Here a cut is written into the graph, as two nests: the shares,
+// which wait for nobody, and the join of their states.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_ETDG_TRANSFORMS_CUTREDUCTIONS_H
+#define FT_DIALECT_ETDG_TRANSFORMS_CUTREDUCTIONS_H
+
+#include "ft/Dialect/ETDG/IR/ETDG.h"
+
+#include <optional>
+
+namespace mlir::etdg {
+
+/// A leaf whose iterations along one dimension may be cut into shares.
+struct Reduction {
+  BlockOp leaf;
+  /// The dimension, of all of the leaf's; and of each state's buffer the index that follows it.
+  unsigned dim = 0;
+  SmallVector<unsigned> positions;
+  /// Which read brings each state in; states are in the order of the writes.
+  SmallVector<unsigned> stateReads;
+  /// Its range, [lower, upper), over the other dimensions.
+  AffineExpr lower, upper;
+  /// What the dimension's value is in each state's index: index = dimension + offset.
+  SmallVector<int64_t> offsets;
+
+  /// How long the dimension is at most.
+  ft::LengthAttr getLength() const;
+};
+
+/// The leaf as a reduction that can be cut; nothing, and why, where it is none.
+std::optional<Reduction> findReduction(BlockOp leaf, std::string &why);
+
+/// The two nests that stand for a leaf: its shares, and their join.
+struct CutNests {
+  BlockOp shares;
+  NestOp join;
+};
+
+/// Cuts a reduction into shares of `tile` iterations, which begin at the multiples of it. The leaf, and a nest that holds
+/// it alone, is gone then. `schedule`, if any, is that of the shares. States of two shares lie at least `lineBytes` apart, where
+/// not 0: cores that write to one line of memory wait for each other.
+CutNests cutReduction(const Reduction &reduction, int64_t tile, ScheduleAttr schedule, int64_t lineBytes = 0);
+
+/// A schedule with the loops of the shares: a loop that is associative is over shares, and parallel. `own` is the number of
+/// the cut dimension among the block's own.
+ScheduleAttr scheduleOfShares(ScheduleAttr schedule, int64_t own);
+
+/// Cuts each nest whose schedule has an associative loop, by its tile. An error at a nest that can't be cut.
+LogicalResult cutReductions(GraphOp graph, int64_t lineBytes = 0);
+
+} // namespace mlir::etdg
+
+#endif // FT_DIALECT_ETDG_TRANSFORMS_CUTREDUCTIONS_H

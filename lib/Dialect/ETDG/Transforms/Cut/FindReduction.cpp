@@ -1,0 +1,244 @@
+//===- FindReduction.cpp - which leaves can be cut into shares ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A leaf that carries all that it writes as states along one dimension, and whose
+// last states alone others read, so that nobody sees where it is cut.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/Transforms/CutReductions.h"
+
+#include "ft/Analysis/Sets.h"
+#include "ft/Dialect/ETDG/IR/SetText.h"
+
+using namespace mlir;
+using namespace mlir::etdg;
+
+ft::LengthAttr Reduction::getLength() const {
+  BlockOp block = leaf;
+  auto type = cast<BufferType>(block.getBuffers()[block.getWrite(0).getOperand()].getType());
+  return type.getLengths()[positions[0]] - offsets[0];
+}
+
+namespace {
+class Finder {
+public:
+  Finder(BlockOp leaf, std::string &why) : leaf(leaf), why(why), context(leaf.getContext()) {}
+  std::optional<Reduction> find();
+
+private:
+  bool refuse(const Twine &reason) {
+    why = reason.str();
+    return false;
+  }
+  bool findDimension();
+  bool findRange();
+  bool findStates();
+  bool findState(unsigned write);
+  bool startsOutside(unsigned state);
+  bool isSeenAtEnd();
+  bool isSeenAtEnd(unsigned state, BlockOp reader, unsigned read);
+  /// The write's index with the dimension replaced.
+  AffineMap indexAt(unsigned write, AffineExpr at);
+  unsigned numSymbols() { return leaf.getSymbolNames().size(); }
+
+  BlockOp leaf;
+  std::string &why;
+  MLIRContext *context;
+  Reduction found;
+};
+} // namespace
+
+static bool isReduction(ft::OperatorKind kind) {
+  return kind == ft::OperatorKind::Reduce || kind == ft::OperatorKind::Fold;
+}
+
+bool Finder::findDimension() {
+  if (!leaf.isLeaf())
+    return refuse("the block has a body of blocks");
+  if (NestOp nest = leaf.getNest(); nest && llvm::range_size(nest.getBody().getOps<BlockOp>()) != 1)
+    return refuse("the nest has several regions");
+  if (leaf.getCombine().empty())
+    return refuse("the block has no 'combine'");
+  std::optional<unsigned> own;
+  for (unsigned d = 0; d < leaf.getNumOwnDims(); ++d) {
+    if (leaf.getOperator(d) == ft::OperatorKind::Scan)
+      return refuse("each state of a scan is a result, the states of shares are none");
+    if (isReduction(leaf.getOperator(d)))
+      own = d;
+  }
+  if (!own)
+    return refuse("no dimension is a 'reduce' or a 'fold'");
+  found.leaf = leaf;
+  found.dim = leaf.getNumAncestors() + *own;
+  unsigned shared = 0;
+  if (auto kernel = leaf->getParentOfType<KernelOp>(); kernel && !leaf.getParentBlock())
+    shared = kernel.getShared();
+  if (*own < shared)
+    return refuse("the nests of its kernel run in step along the dimension");
+  for (unsigned d = shared; d < leaf.getNumOwnDims(); ++d)
+    if (d != *own && leaf.getOperator(d) != ft::OperatorKind::Map)
+      return refuse("another of its dimensions is ordered, " + leaf.getDimNames()[leaf.getNumAncestors() + d].getValue());
+  return true;
+}
+
+bool Finder::findRange() {
+  IntegerSet domain = leaf.getDomainSet();
+  AffineExpr dim = getAffineDimExpr(found.dim, context), zero = getAffineConstantExpr(0, context);
+  for (auto [constraint, isEq] : llvm::zip_equal(domain.getConstraints(), domain.getEqFlags())) {
+    if (!constraint.isFunctionOfDim(found.dim))
+      continue;
+    LinearForm form = LinearForm::of(constraint);
+    int64_t step = form.isLinearIn(found.dim) ? form.coefficient(dim) : 0;
+    AffineExpr &bound = step > 0 ? found.lower : found.upper;
+    if (isEq || (step != 1 && step != -1) || bound)
+      return refuse("the dimension's range has not one lower and one upper bound");
+    AffineExpr rest = constraint.replace(dim, zero);
+    bound = canonicalizeExpr(step > 0 ? -rest : rest + 1, domain.getNumDims(), domain.getNumSymbols());
+  }
+  if (!found.lower || !found.upper)
+    return refuse("the dimension's range has not one lower and one upper bound");
+  if (auto constant = dyn_cast<AffineConstantExpr>(found.lower); !constant || constant.getValue() < 0)
+    return refuse("the dimension does not begin at a constant");
+  return true;
+}
+
+AffineMap Finder::indexAt(unsigned write, AffineExpr at) {
+  AffineMap map = leaf.getWrite(write).getMap().getValue();
+  SmallVector<AffineExpr> results;
+  for (AffineExpr result : map.getResults())
+    results.push_back(canonicalizeExpr(result.replace(getAffineDimExpr(found.dim, context), at), map.getNumDims(), map.getNumSymbols()));
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
+}
+
+/// A state is written along the dimension, and read, whole, where the iteration before wrote it.
+bool Finder::findState(unsigned write) {
+  auto notCarried = [&]() { return refuse("write " + Twine(write) + " is no state that one iteration hands to the next"); };
+  AffineExpr dim = getAffineDimExpr(found.dim, context);
+  AffineMap index = indexAt(write, dim);
+  std::optional<unsigned> position;
+  for (auto [p, result] : llvm::enumerate(index.getResults())) {
+    if (!result.isFunctionOfDim(found.dim))
+      continue;
+    auto offset = dyn_cast<AffineConstantExpr>(canonicalizeExpr(result - dim, index.getNumDims(), index.getNumSymbols()));
+    if (position || !offset)
+      return notCarried();
+    position = p;
+    found.offsets.push_back(offset.getValue());
+  }
+  if (!position)
+    return notCarried();
+  found.positions.push_back(*position);
+  int64_t operand = leaf.getWrite(write).getOperand();
+  std::optional<unsigned> from;
+  for (unsigned r = 0; r < leaf.getNumReads(); ++r)
+    for (PieceAttr piece : leaf.getRead(r).getPieces()) {
+      if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return gather.getOperand() == operand; }))
+        return notCarried();
+      if (piece.getKind() != SourceKind::Buffer || piece.getOperand() != operand)
+        continue;
+      if (from || leaf.getRead(r).getElementRank() != 0 || !piece.getGathers().empty() ||
+          indexAt(write, dim - 1) != piece.getMap().getValue())
+        return notCarried();
+      from = r;
+    }
+  if (!from || llvm::is_contained(found.stateReads, *from) ||
+      leaf.getBody().getArgument(*from).getType() != leaf.getCombine().getArgument(write).getType())
+    return notCarried();
+  found.stateReads.push_back(*from);
+  return true;
+}
+
+/// The first iteration, and no other one, takes the state from elsewhere.
+bool Finder::startsOutside(unsigned state) {
+  SymbolSpace space(leaf->getParentOfType<GraphOp>());
+  SmallVector<StringAttr> names = leaf.getSymbolNames();
+  int64_t operand = leaf.getWrite(state).getOperand();
+  for (PieceAttr piece : leaf.getRead(found.stateReads[state]).getPieces()) {
+    bool isOwn = piece.getKind() == SourceKind::Buffer && piece.getOperand() == operand;
+    SetBuilder set(space, leaf.getNumDims());
+    AffineExpr since = getAffineDimExpr(found.dim, context) - found.lower;
+    if (failed(set.add(leaf.getDomainSet(), names)) || failed(set.add(piece.getSet().getValue(), names)) ||
+        failed(set.add(isOwn ? since : since - 1, /*isEq=*/isOwn, names)) || !isEmpty(set.get()))
+      return refuse("state " + Twine(state) + " comes from outside at other iterations than the first");
+  }
+  return true;
+}
+
+/// Whether all that a read gets of a state are last ones.
+bool Finder::isSeenAtEnd(unsigned state, BlockOp reader, unsigned read) {
+  Value buffer = leaf.getBuffers()[leaf.getWrite(state).getOperand()];
+  AffineMap last = indexAt(state, found.upper - 1);
+  SmallVector<StringAttr> names = leaf.getSymbolNames();
+  BlockBuilder about = BlockBuilder::from(reader);
+  for (PieceAttr piece : reader.getRead(read).getPieces()) {
+    if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return reader.getBuffers()[gather.getOperand()] == buffer; }))
+      return false;
+    if (piece.getKind() != SourceKind::Buffer || reader.getBuffers()[piece.getOperand()] != buffer)
+      continue;
+    AffineMap map = piece.getMap().getValue();
+    if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return gather.getPosition() == found.positions[state]; }))
+      return false;
+    // The leaf's dimensions as the reader has them: those of the blocks around both, others by the index.
+    llvm::DenseMap<AffineExpr, AffineExpr> point;
+    BlockOp outer = reader;
+    for (unsigned d = 0; d < leaf.getNumAncestors() && d < outer.getNumDims(); ++d)
+      point[getAffineDimExpr(d, context)] = getAffineDimExpr(d, context);
+    for (unsigned p = 0; p < last.getNumResults(); ++p)
+      if (auto dim = dyn_cast<AffineDimExpr>(last.getResult(p)); dim && p != found.positions[state] && dim.getPosition() >= leaf.getNumAncestors())
+        point[dim] = map.getResult(p);
+    AffineExpr at = last.getResult(found.positions[state]);
+    for (unsigned d = 0; d < leaf.getNumDims(); ++d)
+      if (at.isFunctionOfDim(d) && !point.contains(getAffineDimExpr(d, context)))
+        return false;
+    at = about.importExpr(at, names);
+    AffineExpr distance =
+        canonicalizeExpr(map.getResult(found.positions[state]) - at.replace(point), map.getNumDims(), about.symbols.size());
+    auto zero = dyn_cast<AffineConstantExpr>(distance);
+    if (!zero || zero.getValue() != 0)
+      return false;
+  }
+  return true;
+}
+
+bool Finder::isSeenAtEnd() {
+  for (unsigned w = 0; w < leaf.getNumWrites(); ++w) {
+    Value buffer = leaf.getBuffers()[leaf.getWrite(w).getOperand()];
+    if (!buffer.getDefiningOp<BufferOp>())
+      return refuse("a state is an argument");
+    for (Operation *user : buffer.getUsers()) {
+      auto reader = dyn_cast<BlockOp>(user);
+      if (reader == leaf)
+        continue;
+      bool isSeen = reader && llvm::all_of(llvm::seq(reader.getNumReads()), [&](unsigned r) { return isSeenAtEnd(w, reader, r); }) &&
+                    llvm::none_of(llvm::seq(reader.getNumWrites()), [&](unsigned other) {
+                      return reader.getBuffers()[reader.getWrite(other).getOperand()] == buffer;
+                    });
+      if (!isSeen)
+        return refuse("other states than the last ones are read");
+    }
+  }
+  return true;
+}
+
+bool Finder::findStates() {
+  if (leaf.getIdentity().size() != leaf.getNumWrites())
+    return refuse("it writes what is no state");
+  for (auto identity : leaf.getIdentity().getAsRange<ReadAttr>())
+    if (identity.getElementRank() != 0)
+      return refuse("an identity is put together of scalars");
+  for (unsigned w = 0; w < leaf.getNumWrites(); ++w)
+    if (!findState(w) || !startsOutside(w))
+      return false;
+  for (unsigned read : found.stateReads)
+    if (leaf.getRead(read).getElementRank() != 0)
+      return refuse("a state is put together of scalars");
+  return isSeenAtEnd();
+}
+
+std::optional<Reduction> Finder::find() {
+  if (!findDimension() || !findRange() || !findStates())
+    return std::nullopt;
+  return std::move(found);
+}
+
+std::optional<Reduction> etdg::findReduction(BlockOp leaf, std::string &why) { return Finder(leaf, why).find(); }
