@@ -1,7 +1,7 @@
 // Schedules that somebody changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, blocks of threads.
 //
 // RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
-// ALL: 38 changes, 0 failures
+// ALL: 42 changes, 0 failures
 //
 // On the CPU.
 // stacked_rnn, cpu: most = 64 => most = 3: equal
@@ -31,6 +31,11 @@
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 1, tile = 2, kind = sequential>, <dimension = 2, kind = sequential>, <dimension = 1, tile = 4, kind = sequential>, <dimension = 1, kind = sequential>: refused: have falling tile sizes, found 4 inside 2
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, dealing = turn> => <dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>: refused: tiles are built for loops of one thread, found tile = 2
 //
+// Reductions in shares.
+// flash_attention, cpu: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
+// flash_attention, cpu: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative, level = core>, <dimension = 0, kind = sequential>]: refused: one core runs the block around it
+// stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, tile = 3, kind = associative>, <dimension = 2, kind = sequential>: refused: loop 2 of the schedule is associative, and the block has no 'combine' along it
+//
 // On a GPU.
 // stacked_rnn, sm_90a: most = 32 => most = 4: equal
 // stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
@@ -45,4 +50,5 @@
 // conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
 // flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential>]: refused: tiles of sequential loops are not built, found tile = 2
+// flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
 // flash_attention, sm_90a: dealing = turn => dealing = shares: equal
