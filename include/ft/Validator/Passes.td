@@ -22,7 +22,7 @@ def ETDGTakeSnapshots : Pass<"etdg-take-snapshots", "::mlir::ModuleOp"> {
 def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
   let summary = "prove that the schedules of a graph keep what it means";
   let description = [{
-    Asks what `validateGraph` asks (T1–T11, docs/validator.md), exactly and for all lengths
+    Asks what `validateGraph` asks (T1–T12, docs/validator.md), exactly and for all lengths
     that the graph's bounds allow: maps are bijections, each write comes before the
     reads of what it writes, elements are written once, accesses are in bounds, `live` planes
     and slots are enough. Unlike `etdg-verify` it obeys schedules and kernels, and it shares no code

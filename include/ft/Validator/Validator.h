@@ -57,7 +57,9 @@ ValidatorWork getValidatorWork();
 /// - (T8) `live` planes are enough under the schedule;
 /// - (T9) the graph has the arguments and results of the snapshot and asks nothing more
 ///   of its lengths;
-/// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time.
+/// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time;
+/// - (T11) what a placement stages gets what it got: nothing writes it between its loop's begin and the read;
+/// - (T12) shares of a reduction (`etdg.cut`) cover it, begin from `identity`, and are joined in order by `combine`.
 ///
 /// Where a set is no Presburger set, or numbers leave 62 bits, it fails (T0): what it
 /// can't prove it doesn't let through. Errors are internal errors: they name the block,

@@ -10,7 +10,7 @@ source = open(path).read()
 programs = re.findall(r"(?m)^func\.func @(\w+)\((.*?)\{$", source, re.S)
 VALUES = [0, 1, 2, 3, 7, 12, 13, 127]
 ENGINES = [["--engine=cpu"], ["--engine=cpu", "--order=random", "--seed=5"], ["--engine=emulate"]]
-SEEDS = (1, 2, 3, 4, 5)
+SEEDS = (2, 3, 4)
 runs = failures = number = 0
 reordered = subprocess.run([ft_opt, path, "--ft-compile=to=reorder"], capture_output=True, text=True, check=True).stdout
 cut = set()
