@@ -72,6 +72,7 @@ std::string schedule::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   for (TileLoop loop : plan.tiled)
     if (loop.tile > 1)
       text += llvm::formatv(", tiles of {0} {1}", loop.tile, names[loop.dim].getValue()).str();
+  add("unrolled", plan.unrolled);
   if (plan.columns)
     text += (text.empty() ? "" : ", ") + llvm::formatv("columns {0} of {1}", plan.columnTile, plan.columns).str();
   return text;

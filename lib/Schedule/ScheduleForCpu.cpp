@@ -14,7 +14,7 @@
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"
-#include "ft/Schedule/Plan.h"
+#include "ft/Schedule/Syncs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,6 +48,10 @@ public:
     for (Region *body : bodies)
       for (const Group &group : getGroups(*body))
         if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
+          return failure();
+    for (Region *body : bodies)
+      for (const Group &group : getGroups(*body))
+        if (failed(checkCpuSyncs(group)))
           return failure();
     return success();
   }
@@ -91,21 +95,26 @@ LogicalResult Scheduler::writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fi
   // Tasks may share the columns of a leaf where nothing is around it.
   bool isAlone = place == PlanPlace::Cores && fixed.empty() && before == SyncKind::None && !front.getParentBlock() &&
                  !front->getParentOfType<etdg::KernelOp>();
-  if (isBinding(scheduleOf(nest)) || (front.getNumOwnDims() == 0 && !isAlone)) {
+  etdg::ScheduleAttr given = scheduleOf(nest);
+  if (isBinding(given) || (front.getNumOwnDims() == 0 && (given || !isAlone))) {
+    if (!given && before != SyncKind::None)
+      setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
     FailureOr<NestPlan> read = readPlan(nest, fixed, place, hasRows);
     if (failed(read))
       return failure();
     plan = std::move(*read);
   } else {
+    if (failed(refuseMoreThanOrder(nest, "CPU")) || failed(refuseCpuPlacements(nest)))
+      return failure();
     if (front.getNumOwnDims() > 0)
       plan = costs.choose(nest, place == PlanPlace::Cores, hasRows, fixed);
     costs.finish(nest, plan, isAlone);
+    // Cores that run several nests together have shares of each.
+    plan.inTurn &= place == PlanPlace::Thread || (fixed.empty() && !front.getParentBlock());
     if (front.getNumOwnDims() > 0 || plan.columns)
       setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
   }
-  // All threads go into a body together where none of its block's loops is shared or one thread's.
-  bool together = place == PlanPlace::Cores && !plan.isParallel() && plan.inner.empty() &&
-                  (!plan.team.empty() || BlockOp(front).getNumAncestors() > 0 || !fixed.empty());
+  bool together = place == PlanPlace::Cores && isRunTogether(nest, plan, fixed);
   return writeBodies(nest, together ? PlanPlace::Cores : PlanPlace::Thread,
                      hasRows || plan.row.has_value());
 }

@@ -73,6 +73,8 @@ struct NestPlan {
   SmallVector<unsigned> team, shared, inner;
   /// The loops of `inner`, outermost first, where some are over tiles; empty: one over the points of each.
   SmallVector<TileLoop> tiled;
+  /// Those of `inner` that are unrolled.
+  SmallVector<unsigned> unrolled;
   std::optional<unsigned> row;
   /// Rows are points of `lines` and `row`, listed before each call of a leaf (RowLists.cpp).
   bool listed = false;
@@ -123,6 +125,10 @@ etdg::ScheduleAttr toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
 /// runs. `hasRows`: a dimension outside already serves as rows.
 FailureOr<NestPlan> readPlan(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
                              bool hasRows);
+/// Cores read what caches hold: an error where a schedule stages a read.
+LogicalResult refuseCpuPlacements(ArrayRef<BlockOp> nest);
+/// Of a schedule that leaves levels open, the order is obeyed: an error where it says more of how loops run.
+LogicalResult refuseMoreThanOrder(ArrayRef<BlockOp> nest, StringRef engine);
 /// Whether rows along `dim` are a range in each block once all but `inner` dimensions are fixed,
 /// the same range for all points of the inner ones, and no child asks which row it is in.
 bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner);

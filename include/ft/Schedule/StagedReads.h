@@ -50,6 +50,9 @@ std::optional<FixedPoints> getFixedPoints(ArrayRef<BlockOp> nest, const GpuPlan 
 /// Why a nest's placement can't be served by blocks of threads; empty where it can. `units`: how many there are at once.
 std::string describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &plan, etdg::PlacementAttr placement, int64_t units);
 
+/// A leaf of the nests that writes the buffer, if any: nobody stages what is written while a kernel runs.
+BlockOp findWriter(ArrayRef<SmallVector<BlockOp>> nests, Value buffer);
+
 /// Whether each of a leaf's loop nests touches a read, whose rows have `columns` elements, in the columns alone that are its own.
 bool readsOwnColumns(const LeafForm &form, unsigned read, int64_t columns);
 

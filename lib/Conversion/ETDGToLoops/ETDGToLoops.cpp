@@ -13,6 +13,7 @@
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
+#include "ft/Schedule/Syncs.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -163,6 +164,8 @@ Value Emitter::splat(RankedTensorType element, Attribute value) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
+  if (failed(checkCpuSyncs(group)))
+    return failure();
   beginKernel(name);
   std::string text;
   double seconds = 0;

@@ -17,8 +17,8 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/KeptPlanes.h"
-#include "ft/Schedule/Plan.h"
 #include "ft/Schedule/StagedReads.h"
+#include "ft/Schedule/Syncs.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -113,9 +113,14 @@ private:
 
   // Parallel.cpp
   LogicalResult emitTeamKernel(const Group &group);
-  /// Loops of the kernel itself; afterwards units see what all did, unless it is the kernel's `last` nest.
-  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool last);
-  LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point);
+  /// Loops of the kernel itself. `waitsBehind`: by the schedule units see behind it what all did.
+  LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool waitsBehind);
+  LogicalResult emitTeamSteps(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
+  LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point, bool waitsBehind);
+  LogicalResult emitTeamChildren(BlockOp block, Point point, bool waitsBehind);
+  /// The nests of a group, one of them; `waitsAtEnd`: units wait behind the last one.
+  LogicalResult emitTeamGroup(const Group &group, const Point &point, bool waitsBehind);
+  LogicalResult emitTeamMember(const Group &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd);
   void emitSync();
   /// The parallel loops of a plan, what is left of them, and what is inside.
   LogicalResult emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
@@ -193,14 +198,16 @@ private:
   LogicalResult emitGroup(const Group &group, const Point &point,
                           llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
   LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
-  LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body);
+  LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body,
+                          ArrayRef<unsigned> unrolled = {});
   /// The same, some over tiles; `tiles` holds where the tile of a dimension begins and ends.
   using Tiles = llvm::SmallDenseMap<unsigned, std::pair<Value, Value>>;
   LogicalResult emitTiledLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<schedule::TileLoop> remaining, Tiles tiles,
-                               PointBody body);
+                               PointBody body, ArrayRef<unsigned> unrolled);
   /// The loops inside one point of what is shared.
   LogicalResult emitInnerLoops(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, PointBody body) {
-    return plan.tiled.empty() ? emitLoops(nest, point, plan.inner, body) : emitTiledLoops(nest, point, plan.tiled, Tiles(), body);
+    return plan.tiled.empty() ? emitLoops(nest, point, plan.inner, body, plan.unrolled)
+                              : emitTiledLoops(nest, point, plan.tiled, Tiles(), body, plan.unrolled);
   }
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point);
   LogicalResult emitRegions(ArrayRef<BlockOp> nest, Point point,
@@ -248,6 +255,8 @@ private:
   Value emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bound, const Point &point);
   /// Loops of scalars that LLVM may turn into vectors; it leaves all others as they are.
   void askForVectors(Operation *loop);
+  /// A loop that LLVM unrolls: all of it where its length is a constant.
+  void askToUnroll(Operation *loop);
   /// Memory for elements that are put together, for `rows` rows, and where the current one begins.
   std::pair<Value, Value> emitScratch(RankedTensorType element, int64_t rows);
 
@@ -298,6 +307,7 @@ private:
   OpBuilder::InsertPoint entry; // where values go that the whole kernel shares
   llvm::DenseMap<Value, Value> arguments;
   llvm::DenseMap<Value, Storage> storage;
+  bool isOpen = false; // nests have run, at some lengths, for which units have not waited
   Value chunkRows; // rows of the chunk around: private storage is made for them
   int64_t maxRows = 1;
   // Of a block of threads: its shared memory, how much of it is taken, and whether it has memory elsewhere.

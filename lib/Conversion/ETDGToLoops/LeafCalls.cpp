@@ -122,6 +122,12 @@ void Emitter::askForVectors(Operation *loop) {
                                                                  {}, {}, {}, {}));
 }
 
+void Emitter::askToUnroll(Operation *loop) {
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/BoolAttr::get(context, false), {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                                                 {}, {}));
+}
+
 std::pair<Value, Value> Emitter::emitScratch(RankedTensorType element, int64_t rows) {
   int64_t size = std::max<int64_t>(element.getNumElements(), 1);
   Value memory;

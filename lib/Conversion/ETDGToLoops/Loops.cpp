@@ -135,7 +135,7 @@ LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<un
 }
 
 LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,
-                                 llvm::function_ref<LogicalResult(Point)> body) {
+                                 llvm::function_ref<LogicalResult(Point)> body, ArrayRef<unsigned> unrolled) {
   if (remaining.empty())
     return body(point);
   unsigned dim = remaining.front();
@@ -143,15 +143,17 @@ LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<u
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+  if (llvm::is_contained(unrolled, dim))
+    askToUnroll(loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   point.dims[dim] = loop.getInductionVar();
   point.order.push_back(dim);
-  return emitLoops(nest, point, remaining.drop_front(), body);
+  return emitLoops(nest, point, remaining.drop_front(), body, unrolled);
 }
 
 LogicalResult Emitter::emitTiledLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<schedule::TileLoop> remaining,
-                                      Tiles tiles, PointBody body) {
+                                      Tiles tiles, PointBody body, ArrayRef<unsigned> unrolled) {
   if (remaining.empty())
     return body(point);
   auto [dim, tile] = remaining.front();
@@ -167,6 +169,8 @@ LogicalResult Emitter::emitTiledLoops(ArrayRef<BlockOp> nest, Point point, Array
   if (tile > 1)
     lower = make<arith::MulIOp>(make<arith::FloorDivSIOp>(lower, step), step);
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step);
+  if (tile == 1 && llvm::is_contained(unrolled, dim))
+    askToUnroll(loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   if (tile > 1) {
@@ -175,7 +179,7 @@ LogicalResult Emitter::emitTiledLoops(ArrayRef<BlockOp> nest, Point point, Array
     point.dims[dim] = loop.getInductionVar();
     point.order.push_back(dim);
   }
-  return emitTiledLoops(nest, point, remaining.drop_front(), std::move(tiles), body);
+  return emitTiledLoops(nest, point, remaining.drop_front(), std::move(tiles), body, unrolled);
 }
 
 /// Whether the loops around say what a constraint of a block's domain says; `same` are those dimensions whose loop has

@@ -168,69 +168,118 @@ LogicalResult Emitter::emitRowChunks(ArrayRef<BlockOp> nest, Point point, unsign
 // What all units are at
 //===----------------------------------------------------------------------===//
 
-LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool last) {
-  loc = BlockOp(nest.front()).getLoc();
-  point.dims.resize(BlockOp(nest.front()).getNumDims());
-  auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
-  if (plan.isParallel() || (plan.team.empty() && !plan.inner.empty())) {
-    if (failed(emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
-          if (failed(emitParallel(nest, step, plan, shares, plan.shared)))
-            return failure();
-          if (!plan.team.empty())
-            emitSync();
-          return success();
-        })))
-      return failure();
-    if (plan.team.empty() && !last)
-      emitSync();
-    return success();
-  }
-  return emitLoops(nest, point, plan.team, [&](Point step) { return emitTeamBody(nest, step); });
+/// Whether the schedule has units wait before a nest begins.
+static bool waitsBefore(ArrayRef<BlockOp> nest) {
+  etdg::ScheduleAttr given = scheduleOf(nest);
+  return given && given.getBefore() != etdg::SyncKind::None;
 }
 
-LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point) {
-  return emitRegions(nest, point, [&](BlockOp block, Point at) -> LogicalResult {
-    if (block.isLeaf()) {
-      if (failed(emitBlock(block, at)))
-        return failure();
-      emitSync();
-      return success();
-    }
-    // What is private to an iteration of the kernel's own loops belongs to all units.
-    for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
-      declareIntermediate(buffer);
-    at.order.clear();
-    for (const Group &group : getGroups(block.getBody()))
-      if (failed(emitGroup(group, at, [&](ArrayRef<BlockOp> child, Point inner, ArrayRef<unsigned> fixed) {
-            FailureOr<NestPlan> plan = readPlan(child, fixed, PlanPlace::Cores, /*hasRows=*/false);
-            if (failed(plan))
-              return failure();
-            return emitTeamNest(child, inner, *plan, /*last=*/false);
-          })))
-        return failure();
+// A step of the schedule's own ends in a sync, which serves what follows, too. Where there may be no step, what is open behind
+// it was so before.
+LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool waitsBehind) {
+  loc = BlockOp(nest.front()).getLoc();
+  point.dims.resize(BlockOp(nest.front()).getNumDims());
+  const bool wasOpen = isOpen;
+  if (!plan.team.empty()) {
+    if (failed(emitTeamSteps(nest, point, plan)))
+      return failure();
+    isOpen = wasOpen;
+  } else if (plan.isParallel() || !plan.inner.empty()) {
+    auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
+    if (failed(emitParallel(nest, point, plan, shares, plan.shared)))
+      return failure();
+    isOpen = true;
+  } else {
+    // (The sync stands where the nest has a point, as long as nothing else waits for it.)
+    if (failed(emitTeamBody(nest, point, waitsBehind && !wasOpen)))
+      return failure();
+    isOpen = wasOpen || !waitsBehind;
+  }
+  if (waitsBehind && isOpen)
+    emitSync();
+  isOpen &= !waitsBehind;
+  return success();
+}
+
+LogicalResult Emitter::emitTeamSteps(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan) {
+  auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
+  const bool wasOpen = isOpen;
+  return emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
+    isOpen = wasOpen;
+    if (!plan.isParallel() && plan.inner.empty())
+      return emitTeamBody(nest, step, /*waitsBehind=*/true);
+    if (failed(emitParallel(nest, step, plan, shares, plan.shared)))
+      return failure();
+    emitSync();
     return success();
   });
 }
 
-LogicalResult Emitter::emitTeamKernel(const Group &group) {
-  bool alone = group.nests.size() == 1;
-  auto emitOne = [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) -> LogicalResult {
-    FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
-    if (failed(plan))
+LogicalResult Emitter::emitTeamBody(ArrayRef<BlockOp> nest, Point point, bool waitsBehind) {
+  const bool wasOpen = isOpen;
+  return emitRegions(nest, point, [&](BlockOp block, Point at) -> LogicalResult {
+    isOpen = wasOpen;
+    if (!block.isLeaf())
+      return emitTeamChildren(block, at, waitsBehind);
+    if (failed(emitBlock(block, at)))
       return failure();
-    if (plan->columns && plan->team.empty() && fixed.empty())
-      return BlockOp(nest.front()).emitError("the CPU engine can't run the schedule: tasks share columns, and the nests of "
-                                             "this kernel run on all cores together");
-    return emitTeamNest(nest, point, *plan, /*last=*/alone);
-  };
+    if (waitsBehind)
+      emitSync();
+    return success();
+  });
+}
+
+LogicalResult Emitter::emitTeamChildren(BlockOp block, Point at, bool waitsBehind) {
+  // What is private to an iteration of the kernel's own loops belongs to all units.
+  for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
+    declareIntermediate(buffer);
+  at.order.clear();
+  SmallVector<Group> groups = getGroups(block.getBody());
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    bool waits = g + 1 < groups.size() ? waitsBefore(groups[g + 1].nests.front()) : waitsBehind;
+    if (failed(emitTeamGroup(group, at, waits)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitTeamMember(const Group &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd) {
+  FailureOr<NestPlan> plan = readPlan(nest, group.common[number], PlanPlace::Cores, /*hasRows=*/false);
+  if (failed(plan))
+    return failure();
+  bool isLast = number + 1 == group.nests.size();
+  return emitTeamNest(nest, point, *plan, isLast ? waitsAtEnd : waitsBefore(group.nests[number + 1]));
+}
+
+LogicalResult Emitter::emitTeamGroup(const Group &group, const Point &point, bool waitsBehind) {
+  const bool wasOpen = isOpen, hasSteps = !group.common.front().empty();
+  size_t next = 0;
+  if (failed(emitGroup(group, point, [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned>) {
+        return emitTeamMember(group, next++, nest, inner, /*waitsAtEnd=*/hasSteps || waitsBehind);
+      })))
+    return failure();
+  if (!hasSteps)
+    return success();
+  if (waitsBehind && wasOpen)
+    emitSync();
+  isOpen = wasOpen && !waitsBehind;
+  return success();
+}
+
+LogicalResult Emitter::emitTeamKernel(const Group &group) {
+  isOpen = false;
   auto shared = dyn_cast_or_null<etdg::KernelOp>(group.op);
   if (!shared || !shared.getExitAttr())
-    return emitGroup(group, Point(), emitOne);
+    return emitTeamGroup(group, Point(), /*waitsBehind=*/false);
   FailureOr<SmallVector<BlockOp>> ended = endedLeaves(shared);
   if (failed(ended))
     return failure();
+  size_t next = 0;
+  auto emitOne = [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned>) {
+    return emitTeamMember(group, next++, nest, point, /*waitsAtEnd=*/true);
+  };
   return emitLeaving(group, shared.getExitAttr(), *ended, emitOne, [&](ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
     FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
-    return failed(plan) ? failure() : emitTeamNest(nest, point, *plan, /*last=*/true);
+    return failed(plan) ? failure() : emitTeamNest(nest, point, *plan, /*waitsBehind=*/false);
   });
 }

@@ -77,8 +77,6 @@ private:
 
 /// Planes that a plan may count on: those along dimensions that it deals are all kept (`keepDealtPlanes`).
 inline int64_t noPlanes(Value, unsigned) { return 0; }
-/// Buffers that a nest reads (those that it writes are among them) and writes.
-void collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes);
 /// Dimensions that are `map` in all blocks and free.
 bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
 

@@ -11,7 +11,7 @@
 #include "GpuPlanner.h"
 
 #include "ft/Schedule/Dimensions.h"
-#include "ft/Schedule/Plan.h"
+#include "ft/Schedule/Syncs.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"

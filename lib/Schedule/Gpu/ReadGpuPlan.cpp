@@ -9,11 +9,11 @@
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
 
-#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RefuseLoop.h"
 #include "ft/Schedule/StagedReads.h"
+#include "ft/Schedule/Syncs.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -52,6 +52,12 @@ private:
   LogicalResult finish();
   /// Whether the next loop is one that nests inside of a block share.
   bool isSharedInside() { return !place.isGrid && plan.inner.empty() && plan.steps.size() < place.shared; }
+  /// The loop over a dimension's points.
+  LoopAttr loopOver(unsigned dim) {
+    return *llvm::find_if(schedule.getLoops(), [&](LoopAttr loop) {
+      return !schedule.isOverColumns(loop) && dimOf(loop) == dim && loop.isOverPoints();
+    });
+  }
   bool isRow(unsigned dim) {
     return llvm::any_of(schedule.getLoops(), [&](LoopAttr loop) {
       return !schedule.isOverColumns(loop) && dimOf(loop) == dim && loop.getLevel() == LoopLevel::Rows;
@@ -200,7 +206,10 @@ LogicalResult PlanReader::takeLift(LoopAttr loop) {
 LogicalResult PlanReader::take(LoopAttr loop) {
   if (schedule.isOverColumns(loop) && (loop.getLevel() != LoopLevel::Grid || !loop.isParallel()))
     return refuse(loop) << "columns are dealt to blocks of threads, expected kind = parallel, level = grid";
-  if (loop.getKind() == LoopKind::Sequential || loop.getKind() == LoopKind::Unroll)
+  if (loop.getKind() == LoopKind::Unroll || loop.getKind() == LoopKind::Vector)
+    return refuse(loop) << "layouts of leaves say what a thread unrolls and takes at once, expected kind = "
+                        << (loop.getKind() == LoopKind::Unroll ? "sequential, found unroll" : "parallel, found vector");
+  if (loop.getKind() == LoopKind::Sequential)
     return takeSequential(loop);
   if (loop.getKind() == LoopKind::Associative)
     return refuse(loop) << "its shares and their join are to be nests of their own (etdg-cut-reductions)";
@@ -290,8 +299,8 @@ LogicalResult PlanReader::checkSteps() {
                     << plan.steps.size() << " in order outside of what blocks of threads share";
   for (unsigned s = 0; s < place.shared; ++s)
     if (plan.steps[s] != front.getNumAncestors() + s)
-      return refuse() << "the kernel's nests share their first " << place.shared << " dimensions in order, loop " << s
-                      << " is over " << front.getDimNames()[plan.steps[s]].getValue();
+      return refuse(loopOver(plan.steps[s])) << "the kernel's nests share their first " << place.shared
+                                             << " dimensions in order, this is loop " << s;
   return success();
 }
 
@@ -312,8 +321,8 @@ LogicalResult PlanReader::checkRanges() {
   };
   auto check = [&](unsigned dim) -> LogicalResult {
     if (std::optional<unsigned> other = unknownOf(dim))
-      return refuse() << "the range of " << front.getDimNames()[dim].getValue() << " depends on "
-                      << front.getDimNames()[*other].getValue() << ", whose loop is not outside";
+      return refuse(loopOver(dim)) << "its range depends on " << front.getDimNames()[*other].getValue()
+                                   << ", whose loop is not outside";
     return success();
   };
   for (unsigned dim : plan.steps) {
@@ -365,6 +374,8 @@ LogicalResult PlanReader::checkPlacements() {
 LogicalResult PlanReader::finish() {
   if (failed(checkBlock()) || failed(checkRow()) || failed(checkSteps()) || failed(checkRanges()))
     return failure();
+  if (!schedule.getWeights().empty())
+    return refuse() << "shares of blocks of threads go by the number of points, expected no weights";
   if (schedule.getColumns() && !plan.columns)
     return refuse() << "it has " << schedule.getColumns() << " columns and no loop over them";
   if (plan.columns && !place.isGrid)
@@ -411,46 +422,9 @@ FailureOr<GpuPlan> schedule::readGpuPlan(ArrayRef<BlockOp> nest, const GpuPlace 
 // Kernels
 //===----------------------------------------------------------------------===//
 
-void schedule::collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm::DenseSet<Value> &writes) {
-  auto inPlace = etdg::getInPlaceArguments(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
-  for (BlockOp block : nest)
-    for (BlockOp leaf : leavesOf(block)) {
-      for (unsigned i = 0; i < leaf.getNumWrites(); ++i) {
-        Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()];
-        writes.insert(buffer);
-        if (Value argument = inPlace.lookup(buffer)) // one memory, in some calls
-          writes.insert(argument);
-      }
-      for (Value buffer : leaf.getBuffers())
-        reads.insert(buffer); // written ones as well: that is safe
-    }
-}
-
-namespace {
-/// What was touched since all blocks of threads have waited.
-struct Pending {
-  llvm::DenseSet<Value> reads, writes;
-
-  bool meets(ArrayRef<BlockOp> nest) const {
-    llvm::DenseSet<Value> ownReads, ownWrites;
-    collectAccesses(nest, ownReads, ownWrites);
-    auto meet = [](const llvm::DenseSet<Value> &a, const llvm::DenseSet<Value> &b) {
-      return llvm::any_of(a, [&](Value v) { return b.contains(v); });
-    };
-    return meet(ownReads, writes) || meet(ownWrites, reads);
-  }
-  void add(ArrayRef<BlockOp> nest) { collectAccesses(nest, reads, writes); }
-  void clear() {
-    reads.clear();
-    writes.clear();
-  }
-  bool empty() const { return reads.empty() && writes.empty(); }
-};
-} // namespace
-
 GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> hasOwnSteps, bool repeats) {
   GridWaits result;
-  Pending pending;
+  PendingAccesses pending;
   for (auto [nest, own] : llvm::zip_equal(nests, hasOwnSteps)) {
     bool waits = pending.meets(nest);
     result.before.push_back(waits);
@@ -464,11 +438,30 @@ GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef
   return result;
 }
 
+/// What blocks of threads keep from the kernel's begin on, nobody writes while it runs.
+static LogicalResult checkStaged(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<GpuPlan> plans) {
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans))
+    for (etdg::PlacementAttr placement : plan.placements) {
+      BlockOp front = nest.front();
+      Value buffer = front.getBuffers()[front.getRead(unsigned(placement.getRead())).getPieces().front().getOperand()];
+      BlockOp writer = findWriter(nests, buffer);
+      if (!writer)
+        continue;
+      InFlightDiagnostic diag = front.emitError("the GPU engine can't run the schedule: it can't stage read ")
+                                << placement.getRead() << ": the kernel writes what is read, while it keeps a copy";
+      diag.attachNote(writer.getLoc()) << "it is written here";
+      return diag;
+    }
+  return success();
+}
+
 LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<GpuPlan> plans,
                                        const GpuPlace &place) {
+  if (failed(checkStaged(nests, plans)))
+    return failure();
   if (!place.isGrouped)
     return success();
-  Pending pending;
+  PendingAccesses pending;
   bool waitsAtEnd = true;
   for (auto [i, nest] : llvm::enumerate(nests)) {
     const GpuPlan &plan = plans[i];
@@ -482,10 +475,8 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
     }
     if (plan.waitsBefore)
       pending.clear();
-    if (pending.meets(nest))
-      return front.emitError("the GPU engine can't run the schedule: the nest touches what one before it in the kernel "
-                             "writes, or writes what it touches, and blocks of threads don't wait in between; expected "
-                             "before = grid");
+    if (BlockOp met = pending.findMeeting(nest))
+      return refuseMeeting(nest, met, "GPU", "blocks of threads", SyncKind::Grid);
     if (plan.steps.size() <= place.shared)
       pending.add(nest);
     bool waits = place.shared > 0 && plan.waits[place.shared - 1];
@@ -499,10 +490,13 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
                                "threads wait after the innermost, found sync = grid on loop ")
                << s;
   }
-  if (place.shared > 0 && !waitsAtEnd && !pending.empty())
-    return BlockOp(nests.front().front())
-        .emitError("the GPU engine can't run the schedule: what nests touch in an iteration of the loops that they share is not "
-                   "waited for at its end; expected sync = grid on loop ")
-           << place.shared - 1;
-  return success();
+  if (place.shared == 0 || waitsAtEnd || pending.empty())
+    return success();
+  InFlightDiagnostic diag =
+      BlockOp(nests.front().front())
+          .emitError("the GPU engine can't run the schedule: what nests touch in an iteration of the loops that they share is not "
+                     "waited for at its end; expected sync = grid on loop ")
+      << place.shared - 1;
+  diag.attachNote(pending.getAny().getLoc()) << "the next iteration would have to wait for this block";
+  return diag;
 }

@@ -320,6 +320,9 @@ LogicalResult Scheduler::scheduleItem(Operation *item) {
     return readItem(nests, place);
   if (llvm::any_of(nests, binds))
     return item->emitError("some nests of this kernel have a binding schedule, others have none; expected all or none");
+  for (ArrayRef<BlockOp> nest : nests)
+    if (failed(refuseMoreThanOrder(nest, "GPU")))
+      return failure();
   return place.isGrouped ? planGrouped(nests, place) : planAlone(item);
 }
 

@@ -183,15 +183,14 @@ std::string schedule::describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &pl
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Whether some block of the kernel writes what a read is of.
-static bool isWritten(ArrayRef<SmallVector<BlockOp>> nests, Value buffer) {
+BlockOp schedule::findWriter(ArrayRef<SmallVector<BlockOp>> nests, Value buffer) {
   for (ArrayRef<BlockOp> nest : nests)
     for (BlockOp block : nest)
       for (BlockOp leaf : leavesOf(block))
         for (unsigned w = 0; w < leaf.getNumWrites(); ++w)
           if (leaf.getBuffers()[leaf.getWrite(w).getOperand()] == buffer)
-            return true;
-  return false;
+            return leaf;
+  return {};
 }
 
 /// Columns of a tile such that each of `units` blocks of threads has at most one: whole accesses where there are many.
@@ -236,7 +235,7 @@ LogicalResult GpuPlanner::findStaged(ArrayRef<SmallVector<BlockOp>> nests, Array
       continue;
     BlockOp front = nest.front();
     int64_t whole = bytesOfElement(front, read);
-    if (isWritten(nests, front.getBuffers()[front.getRead(read).getPieces().front().getOperand()]) || whole < planning.stepWeightBytes)
+    if (findWriter(nests, front.getBuffers()[front.getRead(read).getPieces().front().getOperand()]) || whole < planning.stepWeightBytes)
       continue;
     plan.placements.push_back(placement);
     bytes += whole / plan.columns * plan.columnTile;

@@ -145,3 +145,32 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
   etdg.return %ys : !etdg.buffer<[9], !x>
 }
+
+// -----
+
+!x = tensor<1x6xf32>
+!w = tensor<6x6xf32>
+
+// What another nest of the kernel writes is not there when the copies are made.
+etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[], !w>) -> !etdg.buffer<[9], !x> {
+  %vs = etdg.buffer : !etdg.buffer<[], !w>
+  %ys = etdg.buffer : !etdg.buffer<[9], !x>
+  etdg.kernel shared 0 {
+    // expected-note @+1 {{it is written here}}
+    etdg.block @v [] () reads (%w = %ws[] : !w) writes (%vs[])
+        schedule <map = affine_map<() -> ()> block = <threads = 64, shared = 98304> target = "sm_90a"> {
+      %0 = arith.addf %w, %w : !w
+      etdg.yield %0 : !w
+    } : !etdg.buffer<[], !w>, !etdg.buffer<[], !w>
+    // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: the kernel writes what is read, while it keeps a copy}}
+    etdg.block @r [scanl] (t) in [0, 9)
+        reads (%x = %xs[t] : !x, %w = %vs[] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
+        schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
+            <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>] before = grid
+            block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+      %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
+      etdg.yield %0 : !x
+    } : !etdg.buffer<[9], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[9], !x>
+  }
+  etdg.return %ys : !etdg.buffer<[9], !x>
+}

@@ -1,7 +1,7 @@
 // Schedules that somebody changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, blocks of threads.
 //
 // RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
-// ALL: 42 changes, 0 failures
+// ALL: 53 changes, 0 failures
 //
 // On the CPU.
 // stacked_rnn, cpu: most = 64 => most = 3: equal
@@ -36,6 +36,16 @@
 // flash_attention, cpu: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative, level = core>, <dimension = 0, kind = sequential>]: refused: one core runs the block around it
 // stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, tile = 3, kind = associative>, <dimension = 2, kind = sequential>: refused: loop 2 of the schedule is associative, and the block has no 'combine' along it
 //
+// What one core unrolls, and what no engine runs.
+// stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = unroll>: equal
+// stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 1, kind = sequential>, <dimension = 2, tile = 4, kind = sequential>, <dimension = 2, kind = unroll>: equal
+// stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, tile = 4, kind = unroll>, <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential>: refused: the CPU engine can't run the schedule's loop over k: loops over points are unrolled, found tile = 4
+// conv1d, cpu: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what one core takes at once, expected kind = parallel, found vector
+// stacked_rnn, cpu: target = "cpu" => target = "cpu" placements = [<read = 1, loop = 1, level = "l2", stages = 1>]: refused: the CPU engine can't run the schedule's placement of read 1 at the loop over j (level "l2"): caches hold what cores read, expected no placements
+// stacked_rnn, cpu: target = "cpu" => before = grid target = "cpu": refused: the CPU engine can't run the schedule: expected before = cores, found grid
+// stacked_rnn, cpu: target = "cpu" => block = <threads = 64> target = "cpu": refused: the CPU engine can't run the schedule: cores are no blocks of threads, expected no 'block'
+// stacked_rnn, cpu: target = "cpu" => weights = [1, 2] target = "cpu": refused: the schedule has 2 weights for 4 regions
+//
 // On a GPU.
 // stacked_rnn, sm_90a: most = 32 => most = 4: equal
 // stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
@@ -52,3 +62,6 @@
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential>]: refused: tiles of sequential loops are not built, found tile = 2
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
 // flash_attention, sm_90a: dealing = turn => dealing = shares: equal
+// flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, kind = unroll>]: refused: layouts of leaves say what a thread unrolls and takes at once, expected kind = sequential, found unroll
+// conv1d, sm_90a: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what a thread unrolls and takes at once, expected kind = parallel, found vector
+// conv1d, sm_90a: block = <threads = 128 => weights = [3] block = <threads = 128: refused: shares of blocks of threads go by the number of points, expected no weights

@@ -19,7 +19,7 @@
 // EQUAL: equal
 // LOOPS: loops.leaf {{.*}} tile 96 of 768
 // LOOPS: loops.sync cores
-// TURN: error: the CPU engine can't run the schedule: iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
+// TURN: error: the CPU engine can't run the schedule's loop over the columns (level core): iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
 
 // CHECK-LABEL: etdg.graph @one_product
 // CHECK: loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = 384, kind = parallel, level = core, dealing = shares>] columns = 768 target = "cpu"

@@ -24,7 +24,7 @@ etdg.graph @alone(%xs: !etdg.buffer<[T], !m>, %ys: !etdg.buffer<[N], !m>) -> !et
     etdg.block @all [map] (t | i) in [0, N)
         reads (%m = %w[] : !m, %y = %ys[i] : !m)
         writes (%out[t, i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core>] target = "cpu"> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core>] before = cores target = "cpu"> {
       %r = linalg.matmul ins(%y, %m : !m, !m) outs(%y : !m) -> !m
       etdg.yield %r : !m
     } : !etdg.buffer<[], !m>, !etdg.buffer<[N], !m>, !etdg.buffer<[T, N], !m>
