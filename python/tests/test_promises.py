@@ -418,6 +418,20 @@ class InPlace(Against):
 
         self.check(fills, x, x % 3 == 0, one_call=None)
 
+        def without_dimensions(x, v):
+            """Masks of one place: nothing or all."""
+            x[x[0, 0] > -100] += 1
+            x[x[0, 0] > 100] = -7
+            x[x[1, 0] > -100] = v
+            x[x[1, 0] > -100, 1] *= 2
+            for i in range(3):
+                x[i][x[i, 0] > 2] = 9
+                x[x[i, 1] > 2, i] += v[i]
+            return x[x[0, 0] > 0], x[x[0, 0] > 100].shape[0], x[..., x[1, 1] > -50], v[torch.tensor(True)]
+
+        for seed in range(3):
+            self.check(without_dimensions, whole(4, 4, seed=seed), whole(4), one_call=None)
+
     def test_old_versions_stay(self):
         """What has been read is a value: later writes do not reach it."""
         def versions(x):
@@ -550,6 +564,19 @@ class LastWriters(Against):
             for function in (strided, columns, kept):
                 self.check(function, whole(4, 5, seed=seed), one_call=False)
 
+    def test_sums_over_sizes_that_are_data(self):
+        """Loops over what has been found, compiled."""
+        def sums(x, m):
+            rows = x[m[:, 0]]
+            return rows.sum(0), x[m].amax(), rows.argmin(0), rows.max(0)[1], x[m].prod(), (x[m] > 0).all(), rows.softmax(0), x[:, m[0]].sum(1)
+
+        def middle(x, m):
+            return x[m[:, 0]].mean(0)
+
+        for m in (whole(6, 4) > 0, torch.ones(6, 4, dtype=torch.bool)):
+            self.check(middle, whole(6, 4, seed=5).float(), m, one_call=False)
+            self.check(sums, whole(6, 4, seed=5).float(), m, one_call=False)
+
     def test_what_is_refused(self):
         def by_data(x):
             return x.reshape([2] * int(x[0]))
@@ -623,19 +650,26 @@ class Copies(Against):
         self.assertEqual((script.report().copies, script.remarks), (0, []))
 
     def test_what_overlaps_in_part(self):
-        """A row and a column at data: the interpreter runs that, and says so."""
+        """A row and a column at data are compiled one after the other; under a condition the interpreter runs them, and says so."""
         def cross(x, at):
             for k in range(at.shape[0] - 1):
                 x[at[k]] = x[at[k]] + x[:, at[k + 1]]
 
+        def under_a_condition(x, at):
+            for k in range(at.shape[0] - 1):
+                row, column = x[at[k]], x[:, at[k + 1]]
+                if x[0, 0] > -100:
+                    row.copy_(row + column)
+
+        at = torch.tensor([3, 0, 1])
+        self.check(cross, whole(4, 4), at, one_call=False)
         for engine in ENGINES:
-            x, at = whole(4, 4), torch.tensor([3, 0, 1])
-            expected, script = x.clone(), ftt.script(cross, engine=engine)
+            x = whole(4, 4)
+            expected, script = x.clone(), ftt.script(under_a_condition, engine=engine)
             script(x, at)
-            cross(expected, at)
+            under_a_condition(expected, at)
             self.assertTrue(torch.equal(x, expected))
         self.assertEqual(script.report().interpreted, 2)
-        self.assertIn("test_promises.py", str(script.remarks[0]))
         self.assertIn("runs in the interpreter where its storages overlap in part", str(script.remarks))
 
     def test_they_are_counted(self):

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
+#include "DynamicSlices.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
@@ -156,6 +157,9 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::sliceShape(Operation &o
   if (failed(base))
     return failure();
   for (unsigned d = 0; d < base->size(); ++d) {
+    if (slice.isDynamicOffset(d) || slice.isDynamicStride(d))
+      return op.emitOpError() << "begins at data, or takes steps of data, in dimension " << d
+                              << ", where a size is open; expected both to be constants";
     if (!slice.isDynamicSize(d))
       continue;
     LengthAttr size = sizes.lookup(slice.getDynamicSize(d));
@@ -183,9 +187,11 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &
   for (Value operand : op.getOperands())
     if (!like && isa<RankedTensorType>(operand.getType()))
       like = operand;
+  auto type = cast<RankedTensorType>(op.getResult(result).getType());
+  if (!like && type.hasStaticShape())
+    return llvm::map_to_vector(type.getShape(), [&](int64_t extent) { return LengthAttr::get(context, extent); });
   if (!like)
     return op.emitOpError() << "has no tensor among its operands; expected one beside open sizes, from which its rows are known";
-  auto type = cast<RankedTensorType>(op.getResult(result).getType());
   FailureOr<Shape> shape = shapeOf(like);
   if (failed(shape) || !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return shape;
@@ -479,4 +485,7 @@ LogicalResult OpenSizesConverter::convert() {
   return success();
 }
 
-LogicalResult mlir::ft::convertOpenSizes(func::FuncOp function) { return OpenSizesConverter(function).convert(); }
+LogicalResult mlir::ft::convertOpenSizes(func::FuncOp function) {
+  expandDynamicSlices(function);
+  return OpenSizesConverter(function).convert();
+}

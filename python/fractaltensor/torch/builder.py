@@ -558,12 +558,36 @@ class Builder:
         """Folds `dims` by `function(body, accumulator, element)`; the result has the other dimensions."""
         kept = [d for d in range(x.rank) if d not in dims]
         sizes = [x.sizes[d] for d in kept]
+        counted = [d for d in dims if is_counted(x.sizes[d])]
+        if self.checked and len(counted) == 1 and all(isinstance(n, int) for d, n in enumerate(x.sizes) if d not in counted):
+            return self.folded([x], counted[0], [d for d in dims if d not in counted], out, start, lambda body, acc, _, e: function(body, acc, body.cast(e, compute or out)))
         init = self.fill(start, out, sizes)
         body = Body()
         element = Scalar("%a0", x.dtype)
         result = function(body, Scalar("%o0", out), body.cast(element, compute or out))
         made = self.generic([self.read(x)], [list(range(x.rank))], [init], [kept], x.rank, list(dims), body, [result])
         return self.new(made[0], sizes)
+
+    def folded(self, tensors: Sequence[Tensor], d: int, dims: Sequence[int], out: DType, start: Number, function: Callable) -> Tensor:
+        """Folds dimension `d`, whose size is data, in a loop, and the dimensions `dims` beside it: `function(body, accumulator, place, elements...)`.
+        The first tensor has all of the dimensions, others those that are kept. Rows of open size are no place for a sum over these."""
+        first = tensors[0]
+        total = self.constant_tensor(start, out, [n for i, n in enumerate(first.sizes) if i != d and i not in dims])
+
+        def step(at: Num) -> None:
+            row = select(self, first, d, at)
+            reduced = [i - (i > d) for i in dims]
+            kept = [i for i in range(row.rank) if i not in reduced]
+            body = Body()
+            place = self._element_in(body, at, dtypes.int64)
+            elements = [Scalar(f"%a{i}", t.dtype) for i, t in enumerate(tensors)]
+            result = function(body, Scalar("%o0", out), place, *elements)
+            values = [self.read(t) for t in (row, *tensors[1:])]
+            maps = [list(range(row.rank)), *([kept] * (len(tensors) - 1))]
+            self.write(total, self.generic(values, maps, [self.read(total)], [kept], row.rank, reduced, body, [result])[0])
+
+        loop(self, 0, first.sizes[d], step, fold=True)
+        return total
 
     # -- copies ----------------------------------------------------------------------------------------------
 
@@ -605,8 +629,8 @@ def same(a: SizeLike, b: SizeLike) -> bool:
     return a == b
 
 
-def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None]) -> None:
-    """A counted loop that carries nothing; `body` writes into tensors."""
+def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None], fold: bool = False) -> None:
+    """A counted loop that carries nothing; `body` writes into tensors. `fold`: it is one operation, which nobody goes through from outside."""
     operands = [b.scalar(n) for n in (start, stop, 1)]
     block = Block()
     counter = Num("int", block.add_argument(INDEX, "i"))
@@ -615,7 +639,7 @@ def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None
     b.limits[counter.value] = stop
     if isinstance(start, int) and start >= 0:
         b.naturals.add(counter.value)
-    op = Op("for", operands, [], blocks=[block])
+    op = Op("for", operands, [], blocks=[block], fold=fold)
     b.append(op)
     with b.inside(block):
         body(counter)

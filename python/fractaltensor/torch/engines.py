@@ -276,7 +276,7 @@ class CompiledEngine(Engine):
             division = Division(top, set(marks.apart), set(marks.alone), marks.cuts)
             found = marks.count()
             for segment in division.segments:
-                unproven, overlaps = segment.unproven(), segment.overlaps()
+                unproven, overlaps = segment.unproven(), segment.overlaps(division.roots_of)
                 marks.refuse((op for op in unproven if op.blocks), _BY_DATA)
                 marks.set_alone((op for op in unproven if not op.blocks), _BY_DATA)
                 marks.cuts.update(overlaps)
@@ -285,8 +285,9 @@ class CompiledEngine(Engine):
                 reason = self._code(segment, SegmentText(segment).text, "")
                 if isinstance(reason, str):
                     parts = segment.parts()
-                    marks.refuse(parts, reason)
-                    marks.set_alone([] if parts else segment.cuts(), reason)
+                    folds = [op for op in parts if op.attributes.get("fold")]
+                    marks.refuse((op for op in parts if not op.attributes.get("fold")), reason)
+                    marks.set_alone(folds or ([] if parts else segment.cuts()), reason)
             if marks.count() == found:
                 break
         self._say(division, {**marks.apart, **marks.alone})

@@ -17,6 +17,11 @@ _TYPES = {"int": INDEX}
 _DEFAULTS = {"bool": dtypes.bool_, "int": dtypes.int64, "float": dtypes.float32}
 
 
+def _called(name: str) -> str:
+    """A name as errors have it: that of an expression's value is the program's no more than ours."""
+    return "its value" if name == "$chosen" else f"'{name}'"
+
+
 class Spec:
     """Describes values. `flat` are the types of the results that carry one."""
 
@@ -169,15 +174,15 @@ class Merger:
             return Number(max(kinds, key=_NUMBER_ORDER.__getitem__))
         if isinstance(a, (tuple, list)) and type(a) is type(c):
             if len(a) != len(c):
-                raise Problem(f"'{name}' has {len(a)} items on one path and {len(c)} on another")
+                raise Problem(f"{_called(name)} has {len(a)} items on one path and {len(c)} on another")
             return Sequence_(c, [self.join(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a, c))])
         if isinstance(a, dict) and isinstance(c, dict) and list(a) == list(c):
             return Mapping_(list(a), [self.join(a[k], c[k], f"{name}[{k!r}]") for k in a])
-        raise Problem(f"'{name}' is {describe(a)} on one path and {describe(c)} on another")
+        raise Problem(f"{_called(name)} is {describe(a)} on one path and {describe(c)} on another")
 
     def _join_tensors(self, a: Tensor, c: Tensor, name: str) -> Spec:
         if a.dtype is not c.dtype or a.rank != c.rank:
-            raise Problem(f"'{name}' is {describe(a)} on one path and {describe(c)} on another: element type and rank must be the same", "shape")
+            raise Problem(f"{_called(name)} is {describe(a)} on one path and {describe(c)} on another: element type and rank must be the same", "shape")
         sizes = [n if same(n, m) and (isinstance(n, int) or self.outside(n.value)) else None for n, m in zip(a.sizes, c.sizes)]
         strides = a.strides if a.strides == c.strides else None
         own = a.own if a.own == c.own else None

@@ -42,14 +42,15 @@ class Segment:
                 found.update((made[root], None) for root in may_roots(op.operands[0], memo) if root in made)
         return list(found) if len(self.ops) > len(found) else []
 
-    def overlaps(self) -> List[Op]:
-        """Where a storage comes in and a part of it as well, one of them written: an operation that uses the second one of them.
+    def overlaps(self, roots: Callable[[Value], Set[Value]]) -> List[Op]:
+        """Where two storages come in that may overlap in part, one of them written: an operation that uses the second one of them.
         Compiled before it and from it on, neither sees the other."""
-        written = set(self.written)
+        written, inputs = set(self.written), set(self.inputs)
         names: Set[Value] = set()
         for op in self.ops:
-            here = {self._name_of(v) for inner in walk([op]) for v in inner.uses() if v.type.kind == "mutable"} & set(self.inputs)
-            if names and any(v in written and _is_part(v, w) for v in here for w in names if w not in here):
+            here = {self._name_of(v) for inner in walk([op]) for v in inner.uses() if v.type.kind == "mutable"} & inputs
+            others = [(v, w) for v in here for w in names if w not in here and (v in written or w in written)]
+            if any(roots(v) & roots(w) and not _are_rows(v, w) for v, w in others):
                 return [op]
             names |= here
         return []
@@ -138,16 +139,15 @@ def sources(v: Value, found: Optional[Set[Value]] = None) -> List[Value]:
     return []
 
 
-def _is_part(v: Value, w: Value) -> bool:
-    """Whether one of two names is a view of the other."""
-    def around(value: Value) -> Set[Value]:
-        found = set()
-        while value.op is not None and value.op.attributes.get("role") == "view":
-            value = value.op.operands[0]
-            found.add(value)
-        return found
+def _are_rows(v: Value, w: Value) -> bool:
+    """Whether two names are rows of one storage: the same one, or apart."""
+    def row_of(value: Value):
+        op = value.op
+        if op is None or op.attributes.get("role") != "view" or op.attributes["step"] != "select":
+            return None
+        return op.operands[0], op.attributes["numbers"][0]
 
-    return v in around(w) or w in around(v)
+    return row_of(v) is not None and row_of(v) == row_of(w)
 
 
 def _is_constant(op: Optional[Op]) -> bool:
@@ -185,6 +185,10 @@ class Division:
                 for outer in _enclosing(op):
                     self.hosted.add(outer)
         self._complete()
+
+    def roots_of(self, name: Value) -> Set[Value]:
+        """The storages that a name may stand for."""
+        return may_roots(name, self.roots)
 
     def _mark(self, block: Block) -> bool:
         any_here = False

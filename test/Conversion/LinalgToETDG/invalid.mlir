@@ -54,12 +54,11 @@ func.func @loop(%x: tensor<4xf32>, %n: tensor<index>) -> tensor<4xf32> {
 
 // -----
 
-// A tensor of numbers has no tensor whose rows it would take.
-func.func @numbers(%x: tensor<?xf32>, %n: tensor<i64>) -> (tensor<?xf32>, tensor<i64>) {
-  %i = tensor.extract %n[] : tensor<i64>
-  %c1 = arith.constant 1 : i64
-  %k = arith.addi %i, %c1 : i64
-  // expected-error @+1 {{'tensor.from_elements' op has no tensor among its operands; expected one beside open sizes, from which its rows are known}}
-  %r = tensor.from_elements %k : tensor<i64>
-  return %x, %r : tensor<?xf32>, tensor<i64>
+// Nothing, from a place on that data say: there is no element that could find its index.
+func.func @nothing(%x: tensor<?x4xf32>, %a: tensor<3x4xf32>, %n: tensor<index>) -> (tensor<?x4xf32>, tensor<0x4xf32>) {
+  %i = tensor.extract %n[] : tensor<index>
+  %y = arith.addf %x, %x : tensor<?x4xf32>
+  // expected-error @+1 {{'tensor.extract_slice' op begins at data, or takes steps of data, in dimension 0, where a size is open; expected both to be constants}}
+  %r = tensor.extract_slice %a[%i, 0] [0, 4] [1, 1] : tensor<3x4xf32> to tensor<0x4xf32>
+  return %y, %r : tensor<?x4xf32>, tensor<0x4xf32>
 }

@@ -5,6 +5,9 @@
 // RUN: ft-run %s --entry=columns --dim=N=1 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=columns --dim=N=127 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=columns --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=numbers --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=beside --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=beside --dim=N=5 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
 // CHECK-LABEL: etdg.graph @columns
@@ -28,4 +31,31 @@ func.func @columns(%x: tensor<?x4xf32> {etdg.dims = ["N"]}, %i: tensor<?x2xi64> 
   %v = tensor.collapse_shape %w [[0, 1]] : tensor<?x1xf32> into tensor<?xf32>
   %z = arith.negf %v : tensor<?xf32>
   return %a, %y, %w, %z : tensor<?xi64>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?xf32>
+}
+
+// A row at an index that is data, of a tensor of fixed size beside an open one: its index is read in the leaf.
+// CHECK-LABEL: etdg.graph @beside
+// CHECK: etdg.block @r0 [] ()
+// CHECK-NEXT: reads (%{{.*}} = %arg1[] : tensor<3x3xi64>, %[[AT:.*]] = %arg2[] : tensor<i64>)
+// CHECK: tensor.extract %[[AT]][]
+func.func @beside(%x: tensor<?x3xi64> {etdg.dims = ["N", ""]}, %a: tensor<3x3xi64>, %at: tensor<i64> {ft.gen = #ft.index<0, 3>}) -> (tensor<3xi64>, tensor<?x3xi64>) {
+  %c0 = arith.constant 0 : index
+  %e = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %e : i64 to index
+  %r = tensor.extract_slice %a[%i, 0] [1, 3] [1, 1] : tensor<3x3xi64> to tensor<3xi64>
+  %y = arith.addi %x, %x : tensor<?x3xi64>
+  return %r, %y : tensor<3xi64>, tensor<?x3xi64>
+}
+
+// Numbers beside an open size are leaves of their own.
+// CHECK-LABEL: etdg.graph @numbers
+// CHECK: etdg.block @r0 [] ()
+// CHECK: tensor.from_elements
+func.func @numbers(%x: tensor<?xi64> {etdg.dims = ["N"]}, %n: tensor<i64>) -> (tensor<?xi64>, tensor<2xi64>) {
+  %i = tensor.extract %n[] : tensor<i64>
+  %c1 = arith.constant 1 : i64
+  %k = arith.addi %i, %c1 : i64
+  %s = tensor.from_elements %k, %i : tensor<2xi64>
+  %y = arith.addi %x, %x : tensor<?xi64>
+  return %y, %s : tensor<?xi64>, tensor<2xi64>
 }

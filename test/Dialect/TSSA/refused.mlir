@@ -70,6 +70,7 @@ func.func @recursive(%x: !tssa.tensor<2xf32>) {
 
 // -----
 
+// expected-note@+1 {{the alias is made here}}
 func.func @forall(%x: !tssa.tensor<4xf32>, %v: tensor<f32>) {
   // expected-error@below {{a mutable tensor that lives outside is written in 'scf.forall'}}
   scf.forall (%i) in (4) {

@@ -73,9 +73,12 @@ LogicalResult mlir::tssa::propagateUpdates(func::FuncOp function) {
       });
     if (storages.empty())
       continue;
-    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
-      return op->emitError() << "a mutable tensor that lives outside is written in '" << op->getName()
-                             << "', which can't carry it; supported are scf.if, scf.for and scf.while";
+    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op)) {
+      InFlightDiagnostic diag = op->emitError() << "a mutable tensor that lives outside is written in '" << op->getName()
+                                                << "', which can't carry it; supported are scf.if, scf.for and scf.while";
+      diag.attachNote(storages.front().getLoc()) << "the alias is made here";
+      return diag;
+    }
     propagateThrough(op, storages.getArrayRef());
   }
   return success();

@@ -89,7 +89,8 @@ def _tensor_item(b: Builder, x: Tensor, d: int, item: Tensor, advanced: _Advance
         advanced.append((d, index_tensor(b, item), said))
         return x, d + 1
     if item.rank == 0:
-        raise Problem("an index that is a bool tensor without dimensions is not supported: use where")
+        # A mask of one place, along a dimension that is new.
+        x, item = base.unsqueeze(b, x, d), base.unsqueeze(b, item, 0)
     for i, n in enumerate(item.sizes):
         have = x.sizes[d + i]
         if isinstance(n, int) and isinstance(have, int) and n != have:

@@ -125,12 +125,18 @@ def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str, checked:
     best = extreme(b, x, [d], False, most, what, checked)
     kept = [i for i in range(x.rank) if i != d]
     nowhere = dtypes.highest(dtypes.int64)
+
+    def emit(body: Body, at: Scalar, place: Scalar, e: Scalar, found: Scalar) -> Scalar:
+        here = body.compare("eq", e, found)
+        if x.dtype.is_float:
+            here = body.op("arith.ori", here, body.is_nan(e))
+        return body.op("arith.minsi", at, body.select(here, place, body.constant(nowhere, dtypes.int64)))
+
+    if b.checked and base.is_counted(x.sizes[d]) and all(isinstance(x.sizes[i], int) for i in kept):
+        return best, b.folded([x, best], d, [], dtypes.int64, nowhere, emit)
     body = Body()
     e, found, at = Scalar("%a0", x.dtype), Scalar("%a1", x.dtype), Scalar("%o0", dtypes.int64)
-    here = body.compare("eq", e, found)
-    if x.dtype.is_float:
-        here = body.op("arith.ori", here, body.is_nan(e))
-    place = body.op("arith.minsi", at, body.select(here, body.index(d, dtypes.int64), body.constant(nowhere, dtypes.int64)))
+    place = emit(body, at, body.index(d, dtypes.int64), e, found)
     init = b.fill(nowhere, dtypes.int64, best.sizes)
     made = b.generic([b.read(x), b.read(best)], [list(range(x.rank)), kept], [init], [kept], x.rank, [d], body, [place])
     if isinstance(x.sizes[d], int):
