@@ -138,6 +138,23 @@ func.func @whole(%xs: tensor<?x4xf32> {etdg.dims = ["L"]}) -> tensor<?x4xf32> {
 
 // -----
 
+// The index of the iteration before, which begins where no iteration would have left it.
+// CHECK: func.func @begins_elsewhere
+func.func @begins_elsewhere(%x: tensor<9x3xi32>) -> tensor<9x3xi32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %r:2 = scf.for %i = %c2 to %c8 step %c2 iter_args(%last = %c1, %a = %x) -> (index, tensor<9x3xi32>) {
+    %v = tensor.extract_slice %a[%i, 0] [1, 3] [1, 1] : tensor<9x3xi32> to tensor<3xi32>
+    // expected-warning @+1 {{'tensor.insert_slice' writes at an index that is not an affine function of loops and lengths}}
+    %b = tensor.insert_slice %v into %a[%last, 0] [1, 3] [1, 1] : tensor<3xi32> into tensor<9x3xi32>
+    scf.yield %i, %b : index, tensor<9x3xi32>
+  }
+  return %r#1 : tensor<9x3xi32>
+}
+
+// -----
+
 // Steps of three from 0 jump over 8, and it would go on.
 // CHECK: func.func @jumps_over
 func.func @jumps_over(%x: tensor<4xf32>) -> tensor<4xf32> {
