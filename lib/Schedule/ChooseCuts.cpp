@@ -31,25 +31,46 @@ static SmallVector<BlockOp> blocksOf(Operation *item) {
   return {cast<BlockOp>(item)};
 }
 
-/// What an item of the graph may be cut at, by the number of the leaf in it. What somebody has scheduled stays whole.
-static SmallVector<std::pair<unsigned, Reduction>> getReductions(Operation *item) {
-  SmallVector<std::pair<unsigned, Reduction>> found;
+namespace {
+/// What an item of the graph may be cut at, by the number of the leaf in it.
+struct Candidate {
+  unsigned number;
+  Reduction reduction;
+  bool isDerived; // its `combine` has only been made for the cut
+};
+} // namespace
+
+/// As a reduction, if it is one that nobody has scheduled; a `combine` that is not said is derived.
+static std::optional<Reduction> asReduction(BlockOp block, bool &isDerived) {
+  std::string why;
+  if (!block.isLeaf() || block->hasAttr("etdg.cut") || isBinding(scheduleOf({block})))
+    return std::nullopt;
+  isDerived = etdg::deriveCombine(block);
+  if (block.getCombine().empty())
+    return std::nullopt;
+  std::optional<Reduction> reduction = etdg::findReduction(block, why);
+  if (!reduction && isDerived)
+    etdg::dropCombine(block);
+  return reduction;
+}
+
+static SmallVector<Candidate> getReductions(Operation *item) {
+  SmallVector<Candidate> found;
   unsigned number = 0;
   item->walk<WalkOrder::PreOrder>([&](BlockOp block) {
-    std::string why;
+    bool isDerived = false;
     unsigned own = number++;
-    if (block.getCombine().empty() || block->hasAttr("etdg.cut") || isBinding(scheduleOf({block})))
-      return;
-    if (std::optional<Reduction> reduction = etdg::findReduction(block, why))
-      found.emplace_back(own, *reduction);
+    if (std::optional<Reduction> reduction = asReduction(block, isDerived))
+      found.push_back({own, *reduction, isDerived});
   });
   return found;
 }
 
 static std::optional<Reduction> getReduction(Operation *item, unsigned number) {
-  for (auto &[own, reduction] : getReductions(item))
-    if (own == number)
-      return reduction;
+  SmallVector<Candidate> candidates = getReductions(item);
+  for (const Candidate &candidate : candidates)
+    if (candidate.number == number)
+      return candidate.reduction;
   return std::nullopt;
 }
 
@@ -68,6 +89,7 @@ public:
   void chooseFor(unsigned number);
 
 private:
+  bool cutIfCheaper(unsigned number, const Candidate &candidate);
   /// Seconds of the items from number `first` on, `count` of them.
   double price(etdg::GraphOp of, unsigned first, unsigned count);
   /// The same with one reduction cut; nothing where it can't be.
@@ -105,24 +127,26 @@ int64_t CutChooser::tileOf(const Reduction &reduction) {
   return std::max<int64_t>(1, llvm::divideCeilSigned(length, shares));
 }
 
+bool CutChooser::cutIfCheaper(unsigned number, const Candidate &candidate) {
+  Location loc = BlockOp(candidate.reduction.leaf).getLoc();
+  int64_t tile = tileOf(candidate.reduction);
+  std::optional<double> divided = priceCut(number, candidate.number, tile);
+  double whole = price(graph, number, 1);
+  if (!divided || *divided >= options.getMachine().cpu.sureGain * whole)
+    return false;
+  cut(candidate.reduction, tile, options.getMachine());
+  remark::passed(loc, remark::RemarkOpts::name("cut-reduction").category("cpu"))
+      << remark::reason("a reduction is cut into shares of {0} iterations, which the cores share", tile)
+      << remark::metric("seconds", *divided) << remark::metric("seconds-whole", whole);
+  return true;
+}
+
 void CutChooser::chooseFor(unsigned number) {
-  SmallVector<std::pair<unsigned, Reduction>> all = getReductions(etdg::getTopItems(graph)[number]);
-  // From the last one on: what stands before keeps its number.
-  for (auto &[leaf, reduction] : llvm::reverse(all)) {
-    Location loc = BlockOp(reduction.leaf).getLoc();
-    int64_t tile = tileOf(reduction);
-    std::optional<double> divided = priceCut(number, leaf, tile);
-    double whole = price(graph, number, 1);
-    if (!divided || *divided >= options.getMachine().cpu.sureGain * whole)
-      continue;
-    cut(reduction, tile, options.getMachine());
-    remark::passed(loc, remark::RemarkOpts::name("cut-reduction").category("cpu"))
-        << remark::reason("a reduction is cut into shares of {0} iterations, which the cores share", tile)
-        << remark::metric("seconds", *divided) << remark::metric("seconds-whole", whole);
-    // (A cut item at the top is two: the other leaves are no part of it.)
-    if (etdg::getTopItems(graph)[number]->hasAttr("etdg.cut"))
-      return;
-  }
+  // From the last one on: what stands before keeps its number. (A leaf at the top is the only one of its item.)
+  SmallVector<Candidate> candidates = getReductions(etdg::getTopItems(graph)[number]);
+  for (const Candidate &candidate : llvm::reverse(candidates))
+    if (!cutIfCheaper(number, candidate) && candidate.isDerived)
+      etdg::dropCombine(candidate.reduction.leaf);
 }
 
 void schedule::drawCuts(etdg::GraphOp graph, uint64_t seed, const Machine &machine) {
@@ -130,11 +154,11 @@ void schedule::drawCuts(etdg::GraphOp graph, uint64_t seed, const Machine &machi
   SmallVector<BlockOp> blocks;
   graph.walk<WalkOrder::PreOrder>([&](BlockOp block) { blocks.push_back(block); });
   for (auto [number, block] : llvm::enumerate(blocks)) {
-    std::string why;
+    bool isDerived = false;
     uint64_t drawn = std::mt19937_64(seed + number)();
-    if (drawn % 2 == 0 || block.getCombine().empty() || isBinding(scheduleOf({block})))
+    if (drawn % 2 == 0)
       continue;
-    if (std::optional<Reduction> reduction = etdg::findReduction(block, why))
+    if (std::optional<Reduction> reduction = asReduction(block, isDerived))
       cut(*reduction, 1 + int64_t(drawn / 2 % longest), machine);
   }
 }

@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1,L=100000 threads=1}))' | FileCheck %s
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1,L=10}))' | FileCheck %s --check-prefix=WHOLE
-// RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1000,L=100000}))' | FileCheck %s --check-prefix=WHOLE
+// RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1000,L=100000}))' | FileCheck %s --check-prefix=ROWS
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1,L=100000},etdg-storage,etdg-validate),convert-etdg-to-loops)' | FileCheck %s --check-prefix=LOOPS
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-schedule-for-cpu{machine=%S/../../machines/cpu.json lengths=N=1,L=100000}))' --remarks-filter="cpu" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -44,6 +44,8 @@
 // WHOLE: etdg.block @r [map, fold] (i, k)
 // WHOLE-NOT: etdg.cut
 
+// ROWS: etdg.block @r [map, fold] (i, k)
+
 // REMARK: cut-reduction{{.*}}a reduction is cut into shares of
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>, %ws: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N], !x>
@@ -61,4 +63,45 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>, %ws: !etdg.buffer<[N], !x>) -> !etd
     etdg.yield %s : !x
   } : !etdg.buffer<[N], !x>, !etdg.buffer<[N, L], !x>, !etdg.buffer<[N], !x>
   etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// A sum needs no `combine` that is said; what grows in another way stays whole without one.
+// CHECK-LABEL: etdg.graph @sum
+// CHECK: etdg.block @r_shares [map, reduce] (share, k)
+// CHECK: combine (%[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>) {
+// CHECK-NEXT: arith.addf %[[A]], %[[B]]
+// CHECK: identity (splat 0.000000e+00 : f32)
+// CHECK-LABEL: etdg.graph @other
+// CHECK: etdg.block @r [reduce] (k)
+// CHECK-NOT: combine
+// WHOLE-LABEL: etdg.graph @sum
+// WHOLE: etdg.block @r [reduce] (k)
+// WHOLE-NOT: combine
+etdg.graph @sum(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %ys = etdg.buffer : !etdg.buffer<[], !x>
+  %st = etdg.buffer live [1] : !etdg.buffer<[L], !x>
+  etdg.block @r [reduce] (k) in [0, L)
+      reads (%x = %xs[k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %st[k - 1]} : !x) writes (%st[k]) {
+    %y = arith.addf %s, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.block @last [] () reads (%s = %st[L - 1] : !x) writes (%ys[]) {
+    etdg.yield %s : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[], !x>
+  etdg.return %ys : !etdg.buffer<[], !x>
+}
+
+etdg.graph @other(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %ys = etdg.buffer : !etdg.buffer<[], !x>
+  %st = etdg.buffer live [1] : !etdg.buffer<[L], !x>
+  etdg.block @r [reduce] (k) in [0, L)
+      reads (%x = %xs[k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %st[k - 1]} : !x) writes (%st[k]) {
+    %q = arith.mulf %s, %x : !x
+    %y = arith.addf %s, %q : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.block @last [] () reads (%s = %st[L - 1] : !x) writes (%ys[]) {
+    etdg.yield %s : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[], !x>
+  etdg.return %ys : !etdg.buffer<[], !x>
 }

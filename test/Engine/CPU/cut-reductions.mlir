@@ -4,7 +4,7 @@
 // other blocks, beside other nests. Seeds draw which of them are cut, and into shares of which length.
 //
 // RUN: %python %S/Inputs/cut-reductions.py ft-opt %ft_bin/ft-run %s | FileCheck %s
-// CHECK: 8 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// CHECK: 10 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
 !s = tensor<f32>
 !i = tensor<i64>
@@ -167,4 +167,23 @@ func.func @halves(%xs: !ft.list<[L], !i>) -> (!ft.list<[L], !i>, !i)
     ft.yield %n : !i
   } identity (%z : !i)
   return %ys, %t : !ft.list<[L], !i>, !i
+}
+
+// Without `combine`: a sum of squares and a greatest element, in one reduction, from what the caller says.
+func.func @derived(%xs: !ft.list<[L], !i>, %ys: !ft.list<[L], !i>, %a: !i, %b: !i) -> (!i, !i) {
+  %r, %q = ft.reduce (%x, %y = %xs, %ys : !ft.list<[L], !i>, !ft.list<[L], !i>) init (%s, %t = %a, %b : !i, !i) -> !i, !i {
+    %n = arith.addi %s, %x : !i
+    %m = arith.maxsi %y, %t : !i
+    ft.yield %n, %m : !i, !i
+  }
+  return %r, %q : !i, !i
+}
+
+// The first element is the first state.
+func.func @from_the_first(%xs: !ft.list<[L], !m>) -> !m attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %r = ft.fold (%x = %xs : !ft.list<[L], !m>) state (%s) -> !m {
+    %n = arith.andi %s, %x : !m
+    ft.yield %n : !m
+  }
+  return %r : !m
 }

@@ -33,6 +33,12 @@ struct Reduction {
   ft::LengthAttr getLength() const;
 };
 
+/// Gives a reduction without `combine` one, and identities, where each of its states grows by one operation that has a neutral
+/// element (a sum, a product, a maximum, bits). False where it does not, or has one.
+bool deriveCombine(BlockOp leaf);
+/// Takes it away again.
+void dropCombine(BlockOp leaf);
+
 /// The leaf as a reduction that can be cut; nothing, and why, where it is none.
 std::optional<Reduction> findReduction(BlockOp leaf, std::string &why);
 
