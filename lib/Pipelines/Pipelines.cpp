@@ -66,6 +66,8 @@ public:
       pm.addPass(etdg::createETDGValidationOff());
     if (isThorough)
       finish(from);
+    else
+      validateGiven();
     for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
       if (Phase phase = static_cast<Phase>(i); !isSkipped(phase) && (isThorough || isBuilt(phase)))
         addPhase(phase);
@@ -105,9 +107,23 @@ private:
     finish(phase);
   }
 
+  /// What is wrong with the order of graphs that are input is the input's error, not a phase's. (Without a schedule, what has no
+  /// phase behind it yet has the order of its operators.)
+  void validateGiven() {
+    if (!validate || to <= Phase::ETDG)
+      return;
+    etdg::ETDGValidatePhaseOptions options;
+    options.phase = stringifyPhase(from).str();
+    options.given = true;
+    options.schedules = from <= Phase::ETDG;
+    pm.addPass(etdg::createETDGValidatePhase(options));
+  }
+
   void finish(Phase phase) {
     addContract(phase);
-    if (validate && Phase::ETDG < phase && (phase == from || isBuilt(phase))) {
+    if (phase == from) {
+      validateGiven();
+    } else if (validate && Phase::ETDG < phase && isBuilt(phase)) {
       etdg::ETDGValidatePhaseOptions options;
       options.phase = stringifyPhase(phase).str();
       pm.addPass(etdg::createETDGValidatePhase(options));

@@ -274,6 +274,31 @@ void Checks::reportUncovered(const Access &read, ArrayRef<Conjunction> covers) {
           "the buffer is here"});
 }
 
+/// `the parallel loop 'k' (level core)`
+static std::string describeLoop(const Step &step, StringRef what) {
+  std::string text = ("the " + what + "loop '" + step.name + "'").str();
+  return step.level == LoopLevel::None ? text : text + " (level " + stringifyLoopLevel(step.level).str() + ")";
+}
+
+/// What a read does by the order instead of coming after the write.
+static std::string describe(const NotBefore &found) {
+  if (found.isSame())
+    return "in the very iteration that writes it";
+  bool isLoop = found.at->kind == Step::Key;
+  if (found.unwaited != LoopLevel::None) {
+    StringRef unit = found.unwaited == LoopLevel::Core ? "core" : found.unwaited == LoopLevel::Grid ? "block of threads" : "unit";
+    StringRef sync = found.unwaited == LoopLevel::Core ? "cores" : stringifyLoopLevel(found.unwaited);
+    return ("that another " + unit + " writes, and units do not wait in between: expected " +
+            (isLoop ? "sync = " + sync + " on " + describeLoop(*found.at, "") + ", or on one inside"
+                    : "before = " + sync + " on this nest, or on one between the two"))
+        .str();
+  }
+  if (found.unordered)
+    return isLoop ? "while another iteration of " + describeLoop(*found.at, "parallel ") + " writes it"
+                  : "while another block of the nest writes it";
+  return isLoop ? "in " + describeLoop(*found.at, "") + " before it is written" : "before it is written";
+}
+
 void Checks::checkRead(const Access &read, ArrayRef<Image> images) {
   SmallVector<Conjunction, 0> covers;
   bool plain = true;
@@ -293,15 +318,10 @@ void Checks::checkRead(const Access &read, ArrayRef<Image> images) {
                        return expectEmpty(found.set, opOf(read), [&] {
                          Shown shown = show(found.set, read);
                          showPoint(shown, *image.write, write.point);
-                         std::string when = found.isSame() ? "in the very iteration that writes it"
-                                            : !found.unordered ? "before it is written"
-                                            : found.at->kind == Step::Key
-                                                ? "while another iteration of the parallel loop '" +
-                                                      found.at->name + "' writes it"
-                                                : "while another block of the nest writes it";
-                         report({opOf(read), "T2",
+                         bool isUnwaited = found.unwaited != LoopLevel::None;
+                         report({opOf(read), isUnwaited ? "T13" : "T2",
                                  read.describe() + " reads an element of " +
-                                     describeBuffer(read.buffer) + " " + when,
+                                     describeBuffer(read.buffer) + " " + describe(found),
                                  sample(shown), image.write->leaf->block->getLoc(),
                                  "it is written here, " + whose(*image.write)});
                        });

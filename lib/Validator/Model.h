@@ -14,6 +14,8 @@
 #include "ft/Analysis/SymbolGroups.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <memory>
+
 namespace mlir::etdg::validator {
 
 /// One step of the way to an iteration, from the outermost loop inwards.
@@ -28,6 +30,13 @@ struct Step {
   unsigned key = 0;
   /// For messages: the loop's name.
   std::string name;
+  /// Of a loop: what runs its iterations, and who waits after each of them.
+  LoopLevel level = LoopLevel::None;
+  SyncKind sync = SyncKind::None;
+  /// Of a body: who waits before each of its operations.
+  std::shared_ptr<const SmallVector<SyncKind>> waits = nullptr;
+  /// The operations of a body are launches, in which all units (those of CPUs alone) begin and end together.
+  enum Launches { NoLaunches, OfCpus, OfAll } launches = NoLaunches;
 };
 
 /// A loop of a block: the value of `expr` over the block's iteration vector.
@@ -35,6 +44,21 @@ struct Loop {
   AffineExpr expr;
   bool parallel;
   std::string name;
+  LoopLevel level = LoopLevel::None;
+  /// The same iteration is the same unit's each time.
+  bool isFixed = false;
+  SyncKind sync = SyncKind::None;
+};
+
+/// A loop around a leaf whose iterations, or the leaf's columns, are dealt to units.
+struct Dealt {
+  LoopLevel level;
+  /// The step of the path that it is, or in front of which it stands.
+  size_t step;
+  bool isFixed = false;
+  /// Its nest and its number; where it is `isFixed`, the key.
+  std::pair<Operation *, unsigned> loop;
+  unsigned key = 0;
 };
 
 /// A leaf block and where its iterations stand in the order.
@@ -43,6 +67,8 @@ struct Leaf {
   SmallVector<Step> path;
   /// One for each `Key` step, over the leaf's iteration vector.
   SmallVector<AffineExpr> keys;
+  /// From the outermost inwards.
+  SmallVector<Dealt> dealt;
 };
 
 /// One write, piece of a read, or index of a gather.
@@ -137,17 +163,32 @@ private:
     SmallVector<BlockOp> blocks;
     SmallVector<SmallVector<Loop>> loops; // of each block
     SmallVector<bool> unordered;          // of each loop
+    SmallVector<SyncKind> syncs;          // of each loop
+    /// What the leaf's columns are dealt to, and how many loops stand outside.
+    SmallVector<std::pair<LoopLevel, unsigned>> columns;
+    SyncKind before = SyncKind::None;
   };
   /// Where a body stands: the steps to it and their keys.
   struct Place {
     SmallVector<Step> path;
     SmallVector<AffineExpr> keys;
+    SmallVector<Dealt> dealt;
     void addText(unsigned position, bool unordered = false);
-    void addLoop(const Loop &loop, bool unordered);
+    void addText(unsigned position, std::shared_ptr<const SmallVector<SyncKind>> waits, Step::Launches launches);
+    void addLoop(const Loop &loop, bool unordered, SyncKind sync, std::pair<Operation *, unsigned> number);
+  };
+  /// The loops that the nests of a kernel share, and where a nest stands among the others.
+  struct Shared {
+    unsigned count = 0;
+    SmallVector<bool> unordered;
+    SmallVector<SyncKind> syncs;
+    std::shared_ptr<const SmallVector<SyncKind>> waits;
+    Step::Launches launches = Step::NoLaunches;
+    unsigned position = 0;
   };
   bool buildBody(Region &body, const Place &place, Report report);
-  bool buildItem(const Item &item, const Place &place, unsigned shared, ArrayRef<bool> unordered,
-                 std::optional<unsigned> position, Report report);
+  bool buildItem(const Item &item, const Place &place, const Shared *shared, Report report);
+  bool buildKernel(KernelOp kernel, const Place &place, Report report);
   std::optional<Item> getItem(Operation *op, Report report);
   std::optional<SmallVector<Loop>> getLoops(BlockOp block, ScheduleAttr schedule, Operation *owner,
                                             Report report);

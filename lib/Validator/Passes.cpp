@@ -69,6 +69,17 @@ static FailureOr<llvm::StringMap<GraphSnapshot>> readSnapshots(ModuleOp module) 
   return snapshots;
 }
 
+static bool hasSchedule(GraphOp graph) {
+  return graph
+      .walk([](Operation *op) {
+        auto block = dyn_cast<BlockOp>(op);
+        auto nest = dyn_cast<NestOp>(op);
+        return (block && block.getScheduleAttr()) || (nest && nest.getScheduleAttr()) ? WalkResult::interrupt()
+                                                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
@@ -115,8 +126,11 @@ struct ETDGValidatePhase : etdg::impl::ETDGValidatePhaseBase<ETDGValidatePhase> 
       return signalPassFailure();
     bool ok = true;
     for (auto graph : getOperation().getOps<GraphOp>()) {
+      if (schedules && !hasSchedule(graph))
+        continue;
       ValidateOptions options;
       options.phase = phase;
+      options.isGiven = given;
       auto it = snapshots->find(graph.getSymName());
       if (it != snapshots->end())
         options.before = &it->second;

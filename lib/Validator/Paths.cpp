@@ -22,8 +22,21 @@ void Model::Place::addText(unsigned position, bool unordered) {
   path.push_back({Step::Text, unordered, position, 0, ""});
 }
 
-void Model::Place::addLoop(const Loop &loop, bool unordered) {
-  path.push_back({Step::Key, unordered, 0, static_cast<unsigned>(keys.size()), loop.name});
+void Model::Place::addText(unsigned position, std::shared_ptr<const SmallVector<SyncKind>> waits, Step::Launches launches) {
+  addText(position);
+  path.back().waits = std::move(waits);
+  path.back().launches = launches;
+}
+
+/// Whether a level has several units, which do not see what others do before they wait.
+static bool hasUnits(LoopLevel level) {
+  return level == LoopLevel::Grid || level == LoopLevel::Cluster || level == LoopLevel::Block || level == LoopLevel::Core;
+}
+
+void Model::Place::addLoop(const Loop &loop, bool unordered, SyncKind sync, std::pair<Operation *, unsigned> number) {
+  if (hasUnits(loop.level))
+    dealt.push_back({loop.level, path.size(), loop.isFixed, number, static_cast<unsigned>(keys.size())});
+  path.push_back({Step::Key, unordered, 0, static_cast<unsigned>(keys.size()), loop.name, loop.level, sync});
   keys.push_back(loop.expr);
 }
 
@@ -80,7 +93,7 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
   SmallVector<StringAttr> names = block.getDimNames();
   ArrayRef<StringAttr> own = ArrayRef(names).drop_front(block.getNumAncestors());
   unsigned numOwn = block.getNumOwnDims();
-  auto add = [&](AffineExpr expr, int64_t tile, bool unordered) {
+  auto add = [&](AffineExpr expr, int64_t tile, bool unordered) -> Loop & {
     std::string name;
     llvm::raw_string_ostream os(name);
     ft::printNamedExpr(os, expr, own, {});
@@ -89,6 +102,7 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
       expr = expr.floorDiv(tile);
     }
     loops.push_back({expr.shiftDims(numOwn, block.getNumAncestors()), unordered, name});
+    return loops.back();
   };
   if (!schedule) {
     for (unsigned i = 0; i < numOwn; ++i)
@@ -115,7 +129,10 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
     }
     // A range of tile `?` may be cut between any two iterations: the finest cut asks the most.
     int64_t tile = loop.hasAnyTile() ? 1 : std::max<int64_t>(loop.getTile(), 1);
-    add(map.getResult(loop.getDimension()), tile, isUnordered(loop.getKind()));
+    Loop &added = add(map.getResult(loop.getDimension()), tile, isUnordered(loop.getKind()));
+    added.level = loop.getLevel();
+    added.isFixed = loop.getDealing() == Dealing::Fixed && !loop.hasAnyTile();
+    added.sync = loop.getSync();
     seen[loop.getDimension()] |= loop.isOverPoints();
   }
   // What the loops leave open runs in order.
@@ -123,6 +140,19 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
     if (!seen[i])
       add(map.getResult(i), 1, false);
   return loops;
+}
+
+/// The number of loops over points outside of each loop over columns that is dealt to units.
+static SmallVector<std::pair<LoopLevel, unsigned>> getDealtColumns(ScheduleAttr schedule) {
+  SmallVector<std::pair<LoopLevel, unsigned>> columns;
+  unsigned outside = 0;
+  for (LoopAttr loop : schedule ? schedule.getLoops() : ArrayRef<LoopAttr>()) {
+    if (!schedule.isOverColumns(loop))
+      ++outside;
+    else if (hasUnits(loop.getLevel()))
+      columns.push_back({loop.getLevel(), outside});
+  }
+  return columns;
 }
 
 std::optional<Model::Item> Model::getItem(Operation *op, Report report) {
@@ -135,12 +165,13 @@ std::optional<Model::Item> Model::getItem(Operation *op, Report report) {
     nests.push_back(item.blocks);
   } else {
     item.blocks.push_back(cast<BlockOp>(op));
+    schedule = item.blocks.front().getScheduleAttr();
   }
+  item.before = schedule ? schedule.getBefore() : SyncKind::None;
+  item.columns = getDealtColumns(schedule);
   for (BlockOp block : item.blocks) {
-    bool common = static_cast<bool>(schedule);
     std::optional<SmallVector<Loop>> loops =
-        getLoops(block, common ? schedule : block.getScheduleAttr(),
-                 common ? op : block.getOperation(), report);
+        getLoops(block, schedule ? schedule : block.getScheduleAttr(), schedule ? op : block.getOperation(), report);
     if (!loops)
       return std::nullopt;
     if (!item.loops.empty() && loops->size() != item.loops.front().size()) {
@@ -149,28 +180,37 @@ std::optional<Model::Item> Model::getItem(Operation *op, Report report) {
                  Twine(item.loops.front().size()) + " and " + Twine(loops->size()));
       return std::nullopt;
     }
-    // A loop is parallel where all regions say so.
+    // A loop is parallel where all regions say so, and so units wait.
+    bool isFirst = item.loops.empty();
     item.unordered.resize(loops->size(), true);
-    for (auto [all, loop] : llvm::zip_equal(item.unordered, *loops))
+    item.syncs.resize(loops->size(), SyncKind::None);
+    for (auto [all, sync, loop] : llvm::zip_equal(item.unordered, item.syncs, *loops)) {
       all = all && loop.parallel;
+      sync = isFirst || sync == loop.sync ? loop.sync : SyncKind::None;
+    }
     item.loops.push_back(std::move(*loops));
   }
   return item;
 }
 
-bool Model::buildItem(const Item &item, const Place &place, unsigned shared,
-                      ArrayRef<bool> unordered, std::optional<unsigned> position, Report report) {
+bool Model::buildItem(const Item &item, const Place &place, const Shared *shared, Report report) {
   for (unsigned b = 0; b < item.blocks.size(); ++b) {
     BlockOp block = item.blocks[b];
     Place inner = place;
     const SmallVector<Loop> &loops = item.loops[b];
-    for (unsigned l = 0; l < loops.size(); ++l) {
-      if (position && l == shared)
-        inner.addText(*position);
-      inner.addLoop(loops[l], l < shared ? unordered[l] : item.unordered[l]);
+    Operation *owner = item.blocks.front();
+    for (unsigned l = 0; l <= loops.size(); ++l) {
+      if (shared && l == shared->count)
+        inner.addText(shared->position, shared->waits, shared->launches);
+      for (auto [level, outside] : item.columns)
+        if (outside == l)
+          inner.dealt.push_back({level, inner.path.size(), /*isFixed=*/false, {owner, l}});
+      if (l == loops.size())
+        break;
+      bool isShared = shared && l < shared->count;
+      inner.addLoop(loops[l], isShared ? shared->unordered[l] : item.unordered[l], isShared ? shared->syncs[l] : item.syncs[l],
+                    {owner, l});
     }
-    if (position && loops.size() == shared)
-      inner.addText(*position);
     // Regions are disjoint: at one point there is one of them.
     if (item.blocks.size() > 1)
       inner.addText(b, /*unordered=*/true);
@@ -183,53 +223,87 @@ bool Model::buildItem(const Item &item, const Place &place, unsigned shared,
     leaf.block = block;
     leaf.path = std::move(inner.path);
     leaf.keys = std::move(inner.keys);
+    leaf.dealt = std::move(inner.dealt);
     if (!addAccesses(leaf, report))
       return false;
   }
   return true;
 }
 
+bool Model::buildKernel(KernelOp kernel, const Place &place, Report report) {
+  SmallVector<Item, 0> items;
+  for (Operation &nested : kernel.getBody().front()) {
+    if (!isa<BlockOp, NestOp>(nested))
+      continue;
+    std::optional<Item> item = getItem(&nested, report);
+    if (!item)
+      return false;
+    items.push_back(std::move(*item));
+  }
+  Shared shared;
+  shared.count = kernel.getShared();
+  shared.unordered.assign(shared.count, true);
+  auto waits = std::make_shared<SmallVector<SyncKind>>();
+  for (const Item &item : items) {
+    if (item.unordered.size() < shared.count) {
+      report(kernel, "T1",
+             "the kernel shares " + Twine(shared.count) + " loops, one of its nests has " +
+                 Twine(item.unordered.size()));
+      return false;
+    }
+    if (waits->empty())
+      shared.syncs.assign(item.syncs.begin(), item.syncs.begin() + shared.count);
+    for (unsigned l = 0; l < shared.count; ++l) {
+      shared.unordered[l] = shared.unordered[l] && item.unordered[l];
+      if (shared.syncs[l] != item.syncs[l])
+        shared.syncs[l] = SyncKind::None;
+    }
+    waits->push_back(item.before);
+  }
+  shared.waits = waits;
+  // Nests that share no loops are launches of their own on a CPU.
+  if (shared.count == 0 && kernel->getParentOp() == graph)
+    shared.launches = Step::OfCpus;
+  for (auto [i, item] : llvm::enumerate(items)) {
+    shared.position = i;
+    if (!buildItem(item, place, &shared, report))
+      return false;
+  }
+  return true;
+}
+
+/// Who waits before each operation of a body.
+static std::shared_ptr<const SmallVector<SyncKind>> getWaits(Region &body) {
+  auto waits = std::make_shared<SmallVector<SyncKind>>();
+  for (Operation &op : body.front()) {
+    ScheduleAttr schedule;
+    if (auto nest = dyn_cast<NestOp>(op))
+      schedule = nest.getScheduleAttr();
+    else if (auto block = dyn_cast<BlockOp>(op))
+      schedule = block.getScheduleAttr();
+    waits->push_back(schedule ? schedule.getBefore() : SyncKind::None);
+  }
+  return waits;
+}
+
 bool Model::buildBody(Region &body, const Place &place, Report report) {
   unsigned next = 0;
+  std::shared_ptr<const SmallVector<SyncKind>> waits = getWaits(body);
+  Step::Launches launches = body.getParentOp() == graph ? Step::OfAll : Step::NoLaunches;
   for (Operation &op : body.front()) {
     for (Value result : op.getResults())
       if (isa<BufferType>(result.getType()))
         buffers.push_back(result);
     Place inner = place;
-    inner.addText(next++);
+    inner.addText(next++, waits, launches);
     if (isa<BlockOp, NestOp>(op)) {
       std::optional<Item> item = getItem(&op, report);
-      if (!item || !buildItem(*item, inner, 0, {}, std::nullopt, report))
+      if (!item || !buildItem(*item, inner, nullptr, report))
         return false;
-      continue;
+    } else if (auto kernel = dyn_cast<KernelOp>(op)) {
+      if (!buildKernel(kernel, inner, report))
+        return false;
     }
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (!kernel)
-      continue;
-    SmallVector<Item> items;
-    for (Operation &nested : kernel.getBody().front()) {
-      if (!isa<BlockOp, NestOp>(nested))
-        continue;
-      std::optional<Item> item = getItem(&nested, report);
-      if (!item)
-        return false;
-      items.push_back(std::move(*item));
-    }
-    unsigned shared = kernel.getShared();
-    SmallVector<bool> unordered(shared, true);
-    for (const Item &item : items) {
-      if (item.unordered.size() < shared) {
-        report(kernel, "T1",
-               "the kernel shares " + Twine(shared) + " loops, one of its nests has " +
-                   Twine(item.unordered.size()));
-        return false;
-      }
-      for (unsigned l = 0; l < shared; ++l)
-        unordered[l] = unordered[l] && item.unordered[l];
-    }
-    for (auto [i, item] : llvm::enumerate(items))
-      if (!buildItem(item, inner, shared, unordered, i, report))
-        return false;
   }
   return true;
 }

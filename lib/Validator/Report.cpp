@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal errors with a point that shows them, a note at the other end, and the
-// graph in a file.
+// graph in a file; of a graph that was given, errors in it.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
@@ -16,7 +16,7 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::validator;
 
 void Checks::writeReproducer() {
-  if (!options.writeReproducer || !reproducer.empty())
+  if (!options.writeReproducer || options.isGiven || !reproducer.empty())
     return;
   SmallString<128> path(options.reproducer);
   std::error_code code;
@@ -44,14 +44,21 @@ void Checks::writeReproducer() {
   reproducer = std::string(path);
 }
 
+/// What depends on the order in which iterations run.
+static bool isOfOrder(StringRef number) {
+  return llvm::is_contained({"T2", "T8", "T10", "T11", "T13"}, number);
+}
+
 void Checks::report(Finding finding) {
   if (isDone())
     return;
   ++numErrors;
   InFlightDiagnostic diag = mlir::emitError(finding.op->getLoc());
-  diag << "internal error: "
-       << (options.phase.empty() ? std::string() : "after phase '" + options.phase + "': ") << "("
-       << finding.number << ") ";
+  if (!options.isGiven)
+    diag << "internal error: " << (options.phase.empty() ? std::string() : "after phase '" + options.phase + "': ");
+  else if (isOfOrder(finding.number))
+    diag << "the schedule breaks a dependence: ";
+  diag << "(" << finding.number << ") ";
   if (auto block = dyn_cast<BlockOp>(finding.op))
     diag << describeBlock(block) << ": ";
   diag << finding.message;

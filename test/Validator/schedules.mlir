@@ -22,7 +22,7 @@ etdg.graph @sign(%xs: !etdg.buffer<[L], tensor<1xf32>>, %ws: !etdg.buffer<[D], t
   %ys = etdg.buffer : !etdg.buffer<[D, L], tensor<1xf32>>
   etdg.nest schedule <map = affine_map<(j, k) -> (j - k, j)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]> {
     // expected-note @+2 {{it is written here, write 0 of block @r}}
-    // expected-error @+1 {{(T2) block @r: read 1, piece 1 reads an element of a buffer of type !etdg.buffer<[D, L], tensor<1xf32>> before it is written; for example at D = 1, L = 2, j = 0, k = 1, j' = 0, k' = 0}}
+    // expected-error @+1 {{(T2) block @r: read 1, piece 1 reads an element of a buffer of type !etdg.buffer<[D, L], tensor<1xf32>> in the loop 'j - k' before it is written; for example at D = 1, L = 2, j = 0, k = 1, j' = 0, k' = 0}}
     etdg.block @r [scanl, scanl] (j, k) in [0, D) x [0, L)
         reads (%x = {j = 0: %xs[k], j >= 1: %ys[j - 1, k]} : tensor<1xf32>, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[j, k - 1]} : tensor<1xf32>)
         writes (%ys[j, k]) {
@@ -95,7 +95,7 @@ etdg.graph @kernel(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], t
         writes (%zs[k]) schedule <map = affine_map<(k) -> (k)>> {
       etdg.yield %s : tensor<1xf32>
     } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
-    // expected-error @+1 {{(T2) block @c: read 0 reads an element of a buffer of type !etdg.buffer<[L], tensor<1xf32>> before it is written; for example at L = 1, k = 0, k' = 0}}
+    // expected-error @+1 {{(T2) block @c: read 0 reads an element of a buffer of type !etdg.buffer<[L], tensor<1xf32>> in the loop 'k' before it is written; for example at L = 1, k = 0, k' = 0}}
     etdg.block @c [scanl] (k) in [0, L)
         reads (%s = %ys[k] : tensor<1xf32>)
         writes (%us[k]) schedule <map = affine_map<(k) -> (k - 1)>> {
@@ -217,6 +217,21 @@ etdg.graph @slots(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], te
   } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
   etdg.block @y [map] (k) in [0, L) reads (%x = %c[k] : tensor<1xf32>) writes (%ys[k]) {
     etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
+  etdg.return %ys : !etdg.buffer<[L], tensor<1xf32>>
+}
+
+// -----
+
+// Partial results need to be joined.
+etdg.graph @associative(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], tensor<1xf32>> {
+  %ys = etdg.buffer : !etdg.buffer<[L], tensor<1xf32>>
+  // expected-error @+1 {{(T1) block @r: loop 0 of the schedule is associative, and the block has no 'combine' along it}}
+  etdg.block @r [scan] (k) in [0, L)
+      reads (%x = %xs[k] : tensor<1xf32>, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[k - 1]} : tensor<1xf32>)
+      writes (%ys[k]) schedule <map = affine_map<(k) -> (k)>, loops = [<dimension = 0, kind = associative>]> {
+    %y = arith.addf %x, %s : tensor<1xf32>
+    etdg.yield %y : tensor<1xf32>
   } : !etdg.buffer<[L], tensor<1xf32>>, !etdg.buffer<[L], tensor<1xf32>>
   etdg.return %ys : !etdg.buffer<[L], tensor<1xf32>>
 }

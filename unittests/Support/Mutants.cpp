@@ -48,7 +48,12 @@ private:
   }
   void addSchedule(const std::string &kind, const std::string &what, unsigned op, AffineMap map,
                    ArrayRef<LoopAttr> loops) {
-    auto schedule = ScheduleAttr::get(context, AffineMapAttr::get(map), loops);
+    addWhole(kind, what, op, map, loops, old.getPlacements(), old.getBefore());
+  }
+  void addWhole(const std::string &kind, const std::string &what, unsigned op, AffineMap map, ArrayRef<LoopAttr> loops,
+                ArrayRef<PlacementAttr> placements, SyncKind before) {
+    auto schedule = ScheduleAttr::get(context, AffineMapAttr::get(map), loops, placements, before, old.getWeights(), old.getBlock(),
+                                      old.getColumns(), old.getTarget());
     add(kind, what, op, [=](Operation *at) { setSchedule(at, schedule); });
   }
   AffineMap withRow(AffineMap map, unsigned row, AffineExpr expr) {
@@ -57,22 +62,25 @@ private:
     return AffineMap::get(map.getNumDims(), 0, rows, context);
   }
   void makeSchedules(Operation *op, unsigned number);
+  void makeDecisions(Operation *op, unsigned number);
   void makeDomains(BlockOp block, unsigned number);
   void makeAccesses(BlockOp block, unsigned number);
   void makeBodies(Operation *op, unsigned number);
 
   GraphOp graph;
   MLIRContext *context;
+  ScheduleAttr old; // of the operation that is changed
   std::vector<Mutant> mutants;
 };
 } // namespace
 
 void Maker::makeSchedules(Operation *op, unsigned number) {
-  ScheduleAttr schedule = getSchedule(op);
-  if (!schedule)
+  old = getSchedule(op);
+  if (!old)
     return;
-  AffineMap map = schedule.getMap().getValue();
-  SmallVector<LoopAttr> loops(schedule.getLoops());
+  makeDecisions(op, number);
+  AffineMap map = old.getMap().getValue();
+  SmallVector<LoopAttr> loops(old.getLoops());
   for (unsigned r = 0; r < map.getNumResults(); ++r) {
     AffineExpr row = map.getResult(r);
     std::string at = "row " + std::to_string(r);
@@ -121,6 +129,58 @@ void Maker::makeSchedules(Operation *op, unsigned number) {
                   swapped);
     }
   }
+}
+
+static bool isDealtTo(LoopLevel level) { return level == LoopLevel::Core || level == LoopLevel::Grid; }
+
+/// Who runs iterations, who waits, what is staged.
+void Maker::makeDecisions(Operation *op, unsigned number) {
+  AffineMap map = old.getMap().getValue();
+  SmallVector<LoopAttr> loops(old.getLoops());
+  for (auto [l, loop] : llvm::enumerate(loops)) {
+    std::string at = "loop " + std::to_string(l);
+    auto with = [&, l = l](LoopLevel level, Dealing dealing, SyncKind sync) {
+      SmallVector<LoopAttr> changed = loops;
+      changed[l] = LoopAttr::get(context, loops[l].getDimension(), loops[l].getTile(), loops[l].getMost(), loops[l].getUnit(),
+                                 loops[l].getKind(), level, dealing, sync);
+      return changed;
+    };
+    if (loop.isParallel()) {
+      for (LoopLevel level : {LoopLevel::None, LoopLevel::Core, LoopLevel::Grid, LoopLevel::Rows})
+        if (level != loop.getLevel())
+          addSchedule("level", at + " " + stringifyLoopLevel(level).str(), number, map, with(level, Dealing::None, SyncKind::None));
+      for (Dealing dealing : {Dealing::Turn, Dealing::Shares, Dealing::Fixed})
+        if (isDealtTo(loop.getLevel()) && dealing != loop.getDealing())
+          addSchedule("dealing", at + " " + stringifyDealing(dealing).str(), number, map, with(loop.getLevel(), dealing, SyncKind::None));
+    } else if (loop.getKind() == LoopKind::Sequential) {
+      for (SyncKind sync : {SyncKind::None, SyncKind::Block, SyncKind::Grid, SyncKind::Cores})
+        if (sync != loop.getSync())
+          addSchedule("sync", at + " " + stringifySyncKind(sync).str(), number, map, with(LoopLevel::None, Dealing::None, sync));
+      // Without a wait, by units that always have the same iterations, where one loop is left to say so.
+      SmallVector<LoopAttr> changed = with(LoopLevel::None, Dealing::None, SyncKind::None);
+      for (LoopAttr &inner : changed)
+        if (isDealtTo(inner.getLevel()))
+          inner = LoopAttr::get(context, inner.getDimension(), inner.hasAnyTile() ? 1 : inner.getTile(), 0, 1, inner.getKind(),
+                                inner.getLevel(), Dealing::Fixed, SyncKind::None);
+      SmallVector<LoopAttr> points; // (a dimension has one loop over its points)
+      for (LoopAttr inner : changed)
+        if (!inner.isOverPoints() || llvm::none_of(points, [&](LoopAttr p) {
+              return p.getDimension() == inner.getDimension() && p.isOverPoints();
+            }))
+          points.push_back(inner);
+      addSchedule("dealing", at + " fixed, without a wait", number, map, points);
+    }
+  }
+  for (SyncKind before : {SyncKind::None, SyncKind::Block, SyncKind::Grid, SyncKind::Cores})
+    if (before != old.getBefore())
+      addWhole("sync", "before " + stringifySyncKind(before).str(), number, map, loops, old.getPlacements(), before);
+  auto block = dyn_cast<BlockOp>(op);
+  if (auto nest = dyn_cast<NestOp>(op))
+    block = *nest.getBody().getOps<BlockOp>().begin();
+  for (unsigned read = 0; block.isLeaf() && read < block.getNumReads(); ++read)
+    for (size_t l = 0; l < loops.size(); ++l)
+      addWhole("placement", "read " + std::to_string(read) + " at loop " + std::to_string(l), number, map, loops,
+               {PlacementAttr::get(context, read, int64_t(l), StringAttr::get(context, "shared"), 1)}, old.getBefore());
 }
 
 void Maker::makeDomains(BlockOp block, unsigned number) {

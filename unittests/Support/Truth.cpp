@@ -20,23 +20,97 @@ int lastDimOf(AffineExpr expr, unsigned numDims) {
 /// A step to an iteration: those that differ in an unordered one run at once.
 struct Stop {
   int64_t key;
-  bool unordered;
+  bool unordered = false;
+  // Of a loop: what runs its iterations, whether always the same unit runs one, which loop it is; who waits after each.
+  LoopLevel level = LoopLevel::None;
+  bool isFixed = false;
+  std::pair<Operation *, size_t> loop = {nullptr, 0};
+  SyncKind sync = SyncKind::None;
+  // Of a body: who waits before each operation, and whether each is a launch, of any target or of a CPU.
+  std::vector<SyncKind> before;
+  bool isLaunch = false, isCpuLaunch = false;
+
+  bool isDealt() const {
+    return level == LoopLevel::Grid || level == LoopLevel::Cluster || level == LoopLevel::Block || level == LoopLevel::Core;
+  }
 };
 
 struct Event {
   BlockOp leaf;
   Point point;
   std::vector<Stop> path;
+  /// How many stops stand in front of each loop of the leaf's schedule.
+  std::vector<size_t> loopsAt;
 };
 
 enum class Order { Before, After, AtOnce, Same };
 
+/// From the narrowest set of units to the widest.
+int rank(LoopLevel level) {
+  return level == LoopLevel::Block ? 1 : level == LoopLevel::Cluster ? 2 : level == LoopLevel::Grid ? 3 : 0;
+}
+bool covers(SyncKind sync, LoopLevel level) {
+  if (sync == SyncKind::Kernel)
+    return true;
+  if (level == LoopLevel::Core)
+    return sync == SyncKind::Cores;
+  int of = sync == SyncKind::Block ? 1 : sync == SyncKind::Cluster ? 2 : sync == SyncKind::Grid ? 3 : 0;
+  return of >= rank(level);
+}
+
+/// Whether the unit of `b` sees what the one of `a` did, which came before it by stop `i`: it is the same one, or all have waited.
+bool sees(const Event &a, const Event &b, size_t i) {
+  std::vector<const Stop *> dealtA, dealtB;
+  for (auto [event, dealt] : {std::pair(&a, &dealtA), {&b, &dealtB}})
+    for (size_t s = i + 1; s < event->path.size(); ++s)
+      if (event->path[s].isDealt())
+        dealt->push_back(&event->path[s]);
+  bool sameUnit = dealtA.size() == dealtB.size();
+  for (size_t d = 0; sameUnit && d < dealtA.size(); ++d)
+    sameUnit = dealtA[d]->isFixed && dealtA[d]->loop == dealtB[d]->loop && dealtA[d]->key == dealtB[d]->key;
+  if (sameUnit)
+    return true;
+  bool onCpu = true;
+  auto isWait = [&](SyncKind sync) {
+    for (const std::vector<const Stop *> &dealt : {dealtA, dealtB})
+      for (const Stop *stop : dealt)
+        if (!covers(sync, stop->level))
+          return false;
+    return true;
+  };
+  for (const std::vector<const Stop *> &dealt : {dealtA, dealtB})
+    for (const Stop *stop : dealt)
+      onCpu &= stop->level == LoopLevel::Core;
+  const Stop &atA = a.path[i], &atB = b.path[i];
+  if (atA.isLaunch || (atA.isCpuLaunch && onCpu) || (isWait(atA.sync) && isWait(atB.sync)))
+    return true;
+  auto anyWait = [&](const Stop &body, int64_t first, int64_t last) {
+    for (int64_t o = first; o <= last && o < int64_t(body.before.size()); ++o)
+      if (isWait(body.before[size_t(o)]))
+        return true;
+    return false;
+  };
+  if (anyWait(atA, atA.key + 1, atB.key))
+    return true;
+  for (size_t s = i + 1; s < a.path.size() && !a.path[s].isDealt(); ++s)
+    if (isWait(a.path[s].sync) || anyWait(a.path[s], a.path[s].key + 1, int64_t(a.path[s].before.size())))
+      return true;
+  for (size_t s = i + 1; s < b.path.size() && !b.path[s].isDealt(); ++s)
+    if (anyWait(b.path[s], 0, b.path[s].key))
+      return true;
+  return false;
+}
+
 Order compare(const Event &a, const Event &b) {
   for (size_t i = 0; i < std::min(a.path.size(), b.path.size()); ++i)
-    if (a.path[i].key != b.path[i].key)
-      return a.path[i].unordered             ? Order::AtOnce
-             : a.path[i].key < b.path[i].key ? Order::Before
-                                             : Order::After;
+    if (a.path[i].key != b.path[i].key) {
+      if (a.path[i].unordered)
+        return Order::AtOnce;
+      bool isBefore = a.path[i].key < b.path[i].key;
+      if (!(isBefore ? sees(a, b, i) : sees(b, a, i)))
+        return Order::AtOnce;
+      return isBefore ? Order::Before : Order::After;
+    }
   return a.leaf == b.leaf && a.point == b.point ? Order::Same : Order::AtOnce;
 }
 
@@ -44,7 +118,19 @@ struct Loop {
   AffineExpr expr; // over own dimensions
   int64_t tile;
   bool unordered;
+  LoopLevel level = LoopLevel::None;
+  bool isFixed = false;
+  SyncKind sync = SyncKind::None;
+  int64_t number = -1;    // in the schedule
+  bool ofColumns = false; // of the leaf
 };
+
+ScheduleAttr scheduleOf(Operation *op) {
+  if (auto nest = dyn_cast<NestOp>(op))
+    return nest.getScheduleAttr();
+  auto block = dyn_cast<BlockOp>(op);
+  return block ? block.getScheduleAttr() : ScheduleAttr();
+}
 
 class Truth {
 public:
@@ -83,10 +169,12 @@ private:
   std::vector<Loop> loopsOf(BlockOp block, ScheduleAttr schedule);
   void walk(Region &body, const Point &ancestors, const std::vector<Stop> &path);
   void walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Point &ancestors,
-                const std::vector<Stop> &path, unsigned shared, ArrayRef<bool> sharedUnordered,
-                int64_t position);
+                const std::vector<Stop> &path, ArrayRef<Loop> shared, std::optional<Stop> inKernel);
   std::vector<Point> pointsOf(BlockOp block, const Point &ancestors);
   void access(const Event &event, size_t id);
+  /// What a placement stages: nothing that agrees with the read in the stops in front of its loop writes it.
+  void checkStaged(const Event &event, size_t id);
+  void checkReads();
   /// The cell of a buffer as a key: buffer, owner's point, indices.
   Point cellOf(Value buffer, const Point &point, const Point &indices);
   bool inBounds(Value buffer, const Point &indices);
@@ -99,6 +187,7 @@ private:
   llvm::DenseMap<Value, int64_t> ids;
   std::vector<Value> buffers;
   std::map<Point, std::vector<size_t>> writes, reads; // events by cell
+  std::map<std::pair<size_t, size_t>, std::vector<Point>> cellsOfRead; // by event and number of the read
 };
 } // namespace
 
@@ -165,9 +254,14 @@ std::vector<Loop> Truth::loopsOf(BlockOp block, ScheduleAttr schedule) {
     return loops;
   }
   std::vector<bool> points(numOwn, false);
-  for (LoopAttr loop : schedule.getPointLoops()) {
+  for (auto [number, loop] : llvm::enumerate(schedule.getLoops())) {
+    if (schedule.isOverColumns(loop)) {
+      loops.push_back({getAffineConstantExpr(0, block.getContext()), 1, false, loop.getLevel(), false, SyncKind::None, int64_t(number), true});
+      continue;
+    }
     // Of all cuts of a range of tile `?`, single iterations leave the least order.
-    loops.push_back({map.getResult(loop.getDimension()), loop.getProvenTile(), loop.isParallel()});
+    loops.push_back({map.getResult(loop.getDimension()), loop.getProvenTile(), loop.isParallel(), loop.getLevel(),
+                     loop.getDealing() == Dealing::Fixed && !loop.hasAnyTile(), loop.getSync(), int64_t(number)});
     if (loop.isOverPoints())
       points[loop.getDimension()] = true;
   }
@@ -216,9 +310,20 @@ std::vector<Point> Truth::pointsOf(BlockOp block, const Point &ancestors) {
   return points;
 }
 
+/// What all regions or nests say of a loop.
+static void join(Loop &all, const Loop &loop) {
+  all.unordered &= loop.unordered;
+  if (all.sync != loop.sync)
+    all.sync = SyncKind::None;
+}
+
+static std::vector<Loop> withoutColumns(std::vector<Loop> loops) {
+  llvm::erase_if(loops, [](const Loop &loop) { return loop.ofColumns; });
+  return loops;
+}
+
 void Truth::walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Point &ancestors,
-                     const std::vector<Stop> &path, unsigned shared, ArrayRef<bool> sharedUnordered,
-                     int64_t position) {
+                     const std::vector<Stop> &path, ArrayRef<Loop> shared, std::optional<Stop> inKernel) {
   std::vector<std::vector<Loop>> loops;
   for (BlockOp block : blocks)
     loops.push_back(loopsOf(block, schedule ? schedule : block.getScheduleAttr()));
@@ -227,6 +332,10 @@ void Truth::walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Poin
   for (auto &own : loops)
     if (own.size() != loops.front().size())
       return fail("different numbers of loops");
+  std::vector<Loop> all = loops.front();
+  for (auto &own : loops)
+    for (size_t l = 0; l < own.size(); ++l)
+      join(all[l], own[l]);
   std::vector<Point> seen;
   for (size_t b = 0; b < blocks.size(); ++b) {
     BlockOp block = blocks[b];
@@ -236,23 +345,34 @@ void Truth::walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Poin
       if (blocks.size() > 1)
         seen.push_back(point);
       Point own(point.begin() + ancestors.size(), point.end());
-      std::vector<Stop> inner = path;
-      for (unsigned l = 0; l <= loops[b].size(); ++l) {
-        if (l == shared && position >= 0)
-          inner.push_back({position, false});
+      Event event{block, point, path, std::vector<size_t>(loops[b].size())};
+      std::vector<Stop> &inner = event.path;
+      size_t points = 0;
+      bool isInside = !inKernel;
+      for (size_t l = 0; l <= loops[b].size(); ++l) {
+        // The nest stands in its kernel behind the loops that all share.
+        if (!isInside && points == shared.size()) {
+          inner.push_back(*inKernel);
+          isInside = true;
+        }
         if (l == loops[b].size())
           break;
-        bool unordered = true;
-        for (auto &all : loops)
-          unordered = unordered && all[l].unordered;
         const Loop &loop = loops[b][l];
-        inner.push_back({floorDiv(evaluate(loop.expr, own, {}), loop.tile),
-                         l < shared ? sharedUnordered[l] : unordered});
+        const Loop &said = !loop.ofColumns && points < shared.size() ? shared[points] : all[l];
+        if (loop.number >= 0)
+          event.loopsAt[size_t(loop.number)] = inner.size();
+        Stop stop{floorDiv(evaluate(loop.expr, own, {}), loop.tile), said.unordered};
+        stop.level = loop.level;
+        stop.isFixed = loop.isFixed;
+        stop.loop = {blocks.front(), l};
+        stop.sync = said.sync;
+        inner.push_back(stop);
+        points += !loop.ofColumns;
       }
       if (blocks.size() > 1)
         inner.push_back({static_cast<int64_t>(b), true});
       if (block.isLeaf())
-        events.push_back({block, point, inner});
+        events.push_back(event);
       else
         walk(block.getBody(), point, inner);
       if (!wrong.empty())
@@ -271,33 +391,47 @@ void Truth::walk(Region &body, const Point &ancestors, const std::vector<Stop> &
       blocks.push_back(cast<BlockOp>(op));
     return blocks;
   };
-  auto scheduleOf = [](Operation *op) {
-    auto nest = dyn_cast<NestOp>(op);
-    return nest ? nest.getScheduleAttr() : ScheduleAttr();
+  auto ofNest = [](Operation *op) { return isa<NestOp>(op) ? scheduleOf(op) : ScheduleAttr(); };
+  auto waitsIn = [](Region &of) {
+    std::vector<SyncKind> before;
+    for (Operation &op : of.front()) {
+      ScheduleAttr schedule = scheduleOf(&op);
+      before.push_back(schedule ? schedule.getBefore() : SyncKind::None);
+    }
+    return before;
   };
-  int64_t position = 0;
+  Stop at{0};
+  at.before = waitsIn(body);
+  at.isLaunch = body.getParentOp() == graph;
   for (Operation &op : body.front()) {
     std::vector<Stop> inner = path;
-    inner.push_back({position++, false});
+    inner.push_back(at);
+    ++at.key;
     if (isa<BlockOp, NestOp>(op)) {
-      walkItem(blocksOf(&op), scheduleOf(&op), ancestors, inner, 0, {}, -1);
+      walkItem(blocksOf(&op), ofNest(&op), ancestors, inner, {}, std::nullopt);
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
-      unsigned shared = kernel.getShared();
-      SmallVector<bool> unordered(shared, true);
+      unsigned count = kernel.getShared();
+      std::vector<Loop> shared;
       for (Operation &nested : kernel.getBody().front())
         for (BlockOp block : blocksOf(&nested)) {
-          ScheduleAttr schedule = scheduleOf(&nested);
-          std::vector<Loop> loops = loopsOf(block, schedule ? schedule : block.getScheduleAttr());
+          ScheduleAttr schedule = ofNest(&nested);
+          std::vector<Loop> loops = withoutColumns(loopsOf(block, schedule ? schedule : block.getScheduleAttr()));
           if (!wrong.empty())
             return;
-          if (loops.size() < shared)
+          if (loops.size() < count)
             return fail("too many shared loops");
-          for (unsigned l = 0; l < shared; ++l)
-            unordered[l] = unordered[l] && loops[l].unordered;
+          if (shared.empty())
+            shared.assign(loops.begin(), loops.begin() + count);
+          for (unsigned l = 0; l < count; ++l)
+            join(shared[l], loops[l]);
         }
-      int64_t at = 0;
-      for (Operation &nested : kernel.getBody().front())
-        walkItem(blocksOf(&nested), scheduleOf(&nested), ancestors, inner, shared, unordered, at++);
+      Stop in{0};
+      in.before = waitsIn(kernel.getBody());
+      in.isCpuLaunch = count == 0 && kernel->getParentOp() == graph;
+      for (Operation &nested : kernel.getBody().front()) {
+        walkItem(blocksOf(&nested), ofNest(&nested), ancestors, inner, shared, in);
+        ++in.key;
+      }
     }
     if (!wrong.empty())
       return;
@@ -336,12 +470,16 @@ void Truth::access(const Event &event, size_t id) {
       indices.push_back(evaluate(expr, at, symbols));
     return indices;
   };
+  size_t ofRead = 0;
   auto readCell = [&](Value buffer, Point indices) {
     if (!inBounds(buffer, indices))
       return fail("a read is out of bounds");
     indices.resize(cast<BufferType>(buffer.getType()).getDepth());
-    if (buffer.getDefiningOp<BufferOp>())
-      reads[cellOf(buffer, event.point, indices)].push_back(id);
+    if (!buffer.getDefiningOp<BufferOp>())
+      return;
+    Point cell = cellOf(buffer, event.point, indices);
+    reads[cell].push_back(id);
+    cellsOfRead[{id, ofRead}].push_back(cell);
   };
   auto readAt = [&](ReadAttr read, const Point &at) {
     unsigned holding = 0;
@@ -374,6 +512,7 @@ void Truth::access(const Event &event, size_t id) {
       fail("pieces overlap or leave a point out");
   };
   for (auto [i, read] : llvm::enumerate(block.getReads().getAsRange<ReadAttr>())) {
+    ofRead = i;
     if (!read.getElementRank()) {
       readAt(read, event.point);
       continue;
@@ -401,6 +540,38 @@ void Truth::access(const Event &event, size_t id) {
   }
 }
 
+void Truth::checkStaged(const Event &event, size_t id) {
+  BlockOp block = event.leaf;
+  ScheduleAttr schedule = scheduleOf(block.getNest() ? block.getNest().getOperation() : block.getOperation());
+  for (PlacementAttr placement : schedule ? schedule.getPlacements() : ArrayRef<PlacementAttr>()) {
+    if (placement.getRead() >= int64_t(block.getNumReads()))
+      return fail("a placement of a read that does not exist");
+    size_t loop = size_t(placement.getLoop());
+    size_t front = loop < schedule.getLoops().size() ? event.loopsAt[loop] : event.path.size();
+    for (const Point &cell : cellsOfRead[{id, size_t(placement.getRead())}])
+      for (size_t writer : writes[cell]) {
+        bool agrees = events[writer].path.size() >= front;
+        for (size_t s = 0; agrees && s < front; ++s)
+          agrees = events[writer].path[s].key == event.path[s].key;
+        if (agrees && compare(events[writer], event) != Order::Same)
+          fail("a read is staged before it is written");
+      }
+  }
+}
+
+void Truth::checkReads() {
+  for (auto &[cell, by] : reads) {
+    auto it = writes.find(cell);
+    if (it == writes.end())
+      return fail("what is read is never written");
+    for (size_t reader : by)
+      if (compare(events[it->second.front()], events[reader]) != Order::Before)
+        return fail("a read does not come after its write");
+  }
+  for (size_t i = 0; i < events.size() && wrong.empty(); ++i)
+    checkStaged(events[i], i);
+}
+
 std::string Truth::run() {
   // Also of blocks that have no iteration at these sizes.
   graph.walk([&](BlockOp block) {
@@ -415,14 +586,9 @@ std::string Truth::run() {
   for (auto &[cell, by] : writes)
     if (by.size() > 1)
       return "an element is written twice";
-  for (auto &[cell, by] : reads) {
-    auto it = writes.find(cell);
-    if (it == writes.end())
-      return "what is read is never written";
-    for (size_t reader : by)
-      if (compare(events[it->second.front()], events[reader]) != Order::Before)
-        return "a read does not come after its write";
-  }
+  checkReads();
+  if (!wrong.empty())
+    return wrong;
   for (Value result : graph.getBody().front().getTerminator()->getOperands()) {
     auto type = cast<BufferType>(result.getType());
     Point indices(type.getDepth(), 0);

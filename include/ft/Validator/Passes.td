@@ -22,10 +22,10 @@ def ETDGTakeSnapshots : Pass<"etdg-take-snapshots", "::mlir::ModuleOp"> {
 def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
   let summary = "prove that the schedules of a graph keep what it means";
   let description = [{
-    Asks what `validateGraph` asks (T1–T12, docs/validator.md), exactly and for all lengths
+    Asks what `validateGraph` asks (T1–T13, docs/validator.md), exactly and for all lengths
     that the graph's bounds allow: maps are bijections, each write comes before the
     reads of what it writes, elements are written once, accesses are in bounds, `live` planes
-    and slots are enough. Unlike `etdg-verify` it obeys schedules and kernels, and it shares no code
+    and slots are enough, units wait where one needs what another has done. Unlike `etdg-verify` it obeys schedules and kernels, and it shares no code
     with the passes that make them.
 
     A failure is an internal error: the block, a point, a note at the other end, and a
@@ -44,8 +44,15 @@ def ETDGValidatePhase : Pass<"etdg-validate-phase", "::mlir::ModuleOp"> {
     Beside what `etdg-validate` proves it compares each graph with what `etdg-take-snapshots` remembered,
     where that has run: no graph is gone, and none is called with anything else or asks more of its
     lengths (T9).
+
+    With `given` the module is somebody's input, and what is wrong is an error in it: the schedule that somebody
+    wrote breaks a dependence, in which loop, of which level. With `schedules` only graphs are judged that have one.
   }];
-  let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">,
+    Option<"given", "given", "bool", "false", "The graphs are input, not what a phase has made">,
+    Option<"schedules", "schedules", "bool", "false", "Leave out graphs without a schedule">
+  ];
 }
 
 def ETDGValidationOff : Pass<"etdg-validation-off", "::mlir::ModuleOp"> {

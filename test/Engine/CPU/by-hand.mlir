@@ -9,7 +9,7 @@
 // stacked_rnn, cpu: tile = \?, most = 64, kind = parallel, level = core, dealing = turn>, (.*), <dimension = 0, most = 64, kind = parallel, level = rows> => kind = parallel, level = core, dealing = turn>, \1: equal
 // stacked_rnn, cpu: level = core => level = grid: refused: the CPU engine can't run the schedule's loop over i (level grid)
 // stacked_rnn, cpu: most = 64, kind = parallel, level = rows => most = 65537, kind = parallel, level = rows: refused: a call has at most 65536 rows
-// stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: (T2)
+// stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: error: the schedule breaks a dependence: (T2)
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>: equal
 // conv1d, cpu: most = 64 => most = 5: equal
 // conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: refused: the CPU engine can't run the schedule's loop over j (level core): the rows inside have room for most = 64, found most = 5
@@ -50,7 +50,7 @@
 // stacked_rnn, sm_90a: most = 32 => most = 4: equal
 // stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
 // stacked_rnn, sm_90a: threads = 256 => threads = 128: equal
-// stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: blocks of threads share loops inside, and don't wait after its iterations (sync = grid)
+// stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: that another block of threads writes, and units do not wait in between: expected sync = grid on the loop 't'
 // stacked_rnn, sm_90a: threads = 256 => threads = 4096: refused: block: threads are a multiple of 32, at most 1024 on
 // conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
 // conv1d, sm_90a: most = 128 => most = 64: equal
