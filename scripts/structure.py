@@ -6,8 +6,8 @@
 
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS name what they are.
-names:     no two back ends have methods of equal names: where they do one thing, it is written once; where each writes its
-           own form of something, the reason stands with the exception.
+names:     no two back ends have functions or methods of equal names, in sources or headers: where they do one thing, it is
+           written once; what is another thing has another name. What overrides an interface's has the interface's name.
 passes:    each registered pass has a test that checks its IR with FileCheck.
 times:     what was timed stands in docs/performance.md alone.
 
@@ -39,7 +39,7 @@ def blanked(text):
 
 
 def functions(text):
-    """(name, first line, lines) of each function with a body; lambdas are part of the function around them."""
+    """(name, first line, lines, whether it overrides) of each function with a body; lambdas are part of the function around them."""
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), blanked(text), flags=re.M)
     found, stack, begin = [], [], 0
     for match in re.finditer(r"[{};]", text):
@@ -51,12 +51,13 @@ def functions(text):
             plain = re.sub(r"\[[^\]]*\]", "", head.split("(")[0]) if name else head
             is_function = not inside and name and not CONTROL.search(plain) and "=" not in re.sub(r"operator\s*\S+", "", plain)
             first = begin + len(head) - len(head.lstrip())
-            stack.append(("function", name.group(1), first) if is_function else ("other", None, 0))
+            overrides = bool(re.search(r"\b(?:override|final)\s*$", head))
+            stack.append(("function", name.group(1), first, overrides) if is_function else ("other", None, 0, False))
         elif match.group() == "}" and stack:
-            kind, name, first = stack.pop()
+            kind, name, first, overrides = stack.pop()
             if kind == "function":
                 line = text.count("\n", 0, first) + 1
-                found.append((name, line, text.count("\n", first, at) + 1))
+                found.append((name, line, text.count("\n", first, at) + 1, overrides))
         begin = at + 1
     return found
 
@@ -71,7 +72,7 @@ def sources(folders, endings=(".cpp", ".h", ".c")):
 def check_functions():
     """(file, name, place and text) of what is too long."""
     for path in sources(SOURCES):
-        for name, line, count in functions(path.read_text()):
+        for name, line, count, _ in functions(path.read_text()):
             if count > MOST_LINES:
                 yield str(path.relative_to(ROOT)), name, f"{line}: {name} has {count} lines, at most {MOST_LINES}"
 
@@ -94,22 +95,37 @@ def check_literals():
                     yield str(path.relative_to(ROOT)), literal, f"{number}: the literal {literal} has no name: {line.strip()}"
 
 
-def methods(folders):
-    """Names of methods defined out of line, by class."""
-    found = collections.defaultdict(set)
-    for path in sources(folders, (".cpp",)):
-        for name, _, _ in functions(path.read_text()):
-            if name.count("::") >= 1:
-                owner, method = name.rsplit("::", 1)
-                if owner.rsplit("::", 1)[-1] != method and method != "runOnOperation":
-                    found[method].add(owner.rsplit("::", 1)[-1])
+def overridden(folders):
+    """(class, method) of what classes say that they override: an interface gives both back ends these names."""
+    found = set()
+    for path in sources(folders):
+        text = blanked(path.read_text())
+        for owner in re.finditer(r"\b(?:class|struct)\s+(\w+)[^;{}()]*\{", text):
+            depth, at = 1, owner.end()
+            while depth and at < len(text):
+                depth += {"{": 1, "}": -1}.get(text[at], 0)
+                at += 1
+            found.update((owner.group(1), name) for name in re.findall(
+                r"(\w+)\s*\([^;{}]*\)[^;{}()]*\b(?:override|final)\b", text[owner.end():at]))
+    return found
+
+
+def defined_names(folders):
+    """Where functions and methods of each name are defined, in sources and headers; without constructors and what overrides."""
+    found, overrides = collections.defaultdict(set), overridden(folders)
+    for path in sources(folders):
+        for full, line, _, is_override in functions(path.read_text()):
+            owner, _, name = full.rpartition("::")
+            owner = owner.rpartition("::")[2]
+            if not is_override and owner != name and (owner, name) not in overrides and not name.startswith(("~", "operator")):
+                found[name].add(f"{full} ({path.name}:{line})")
     return found
 
 
 def check_names():
-    cpu, gpu = methods(BACK_ENDS["cpu"]), methods(BACK_ENDS["gpu"])
+    cpu, gpu = defined_names(BACK_ENDS["cpu"]), defined_names(BACK_ENDS["gpu"])
     for name in sorted(set(cpu) & set(gpu)):
-        yield "back ends", name, f"{name}: of {', '.join(sorted(cpu[name]))} and of {', '.join(sorted(gpu[name]))}"
+        yield "back ends", name, f"{name}: {', '.join(sorted(cpu[name]))} and {', '.join(sorted(gpu[name]))}"
 
 
 def registered_passes():

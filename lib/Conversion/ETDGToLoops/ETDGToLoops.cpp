@@ -103,7 +103,7 @@ void Emitter::makeProgram() {
   }
 }
 
-LogicalResult Emitter::run() {
+LogicalResult Emitter::emitProgram() {
   makeProgram();
   unsigned number = 0;
   if (failed(emitBody(graph.getBody(), number)))
@@ -244,7 +244,7 @@ void Emitter::finishKernel(StringRef plan, double seconds) {
                           host.getF64FloatAttr(seconds));
 }
 
-Value Emitter::argument(Value hostValue, Type type) {
+Value Emitter::kernelArgument(Value hostValue, Type type) {
   Value &cached = arguments[hostValue];
   if (cached)
     return cached;
@@ -254,10 +254,10 @@ Value Emitter::argument(Value hostValue, Type type) {
 }
 
 Value Emitter::bufferBase(Value hostValue, Type elementType) {
-  return argument(hostValue, MemRefType::get({ShapedType::kDynamic}, elementType));
+  return kernelArgument(hostValue, MemRefType::get({ShapedType::kDynamic}, elementType));
 }
 
-Value Emitter::symbolValue(StringAttr name) { return argument(lengths.lookup(name.getValue()), builder.getIndexType()); }
+Value Emitter::symbolArgument(StringAttr name) { return kernelArgument(lengths.lookup(name.getValue()), builder.getIndexType()); }
 
 //===----------------------------------------------------------------------===//
 // Expressions
@@ -289,13 +289,13 @@ static Value emitAffine(OpBuilder &builder, Location loc, AffineExpr expr, llvm:
 Value Emitter::lengthValue(LengthAttr length) {
   return emitAffine(
       builder, loc, length.getExpr(), [](unsigned) { return Value(); },
-      [&](unsigned s) { return symbolValue(length.getNames()[s]); });
+      [&](unsigned s) { return symbolArgument(length.getNames()[s]); });
 }
 
-Value Emitter::expand(AffineExpr expr, BlockOp block, const Point &point) {
+Value Emitter::affineValue(AffineExpr expr, BlockOp block, const Point &point) {
   return emitAffine(
       builder, loc, expr, [&](unsigned d) { return point.dims[d]; },
-      [&](unsigned s) { return symbolValue(block.getSymbolNames()[s]); });
+      [&](unsigned s) { return symbolArgument(block.getSymbolNames()[s]); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -363,7 +363,7 @@ LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module
   if (failed(scheduleForCpu(*copy, options)))
     return failure();
   graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
-  return Emitter(*copy, module, options).run();
+  return Emitter(*copy, module, options).emitProgram();
 }
 
 LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options) {
@@ -371,7 +371,7 @@ LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp mo
   if (failed(scheduleForGpu(*copy, options)))
     return failure();
   graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
-  return Emitter(*copy, module, options).run();
+  return Emitter(*copy, module, options).emitProgram();
 }
 
 namespace {

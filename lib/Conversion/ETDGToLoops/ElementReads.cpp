@@ -16,13 +16,13 @@ using namespace mlir::ft;
 using namespace mlir::ft::toloops;
 
 /// The value of a dimensions-only expression.
-static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> dims) {
+static int64_t valueAt(AffineExpr expr, ArrayRef<int64_t> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t a = evaluate(binary.getLHS(), dims), b = evaluate(binary.getRHS(), dims);
+  int64_t a = valueAt(binary.getLHS(), dims), b = valueAt(binary.getRHS(), dims);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
     return a + b;
@@ -62,7 +62,7 @@ static bool isInPlace(AffineMap map, unsigned depth, unsigned first, RankedTenso
     }
     int64_t at = 0;
     for (int64_t d = 0; d < source.getRank(); ++d)
-      at = at * source.getDimSize(d) + evaluate(map.getResult(depth + d), dims);
+      at = at * source.getDimSize(d) + valueAt(map.getResult(depth + d), dims);
     if (at != linear)
       return false;
   }
@@ -87,7 +87,7 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
   case etdg::SourceKind::Splat:
     return arith::ConstantOp::create(builder, loc, piece.getValue());
   case etdg::SourceKind::Index: {
-    Value value = expand(piece.getMap().getValue().getResult(0), block, point);
+    Value value = affineValue(piece.getMap().getValue().getResult(0), block, point);
     return element.getElementType().isIndex()
                ? value
                : arith::IndexCastOp::create(builder, loc, element.getElementType(), value).getResult();
@@ -114,19 +114,19 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
   for (auto [extent, expr, gathered] :
        llvm::zip_equal(type.getElement().getShape(), map.getResults().drop_front(type.getDepth()), inside))
     linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
-                                   gathered ? gathered : expand(expr, block, point));
+                                   gathered ? gathered : affineValue(expr, block, point));
   return memref::LoadOp::create(builder, loc, address.base,
                                 ValueRange{arith::AddIOp::create(builder, loc, address.offset, linear).getResult()});
 }
 
 Emitter::Address Emitter::emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows) {
   Address address = emitBufferAddress(block, block.getBuffers()[box.operand], box.index, {}, point, useRows);
-  address.offset = make<arith::AddIOp>(address.offset, expand(box.offset, block, point));
+  address.offset = make<arith::AddIOp>(address.offset, affineValue(box.offset, block, point));
   if (useRows && point.rowDim && box.offset.isFunctionOfDim(*point.rowDim)) {
     AffineExpr row = getAffineDimExpr(*point.rowDim, context);
     AffineExpr step = simplifyAffineExpr(box.offset.replace(row, row + 1) - box.offset, box.index.getNumDims(),
                                          box.index.getNumSymbols());
-    address.rowStride = make<arith::AddIOp>(address.rowStride, expand(step, block, point));
+    address.rowStride = make<arith::AddIOp>(address.rowStride, affineValue(step, block, point));
   }
   return address;
 }

@@ -75,7 +75,7 @@ public:
   Emitter(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options);
   /// For schedules of a GPU.
   Emitter(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
-  LogicalResult run();
+  LogicalResult emitProgram();
 
 private:
   using PointBody = llvm::function_ref<LogicalResult(Point)>;
@@ -93,12 +93,12 @@ private:
   /// Ends the kernel and launches it, or an equal one that is there already.
   void finishKernel(StringRef plan, double seconds);
   /// What the program gives to the kernel, as the kernel has it.
-  Value argument(Value host, Type type);
+  Value kernelArgument(Value host, Type type);
   Value bufferBase(Value host, Type elementType);
   Value splat(RankedTensorType element, Attribute value);
-  Value symbolValue(StringAttr name);
+  Value symbolArgument(StringAttr name);
   Value lengthValue(LengthAttr length);
-  Value expand(AffineExpr expr, BlockOp block, const Point &point);
+  Value affineValue(AffineExpr expr, BlockOp block, const Point &point);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   template <class Op>
   Value make(Value a, Value b) {
@@ -197,7 +197,7 @@ private:
   /// The loops that a group's nests have in common, and `body` for each nest inside.
   LogicalResult emitGroup(const Group &group, const Point &point,
                           llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
-  LogicalResult emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
+  LogicalResult emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body,
                           ArrayRef<unsigned> unrolled = {});
   /// The same, some over tiles; `tiles` holds where the tile of a dimension begins and ends.

@@ -26,7 +26,7 @@ Value Emitter::emitCondition(IntegerSet set, BlockOp block, const Point &point) 
     if (auto constant = dyn_cast<AffineConstantExpr>(expr);
         constant && (equality ? constant.getValue() == 0 : constant.getValue() >= 0))
       continue;
-    Value v = expand(expr, block, point);
+    Value v = affineValue(expr, block, point);
     Value holds = arith::CmpIOp::create(builder, loc, equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, v, zero);
     all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
   }
@@ -47,7 +47,7 @@ Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bou
     for (auto [extent, expr] :
          llvm::zip_equal(indexType.getElement().getShape(), map.getResults().drop_front(depth)))
       linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, index(extent)),
-                                     expand(expr, block, point));
+                                     affineValue(expr, block, point));
     offset = arith::AddIOp::create(builder, loc, offset, linear);
   }
   Value raw = memref::LoadOp::create(builder, loc, address.base, offset);
@@ -79,7 +79,7 @@ const Storage &Emitter::storageOf(Value buffer) {
       Value &given = strides[{info.host, d}];
       if (!given)
         given = loops::StrideOp::create(host, loc, host.getIndexType(), info.host, host.getI64IntegerAttr(d));
-      place.strides[d] = argument(given, builder.getIndexType());
+      place.strides[d] = kernelArgument(given, builder.getIndexType());
     }
     if (d == 0)
       break;
@@ -98,14 +98,14 @@ Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineM
   auto add = [&](Value a, Value b) { return make<arith::AddIOp>(a, b); };
   auto mul = [&](Value a, Value b) { return make<arith::MulIOp>(a, b); };
   for (auto [p, expr] : llvm::enumerate(map.getResults())) {
-    Value position = p < overrides.size() && overrides[p] ? overrides[p] : expand(expr, block, point);
+    Value position = p < overrides.size() && overrides[p] ? overrides[p] : affineValue(expr, block, point);
     if (!place.planes.empty() && place.planes[p] != 0)
       position = arith::RemUIOp::create(builder, loc, position, index(place.planes[p]));
     address.offset = add(address.offset, mul(position, place.strides[p]));
     if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
       AffineExpr d = getAffineDimExpr(*point.rowDim, context);
       AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
-      address.rowStride = add(address.rowStride, mul(expand(step, block, point), place.strides[p]));
+      address.rowStride = add(address.rowStride, mul(affineValue(step, block, point), place.strides[p]));
     }
   }
   if (place.rowStride) {
@@ -151,10 +151,10 @@ Emitter::Address Emitter::emitValuePiece(BlockOp block, etdg::PieceAttr piece, R
     value = arith::ConstantOp::create(builder, loc, piece.getValue());
   } else {
     AffineMap map = piece.getMap().getValue();
-    value = expand(map.getResult(0), block, point);
+    value = affineValue(map.getResult(0), block, point);
     if (useRows && point.rowDim && map.isFunctionOfDim(*point.rowDim)) {
       AffineExpr d = getAffineDimExpr(*point.rowDim, context), expr = map.getResult(0);
-      step = expand(simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols()), block, point);
+      step = affineValue(simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols()), block, point);
       rows = maxRows;
     }
   }
@@ -175,7 +175,7 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
     // The values of all rows, written out.
     auto [memory, first] = emitScratch(element, maxRows);
     AffineMap map = piece.getMap().getValue();
-    Value value = expand(map.getResult(0), block, point);
+    Value value = affineValue(map.getResult(0), block, point);
     auto store = [&, memory = memory](Value v, Value at) {
       if (!element.getElementType().isIndex())
         v = arith::IndexCastOp::create(builder, loc, element.getElementType(), v);
@@ -192,7 +192,7 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
       builder.setInsertionPointToStart(loop.getBody());
       Point row = point;
       row.dims[*point.rowDim] = arith::AddIOp::create(builder, loc, point.dims[*point.rowDim], loop.getInductionVar());
-      store(expand(map.getResult(0), block, row), make<arith::AddIOp>(first, loop.getInductionVar()));
+      store(affineValue(map.getResult(0), block, row), make<arith::AddIOp>(first, loop.getInductionVar()));
     }
     return Address{memory, first, index(1)};
   }

@@ -37,11 +37,11 @@ std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim
     DimBounds bounds = boundsOf(block, dim, known);
     Value blockLower, blockUpper;
     for (AffineExpr e : bounds.lowers) {
-      Value v = expand(e, block, point);
+      Value v = affineValue(e, block, point);
       blockLower = blockLower ? make<arith::MaxSIOp>(blockLower, v) : v;
     }
     for (AffineExpr e : bounds.uppers) {
-      Value v = expand(e, block, point);
+      Value v = affineValue(e, block, point);
       blockUpper = blockUpper ? make<arith::MinSIOp>(blockUpper, v) : v;
     }
     if (!blockLower || !blockUpper) // no bound: checkBounds has refused such domains
@@ -125,7 +125,7 @@ LogicalResult Emitter::emitGroup(
   return success();
 }
 
-LogicalResult Emitter::emitNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
+LogicalResult Emitter::emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {
   FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Thread, point.rowDim.has_value());
   if (failed(plan))
     return failure();
@@ -243,9 +243,9 @@ LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
     if (!range.lowers.empty() || !range.uppers.empty()) {
       Value first = point.dims[*point.rowDim], last = make<arith::AddIOp>(first, point.rows);
       for (AffineExpr e : range.lowers)
-        first = make<arith::MaxSIOp>(first, expand(e, block, point));
+        first = make<arith::MaxSIOp>(first, affineValue(e, block, point));
       for (AffineExpr e : range.uppers)
-        last = make<arith::MinSIOp>(last, expand(e, block, point));
+        last = make<arith::MinSIOp>(last, affineValue(e, block, point));
       Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, first, last);
       auto branch = scf::IfOp::create(builder, loc, some, /*withElseRegion=*/false);
       builder.setInsertionPointToStart(branch.thenBlock());
@@ -308,7 +308,7 @@ Value Emitter::emitRunLength(const Point &point, BlockOp block, const RunLimits 
     // Pieces cover a read: where one ends as its constraint falls below 0, another begins.
     if (*step == 0 || (*step < 0 && !equality))
       continue;
-    Value v = expand(expr, at, point);
+    Value v = affineValue(expr, at, point);
     // The first row at which the value has come to 0 or beyond, where it goes there.
     Value size = index(std::abs(*step));
     Value towards = *step > 0 ? make<arith::SubIOp>(zero, v) : v;
@@ -330,7 +330,7 @@ Value Emitter::emitRunLength(const Point &point, BlockOp block, const RunLimits 
     }
     if (*step == 0)
       continue;
-    Value plane = make<arith::RemUIOp>(expand(expr, block, point), index(planes));
+    Value plane = make<arith::RemUIOp>(affineValue(expr, block, point), index(planes));
     Value size = index(std::abs(*step));
     atMost(*step > 0 ? make<arith::CeilDivSIOp>(make<arith::SubIOp>(index(planes), plane), size)
                      : make<arith::AddIOp>(make<arith::DivSIOp>(plane, size), index(1)));
@@ -397,7 +397,7 @@ LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
     if (gpu && grouped && group.nests.size() > 1)
       shareFirst(group, grouped.getShared());
     if (failed(emitGroup(group, point, [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned> fixed) {
-          return gpu ? emitBlockNest(nest, inner, fixed) : emitNest(nest, inner, fixed);
+          return gpu ? emitBlockNest(nest, inner, fixed) : emitCoreNest(nest, inner, fixed);
         })))
       return failure();
   }

@@ -152,8 +152,7 @@ static void packOperands(LeafGraph &graph, Nest &nest, const Contraction &found,
     llvm::append_range(order, own);
     llvm::append_range(order, found.k);
     llvm::append_range(order, last);
-    bool isHalf = type.isF16() || type.isBF16();
-    packer.pack(nest, read, order, isHalf ? Float32Type::get(type.getContext()) : type);
+    packer.pack(nest, read, order, isHalf(type) ? Float32Type::get(type.getContext()) : type);
   };
   if (found.tile.packsLeft)
     pack(found.lhs, found.m, {});

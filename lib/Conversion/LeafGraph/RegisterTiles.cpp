@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 int64_t TiledProduct::lanes() const {
   return std::max<int64_t>(target.vectorBytes / (isHalf(accumulated()) ? 4 : storageBytes(accumulated())), 1);
 }

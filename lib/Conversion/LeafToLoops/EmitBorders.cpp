@@ -65,7 +65,7 @@ Value Emitter::loadLanesInside(const View &view, Value offset, int64_t stride, L
   TypedAttr outside = view.outside;
   if (stored != buffer.elementType) // i1 in a byte
     outside = b.getIntegerAttr(stored, cast<IntegerAttr>(outside).getValue().getBoolValue());
-  Value other = constant(stored, outside);
+  Value other = constantOf(stored, outside);
   // A place that is there in any case.
   Value first = rowOffset(view.buffer);
   if (!first)

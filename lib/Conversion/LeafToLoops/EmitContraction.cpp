@@ -40,7 +40,7 @@ public:
   enum Operand { A, B, C, Init, numOperands };
   const View *views[numOperands];
   /// Emits the product; the operands begin at `offsets`, and at `places` of their borders.
-  void run(ArrayRef<Value> offsets, const BorderPlaces &places);
+  void emitContraction(ArrayRef<Value> offsets, const BorderPlaces &places);
 
 private:
   Emitter &e;
@@ -672,7 +672,7 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
 // Loops around the tiles
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::run(ArrayRef<Value> offsets, const BorderPlaces &places) {
+void ContractionEmitter::emitContraction(ArrayRef<Value> offsets, const BorderPlaces &places) {
   Point point;
   point.places = places;
   llvm::copy(offsets, point.offsets);
@@ -749,7 +749,7 @@ void ContractionEmitter::run(ArrayRef<Value> offsets, const BorderPlaces &places
 //===----------------------------------------------------------------------===//
 
 /// All that the code of a product depends on.
-static std::string describe(const Nest &nest, ArrayRef<const View *> views, const Emitter &e,
+static std::string productKey(const Nest &nest, ArrayRef<const View *> views, const Emitter &e,
                             ArrayRef<Value> strides, ArrayRef<Value> lists) {
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -850,7 +850,7 @@ void Emitter::emitProductBody(Block *entry, const Nest &nest, ProductOperands of
   for (auto [view, offset] : llvm::zip_equal(views, of.offsets))
     if (view->isSplat())
       offset = index(0);
-  emitter.run(of.offsets, places);
+  emitter.emitContraction(of.offsets, places);
   func::ReturnOp::create(b);
   memories = std::move(outerMemories);
   rowOffsets = std::move(outerOffsets);
@@ -875,7 +875,7 @@ void Emitter::emitContraction(const Nest &nest) {
   for (auto operand : {ContractionEmitter::A, ContractionEmitter::B})
     places[operand] = beginOfBorders(*views[operand]);
   if (!nest.contraction->tile.outlined)
-    return emitter.run(of.offsets, places);
+    return emitter.emitContraction(of.offsets, places);
 
   SmallVector<Value> operands{rows};
   for (auto [view, offset, stride, list] : llvm::zip_equal(views, of.offsets, of.strides, of.lists)) {
@@ -888,13 +888,13 @@ void Emitter::emitContraction(const Nest &nest) {
   if (int panel = nest.contraction->panel; panel >= 0)
     operands.push_back(flat(panel));
   addBorderOperands(*this, views, places, operands);
-  std::string key = describe(nest, views, *this, of.strides, of.lists);
+  std::string key = productKey(nest, views, *this, of.strides, of.lists);
   auto around = cast<func::FuncOp>(rows.getParentBlock()->getParentOp());
   SymbolTable symbols(around->getParentOp());
   std::string name = "ft_product_" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true);
   auto function = symbols.lookup<func::FuncOp>(name);
   if (function && function->getAttrOfType<StringAttr>("ft.product").getValue() != key)
-    return emitter.run(of.offsets, places);
+    return emitter.emitContraction(of.offsets, places);
   if (!function) {
     function = declareProduct(b, around, name, key, operands);
     emitProductBody(&function.front(), nest, std::move(of));

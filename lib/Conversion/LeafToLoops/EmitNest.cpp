@@ -21,7 +21,7 @@ class LaneNestEmitter {
 public:
   LaneNestEmitter(Emitter &emitter, const Nest &original, const LaneTile &lanes)
       : e(emitter), b(emitter.b), nest(original), vectorLoop(int(lanes.loop)), width(lanes.vector), interleave(unsigned(lanes.beside)) {}
-  void run();
+  void emitLanes();
 
 private:
   Emitter &e;
@@ -133,7 +133,7 @@ SmallVector<Value> LaneNestEmitter::evaluateLanes(Point &point, LaneShape shape,
   };
   for (const Member &member : nest.members) {
     b.setLoc(member.op->getLoc());
-    BodyEvaluator body(e, member, shape);
+    LaneBody body(e, member, shape);
     body.loopIndex = loopIndex;
     SmallVector<Value> results;
     if (member.copy) {
@@ -145,7 +145,7 @@ SmallVector<Value> LaneNestEmitter::evaluateLanes(Point &point, LaneShape shape,
         body.map(accumulator, carried.front());
         carried = carried.drop_front();
       }
-      body.evaluateBody();
+      (void)body.evaluate();
       for (unsigned i = 0; i < member.yields.size(); ++i)
         results.push_back(body.result(i));
     }
@@ -229,14 +229,14 @@ void LaneNestEmitter::emitVectors(Point point, LaneShape shape, unsigned copies)
 
 /// One lane value from a vector of partial results.
 Value LaneNestEmitter::foldLanes(const Member &member, unsigned result, Value value) {
-  BodyEvaluator body(e, member, {});
+  LaneBody body(e, member, {});
   for (int64_t half = width / 2; half >= 1; half /= 2) {
-    BodyEvaluator halves(e, member, {half, half});
+    LaneBody halves(e, member, {half, half});
     Value low = vector::ExtractStridedSliceOp::create(
         b, value, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
     Value high = vector::ExtractStridedSliceOp::create(
         b, value, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
-    value = halves.combineLanes(member.combiners[result], low, high);
+    value = halves.combine(member.combiners[result], low, high);
   }
   return vector::ExtractOp::create(b, value, 0);
 }
@@ -251,7 +251,7 @@ void LaneNestEmitter::emitLaneReduction(Point point) {
   for (unsigned copy = 0; copy < copies; ++copy)
     for (auto [member, result] : all) {
       TypedAttr neutral = *arith::getNeutralElement(member->combiners[result]);
-      Value value = e.constant(neutral.getType(), neutral);
+      Value value = e.constantOf(neutral.getType(), neutral);
       carried.push_back(e.broadcast(e.lanesToFloat32(value), width));
     }
   SmallVector<int> remaining = innerLoops;
@@ -301,13 +301,13 @@ void LaneNestEmitter::emitLaneReduction(Point point) {
   SmallVector<Value> results;
   for (auto [i, reduction] : llvm::enumerate(all)) {
     auto [member, result] = reduction;
-    BodyEvaluator wide(e, *member, full), scalar(e, *member, {});
+    LaneBody wide(e, *member, full), scalar(e, *member, {});
     Value value = partial[i];
     for (unsigned copy = 1; copy < copies; ++copy)
-      value = wide.combineLanes(member->combiners[result], value, partial[copy * all.size() + i]);
+      value = wide.combine(member->combiners[result], value, partial[copy * all.size() + i]);
     value = foldLanes(*member, result, value);
     Value start = initial(point, *member, result, {}, 0);
-    results.push_back(scalar.combineLanes(member->combiners[result], start, value));
+    results.push_back(scalar.combine(member->combiners[result], start, value));
   }
   storeReduced(point, {}, 0, results);
 }
@@ -358,7 +358,7 @@ void LaneNestEmitter::emitOuter(unsigned depth, Point point) {
   emitOuter(depth + 1, point);
 }
 
-void LaneNestEmitter::run() {
+void LaneNestEmitter::emitLanes() {
   for (auto [size, reduced] : llvm::zip_equal(nest.sizes, nest.reduced))
     if (size == 0 && !reduced)
       return;
@@ -389,5 +389,5 @@ void Emitter::emitLoopNest(const Nest &nest) {
   // What others have made of nests, and the rests of transpositions, have no place in the leaf's layouts.
   bool isWritten = nest.number >= 0 && size_t(nest.number) < options.lanes.size() && options.lanes[nest.number];
   if (isWritten || !emitTranspose(nest))
-    LaneNestEmitter(*this, nest, isWritten ? *options.lanes[nest.number] : chooseLanes(graph, nest, target)).run();
+    LaneNestEmitter(*this, nest, isWritten ? *options.lanes[nest.number] : chooseLanes(graph, nest, target)).emitLanes();
 }

@@ -225,7 +225,7 @@ Value Emitter::maskOf(LaneShape shape) {
 Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
                          Value memory) {
   if (view.isSplat())
-    return constant(view.splat.getType(), view.splat);
+    return constantOf(view.splat.getType(), view.splat);
   const Buffer &buffer = graph.buffers[view.buffer];
   memory = memory ? memory : flat(view.buffer);
   Type stored = cast<MemRefType>(memory.getType()).getElementType();
@@ -322,7 +322,7 @@ Value Emitter::broadcast(Value value, int64_t width) {
   return vector::BroadcastOp::create(b, VectorType::get(width, value.getType()), value);
 }
 
-Value Emitter::constant(Type type, TypedAttr value) {
+Value Emitter::constantOf(Type type, TypedAttr value) {
   return arith::ConstantOp::create(b, type, value);
 }
 

@@ -3,7 +3,7 @@
 #ifndef FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
 #define FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,7 +120,7 @@ public:
 
   // Lane values.
   Value broadcast(Value value, int64_t width);
-  Value constant(Type type, TypedAttr value);
+  Value constantOf(Type type, TypedAttr value);
   Value maskOf(LaneShape shape);
   Value lanesToFloat32(Value value);
   Value toElementType(Value value, Type type);
@@ -149,36 +149,28 @@ private:
   Memory flatten(Value memref, bool batched);
 };
 
-inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 inline bool isVector(Value value) { return isa<VectorType>(value.getType()); }
 
-/// Evaluates the body of a member on lane values.
-class BodyEvaluator {
+/// The body of a member on lane values. It has a rule for all that leaves hold.
+class LaneBody : public BodyEvaluator {
 public:
-  BodyEvaluator(Emitter &emitter, const Member &member, LaneShape shape)
-      : e(emitter), member(member), shape(shape) {}
+  LaneBody(Emitter &emitter, const Member &member, LaneShape shape) : BodyEvaluator(emitter.b, member), e(emitter), shape(shape) {}
 
   /// Bodies that must be computed one element at a time.
   static bool needsScalars(const Member &member);
 
-  /// Lane value of a loop of the nest, for linalg.index.
-  function_ref<Value(int loop)> loopIndex;
-  void map(Value bodyValue, Value lanes) { values[bodyValue] = lanes; }
-  void evaluateBody();
-  Value result(unsigned number) { return lanesOf(member.yields[number]); }
-  /// `op(a, b)` for an op with two operands and one result of one type.
-  Value combineLanes(Operation *op, Value a, Value b);
-
 private:
   Emitter &e;
-  const Member &member;
   LaneShape shape;
-  DenseMap<Value, Value> values;
 
-  Value lanesOf(Value value);
-  void evaluateOp(Operation *op);
-  Value evaluateExtract(Operation *op);
-  SmallVector<Value> evaluateElementwise(Operation *op, SmallVector<Value> operands);
+  Value zeroIndex() override;
+  Value loadCaptured(const View &view) override;
+  Value evaluateExtract(tensor::ExtractOp extract, const View &view) override;
+  LogicalResult evaluateOther(Operation *op) override;
+  Value toFloat32(Value value) override;
+  Value toElement(Value value, Type element) override;
+  void unify(SmallVectorImpl<Value> &operands) override;
+  Type typeFor(Type element, ArrayRef<Value> operands) override;
 };
 
 } // namespace mlir::ft::leaf

@@ -25,7 +25,7 @@ struct LaneNest {
     collapseLoops(nest);
     collectAccesses(nest, accesses);
   }
-  bool needsScalars() const { return llvm::any_of(nest.members, BodyEvaluator::needsScalars); }
+  bool needsScalars() const { return llvm::any_of(nest.members, LaneBody::needsScalars); }
   bool canReduceInLanes() const;
   int64_t scoreOf(int loop, const CpuPlanning &planning) const;
   int bestLoop(const CpuPlanning &planning) const;

@@ -95,7 +95,7 @@ static SmallVector<Lifetime> findLifetimes(const LeafGraph &graph, ArrayRef<Segm
   return lifetimes;
 }
 
-static int64_t bytesOf(const Buffer &buffer) { return llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), alignment); }
+static int64_t paddedBytes(const Buffer &buffer) { return llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), alignment); }
 
 /// Whether one row's memory can serve all rows: a loop over the rows is all that uses it.
 static bool isOfOneLoop(const Buffer &buffer, const Lifetime &life, ArrayRef<Segment> segments) {
@@ -124,7 +124,7 @@ ScratchPlaces mlir::ft::leaf::choosePlaces(const LeafGraph &graph, ArrayRef<Segm
     place.kind = !buffer.batched                          ? ScratchPlace::Kind::Once
                  : isOfOneLoop(buffer, life, segments) ? ScratchPlace::Kind::Row
                                                           : ScratchPlace::Kind::Rows;
-    place.bytes = bytesOf(buffer);
+    place.bytes = paddedBytes(buffer);
     auto [first, last] = nestsOf(life, segments, place.kind);
     place.offset = (place.kind == ScratchPlace::Kind::Rows ? rowBlocks : fixedBlocks).place(place.bytes, first, last);
     places.back() = place;
@@ -146,7 +146,7 @@ struct Placing {
   SmallVector<Taken> taken;
 
   /// An error at what computes a value.
-  InFlightDiagnostic refuse(int buffer, int value) const {
+  InFlightDiagnostic errorOf(int buffer, int value) const {
     Operation *at = graph.func;
     for (const Nest &nest : llvm::reverse(graph.nests))
       for (const Member &member : nest.members)
@@ -164,19 +164,19 @@ LogicalResult Placing::put(int number, int value, const ScratchPlace &place) {
   Buffer &buffer = graph.buffers[number];
   const Lifetime &life = lifetimes[number];
   if (!life.used())
-    return refuse(number, value) << "no loop nest computes it";
+    return errorOf(number, value) << "no loop nest computes it";
   if (buffer.batched == (place.kind == Kind::Once))
-    return refuse(number, value) << (buffer.batched ? "rows have their own, found `once`" : "all rows share it, expected `once`");
+    return errorOf(number, value) << (buffer.batched ? "rows have their own, found `once`" : "all rows share it, expected `once`");
   if (place.kind == Kind::Row && !isOfOneLoop(buffer, life, segments))
-    return refuse(number, value) << "more than one loop over rows uses it, expected `rows`";
-  if (place.bytes < bytesOf(buffer))
-    return refuse(number, value) << "it has " << bytesOf(buffer) << " bytes, found " << place.bytes;
+    return errorOf(number, value) << "more than one loop over rows uses it, expected `rows`";
+  if (place.bytes < paddedBytes(buffer))
+    return errorOf(number, value) << "it has " << paddedBytes(buffer) << " bytes, found " << place.bytes;
   auto [first, last] = nestsOf(life, segments, place.kind);
   bool isOfRows = place.kind == Kind::Rows;
   for (const Taken &other : taken)
     if (other.isOfRows == isOfRows && other.first <= last && first <= other.last && place.offset < other.offset + other.size &&
         other.offset < place.offset + place.bytes)
-      return refuse(number, value) << "value " << other.value << " is needed while it is, and has bytes " << other.offset << " to "
+      return errorOf(number, value) << "value " << other.value << " is needed while it is, and has bytes " << other.offset << " to "
                                    << other.offset + other.size;
   taken.push_back({{place.offset, place.bytes, first, last}, value, isOfRows});
   buffer.inMemory = true;
@@ -199,7 +199,7 @@ LogicalResult mlir::ft::leaf::placeBuffers(LeafGraph &graph, ArrayRef<Segment> s
       if (failed(placing.put(number, int(i), *places[i])))
         return failure();
     } else if (buffer.inMemory && placing.lifetimes[number].used()) {
-      return placing.refuse(number, int(i)) << "it is read from memory, expected a #loops.scratch of " << bytesOf(buffer) << " bytes";
+      return placing.errorOf(number, int(i)) << "it is read from memory, expected a #loops.scratch of " << paddedBytes(buffer) << " bytes";
     }
   }
   return success();

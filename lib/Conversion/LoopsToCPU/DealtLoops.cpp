@@ -9,6 +9,8 @@
 
 #include "Spmd.h"
 
+#include "ft/Dialect/Loops/IR/LoopBounds.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/IRMapping.h"
@@ -17,7 +19,10 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::tocpu;
+using loops::bodyOf;
 using loops::ChunksOp;
+using loops::lowerOf;
+using loops::upperOf;
 
 //===----------------------------------------------------------------------===//
 // Chains
@@ -34,20 +39,6 @@ bool tocpu::isTogether(Operation *op) {
         return isDealt(inner) || isa<loops::SyncOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-static Block *bodyOf(Operation *loop) { return &loop->getRegion(0).front(); }
-
-static OpFoldResult lowerOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return OpFoldResult(chunks.getLower());
-  return cast<scf::ForallOp>(loop).getMixedLowerBound()[0];
-}
-
-static OpFoldResult upperOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return OpFoldResult(chunks.getUpper());
-  return cast<scf::ForallOp>(loop).getMixedUpperBound()[0];
 }
 
 /// What a CPU has no way to run.
@@ -74,7 +65,7 @@ FailureOr<Chain> tocpu::getChain(Operation *outermost) {
     chain.loops.push_back(last);
     Operation *next = nullptr;
     bool isPerfect = true;
-    for (Operation &op : bodyOf(last)->without_terminator()) {
+    for (Operation &op : bodyOf(last).without_terminator()) {
       if (isDealt(&op) && !next)
         next = &op;
       else if (!isa<loops::WeightOp>(op) && !isMemoryEffectFree(&op))
@@ -84,7 +75,7 @@ FailureOr<Chain> tocpu::getChain(Operation *outermost) {
       last = next;
       continue;
     }
-    if (next || llvm::any_of(*bodyOf(last), [](Operation &op) { return isTogether(&op); }))
+    if (next || llvm::any_of(bodyOf(last), [](Operation &op) { return isTogether(&op); }))
       return last->emitError("a core runs what is inside of this loop: no loop there is dealt to cores again, but for "
                              "one of the same level and dealing that has nothing beside it");
     break;
@@ -147,7 +138,7 @@ private:
 /// Whether a value that is computed in the body of `loop` changes with the loop's variable.
 static bool dependsOn(OpFoldResult value, Operation *loop) {
   auto v = dyn_cast<Value>(value);
-  if (!v || v == bodyOf(loop)->getArgument(0))
+  if (!v || v == bodyOf(loop).getArgument(0))
     return bool(v);
   Operation *op = v.getDefiningOp();
   if (!op || !loop->isProperAncestor(op))
@@ -176,7 +167,7 @@ namespace {
 class Shares {
 public:
   Shares(ImplicitLocOpBuilder &b, const Chain &chain, Bounds &bounds) : b(b), chain(chain), bounds(bounds) {}
-  void run(Value tid, Value threads);
+  void deal(Value tid, Value threads);
 
 private:
   Value emitCount(unsigned at, IRMapping &mapping);
@@ -208,7 +199,7 @@ Value Shares::emitCount(unsigned at, IRMapping &mapping) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(sum.getBody());
   IRMapping inside = mapping;
-  inside.map(bodyOf(loop)->getArgument(0), sum.getInductionVar());
+  inside.map(bodyOf(loop).getArgument(0), sum.getInductionVar());
   Value inner = emitCount(at + 1, inside);
   scf::YieldOp::create(b, make<arith::AddIOp>(sum.getRegionIterArg(0), inner));
   return sum.getResult(0);
@@ -216,7 +207,7 @@ Value Shares::emitCount(unsigned at, IRMapping &mapping) {
 
 /// Moves the body of a loop into another one. `b` then stands at the old loop's `next`, if any.
 static void moveBody(Operation *from, Block *to, ValueRange arguments) {
-  Block *body = bodyOf(from);
+  Block *body = &bodyOf(from);
   for (auto [old, value] : llvm::zip(body->getArguments(), arguments))
     old.replaceAllUsesWith(value);
   auto end = to->mightHaveTerminator() ? Block::iterator(to->getTerminator()) : to->end();
@@ -279,7 +270,7 @@ void Shares::emitLast(Value first, Value last) {
   moveBody(loop, points.getBody(), {points.getInductionVar()});
 }
 
-void Shares::run(Value tid, Value threads) {
+void Shares::deal(Value tid, Value threads) {
   IRMapping mapping;
   Value total = emitCount(0, mapping);
   auto share = [&](Value number) { return make<arith::DivUIOp>(make<arith::MulIOp>(total, number), threads); };
@@ -290,7 +281,7 @@ void Shares::run(Value tid, Value threads) {
 
 void tocpu::dealInShares(const Chain &chain, Value tid, Value threads, Bounds &bounds) {
   ImplicitLocOpBuilder b(chain.loops.front()->getLoc(), chain.loops.front());
-  Shares(b, chain, bounds).run(tid, threads);
+  Shares(b, chain, bounds).deal(tid, threads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,7 +290,7 @@ void tocpu::dealInShares(const Chain &chain, Value tid, Value threads, Bounds &b
 
 /// Iterations of chunks in one task, at least 1, where there are `others` tasks for each chunk: as many as leave one task
 /// for each thread.
-static Value emitTile(ImplicitLocOpBuilder &b, ChunksOp chunks, Value count, Value others, Value threads) {
+static Value emitTaskLength(ImplicitLocOpBuilder &b, ChunksOp chunks, Value count, Value others, Value threads) {
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, value).getResult(); };
   Value share = arith::CeilDivSIOp::create(b, arith::MulIOp::create(b, count, others), threads), one = index(1);
   Value least = arith::MaxSIOp::create(b, share, one);
@@ -338,7 +329,7 @@ Tasks tocpu::emitTasks(OpBuilder &builder, const Chain &chain, Value threads, IR
   tasks.total = others;
   if (chunksAt) {
     Value &count = tasks.counts[*chunksAt];
-    tasks.tile = emitTile(b, cast<ChunksOp>(chain.loops[*chunksAt]), count, others, threads);
+    tasks.tile = emitTaskLength(b, cast<ChunksOp>(chain.loops[*chunksAt]), count, others, threads);
     count = arith::CeilDivSIOp::create(b, count, tasks.tile);
     tasks.total = arith::MulIOp::create(b, others, count);
   }

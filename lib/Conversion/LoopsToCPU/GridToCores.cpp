@@ -30,7 +30,7 @@ namespace {
 class GridKernel {
 public:
   explicit GridKernel(func::FuncOp kernel) : kernel(kernel), b(kernel.getContext()) {}
-  LogicalResult run();
+  LogicalResult toCores();
 
 private:
   void fill(loops::SplatOp splat);
@@ -204,7 +204,7 @@ LogicalResult GridKernel::setLevels() {
   return success();
 }
 
-LogicalResult GridKernel::run() {
+LogicalResult GridKernel::toCores() {
   SmallVector<ChunksOp> chunks;
   kernel.walk([&](ChunksOp op) { chunks.push_back(op); });
   SmallVector<loops::SplatOp> splats;
@@ -232,7 +232,7 @@ LogicalResult GridKernel::run() {
 
 LogicalResult mlir::ft::gridToCores(ModuleOp module) {
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).run()))
+    if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).toCores()))
       return failure();
   for (auto program : module.getOps<loops::ProgramOp>())
     program.removeDeviceAttr();

@@ -32,7 +32,7 @@ public:
   LeafLowering(ModuleOp module, const CpuTarget &target)
       : module(module), target(target), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
-  LogicalResult run();
+  LogicalResult lowerAll();
 
 private:
   LogicalResult lowerKernel(func::FuncOp function);
@@ -53,8 +53,8 @@ private:
   Value addressAt(Value memory, Value at);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
   Value toI64(Value value) { return arith::IndexCastOp::create(b, i64, value); }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
+  Value plus(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value times(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
   int64_t mostOf(Value list) { return list.getDefiningOp<loops::ListOp>().getMost(); }
 
   ModuleOp module;
@@ -386,7 +386,7 @@ void LeafLowering::lowerAppend(loops::AppendOp append) {
     Type scalar = cast<MemRefType>(view.getType()).getElementType();
     Value bytes = index(scalar.isIndex() ? 8 : llvm::divideCeil(scalar.getIntOrFloatBitWidth(), 8));
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, metadata.getBaseBuffer());
-    operands.push_back({add(base, mul(metadata.getOffset(), bytes)), mul(metadata.getStrides()[0], bytes)});
+    operands.push_back({plus(base, times(metadata.getOffset(), bytes)), times(metadata.getStrides()[0], bytes)});
   }
   int64_t most = mostOf(append.getList());
   {
@@ -397,13 +397,13 @@ void LeafLowering::lowerAppend(loops::AppendOp append) {
       b.setInsertionPointToStart(loop.getBody());
       row = loop.getInductionVar();
     }
-    Value at = add(before, row);
+    Value at = plus(before, row);
     for (auto [o, operand] : llvm::enumerate(operands)) {
-      Value where = addressAt(memory, add(at, index(firstAddress + int64_t(o) * most)));
-      LLVM::StoreOp::create(b, toI64(add(operand.first, mul(row, operand.second))), where);
+      Value where = addressAt(memory, plus(at, index(firstAddress + int64_t(o) * most)));
+      LLVM::StoreOp::create(b, toI64(plus(operand.first, times(row, operand.second))), where);
     }
   }
-  LLVM::StoreOp::create(b, toI64(add(before, rows)), memory);
+  LLVM::StoreOp::create(b, toI64(plus(before, rows)), memory);
   append.erase();
 }
 
@@ -488,7 +488,7 @@ LogicalResult LeafLowering::lowerKernel(func::FuncOp function) {
   return success();
 }
 
-LogicalResult LeafLowering::run() {
+LogicalResult LeafLowering::lowerAll() {
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (loops::isKernel(function) && !function.isExternal() && failed(lowerKernel(function)))
       return failure();
@@ -497,7 +497,7 @@ LogicalResult LeafLowering::run() {
 
 LogicalResult mlir::ft::lowerLeaves(ModuleOp module, const CpuTarget &target) {
   LeafLowering lowering(module, target);
-  return failure(failed(lowering.chooseTiles(/*places=*/false)) || failed(lowering.run()));
+  return failure(failed(lowering.chooseTiles(/*places=*/false)) || failed(lowering.lowerAll()));
 }
 
 LogicalResult mlir::ft::chooseLeafTiles(ModuleOp module, const CpuTarget &target) {

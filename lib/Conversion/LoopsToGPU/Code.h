@@ -8,6 +8,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
 
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,7 +19,7 @@ namespace mlir::ft::togpu {
 
 enum AddressSpace : unsigned { generic = 0, global = 1, shared = 3 };
 
-inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+using leaf::isHalf;
 /// Bytes of an element in memory; an i1 takes one.
 int64_t bytesOf(Type element);
 /// The type of an element in memory: i8 for i1, i64 for index.

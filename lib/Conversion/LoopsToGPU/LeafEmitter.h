@@ -9,7 +9,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 #include "Code.h"
 #include "ft/Schedule/GpuLeaf.h"
 
@@ -98,27 +98,23 @@ public:
   bool isLifted(const leaf::View &view) const;
 };
 
-/// Computes the body of a member on scalars.
-class ScalarBody {
+/// The body of a member on scalars.
+class ScalarBody : public leaf::BodyEvaluator {
 public:
-  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, At at)
-      : e(emitter), member(member), at(at) {}
-
-  llvm::function_ref<Value(int loop)> loopIndex; // i64
-  void map(Value bodyValue, Value scalar) { values[bodyValue] = scalar; }
-  LogicalResult run();
-  Value result(unsigned number) { return lookup(member.yields[number]); }
-  FailureOr<Value> combine(Operation *op, Value a, Value b);
+  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, At at);
 
 private:
   LeafEmitter &e;
-  const leaf::Member &member;
   At at;
-  DenseMap<Value, Value> values;
 
-  Value lookup(Value value);
-  LogicalResult evaluate(Operation *op);
-  FailureOr<SmallVector<Value>> evaluateScalar(Operation *op, SmallVector<Value> operands);
+  Value zeroIndex() override;
+  Value loadCaptured(const leaf::View &view) override;
+  Value evaluateExtract(tensor::ExtractOp extract, const leaf::View &view) override;
+  LogicalResult evaluateOther(Operation *op) override;
+  Value toFloat32(Value value) override;
+  Value toElement(Value value, Type element) override;
+  Type typeFor(Type element, ArrayRef<Value> operands) override;
+  SmallVector<Value> evaluateSpecially(Operation *op, ArrayRef<Value> operands) override;
 };
 
 /// An elementary function on f32 by the device's instructions; null if there is no rule.

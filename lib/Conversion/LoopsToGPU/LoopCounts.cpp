@@ -11,20 +11,6 @@ using loops::ChunksOp;
 // Loops
 //===----------------------------------------------------------------------===//
 
-Block &togpu::bodyOf(Operation *loop) { return loop->getRegion(0).front(); }
-
-OpFoldResult togpu::lowerOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return chunks.getLower();
-  return cast<scf::ForallOp>(loop).getMixedLowerBound()[0];
-}
-
-OpFoldResult togpu::upperOf(Operation *loop) {
-  if (auto chunks = dyn_cast<ChunksOp>(loop))
-    return chunks.getUpper();
-  return cast<scf::ForallOp>(loop).getMixedUpperBound()[0];
-}
-
 /// Whether a bound that stands in the body of `loop` changes with its iterations.
 static bool changesIn(OpFoldResult bound, Operation *loop) {
   auto value = dyn_cast<Value>(bound);

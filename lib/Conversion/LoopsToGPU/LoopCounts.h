@@ -8,16 +8,16 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPCOUNTS_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPCOUNTS_H
 
-#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Dialect/Loops/IR/LoopBounds.h"
 #include "ft/Runtime/LaunchPlan.h"
 
 namespace mlir::ft::togpu {
 
 using HostExpr = ::ft::rt::Expr;
 
-Block &bodyOf(Operation *loop);
-OpFoldResult lowerOf(Operation *loop);
-OpFoldResult upperOf(Operation *loop);
+using loops::bodyOf;
+using loops::lowerOf;
+using loops::upperOf;
 
 /// Loops of level grid that are dealt as one: those on which ranges of others depend, which all blocks of threads walk; the others.
 struct DealtLoops {

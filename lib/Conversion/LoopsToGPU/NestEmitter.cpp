@@ -164,7 +164,7 @@ LogicalResult NestEmitter::evaluate(Point &point, Carried &carried) {
           body.map(argument, lane(point, findAccess(accesses, view), part, l));
         for (auto [i, accumulator] : llvm::enumerate(member.accumulators))
           body.map(accumulator, slot(i));
-        if (failed(body.run()))
+        if (failed(body.evaluate()))
           return failure();
         for (unsigned i = 0; i < member.yields.size(); ++i) {
           if (own > 0)

@@ -91,8 +91,7 @@ private:
   Carried neutral();
   LogicalResult storeReductions(Point &point, const Carried &carried);
   void storePart(Point &point, int access, int64_t part, ArrayRef<Value> lanes);
-  FailureOr<Value> acrossThreads(leaf::Member &member, unsigned result, Value value, At at,
-                                 unsigned slot);
+  Value acrossThreads(leaf::Member &member, unsigned result, Value value, At at, unsigned slot);
   std::pair<scf::ForOp, Value> threadLoop(Value total, std::optional<int64_t> fixed, Value thread,
                                           int64_t count, int64_t copies, ValueRange carried = {});
   LogicalResult emitPrivate();

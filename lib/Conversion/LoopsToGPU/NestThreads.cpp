@@ -239,10 +239,7 @@ FailureOr<NestEmitter::Carried> NestEmitter::addPartner(const Sharing &s, ValueR
     auto [member, result] = all[i % all.size()];
     ScalarBody body(e, *member, nowhere);
     Value partial = b.load(cellOf(s, int64_t(i), thread), value.getType());
-    FailureOr<Value> sum = body.combine(member->combiners[result], value, partial);
-    if (failed(sum))
-      return failure();
-    added.push_back(*sum);
+    added.push_back(body.combine(member->combiners[result], value, partial));
   }
   scf::YieldOp::create(b, added);
   return Carried(add.getResults());
@@ -294,16 +291,11 @@ LogicalResult NestEmitter::emitSliced(Value total) {
 // A point for a warp or for all threads
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Value value, At at,
-                                            unsigned slot) {
+Value NestEmitter::acrossThreads(Member &member, unsigned result, Value value, At at, unsigned slot) {
   ScalarBody body(e, member, at);
   auto combine = [&](Value x, Value y) { return body.combine(member.combiners[result], x, y); };
-  for (int64_t mask = warpLanes / 2; mask >= 1; mask /= 2) {
-    FailureOr<Value> both = combine(value, b.shuffle(value, mask));
-    if (failed(both))
-      return failure();
-    value = *both;
-  }
+  for (int64_t mask = warpLanes / 2; mask >= 1; mask /= 2)
+    value = combine(value, b.shuffle(value, mask));
   if (group == warpLanes)
     return value;
   // One partial result a warp goes through shared memory; all threads combine them.
@@ -324,14 +316,7 @@ FailureOr<Value> NestEmitter::acrossThreads(Member &member, unsigned result, Val
   Value whole;
   for (int64_t w = 0; w < warps; ++w) {
     Value partial = b.load(b.at(base, b.number(w), b.getI64Type()), type);
-    if (!whole) {
-      whole = partial;
-      continue;
-    }
-    FailureOr<Value> both = combine(whole, partial);
-    if (failed(both))
-      return failure();
-    whole = *both;
+    whole = whole ? combine(whole, partial) : partial;
   }
   return whole;
 }
@@ -359,22 +344,11 @@ LogicalResult NestEmitter::emitShared() {
       auto [member, result] = reduction;
       Value &value = carried[part * width * all.size() + r];
       ScalarBody body(e, *member, point.parts[part].at);
-      for (int64_t l = 1; l < width; ++l) {
-        FailureOr<Value> both = body.combine(member->combiners[result], value,
-                                             carried[(part * width + l) * all.size() + r]);
-        if (failed(both))
-          return failure();
-        value = *both;
-      }
-      FailureOr<Value> together =
-          acrossThreads(*member, result, value, point.parts[part].at, slot++);
-      if (failed(together))
-        return failure();
+      for (int64_t l = 1; l < width; ++l)
+        value = body.combine(member->combiners[result], value, carried[(part * width + l) * all.size() + r]);
+      Value together = acrossThreads(*member, result, value, point.parts[part].at, slot++);
       Value init = b.toFloat32(lane(point, findAccess(accesses, member->inits[result]), part, 0));
-      FailureOr<Value> with = body.combine(member->combiners[result], init, *together);
-      if (failed(with))
-        return failure();
-      value = *with;
+      value = body.combine(member->combiners[result], init, together);
     }
   if (whole && (!fixed || *fixed > 1))
     b.barrier(); // the scratch memory is free for the next point

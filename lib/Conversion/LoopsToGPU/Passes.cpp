@@ -36,7 +36,7 @@ using namespace mlir::ft;
 static constexpr StringRef targetName = "tile.target", planName = "tile.plan";
 
 /// Moves what a module holds to the end of another one.
-static void moveBody(Region &from, Region &to) {
+static void appendOperations(Region &from, Region &to) {
   to.front().getOperations().splice(to.front().end(), from.front().getOperations());
 }
 
@@ -48,7 +48,7 @@ static void replaceByKernels(Operation *source, StringAttr name, GpuModule made,
   auto kernels = gpu::GPUModuleOp::create(builder, source->getLoc(), name, builder.getArrayAttr(target));
   kernels->setAttr(targetName, builder.getStringAttr(options.target));
   kernels->setAttr(planName, builder.getStringAttr(made.entry.toJson().dump(/*pretty=*/false)));
-  moveBody(made.module->getBodyRegion(), kernels.getBodyRegion());
+  appendOperations(made.module->getBodyRegion(), kernels.getBodyRegion());
   source->erase();
 }
 
@@ -200,7 +200,7 @@ FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, S
       return kernels.emitError() << "expected one plan in '" << planName << "', found " << result.entry.plans.size();
     result.module = ModuleOp::create(kernels.getLoc());
     OwningOpRef<gpu::GPUModuleOp> copy = kernels.clone();
-    moveBody(copy->getBodyRegion(), result.module->getBodyRegion());
+    appendOperations(copy->getBodyRegion(), result.module->getBodyRegion());
     return std::move(result);
   }
   return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";

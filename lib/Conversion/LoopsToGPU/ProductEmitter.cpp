@@ -72,12 +72,12 @@ private:
   LogicalResult emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
                               Value column);
   FailureOr<Value> emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at);
-  FailureOr<Value> combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at);
-  FailureOr<Value> withInit(const Member &member, unsigned result, Value init, Value reduced, At at);
+  Value combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at);
+  Value withInit(const Member &member, unsigned result, Value init, Value reduced, At at);
   View overTile(const View &view) const { return schedule::viewOverTile(nest, product, view); }
   bool isOfRows(const View &view, LoopNumber loopOf) const;
   tile::MapOp startMap(ArrayRef<Type> elements, ValueRange inputs);
-  bool isInside(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
+  bool fillsTiles(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
   bool reducesRows() const;
   tile::BlockedAttr resultLayout() const;
   tile::BlockedAttr copyLayout(tile::SharedType type, int64_t width) const;
@@ -251,7 +251,7 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
   auto fromMemory = [&]() -> Value {
     Operand operand = makeOperand(view, m, n, loopOf, at);
     // What a row has one value of may be read at any column.
-    bool inside[] = {isInside(m, attribute.getBlock()[0]), isOfRows(view, loopOf) || isInside(n, attribute.getBlock()[1])};
+    bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), isOfRows(view, loopOf) || fillsTiles(n, attribute.getBlock()[1])};
     int64_t width = std::min(operand.width, layout.getVector()[1]);
     return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
   };
@@ -283,7 +283,7 @@ void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At a
   // A value for each row is a matrix of one column: its first thread writes it.
   bool ofRows = isOfRows(view, loopOf) && n.most > 1;
   Operand operand = makeOperand(view, m, ofRows ? axisOf({}, Rows::none) : n, loopOf, at);
-  bool inside[] = {isInside(m, attribute.getBlock()[0]), !ofRows && isInside(n, attribute.getBlock()[1])};
+  bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), !ofRows && fillsTiles(n, attribute.getBlock()[1])};
   int64_t width = std::min(operand.width, layout.getVector()[1]);
   tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
 }
@@ -323,7 +323,7 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
       ScalarBody body(e, member, at);
       for (auto [argument, value] : llvm::zip_equal(member.arguments, block->getArguments()))
         body.map(argument, value);
-      if (failed(body.run()))
+      if (failed(body.evaluate()))
         return failure();
       for (unsigned i = 0; i < member.yields.size(); ++i)
         results.push_back(b.toElement(body.result(i), graph.buffers[member.writes[i].buffer].elementType));
@@ -360,37 +360,32 @@ FailureOr<Value> ProductEmitter::emitTerms(const Member &member, unsigned result
     body.map(argument, value);
   for (auto [accumulator, combiner] : llvm::zip_equal(member.accumulators, member.combiners))
     body.map(accumulator, b.toFloat32(arith::ConstantOp::create(b, *arith::getNeutralElement(combiner))));
-  if (failed(body.run()))
+  if (failed(body.evaluate()))
     return failure();
   tile::YieldOp::create(b, ValueRange{b.toFloat32(body.result(result))});
   return map.getResult(0);
 }
 
-FailureOr<Value> ProductEmitter::combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at) {
+Value ProductEmitter::combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at) {
   OpBuilder::InsertionGuard guard(b);
   auto reduce = tile::ReduceOp::create(b, terms.getType(), terms, neutral, n.most);
   Type element = neutral.getType();
   Block *block = b.createBlock(&reduce.getBody(), {}, {element, element}, {b.getLoc(), b.getLoc()});
   ScalarBody body(e, member, at);
-  FailureOr<Value> both = body.combine(member.combiners[result], block->getArgument(0), block->getArgument(1));
-  if (failed(both))
-    return failure();
-  tile::YieldOp::create(b, ValueRange{b.toFloat32(*both)});
+  Value both = body.combine(member.combiners[result], block->getArgument(0), block->getArgument(1));
+  tile::YieldOp::create(b, ValueRange{b.toFloat32(both)});
   return reduce.getResult();
 }
 
 /// The reduction goes on from what it began with, and is rounded to what is written.
-FailureOr<Value> ProductEmitter::withInit(const Member &member, unsigned result, Value init, Value reduced, At at) {
+Value ProductEmitter::withInit(const Member &member, unsigned result, Value init, Value reduced, At at) {
   OpBuilder::InsertionGuard guard(b);
   Type element = graph.buffers[member.writes[result].buffer].elementType;
   tile::MapOp map = startMap(element, {init, reduced});
   Block &block = map.getBody().front();
   ScalarBody body(e, member, at);
-  FailureOr<Value> both =
-      body.combine(member.combiners[result], b.toFloat32(block.getArgument(0)), block.getArgument(1));
-  if (failed(both))
-    return failure();
-  tile::YieldOp::create(b, ValueRange{b.toElement(*both, element)});
+  Value both = body.combine(member.combiners[result], b.toFloat32(block.getArgument(0)), block.getArgument(1));
+  tile::YieldOp::create(b, ValueRange{b.toElement(both, element)});
   return map.getResult(0);
 }
 
@@ -401,11 +396,10 @@ LogicalResult ProductEmitter::emitReduction(const Member &member, ValueRange inp
     Value init = load(overTile(member.inits[i]), loopOf, at, row, column);
     Value neutral = b.toFloat32(arith::ConstantOp::create(b, *arith::getNeutralElement(member.combiners[i])));
     FailureOr<Value> terms = emitTerms(member, i, neutral, inputs, at);
-    FailureOr<Value> reduced = failed(terms) ? terms : combineRows(member, i, *terms, neutral, at);
-    FailureOr<Value> result = failed(reduced) ? reduced : withInit(member, i, init, *reduced, at);
-    if (failed(result))
+    if (failed(terms))
       return failure();
-    results.push_back(*result);
+    Value reduced = combineRows(member, i, *terms, neutral, at);
+    results.push_back(withInit(member, i, init, reduced, at));
   }
   for (auto [view, tile] : llvm::zip_equal(member.writes, results))
     store(tile, overTile(view), loopOf, at, row, column);
@@ -449,8 +443,8 @@ void ProductEmitter::copyStep(const Operand &operand, tile::SharedType type, Val
 Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column) {
   int64_t stages = attribute.getStages(), steps = llvm::divideCeil(k.most, attribute.getStep());
   auto copy = [&](Value step, Value stage) {
-    copyStep(lhs, staged.lhs, lhsShared, !staged.lhsTransposed, row, isInside(m, attribute.getBlock()[0]), step, stage);
-    copyStep(rhs, staged.rhs, rhsShared, staged.rhsTransposed, column, isInside(n, attribute.getBlock()[1]), step, stage);
+    copyStep(lhs, staged.lhs, lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), step, stage);
+    copyStep(rhs, staged.rhs, rhsShared, staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), step, stage);
   };
   auto stageOf = [&](Value step) -> Value {
     return stages == 1 ? b.number(0) : b.createOrFold<arith::RemUIOp>(step, b.number(stages));

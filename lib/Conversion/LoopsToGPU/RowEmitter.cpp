@@ -40,7 +40,7 @@ private:
   SmallVector<Value> neutralSums(const RowNest &form);
   void keep(const RowNest &form, const View &view, const Place &at, Value value);
   LogicalResult evaluate(const RowNest &form, const Member &member, const Place &at, MutableArrayRef<Value> sums);
-  LogicalResult finishSums(const RowNest &form, ArrayRef<Value> carried);
+  void finishSums(const RowNest &form, ArrayRef<Value> carried);
   void storeOutputs(const RowNest &form);
   void placeChunks(Part &part, Value shift);
   Value shiftOf(Part &part);
@@ -48,7 +48,7 @@ private:
   Value read(const RowNest &form, const View &view, unsigned part, int64_t chunk, int64_t lane);
   Value offsetOf(const RowNest &form, const View &view, unsigned part, int64_t chunk);
   bool isAligned(const RowNest &form, const View &view) const;
-  FailureOr<Value> acrossLanes(Member &member, unsigned result, Value value, At at);
+  Value acrossLanes(Member &member, unsigned result, Value value, At at);
   void store(const RowNest &form, const View &view, unsigned part, ArrayRef<Value> values,
              bool isRow);
 
@@ -129,20 +129,13 @@ Value RowEmitter::read(const RowNest &form, const View &view, unsigned part, int
 }
 
 /// The lanes of a row give their sums to each other; all of them get the whole.
-FailureOr<Value> RowEmitter::acrossLanes(Member &member, unsigned result, Value value, At at) {
+Value RowEmitter::acrossLanes(Member &member, unsigned result, Value value, At at) {
   ScalarBody body(e, member, at);
-  auto exchange = [&](int64_t from) -> LogicalResult {
-    for (int64_t mask = from; mask >= 1; mask /= 2) {
-      FailureOr<Value> both =
-          body.combine(member.combiners[result], value, b.shuffle(value, mask));
-      if (failed(both))
-        return failure();
-      value = *both;
-    }
-    return success();
+  auto exchange = [&](int64_t from) {
+    for (int64_t mask = from; mask >= 1; mask /= 2)
+      value = body.combine(member.combiners[result], value, b.shuffle(value, mask));
   };
-  if (failed(exchange(std::min(plan.lanes, warpLanes) / 2)))
-    return failure();
+  exchange(std::min(plan.lanes, warpLanes) / 2);
   if (plan.lanes <= warpLanes)
     return value;
   // One partial result a warp goes through shared memory. Each reduction has a place of its own.
@@ -162,8 +155,7 @@ FailureOr<Value> RowEmitter::acrossLanes(Member &member, unsigned result, Value 
   b.barrier();
   Value mine = arith::AndIOp::create(b, inWarp, b.number32(warps - 1));
   value = b.load(b.at(base, b.extend(mine), b.getI64Type()), type);
-  if (failed(exchange(warps / 2)))
-    return failure();
+  exchange(warps / 2);
   return value;
 }
 
@@ -278,7 +270,7 @@ LogicalResult RowEmitter::evaluate(const RowNest &form, const Member &member, co
     body.map(argument, read(form, view, at.part, at.chunk, at.lane));
   for (auto [sum, accumulator] : llvm::zip_equal(sums, member.accumulators))
     body.map(accumulator, sum);
-  if (failed(body.run()))
+  if (failed(body.evaluate()))
     return failure();
   Value holds = form.rowLoop >= 0 ? part.holds[at.chunk] : Value();
   for (auto [i, sum] : llvm::enumerate(sums)) {
@@ -294,7 +286,7 @@ LogicalResult RowEmitter::evaluate(const RowNest &form, const Member &member, co
 }
 
 /// Sums of each lane's elements, of the lanes, with what they begin with.
-LogicalResult RowEmitter::finishSums(const RowNest &form, ArrayRef<Value> carried) {
+void RowEmitter::finishSums(const RowNest &form, ArrayRef<Value> carried) {
   auto reductions = reductionsOf(form);
   int64_t width = widthOf(form);
   for (unsigned part = 0; part < parts.size(); ++part)
@@ -303,25 +295,15 @@ LogicalResult RowEmitter::finishSums(const RowNest &form, ArrayRef<Value> carrie
       ScalarBody body(e, *member, parts[part].at);
       Operation *combiner = member->combiners[result];
       Value value = carried[part * width * reductions.size() + r];
-      for (int64_t l = 1; l < width; ++l) {
-        FailureOr<Value> both =
-            body.combine(combiner, value, carried[(part * width + l) * reductions.size() + r]);
-        if (failed(both))
-          return failure();
-        value = *both;
-      }
-      FailureOr<Value> together = acrossLanes(*member, result, value, parts[part].at);
-      if (failed(together))
-        return failure();
+      for (int64_t l = 1; l < width; ++l)
+        value = body.combine(combiner, value, carried[(part * width + l) * reductions.size() + r]);
+      Value together = acrossLanes(*member, result, value, parts[part].at);
       Value init = b.toFloat32(read(form, member->inits[result], part, 0, 0));
-      FailureOr<Value> with = body.combine(combiner, init, *together);
-      if (failed(with))
-        return failure();
+      Value with = body.combine(combiner, init, together);
       int buffer = member->writes[result].buffer;
       pointValues[buffer].resize(parts.size());
-      pointValues[buffer][part] = b.toElement(*with, e.graph.buffers[buffer].elementType);
+      pointValues[buffer][part] = b.toElement(with, e.graph.buffers[buffer].elementType);
     }
-  return success();
 }
 
 void RowEmitter::storeOutputs(const RowNest &form) {
@@ -357,8 +339,7 @@ LogicalResult RowEmitter::emitNest(const RowNest &form) {
         before += own;
       }
     }
-  if (failed(finishSums(form, carried)))
-    return failure();
+  finishSums(form, carried);
   storeOutputs(form);
   return success();
 }

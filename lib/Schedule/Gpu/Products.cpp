@@ -22,8 +22,6 @@ using Rows = ProductTiles::Rows;
 // Which nests
 //===----------------------------------------------------------------------===//
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 static int64_t productOf(const Nest &nest, ArrayRef<int> loops) {
   int64_t size = 1;
   for (int loop : loops)

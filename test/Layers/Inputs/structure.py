@@ -12,7 +12,11 @@ FILES = {
     "lib/Schedule/Number.cpp": "static constexpr int named = 128; // 256\nbool f(int bytes) {\n  return bytes > 64;\n}\n"
                                "bool g(int bytes) { return bytes > 32; }\n",
     "lib/Conversion/ETDGToLoops/Left.cpp": "void Left::emitThing() {}\nvoid Left::emitOther() {}\n",
-    "lib/Conversion/LoopsToGPU/Right.cpp": "void Right::emitThing() {}\n",
+    "lib/Conversion/LoopsToGPU/Right.cpp": "void Right::emitThing() {}\nint Right::asked() { return 1; }\n",
+    "lib/Conversion/LoopsToGPU/Right.h": "class Right : Interface {\n  int asked() override;\n  int alone() override { return 2; }\n};\n"
+                                         "inline bool isSmall(int x) {\n  return x < 3;\n}\n",
+    "lib/Conversion/LoopsToCPU/Left.h": "struct Left : Interface {\n  int asked() override { return 3; }\n  int alone() override;\n};\n",
+    "lib/Conversion/LoopsToCPU/Small.cpp": "int Left::alone() { return 4; }\nstatic bool isSmall(int x) {\n  return x < 5;\n}\n",
     "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
     "include/ft/Through.td": 'class Decides<string name> : Pass<name, "::mlir::ModuleOp"> {\n}\n'
                              'def C : Decides<"loops-unseen"> {\n}\ndef D : Decides<"loops-seen"> {\n}\n',

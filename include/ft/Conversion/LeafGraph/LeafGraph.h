@@ -176,6 +176,9 @@ std::pair<int64_t, int64_t> rangeOf(const Border &border, ArrayRef<int64_t> size
 /// Row-major strides of a static shape.
 SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);
 
+/// Whether a type is one of those that are computed in f32.
+inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 /// Bytes of an element in memory.
 int64_t storageBytes(Type type);
 

@@ -1,0 +1,66 @@
+//===- BodyEvaluator.h - the body of a nest's member ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the body of a member at a point, whatever a value is there: a scalar, or lanes of a vector. What rounds when is
+// the same on every target: f16 and bf16 are computed in f32, after each op rounded to the type, or, in the body of a
+// reduction, only where the result is stored.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
+#define FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
+
+#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::ft::leaf {
+
+class BodyEvaluator {
+public:
+  BodyEvaluator(ImplicitLocOpBuilder &builder, const Member &member) : member(member), builder(builder) {}
+  virtual ~BodyEvaluator() = default;
+
+  /// The value of a loop of the nest, for linalg.index.
+  llvm::function_ref<Value(int loop)> loopIndex;
+  void map(Value bodyValue, Value value) { values[bodyValue] = value; }
+  /// All operations of the body; an error where the target has no rule for one.
+  LogicalResult evaluate();
+  Value result(unsigned number) { return lookup(member.yields[number]); }
+  /// `op(a, b)` for an op with two operands and one result of one type.
+  Value combine(Operation *op, Value a, Value b) { return evaluateElementwise(op, {a, b}).front(); }
+
+protected:
+  const Member &member;
+
+  /// What a value of the body or from outside of it is here; null if it is unknown.
+  Value lookup(Value value);
+  void set(Value bodyValue, Value value) { values[bodyValue] = value; }
+
+  // What differs between targets.
+  virtual Value zeroIndex() = 0;
+  virtual Value loadCaptured(const View &view) = 0;
+  /// `tensor.extract` of a captured tensor that lies at `view`.
+  virtual Value evaluateExtract(tensor::ExtractOp op, const View &view) = 0;
+  /// A constant, or an operation with regions.
+  virtual LogicalResult evaluateOther(Operation *op) = 0;
+  virtual Value toFloat32(Value value) = 0;
+  virtual Value toElement(Value value, Type element) = 0;
+  /// Makes operands alike, where an operation needs that.
+  virtual void unify(SmallVectorImpl<Value> &operands) {}
+  /// The type of a result with these elements of an operation on such operands.
+  virtual Type typeFor(Type element, ArrayRef<Value> operands) = 0;
+  /// Results of an operation for which the target has a rule of its own, halves still in f32; none: it is computed as it is.
+  virtual SmallVector<Value> evaluateSpecially(Operation *op, ArrayRef<Value> operands) { return {}; }
+
+private:
+  ImplicitLocOpBuilder &builder;
+  DenseMap<Value, Value> values;
+
+  const View *viewOf(Value captured) const;
+  LogicalResult evaluateOp(Operation *op);
+  SmallVector<Value> evaluateElementwise(Operation *op, SmallVector<Value> operands);
+};
+
+} // namespace mlir::ft::leaf
+
+#endif // FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
