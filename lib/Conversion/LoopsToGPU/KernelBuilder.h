@@ -11,9 +11,9 @@
 
 #include "LoopForms.h"
 #include "RowEmitter.h"
+#include "ft/Conversion/LaunchPlan/Arena.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::ft::togpu {
@@ -28,7 +28,6 @@ struct CallBuffer {
   SmallVector<LengthAttr> lengths;
   SmallVector<int64_t> planes; // kept for each length, 0: all
   RankedTensorType element;
-  std::optional<int64_t> slot; // of an intermediate one, which shares memory with others of the slot
   unsigned argument = 0;       // its number, where the caller gives strides
   int64_t stridedDims = 0;     // of so many outermost dimensions
 };
@@ -92,7 +91,7 @@ public:
   MLIRContext *context;
   SmallVector<StringAttr> symbols;
   llvm::DenseMap<Value, CallBuffer> callBuffers;
-  SmallVector<Value> intermediates;
+  Arena intermediates;
   HostExpr intermediateBytes, kernelBytes; // of the workspace
   int64_t errorBuffer = -1, counterBuffer = -1;
   unsigned numConstants = 0;

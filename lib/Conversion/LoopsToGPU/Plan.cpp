@@ -52,9 +52,8 @@ void KernelBuilder::addArgument(CallBuffer &buffer, int64_t number) {
 void KernelBuilder::addIntermediate(Value value, ArrayRef<int64_t> planes, std::optional<int64_t> slot) {
   CallBuffer &buffer = callBuffers.find(value)->second;
   buffer.planes = llvm::to_vector(planes);
-  buffer.slot = slot;
   buffer.planBuffer = addWorkspace(0);
-  intermediates.push_back(value);
+  intermediates.add(buffer.planBuffer, hostBytes(buffer.lengths, buffer.planes, buffer.element), slot);
 }
 
 LogicalResult KernelBuilder::addCallConstant(Operation *op, CallBuffer &buffer, Attribute value) {
@@ -76,29 +75,7 @@ int64_t KernelBuilder::addWorkspace(HostExpr offset) {
   return int64_t(plan().buffers.size()) - 1;
 }
 
-/// Intermediate buffers lie one after the other; those of one slot never live at once, and take the same
-/// memory.
-void KernelBuilder::placeIntermediates() {
-  struct Slot {
-    SmallVector<int64_t> buffers; // of the plan
-    HostExpr bytes = 0;
-  };
-  llvm::MapVector<int64_t, Slot> slots;
-  int64_t next = -1; // without a number from `etdg-storage`
-  for (Value value : intermediates) {
-    const CallBuffer &buffer = callBuffers.find(value)->second;
-    Slot &slot = slots[buffer.slot ? *buffer.slot : next--];
-    HostExpr bytes = alignHostBytes(hostBytes(buffer.lengths, buffer.planes, buffer.element));
-    slot.bytes = slot.buffers.empty() ? bytes : HostExpr::binary(HostExpr::max, slot.bytes, bytes);
-    slot.buffers.push_back(buffer.planBuffer);
-  }
-  for (auto &[number, slot] : slots) {
-    for (int64_t buffer : slot.buffers)
-      plan().buffers[buffer].offset = intermediateBytes;
-    intermediateBytes = intermediateBytes + slot.bytes;
-  }
-  kernelBytes = plan().workspaceBytes = intermediateBytes;
-}
+void KernelBuilder::placeIntermediates() { kernelBytes = plan().workspaceBytes = intermediateBytes = intermediates.place(plan()); }
 
 //===----------------------------------------------------------------------===//
 // Steps

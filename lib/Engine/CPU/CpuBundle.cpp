@@ -10,6 +10,7 @@
 #include "ft/Engine/CPU/CpuBundle.h"
 
 #include "ft-c/Runtime.h"
+#include "ft/Conversion/LaunchPlan/Arena.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LaunchPlan/Guards.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
@@ -280,11 +281,6 @@ private:
   LogicalResult addConstant(const CpuBuffer &buffer, rt::Buffer &made);
   rt::Step makeLaunch(rt::Plan &plan, unsigned number);
   std::vector<rt::Step> makeSteps(rt::Plan &plan, ArrayRef<CpuStep> from);
-  rt::Expr place(const rt::Expr &size) {
-    rt::Expr offset = workspace.get();
-    workspace.add(alignHostBytes(size));
-    return offset;
-  }
 
   etdg::GraphOp graph;
   const LoweredGraph &kernels;
@@ -293,7 +289,6 @@ private:
   rt::Entry &entry;
   std::map<unsigned, int64_t> bufferOf; // by slot of the environment
   std::map<unsigned, rt::Expr> strideOf;
-  SizeSum workspace;
   int64_t errorBuffer = 0;
 };
 } // namespace
@@ -308,15 +303,13 @@ LogicalResult PlanBuilder::addConstant(const CpuBuffer &buffer, rt::Buffer &made
   return success();
 }
 
-/// Buffers of one number share memory; the largest of them decides its size.
 LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
-  std::map<int64_t, std::pair<SmallVector<rt::Expr>, SmallVector<int64_t>>> arena; // number to sizes and buffers
+  Arena arena;
   std::optional<Interface> code = getInterface(graph); // (its entry was made)
   for (const CpuBuffer &buffer : lowered.buffers) {
     if (!arrayTypeOf(buffer.element.getElementType()))
       return graph.emitError() << "the CPU engine has no arrays of " << buffer.element.getElementType();
     rt::Buffer made;
-    rt::Expr size = getHostBytes(buffer.lengths, buffer.planes, buffer.element, lowered.symbols);
     switch (buffer.kind) {
     case CpuBuffer::Argument:
       made = {rt::Buffer::argument, buffer.index, 0};
@@ -327,7 +320,8 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
       made = {rt::Buffer::argument, int64_t(graph.getArgumentTypes().size() + buffer.index), 0};
       break;
     case CpuBuffer::Intermediate:
-      made = {rt::Buffer::workspace, 0, buffer.shared ? rt::Expr(0) : place(size)};
+      made = {rt::Buffer::workspace, 0, 0};
+      arena.add(int64_t(plan.buffers.size()), getHostBytes(buffer.lengths, buffer.planes, buffer.element, lowered.symbols), buffer.shared);
       break;
     case CpuBuffer::Constant:
     case CpuBuffer::Splat:
@@ -336,23 +330,9 @@ LogicalResult PlanBuilder::addBuffers(rt::Plan &plan) {
       break;
     }
     bufferOf[buffer.slot] = int64_t(plan.buffers.size());
-    if (buffer.shared) {
-      auto &[sizes, buffers] = arena[*buffer.shared];
-      if (!llvm::is_contained(sizes, size))
-        sizes.push_back(size);
-      buffers.push_back(int64_t(plan.buffers.size()));
-    }
     plan.buffers.push_back(made);
   }
-  for (auto &[number, part] : arena) {
-    rt::Expr most = part.first.front();
-    for (const rt::Expr &size : ArrayRef(part.first).drop_front())
-      most = rt::Expr::binary(rt::Expr::max, most, size);
-    rt::Expr offset = place(most);
-    for (int64_t buffer : part.second)
-      plan.buffers[size_t(buffer)].offset = offset;
-  }
-  plan.workspaceBytes = workspace.get();
+  plan.workspaceBytes = arena.place(plan);
   errorBuffer = int64_t(plan.buffers.size());
   plan.buffers.push_back({rt::Buffer::error, 0, 0});
   return success();
