@@ -5,7 +5,8 @@
     structure.py [--root=FOLDER] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
 
 functions: no function is longer than 80 lines.
-literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS name what they are.
+literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
+           in a comment.
 names:     no two back ends have functions or methods of equal names, in sources or headers: where they do one thing, it is
            written once; what is another thing has another name. What overrides an interface's has the interface's name.
 passes:    each registered pass has a test that checks its IR with FileCheck.
@@ -26,7 +27,9 @@ MOST_LITERAL = 8
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
 LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
-            "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops")
+            "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops", "lib/Conversion/LeafGraph", "include/ft/Conversion",
+            "lib/Conversion/TileToNVVM", "lib/Conversion/LaunchPlan", "lib/Target/Host", "lib/Target/MachineCode", "lib/Target/PTX",
+            "lib/Dialect/ETDG/Transforms", "include/ft/Dialect/ETDG/Transforms")
 BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),
              "gpu": ("lib/Conversion/LoopsToGPU",)}
 CONTROL = re.compile(r"(?:^|[^\w])(?:if|for|while|switch|catch|do|else|return|namespace|class|struct|enum|union|extern)\b")
@@ -77,22 +80,27 @@ def check_functions():
                 yield str(path.relative_to(ROOT)), name, f"{line}: {name} has {count} lines, at most {MOST_LINES}"
 
 
-# A literal with a name of its own says what it is: its line, or the comment on it, has the reason.
+# A literal with a name of its own says what it is; a comment on its line or above has the reason.
 NAMED = re.compile(r"\b(?:static\s+)?constexpr\b[^=;(]*=|\benum\b")
 # Widths of types, alignments of the formats and bits are no property of a machine.
-FORMAT = re.compile(r"Int(?:eger)?Type\w*\(|isInteger\(|Width\w*\(|getIntegerType|ConstantIntOp|alignTo|SmallVector<|"
+FORMAT = re.compile(r"Int(?:eger)?Type\w*\(|isInteger\(|Width\w*\(|getIntegerType|ConstantIntOp|alignTo|SmallVector<|SmallString<|"
                     r"isSignlessInteger|IntegerType::get|APInt|static_cast<|Bits|number32\(int64_t")
+LITERAL = re.compile(r"(?<![\w.])(?<![eE][-+])(\d+)(?:[uUlL]*)(?![\w.]|\.\d)")
 
 
 def check_literals():
     for path in sources(LITERALS):
-        text = blanked(path.read_text())
-        for number, line in enumerate(text.split("\n"), 1):
-            if NAMED.search(line) or FORMAT.search(line):
+        raw, reasoned = path.read_text(), False
+        for number, (line, full) in enumerate(zip(blanked(raw).split("\n"), raw.split("\n")), 1):
+            # A comment counts for the constants that follow it without a line between.
+            is_comment, is_named = full.strip().startswith("//"), NAMED.search(line)
+            reasoned = is_comment or ("//" in full) or (reasoned and bool(is_named))
+            if FORMAT.search(line) or (is_named and reasoned):
                 continue
-            for literal in re.findall(r"(?<![\w.])(\d+)(?:[uUlL]*)(?![\w.]|\.\d)", line):
+            for literal in LITERAL.findall(line):
                 if int(literal) > MOST_LITERAL:
-                    yield str(path.relative_to(ROOT)), literal, f"{number}: the literal {literal} has no name: {line.strip()}"
+                    what = "reason" if is_named else "name"
+                    yield str(path.relative_to(ROOT)), literal, f"{number}: the literal {literal} has no {what}: {line.strip()}"
 
 
 def overridden(folders):

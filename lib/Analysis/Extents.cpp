@@ -15,8 +15,6 @@ using namespace mlir;
 using namespace mlir::etdg;
 using ft::LengthAttr;
 
-static constexpr int64_t unknown = 16;
-
 /// What `ft.typical` says of each length, [least, greatest]: the verifier saw to it.
 static void addTypicalRanges(GraphOp graph, llvm::DenseMap<StringAttr, int64_t> &values) {
   auto ranges = graph->getAttrOfType<DictionaryAttr>("ft.typical");

@@ -312,6 +312,10 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("least_sliced_sum", gpu.leastSlicedSum);
   fields.count("row_tile", gpu.rowTile);
   fields.count("loop_tile", gpu.loopTile);
+  fields.count("large_tile", gpu.largeTile);
+  fields.count("large_tile_copies", gpu.largeTileCopies);
+  fields.count("small_tile_copies", gpu.smallTileCopies);
+  fields.count("thread_tiles", gpu.threadTiles);
   fields.count("adjacent_gain", gpu.adjacentGain);
   fields.count("strided_read_loss", gpu.stridedReadLoss);
   fields.count("strided_write_loss", gpu.stridedWriteLoss);
@@ -328,10 +332,12 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("row_block_words", gpu.rowBlockWords);
   fields.count("row_block_threads", gpu.rowBlockThreads);
   fields.count("row_registers_beside", gpu.rowRegistersBeside);
+  fields.count("least_row", gpu.leastRow);
   fields.count("product_share", gpu.productShare);
   fields.count("product_terms", gpu.productTerms);
   fields.count("product_side", gpu.productSide);
   fields.count("product_step_bytes", gpu.productStepBytes);
+  fields.count("product_long_steps", gpu.productLongSteps);
   fields.count("product_registers", gpu.productRegisters);
   fields.count("fragment_registers", gpu.fragmentRegisters);
   fields.count("fused_registers", gpu.fusedRegisters);

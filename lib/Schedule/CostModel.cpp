@@ -200,7 +200,7 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
 }
 
 SmallVector<int64_t> CostModel::weightsOf(ArrayRef<BlockOp> nest) {
-  constexpr int64_t most = 16;
+  constexpr int64_t most = 16; // shares: finer than estimates are right
   SmallVector<double> seconds;
   for (BlockOp block : nest) {
     if (!block.isLeaf())

@@ -9,9 +9,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-/// What each call repeats may take this part of the time of what they share, at most.
-static constexpr int64_t repeatedShare = 16;
-
 /// Whether the body of a nest's member asks which iteration of the loop it is in.
 static bool asksForColumn(const leaf::Nest &nest, int loop) {
   for (const leaf::Member &member : nest.members) {
@@ -45,9 +42,9 @@ SmallVector<bool> schedule::batchedReads(BlockOp leaf, std::optional<unsigned> r
 }
 
 /// What the search says of a form's nests.
-static LeafColumns findColumns(LeafForm &form, int64_t wanted) {
+static LeafColumns findColumns(LeafForm &form, ColumnLimits limits, int64_t wanted = 0) {
   LeafColumns found;
-  int64_t count = shareColumns(form.block, {&form}, ColumnLimits{2, repeatedShare}, wanted);
+  int64_t count = shareColumns(form.block, {&form}, limits, wanted);
   if (count == 0)
     return found;
   for (auto [nest, split] : llvm::zip_equal(form.graph.nests, form.splits)) {
@@ -67,7 +64,7 @@ LeafColumns schedule::findLeafColumns(func::FuncOp function, ArrayRef<bool> batc
   auto copy = cast<func::FuncOp>(function->clone());
   module->push_back(copy);
   LeafForm form;
-  return failed(buildLeafForm(form, std::move(module), copy, batched)) ? LeafColumns() : findColumns(form, wanted);
+  return failed(buildLeafForm(form, std::move(module), copy, batched)) ? LeafColumns() : findColumns(form, {}, wanted);
 }
 
 /// Whether a leaf reads a buffer that it writes, be it at another place.
@@ -82,7 +79,7 @@ static bool readsWhatItWrites(BlockOp leaf) {
   return false;
 }
 
-LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps) {
+static LeafColumns findColumns(BlockOp leaf, ArrayRef<bool> batched, ColumnLimits limits, int64_t wanted, bool inSteps) {
   if (!inSteps && readsWhatItWrites(leaf))
     return {};
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
@@ -90,5 +87,13 @@ LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int6
       return {};
   ScopedDiagnosticHandler quiet(leaf.getContext(), [](Diagnostic &) { return success(); });
   LeafForm form;
-  return failed(buildLeafForm(form, leaf, batched)) ? LeafColumns() : findColumns(form, wanted);
+  return failed(buildLeafForm(form, leaf, batched)) ? LeafColumns() : findColumns(form, limits, wanted);
+}
+
+LeafColumns schedule::chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, bool inSteps) {
+  return findColumns(leaf, batched, ColumnLimits{/*least=*/2, planning.columnRepeat}, /*wanted=*/0, inSteps);
+}
+
+LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps) {
+  return findColumns(leaf, batched, {}, wanted, inSteps);
 }

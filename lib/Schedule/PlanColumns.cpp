@@ -61,7 +61,7 @@ std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<
   NestPlan plan;
   for (const NestLoops::Loop &loop : getLoops(nest, fixed).loops)
     plan.team.push_back(loop.dim);
-  LeafColumns columns = findLeafColumns(leaf, batchedReads(leaf, std::nullopt), /*wanted=*/0, /*inSteps=*/true);
+  LeafColumns columns = chooseLeafColumns(leaf, batchedReads(leaf, std::nullopt), machine.cpu, /*inSteps=*/true);
   int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(leaf, columns, machine));
   if (options.planSeed != 0 && columns.count > 1)
     tile = 1 + std::mt19937_64(options.planSeed)() % columns.count;
@@ -87,7 +87,7 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   if (points * rows < 1 || (options.planSeed == 0 && estimate(nest, plan).seconds < machine.cpu.leastLaunches * machine.sync.launch))
     return;
   SmallVector<bool> batched = batchedReads(leaf, plan.row);
-  LeafColumns columns = findLeafColumns(leaf, batched);
+  LeafColumns columns = chooseLeafColumns(leaf, batched, machine.cpu);
   if (columns.count < 2)
     return;
   int64_t unit = unitOf(leaf, columns, machine), tile = columnsForCaches(leaf, columns, plan, rows);

@@ -23,7 +23,7 @@ static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"],
                "turn_few_rows": 4, "widen_rows": 16, "widen_columns": 16, "outlined_work": 2048, "adjacent_gain": 40,
                "strided_read_loss": 80, "strided_write_loss": 160, "reduced_loss": 8, "long_loop": 16, "strided_lanes": 16,
                "beside_in_sums": 4, "square_rows": 16, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
-               "thread_tasks": 4, "least_launches": 4,
+               "thread_tasks": 4, "least_launches": 4, "column_repeat": 16,
                "sure_gain": 0.9}})";
 
 static Machine parse(StringRef from = text) {

@@ -36,6 +36,8 @@ struct CpuPlanning {
   /// Bytes of columns that tasks do not cut; such tiles of a task that has them for the sake of the caches, and its rows at most; tasks of a
   /// thread; launches that work which is cut lasts at least.
   int64_t columnBytes = 0, columnTiles = 0, columnRows = 0, threadTasks = 0, leastLaunches = 0;
+  /// By how much the work that tasks share exceeds what each of them repeats.
+  int64_t columnRepeat = 0;
 
   /// Calls `visit(name in the file, number)` for each that is a count.
   template <typename Planning, typename Visit>
@@ -64,6 +66,7 @@ struct CpuPlanning {
     visit("column_rows", planning.columnRows);
     visit("thread_tasks", planning.threadTasks);
     visit("least_launches", planning.leastLaunches);
+    visit("column_repeat", planning.columnRepeat);
   }
 };
 

@@ -105,6 +105,9 @@ struct Machine {
     int64_t leastSlicedSum = 0;
     /// Rows, and iterations of a loop, of which one thread keeps sums in registers.
     int64_t rowTile = 0, loopTile = 0;
+    /// Points of a thread's tile from which on it is large; terms and iterations that loops of a large one compute at a time, and those of
+    /// others; tiles of a thread from which on the loads of two are on their way.
+    int64_t largeTile = 0, largeTileCopies = 0, smallTileCopies = 0, threadTiles = 0;
     /// How lanes are laid along a loop: for each access that becomes adjacent, against each that is
     /// strided. Bytes of one access at most.
     int64_t adjacentGain = 0, stridedReadLoss = 0, stridedWriteLoss = 0, accessBytes = 0;
@@ -120,9 +123,13 @@ struct Machine {
     /// Words of a row for each lane, where rows share a warp and where a block shares a row; threads of
     /// such a block at least; registers of a lane beside the row's values.
     int64_t rowLaneWords = 0, rowBlockWords = 0, rowBlockThreads = 0, rowRegistersBeside = 0;
+    /// Elements of a row from which on lanes share it.
+    int64_t leastRow = 0;
     /// Products in tiles: of a kernel's work at least (percent), terms of a sum and rows or columns of a
     /// tile at least, bytes of adjacent terms that a step has.
     int64_t productShare = 0, productTerms = 0, productSide = 0, productStepBytes = 0;
+    /// Steps from which on a sum takes twice as many terms in each.
+    int64_t productLongSteps = 0;
     /// Registers of a thread beside its sums: for operands of fused multiply-adds, of fragments, and for what
     /// is computed behind.
     int64_t productRegisters = 0, fragmentRegisters = 0, fusedRegisters = 0;

@@ -11,6 +11,7 @@
 #define FT_SCHEDULE_LEAFCOLUMNS_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Machine/CpuPlanning.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -42,15 +43,16 @@ struct LeafColumns {
 /// Of each read of a leaf, whether it differs between the rows along `row`, where the rows are alike otherwise.
 SmallVector<bool> batchedReads(BlockOp leaf, std::optional<unsigned> row);
 
-/// The columns of a function of tensors on rows, with `wanted` no other number; `batched` says of each argument whether it
-/// differs from row to row.
-LeafColumns findLeafColumns(func::FuncOp function, ArrayRef<bool> batched, int64_t wanted = 0);
+/// The `wanted` columns of a function of tensors on rows; `batched` says of each argument whether it differs from row to row.
+LeafColumns findLeafColumns(func::FuncOp function, ArrayRef<bool> batched, int64_t wanted);
 
-/// The columns of a leaf, with `wanted` no other number. `batched` says of each read whether it differs from row to
-/// row. A leaf that asks for the number of a column (`linalg.index`), or has reads that are put together before it
+/// The columns of a leaf that calls may share on a machine. `batched` says of each read whether it differs from row to row. A leaf that asks for the number of a column (`linalg.index`), or has reads that are put together before it
 /// runs, has none; nor one that reads a buffer that it writes, unless it is run `inSteps`: then all that it reads there is
 /// of earlier iterations, in planes of their own, after which the cores have waited.
-LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted = 0, bool inSteps = false);
+LeafColumns chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, bool inSteps = false);
+
+/// The `wanted` columns of a leaf, where somebody has chosen so many, whatever that costs.
+LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps = false);
 
 } // namespace mlir::ft::schedule
 

@@ -70,7 +70,7 @@ std::pair<Value, Value> Emitter::emitBounds(ArrayRef<BlockOp> nest, unsigned dim
       some = make<arith::AndIOp>(
           some, emitCondition(IntegerSet::get(set.getNumDims(), set.getNumSymbols(), here, equal),
                               block, point));
-    constexpr int64_t far = int64_t(1) << 60;
+    constexpr int64_t far = int64_t(1) << 60; // beyond all indices, and sums of two such fit 64 bits
     blockLower = arith::SelectOp::create(builder, loc, some, blockLower, index(far));
     blockUpper = arith::SelectOp::create(builder, loc, some, blockUpper, index(-far));
     lower = lower ? make<arith::MinSIOp>(lower, blockLower) : blockLower;

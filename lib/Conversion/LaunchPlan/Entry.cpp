@@ -63,9 +63,10 @@ rt::Expr mlir::ft::getHostBytes(ArrayRef<LengthAttr> lengths, ArrayRef<int64_t> 
 }
 
 rt::Expr mlir::ft::alignHostBytes(const rt::Expr &bytes) {
+  constexpr int64_t alignment = 256; // what devices give memory at, and a multiple of the lines of all caches
   if (auto constant = bytes.asConstant())
-    return rt::Expr(int64_t(llvm::alignTo(*constant, 256)));
-  return rt::Expr::binary(rt::Expr::ceildiv, bytes, 256) * 256;
+    return rt::Expr(int64_t(llvm::alignTo(*constant, alignment)));
+  return rt::Expr::binary(rt::Expr::ceildiv, bytes, alignment) * alignment;
 }
 
 void SizeSum::add(const rt::Expr &size) {
@@ -331,7 +332,8 @@ LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output)
     argument.shape.push_back(extent);
   argument.output = output;
   argument.stridedDims = parameter.stridedDims;
-  argument.alignment = 16;
+  constexpr int64_t alignment = 16; // of callers' arrays: what the widest access of a thread needs
+  argument.alignment = alignment;
   entry.arguments.push_back(std::move(argument));
   return success();
 }

@@ -184,7 +184,9 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
     std::swap(found.lhsUnsigned, found.rhsUnsigned);
   }
   int64_t m = product(collapsed, found.m), k = product(collapsed, found.k), n = collapsed.sizes[vectorLoop];
-  if (n < 4 || (m * n * k < 64 && !nest.batched))
+  // Smaller ones have no use for registers of sums: their nests compute them, too.
+  constexpr int64_t leastColumns = 4, leastWork = 64;
+  if (n < leastColumns || (m * n * k < leastWork && !nest.batched))
     return success();
   llvm::erase(found.n, vectorLoop);
   found.n.push_back(vectorLoop);

@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace mlir::ft::leaf;
 
-/// A loop body of more ops than this spills its registers and compiles slowly.
+/// A loop body of more ops than this spills its registers on every machine, and compiles slowly: LLVM's register allocation takes more than
+/// linear time. Nests are fused before anybody knows of a machine, so that all engines have the same ones.
 static constexpr unsigned maxFusedOps = 96;
 
 namespace {

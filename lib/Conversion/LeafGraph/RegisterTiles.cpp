@@ -87,13 +87,15 @@ RegisterTile TiledProduct::choose() const {
   int64_t vectors = uses() < planning.turnFewRows ? 1 : 2;
   tile.alongTerms = loop >= 0 && uses() < planning.turnRows && nest.sizes[loop] >= vectors * tile.vector;
   if (tile.alongTerms) {
-    cutRows(tile, manyRegisters() ? 4 : 2);
-    // The sums of a vector's lanes are folded into a vector of columns.
-    tile.columns = std::min<int64_t>(rows == 1 && manyRegisters() ? 8 : 4, tile.vector);
+    // Half of the registers are sums, each of a row and a column; their lanes are folded into a vector of columns. A single row, which
+    // reads as many vectors as it has columns, has fewer.
+    cutRows(tile, leastVectors());
+    int64_t sums = int64_t(target.vectorRegisters) / 2;
+    tile.columns = std::min<int64_t>(rows == 1 ? sums / 2 : sums / leastVectors(), tile.vector);
     return tile;
   }
   cutRows(tile, target.rowTiles.rows);
-  tile.columns = tile.vector * (manyRegisters() ? (rows <= 3 ? 8 : 4) : (rows <= 2 ? 4 : 2));
+  tile.columns = tile.vector * vectorsBeside(rows);
   // Scalars of the left operand are expensive to extend one at a time.
   tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= planning.widenColumns;
   bool isCopied = right().strides[product.n.back()] != 1 || (isHalf(elementOf(right())) && uses() >= planning.widenRows);
@@ -121,7 +123,7 @@ int64_t TiledProduct::longestStep() const {
 /// has rows that are longer than a register tile.
 bool TiledProduct::isFarApart(int64_t terms) const {
   int64_t step = longestStep();
-  return step > lanes() * (manyRegisters() ? 4 : 2) && step * terms * storageBytes(elementOf(right())) > target.secondBytes;
+  return step > lanes() * leastVectors() && step * terms * storageBytes(elementOf(right())) > target.secondBytes;
 }
 
 /// How many terms before their use columns are asked for. Each tile of rows reads the same columns again, which the nearest cache
@@ -152,7 +154,7 @@ void TiledProduct::chooseReads(RegisterTile &tile) const {
   }
   if (!isFarApart(k))
     return;
-  int64_t columns = lanes() * (manyRegisters() ? 4 : 2);
+  int64_t columns = lanes() * leastVectors();
   bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > target.planning.blockTerms;
   // Where each step begins with a vector, fewer rows find in blocks of terms what they have asked for ahead; steps that begin anywhere take
   // two lines for each vector, each time.

@@ -57,7 +57,14 @@ private:
   int64_t termsAhead(const RegisterTile &tile, int64_t terms) const;
   /// Elements of the accumulators' type that a vector of the machine has.
   int64_t lanes() const;
-  bool manyRegisters() const { return target.vectorRegisters >= 32; }
+  /// An eighth of the registers of vectors: with full tiles of rows, which are at most six of them, three quarters are sums.
+  int64_t leastVectors() const { return std::max<int64_t>(target.vectorRegisters / 8, 1); }
+  /// Vectors of columns beside each other in a tile of so many rows: twice as many as with full ones, where that leaves registers for what is
+  /// multiplied.
+  int64_t vectorsBeside(int64_t rows) const {
+    constexpr int64_t operands = 8; // a row's scalar, columns, and what is on its way
+    return 2 * leastVectors() * rows + operands <= int64_t(target.vectorRegisters) ? 2 * leastVectors() : leastVectors();
+  }
   InFlightDiagnostic refuse() const { return nest.members.front().op->emitError("its product of matrices can't have this tile: "); }
 };
 

@@ -19,6 +19,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
+/// Of values between loop nests: for vectors of the widest target.
 static constexpr int64_t alignment = 64;
 
 SmallVector<Segment> mlir::ft::leaf::findSegments(LeafGraph &graph) {

@@ -112,7 +112,8 @@ void GridKernel::cutColumns(ChunksOp chunks) {
   if (leaves.empty())
     return;
   const int64_t all = *leaves.front().getColumns(), unit = chunks.getUnit() ? int64_t(*chunks.getUnit()) : 1;
-  constexpr int64_t parts = 4; // where whoever runs the loop decides
+  // Where whoever runs the loop decides: kernels of a GPU run here to be checked, and any number of parts above one is a check.
+  constexpr int64_t parts = 4;
   int64_t part = std::min<int64_t>(chunks.getMost(), llvm::alignTo(llvm::divideCeil(all, parts), unit));
   if (int64_t(chunks.getMost()) < all)
     part = chunks.getMost();

@@ -19,6 +19,7 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
+// What PTX's mma.m16n8k16 takes: pieces of 8 rows, dealt to the lanes of a warp.
 constexpr int64_t pieceSize = 8, terms = ProductAttr::fragmentTerms, lanes = 32;
 
 /// One operand of a product: pieces of 8 rows (or columns) of the accumulator and 8 terms.
@@ -126,7 +127,7 @@ private:
       added.push_back(sums[place]);
     auto ptx = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
     Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
-    int64_t shape[] = {16, 8, terms};
+    int64_t shape[] = {2 * pieceSize, pieceSize, terms};
     std::array<NVVM::MMATypes, 2> types = {ptx, ptx};
     std::array<NVVM::MMALayout, 2> layouts = {NVVM::MMALayout::row, NVVM::MMALayout::col};
     Value all = NVVM::MmaOp::create(b, result, rows, columns, added, shape, std::nullopt, std::nullopt, types, layouts);

@@ -203,7 +203,8 @@ struct LowerCopy : OpConversionPattern<CopyOp> {
       offset = b.createOrFold<arith::SelectOp>(inMatrix, offset, b.number(0));
       size = b.createOrFold<arith::SelectOp>(inMatrix, b.number32(bytes), b.number32(0));
     }
-    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+    constexpr int64_t lineBytes = 16; // the one size that cp.async brings past the nearest cache
+    auto cache = bytes == lineBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
     NVVM::CpAsyncOp::create(b, target, b.at(pointer, offset, element), uint32_t(bytes), cache, size);
   }
 };

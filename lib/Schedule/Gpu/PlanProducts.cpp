@@ -263,7 +263,7 @@ static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &plan
     why = work.why;
     return false;
   }
-  constexpr int percent = 100;
+  constexpr int percent = 100; // shares are given in
   if (work.products * percent < work.all * planning.productShare) {
     why = std::to_string(work.products * percent / work.all) + " percent of the work are such products, " +
           std::to_string(planning.productShare) + " are worth it";

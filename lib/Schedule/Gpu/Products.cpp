@@ -395,7 +395,7 @@ public:
         }
     if (best == 0)
       return nullptr;
-    int64_t step = stepOf(4);
+    int64_t step = stepOf(termsOfRead);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
   }
 
@@ -427,17 +427,19 @@ public:
   }
 
 private:
+  /// Terms that a thread reads of an operand at a time, 16 bytes of f32.
+  static constexpr int64_t termsOfRead = 4;
   /// How a fragment's accumulator lies in the lanes of a warp.
   static constexpr int64_t warpRows = 8, warpColumns = 4;
   /// Bounds of the search; together they have the sums that a thread's registers hold, which bounds it closer.
   static constexpr int64_t mostFragmentRows = 8, mostFragmentColumns = mostOwnSums / mostFragmentRows;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
-  /// Terms of a step: a power of two, at least so many. A long sum, of eight steps and more, takes twice as many in a step and waits
-  /// half as often: leaves that are such a product keep little else in shared memory.
+  /// Terms of a step: a power of two, at least so many. A long sum takes twice as many in a step and waits half as often: leaves that are
+  /// such a product keep little else in shared memory.
   int64_t stepOf(int64_t least) const {
     auto most = int64_t(llvm::bit_floor(uint64_t(std::max(planning.productStepBytes / elementBytes(), least))));
-    if (k >= 8 * most)
+    if (k >= planning.productLongSteps * most)
       most *= 2;
     return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
   }

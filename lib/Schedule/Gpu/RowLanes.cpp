@@ -77,11 +77,8 @@ private:
         found = true;
       }
     }
-    return found && plan.length >= leastRow;
+    return found && plan.length >= planning.leastRow;
   }
-
-  /// Shorter rows lie in a register or two of one lane: there is nothing that lanes would share.
-  static constexpr int64_t leastRow = 16;
 
   bool matchNests() {
     for (const Nest &nest : graph.nests) {

@@ -46,9 +46,10 @@ static bool canShareReductions(const Nest &nest) {
   return true;
 }
 
-/// A large tile has enough independent work; more copies only fill the instruction cache. A short loop LLVM takes apart
-/// as a whole.
-static constexpr int64_t singleElements = 2, manyPoints = 16, manyPointsCopies = 4, fewPointsCopies = 8, mostWholeLoop = 4;
+/// Single elements whose loads are on their way at a time: what is stored may lie where more of them would be read from.
+static constexpr int64_t singleElements = 2;
+/// A loop of so few iterations LLVM takes apart as a whole.
+static constexpr int64_t mostWholeLoop = 4;
 
 namespace {
 class Chooser {
@@ -275,7 +276,7 @@ void Chooser::takeShortLoop() {
   if (reduces || tiles.width > 1 || loop == Tiles::none || loop == context.splitLoop || tiles.tileLoop != Tiles::none)
     return;
   int64_t size = nest.sizes[loop];
-  if (size < 2 || size > planning.loopTile || maxPoints() < manyPointsCopies * context.threads * size)
+  if (size < 2 || size > planning.loopTile || maxPoints() < planning.threadTiles * context.threads * size)
     return;
   tiles.tileLoop = loop;
   tiles.tile = size;
@@ -303,7 +304,7 @@ void Chooser::chooseSlices() {
 /// so that slices may end at any multiple. Of several loops only the outermost is cut, and has the others inside.
 int64_t Chooser::copiesOfSlice() const {
   if (reducedLoops.size() == 1)
-    for (int64_t copies = fewPointsCopies; copies > 1; copies /= 2)
+    for (int64_t copies = planning.smallTileCopies; copies > 1; copies /= 2)
       if (nest.sizes[reducedLoops.front()] % copies == 0)
         return copies;
   return 1;
@@ -319,7 +320,7 @@ SmallVector<int64_t> Chooser::copiesFor(int64_t points) const {
     if (depth == 0 && slices)
       copies.push_back(copiesOfSlice());
     else
-      copies.push_back(isLeft ? 0 : points >= manyPoints ? manyPointsCopies : fewPointsCopies);
+      copies.push_back(isLeft ? 0 : points >= planning.largeTile ? planning.largeTileCopies : planning.smallTileCopies);
   }
   while (!copies.empty() && copies.back() == 0)
     copies.pop_back();
@@ -329,7 +330,7 @@ SmallVector<int64_t> Chooser::copiesFor(int64_t points) const {
 void Chooser::chooseCopies() {
   tiles.unroll = copiesFor(tiles.tile * tiles.width);
   // Single elements: a thread has the loads of two on their way at a time, where it has some of them.
-  if (!reduces && tiles.unroll.empty() && tiles.width == 1 && maxPoints() >= manyPointsCopies * context.threads * tiles.tile)
+  if (!reduces && tiles.unroll.empty() && tiles.width == 1 && maxPoints() >= planning.threadTiles * context.threads * tiles.tile)
     tiles.unroll = {singleElements};
   if (tiles.tileLoop == Tiles::rowLoop && !cutsSums(tiles, nest, tiles.tile * tiles.width, context.sums))
     tiles.restUnroll = copiesFor(tiles.width);

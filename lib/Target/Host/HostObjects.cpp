@@ -107,7 +107,7 @@ static int64_t countInstructions(const llvm::Module &module) {
   return count;
 }
 
-/// Instructions of a leaf that costs less than its call.
+/// Instructions of a leaf that costs less than its call: in code, not in time, so that it is no machine's.
 static constexpr unsigned maxInlined = 200;
 
 /// Everything but the entries is the module's own; what is small becomes part of its callers.
@@ -124,7 +124,7 @@ static llvm::Error internalize(llvm::Module &module, const llvm::StringSet<> &en
   return Optimizer(/*machine=*/nullptr).run(module, wholePipeline);
 }
 
-/// Below this a part costs more than it saves.
+/// Below this a part's own passes over its module cost LLVM more time than a second core saves.
 static constexpr int64_t minPartInstructions = 400;
 
 /// Divides the functions among parts of about equal size; what one part calls of another gets a

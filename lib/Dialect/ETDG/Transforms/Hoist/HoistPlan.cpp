@@ -15,7 +15,8 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::hoist;
 using ft::LengthAttr;
 
-/// Of the time that the blocks take which need a value, what saving must be worth at least.
+/// Of the time that the blocks take which need a value, what saving must be worth at least: less is within the error of estimates, and each
+/// value is a buffer and a block more.
 static constexpr double minShare = 0.01;
 
 static unsigned getNumDimsOf(Block &body) {

@@ -1,6 +1,7 @@
 //===- MergeLegality.cpp - may two blocks become one ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
+#include "ft/Analysis/Extents.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 
@@ -232,7 +233,7 @@ double MergeLegality::getTypicalSize(IntegerSet set, ArrayRef<StringAttr> symbol
       if (c == -1 || set.isEq(i))
         high = std::min(high.value_or(bound), bound);
     }
-    size *= low && high ? std::max(*high - *low + 1, 1.0) : 16;
+    size *= low && high ? std::max(*high - *low + 1, 1.0) : double(TypicalLengths::unknown);
   }
   return size;
 }

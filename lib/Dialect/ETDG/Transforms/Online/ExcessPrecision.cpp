@@ -87,6 +87,7 @@ static void multiplyByReciprocal(arith::DivFOp quotient, Value divisor) {
   auto constant = [&](double value) -> Value {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getF32FloatAttr(float(value)).getValue()));
   };
+  // A divisor below 2^least is taken 2^larger times, so that its reciprocal is no infinity (f32's exponents end at -126 and 127).
   constexpr int least = -100, larger = 30;
   Value size = math::AbsFOp::create(b, divisor);
   Value isTiny = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, constant(std::ldexp(1.0, least)));

@@ -41,6 +41,7 @@ std::optional<Evaluation> Planner::evaluateState(unsigned member, unsigned write
 
 /// What a block between the reductions reads, from states so far; null where it isn't known.
 std::optional<Evaluation> Planner::evaluateRead(BlockOp block, unsigned r, unsigned depth) {
+  // Chains of blocks that people write between two reductions are shorter; each copy is computed in each iteration.
   constexpr unsigned maxDepth = 6, maxOperations = 16;
   Evaluation external{Evaluation::External, 0, 0, block, r, {}};
   ReadAttr read = block.getRead(r);

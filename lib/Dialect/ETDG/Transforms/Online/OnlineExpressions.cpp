@@ -91,7 +91,8 @@ Value CorrectionBuilder::scaledFactor(double exponent, Value from, Value to, Val
   half = inverse ? arith::DivFOp::create(builder, loc, half, scale).getResult()
                  : arith::MulFOp::create(builder, loc, half, scale).getResult();
   // e^88 and e^709 are finite. While nothing has been seen, the step is as long as it can be.
-  double greatest = type.getElementType().isF64() ? 700 : 85;
+  constexpr double greatestF64 = 700, greatestF32 = 85;
+  double greatest = type.getElementType().isF64() ? greatestF64 : greatestF32;
   Value bounded = arith::MinimumFOp::create(builder, loc, half, splat(type, greatest));
   return math::ExpOp::create(builder, loc, bounded);
 }

@@ -223,7 +223,7 @@ bool Planner::takeFactor(StatePlan &state, const ParameterFactor &factor) {
 
 /// Writes down how a state follows parameters that shift its terms.
 bool Planner::takeShifts(StatePlan &state, const ValueForm &form) {
-  constexpr unsigned maxMoments = 9;
+  constexpr unsigned maxMoments = 9; // of powers 0 to 8: corrections grow with their square
   state.law = StatePlan::Moments;
   for (const ShiftedForm &shifted : form.shifted->forms) {
     ShiftTerm term;

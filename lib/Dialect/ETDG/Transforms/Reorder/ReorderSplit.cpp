@@ -288,7 +288,7 @@ static double getTypicalBytes(BufferType type, ArrayRef<int64_t> outer,
   RankedTensorType element = type.getElement();
   double bytes = element.getNumElements() *
                  llvm::divideCeil(element.getElementType().isIndex()
-                                      ? 64
+                                      ? unsigned(IndexType::kInternalStorageBitWidth)
                                       : element.getElementTypeBitWidth(),
                                   8);
   for (int64_t extent : outer)

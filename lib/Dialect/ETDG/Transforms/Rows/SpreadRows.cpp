@@ -159,8 +159,9 @@ static void updateType(GraphOp graph) {
 /// Names for dimensions that are no lengths' names.
 static SmallVector<StringAttr> nameDims(GraphOp graph, unsigned count) {
   SmallVector<StringAttr> names, taken = graph.getSymbolNames();
+  constexpr unsigned letters = 'z' - 'i' + 1;
   for (unsigned n = 0; names.size() < count; ++n) {
-    std::string name = n < 18 ? std::string(1, char('i' + n)) : "d" + std::to_string(n);
+    std::string name = n < letters ? std::string(1, char('i' + n)) : "d" + std::to_string(n);
     StringAttr attr = StringAttr::get(graph.getContext(), name);
     if (!llvm::is_contained(taken, attr))
       names.push_back(attr);

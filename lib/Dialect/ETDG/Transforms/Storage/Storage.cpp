@@ -182,7 +182,8 @@ SmallVector<int64_t> Planes::find(Value buffer) {
   // Regions multiply the questions; a buffer that many blocks touch is left whole.
   size_t questions = accesses.getWrites(buffer).size() * accesses.getWrites(buffer).size() *
                      accesses.getReads(buffer).size();
-  if (questions == 0 || questions > 4096)
+  constexpr size_t mostQuestions = 4096; // each asks the sets
+  if (questions == 0 || questions > mostQuestions)
     return live;
   unsigned contracted = 0;
   for (unsigned d = 0; d < depth && contracted < 2; ++d) {
