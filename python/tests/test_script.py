@@ -462,7 +462,7 @@ class Programs(unittest.TestCase):
         for name, most in ("yolov3", 6), ("ssd", 7), ("yolact", 6), ("fcos", 10):
             with self.subTest(name):
                 script = self.check(name, "cpu")
-                self.assertFalse(script.remarks)
+                self.assertFalse([r for r in script.remarks if "interpreter" in r.text], script.remarks)
                 self.assertLessEqual(script.report().calls, most)
                 self.assertEqual(script.report().copied_bytes, 0)
 

@@ -216,24 +216,28 @@ class Calls:
 
     def call_python(self, function: types.FunctionType, args, kwargs):
         """Inlines a function of Python."""
-        if len(self.frames) >= _MAX_DEPTH or any(f.code is function.__code__ for f in self.frames):
+        cells = closure_of(function)
+        # (One `def` makes several functions, which differ in what they close over.)
+        if len(self.frames) >= _MAX_DEPTH or any(f.code is function.__code__ and _are_one(f.cells, cells) for f in self.frames):
             raise Problem(f"{function.__name__} calls itself: recursion cannot be compiled")
         source = source_of(function.__code__, function.__name__)
         arguments = source.tree.args
         defaults = tuple(self.adopt(d, None) for d in function.__defaults__ or ())
         keyword = {k: self.adopt(d, None) for k, d in (function.__kwdefaults__ or {}).items()}
         bound = bind(function.__name__, arguments, defaults, keyword, args, kwargs)
-        frame = self.new_frame(source, bound, function.__globals__, closure_of(function), function.__code__)
+        frame = self.new_frame(source, bound, function.__globals__, cells, function.__code__)
         return self.run_function(frame, source.tree)
 
     def call_local(self, function: objects.LocalFunction, args, kwargs):
-        if sum(f.code is function.node for f in self.frames):
+        if len(self.frames) >= _MAX_DEPTH or any(f.code is function.node and f.home is function.frame for f in self.frames):
             raise Problem(f"{function.name} calls itself: recursion cannot be compiled")
         arguments, home = function.node.args, function.frame
         bound = bind(function.name, arguments, function.defaults, function.keyword_defaults, args, kwargs)
+        own = home
         for scope in function.scopes:
             home = self.new_frame(home.source, scope, home.globals, home.cells, function.node, parent=home)
         frame = self.new_frame(home.source, bound, home.globals, home.cells, function.node, parent=home)
+        frame.home = own
         return self.run_function(frame, function.node)
 
     def call_static(self, function, args, kwargs):
@@ -546,6 +550,11 @@ class Calls:
 def _fits_into(number, dtype: dtypes.DType) -> bool:
     """Whether a number beside a tensor is such a tensor, where one of both is the result."""
     return dtypes.of_number(number) is dtype if is_number(number) else {"int": dtypes.int64, "float": dtypes.float32, "bool": dtypes.bool_}[number.kind] is dtype
+
+
+def _are_one(cells: Dict, others: Dict) -> bool:
+    """Whether two functions of one `def` close over the same names."""
+    return all(cell is others.get(name) for name, cell in cells.items())
 
 
 def bind_fields(kind, args, kwargs) -> List:

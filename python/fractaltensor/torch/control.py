@@ -15,7 +15,7 @@ from .expressions import has_poison
 from .ir import INDEX, Block, Op, Type, Value
 from .ops import indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
-from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, problem_of
+from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
 from .values import POISON, UNSET, Num, Tensor, Unset
 
 _FLAGS = ("$break", "$continue", "$return")
@@ -264,7 +264,7 @@ class Control:
         self.branch(truth, store(on_true), store(on_false), None)
         value = self.frame.env.pop("$chosen")
         if isinstance(value, Unset):
-            raise Problem(f"the two sides of '{what}' do not agree{value.reason}".replace("'$chosen'", "it"))
+            raise Problem(f"the two sides of '{what}' do not agree{in_words(value.reason)}")
         return value
 
     def branch(self, truth: Num, on_true: Callable, on_false: Callable, node, may_lack: bool = False) -> None:

@@ -16,7 +16,7 @@ from .expressions import Expressions
 from .functions import Source
 from .ir import INDEX, Type
 from .lengths import Origin, origins_of
-from .problems import Problem
+from .problems import Problem, in_words
 from .values import POISON, UNSET, Mono, NamedResult, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
 
 _MAX_PROBLEMS = 50
@@ -30,6 +30,8 @@ class Frame:
     def __init__(self, source: Source, env: Dict, globals_: Dict, cells: Dict, code, parent: Optional["Frame"], call):
         self.source, self.env, self.globals, self.cells, self.code, self.parent, self.call = source, env, globals_, cells, code, parent, call
         self._uses: Optional[Dict[str, List]] = None
+        #: Of a function of the program: the frame where it was defined.
+        self.home: Optional["Frame"] = None
         #: Loops that are being walked through.
         self.loops = 0
         #: Names of the comprehensions that are being walked through, the outermost first.
@@ -140,7 +142,7 @@ class Evaluator(Expressions, Attributes, Calls, Control):
                 self.branch(self.b.invert(ended), nothing, lambda: None, None)
             value = frame.env["$value"]
             if isinstance(value, Unset):
-                raise Problem(f"what {frame.source.name}() returns differs between its paths{value.reason.replace(chr(39) + '$value' + chr(39), 'it')}", "", (frame.source.place(tree.body[-1]),))
+                raise Problem(f"what {frame.source.name}() returns differs between its paths{in_words(value.reason)}", "", (frame.source.place(tree.body[-1]),))
             return value
         finally:
             self.frames.pop()

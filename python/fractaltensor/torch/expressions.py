@@ -210,7 +210,8 @@ class Expressions:
         if isinstance(left, list) and op is ast.Mult:
             return PyList(list(left) * right, self.b.block)
         try:
-            return function(left, right)
+            found = function(left, right)
+            return PyDict(found, self.b.block) if isinstance(found, dict) else found
         except Exception as error:
             raise Problem(f"{_SYMBOLS.get(op, name)}: {error}") from None
 
@@ -623,6 +624,10 @@ class Expressions:
         if isinstance(load, PyList) and op is ast.Add:
             self.check_owned(load, "items are added")
             load.extend(self.items_of(value))
+            return load
+        if isinstance(load, PyDict) and op is ast.BitOr:
+            self.check_owned(load, "items are added")
+            load.update(value)
             return load
         return self.binary(op, load, value)
 

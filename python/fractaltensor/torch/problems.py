@@ -85,6 +85,11 @@ def problem_of(error: BaseException, frames: Sequence[Frame]) -> Problem:
     return Problem(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, "", frames)
 
 
+def in_words(reason: str) -> str:
+    """A reason without the names that only compiled functions have: of what is returned, or chosen."""
+    return re.sub(r"'\$\w+(\[[^']*\])?'", lambda found: f"item {found[1]} of it" if found[1] else "it", reason)
+
+
 def error_of(problems: List[Problem]) -> ScriptError:
     """The exception for what was found; its class is that of the first problem."""
     return _KINDS.get(problems[0].kind, ScriptError)(problems)
