@@ -11,6 +11,7 @@
 #include "ft/Conversion/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Passes.h"
@@ -71,6 +72,8 @@ public:
     for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
       if (Phase phase = static_cast<Phase>(i); !isSkipped(phase) && (isThorough || isBuilt(phase)))
         addPhase(phase);
+      else if (phase == Phase::Storage)
+        addTarget(phase); // where buffers lie a target asks, however many planes they have
     if (hasSnapshots)
       pm.addPass(etdg::createETDGDropSnapshots());
   }
@@ -236,6 +239,12 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     loops.target = target;
     loops.machine = machine;
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
+  }
+  if (phase == Phase::Storage) {
+    ETDGPlaceBuffersOptions places;
+    places.target = target;
+    places.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(places));
   }
   if (phase == Phase::Tile) {
     ConvertETDGToLoopsOptions loops;

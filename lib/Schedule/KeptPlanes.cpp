@@ -8,16 +8,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-SmallVector<int64_t> schedule::planesFromLive(etdg::BufferOp buffer) {
-  SmallVector<int64_t> planes;
-  if (std::optional<ArrayRef<int64_t>> live = buffer.getLive())
-    for (int64_t w : *live)
-      planes.push_back(w < 0 ? 0 : w + 1);
-  return planes;
-}
-
 ArrayRef<int64_t> KeptPlanes::declare(etdg::BufferOp buffer) {
-  return planes[buffer.getResult()] = planesFromLive(buffer);
+  return planes[buffer.getResult()] = buffer.getPlanes();
 }
 
 ArrayRef<int64_t> KeptPlanes::of(Value buffer) const {

@@ -14,14 +14,10 @@
 
 namespace mlir::ft::schedule {
 
-/// Planes kept for each dimension of a buffer, 0 where all are; none where nothing is said. `live` says
-/// what is needed between iterations; one plane more, and a body never writes what it still reads.
-SmallVector<int64_t> planesFromLive(etdg::BufferOp buffer);
-
 /// The planes of the buffers of a graph. What was not declared keeps all: arguments, results, constants.
 class KeptPlanes {
 public:
-  /// Notes what `live` says of a buffer, and returns it.
+  /// Notes the planes that a buffer says of itself, and returns them.
   ArrayRef<int64_t> declare(etdg::BufferOp buffer);
   /// Planes kept along a buffer's dimension; 0: all.
   int64_t at(Value buffer, unsigned dim) const;

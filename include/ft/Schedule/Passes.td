@@ -48,6 +48,27 @@ def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
+  let summary = "say where a GPU has each buffer";
+  let description = [{
+    Part of the phase `storage`, behind `etdg-storage`, which says how many planes a buffer has and which buffers share a slot. The graph's own
+    buffers are `in call`. What a block has for itself is `in shared`, the memory that the threads of a block share, in the order of the
+    program as long as two thirds of the schedule's `block = <shared = ...>` hold it, for as many rows as a task has; else, and
+    where its size is the call's, `in workspace`, of which each block of threads has a part. Sizes are those of
+    `etdg.buffer` itself (`getBytes`), which `etdg-schedule-for-gpu` has planned with.
+
+    What is said already stays. A remark (category `storage`) says what was left. `convert-etdg-to-loops` reads what is said, and refuses a buffer
+    of a block of which nothing is.
+
+    ```mlir
+    %s = etdg.buffer live [1] in shared : !etdg.buffer<[K], tensor<1xf32>>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"", "A machine, a GPU, by its name or file (default: the target's)">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::tile::TileDialect"];
+}
+
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {
   let summary = "write the loops that the CPU engine runs into the schedules";
   let description = [{

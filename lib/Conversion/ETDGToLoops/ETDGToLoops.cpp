@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Schedule/Syncs.h"
@@ -302,15 +303,13 @@ Value Emitter::affineValue(AffineExpr expr, BlockOp block, const Point &point) {
 // Memory of a kernel
 //===----------------------------------------------------------------------===//
 
-Value Emitter::emitAlloc(Type elementType, Value size) {
+memref::AllocOp Emitter::emitAlloc(Type elementType, Value size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(scope->at);
   auto type = MemRefType::get({ShapedType::kDynamic}, elementType);
   auto alloc = memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(64));
-  if (gpu)
-    placeInBlock(alloc);
   scope->toFree.push_back(alloc);
-  return scope->toFree.back();
+  return alloc;
 }
 
 LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit) {
@@ -328,7 +327,16 @@ LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalRes
   return emitted;
 }
 
-void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
+/// Where a block of threads has a buffer, as `storage` says.
+static LogicalResult setMemory(memref::AllocOp alloc, etdg::BufferOp buffer) {
+  if (!buffer.getMemory())
+    return buffer.emitError("nobody says where a block of threads has this buffer (in shared, in workspace): etdg-place-buffers does");
+  auto kind = *buffer.getMemory() == etdg::BufferMemory::Shared ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace;
+  alloc->setAttr("loops.memory", loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1));
+  return success();
+}
+
+LogicalResult Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
   auto type = buffer.getType();
   Storage place;
   place.planes = llvm::to_vector(kept.declare(buffer));
@@ -349,8 +357,10 @@ void Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowD
     // (Memory of a block of threads is made before anybody knows how many rows it gets.)
     size = make<arith::MulIOp>(size, gpu ? index(maxRows) : chunkRows);
   }
-  place.base = emitAlloc(type.getElement().getElementType(), size);
+  memref::AllocOp alloc = emitAlloc(type.getElement().getElementType(), size);
+  place.base = alloc;
   storage[buffer.getResult()] = place;
+  return gpu ? setMemory(alloc, buffer) : success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,12 +376,17 @@ LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module
   return Emitter(*copy, module, options).emitProgram();
 }
 
-LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options) {
+/// `places`: those of buffers of which nobody has said where they lie, too.
+static LogicalResult convertGridGraph(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options, bool places) {
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  if (failed(scheduleForGpu(*copy, options)))
+  if (failed(scheduleForGpu(*copy, options)) || (places && failed(placeBuffers(*copy, options))))
     return failure();
   graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
   return Emitter(*copy, module, options).emitProgram();
+}
+
+LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options) {
+  return convertGridGraph(graph, module, options, /*places=*/true);
 }
 
 namespace {
@@ -399,7 +414,7 @@ struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGTo
         continue;
       if (failed(checkStridedReads(graph)))
         return signalPassFailure();
-      if (failed(forGrid ? convertGridGraphToLoops(graph, getOperation(), grid)
+      if (failed(forGrid ? convertGridGraph(graph, getOperation(), grid, /*places=*/false)
                          : convertGraphToLoops(graph, getOperation(), cores)))
         return signalPassFailure();
       graph.erase();

@@ -105,9 +105,9 @@ private:
     return builder.createOrFold<Op>(loc, a, b);
   }
   void declareIntermediate(etdg::BufferOp buffer);
-  void declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
+  LogicalResult declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
   /// Memory of one iteration of the innermost parallel loop around, or of the kernel.
-  Value emitAlloc(Type elementType, Value size);
+  memref::AllocOp emitAlloc(Type elementType, Value size);
   /// Emits the body of a parallel loop, with memory of its own.
   LogicalResult inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit);
 
@@ -180,8 +180,6 @@ private:
   // GridLoops.cpp
   /// A nest inside of what one block of threads runs.
   LogicalResult emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
-  /// Says of memory of the kernel where it is.
-  void placeInBlock(memref::AllocOp alloc);
 
   // Exits.cpp
   using NestBody = llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)>;
@@ -310,9 +308,6 @@ private:
   bool isOpen = false; // nests have run, at some lengths, for which units have not waited
   Value chunkRows; // rows of the chunk around: private storage is made for them
   int64_t maxRows = 1;
-  // Of a block of threads: its shared memory, how much of it is taken, and whether it has memory elsewhere.
-  int64_t sharedBytes = 0, sharedUsed = 0;
-  bool usesWorkspace = false;
   llvm::DenseMap<std::pair<Operation *, unsigned>, Value> stagedMemory; // by leaf and read
   llvm::DenseMap<Operation *, SmallVector<int64_t>> cuts; // of leaves whose columns are shared
   struct Scope {

@@ -12,7 +12,6 @@
 
 #include "ft/Schedule/GpuLeaf.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -127,9 +126,6 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   beginKernel(name);
   const Machine &machine = gpu->getMachine();
   etdg::ThreadBlockAttr block = read.plans.front().block;
-  sharedBytes = block.getShared();
-  sharedUsed = block.getThreads() / machine.occupancy.warp * mostSlots * 8; // what warps leave for each other
-  usesWorkspace = false;
   stagedMemory.clear();
   bool stages = false;
   for (auto [nest, plan] : llvm::zip_equal(read.nests, read.plans)) {
@@ -162,31 +158,12 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   if (failed(read.exit ? emitLeaving(group, read.exit, read.ended, emitOne, emitEnded) : emitGroup(group, Point(), emitOne)))
     return failure();
   // Blocks of threads that wait for each other, or deal out points that only they can count, are
-  // as many as the device holds; memory for each of them bounds how many there are, too.
+  // as many as the device holds.
   bool dealThemselves = llvm::any_of(read.plans, [](const GpuPlan &plan) { return plan.dealsItself; });
   int64_t most = read.waits() ? 1 : dealThemselves ? machine.gpu.stepBlocksPerUnit : 0;
-  if (usesWorkspace)
-    most = most ? std::min(most, machine.gpu.workspaceBlocksPerUnit) : machine.gpu.workspaceBlocksPerUnit;
   kernel->setAttr("loops.grid", loops::GridAttr::get(context, block, most * gpu->getMultiprocessors()));
   finishKernel("blocks of threads of " + gpu->target, /*seconds=*/0);
   return success();
-}
-
-void Emitter::placeInBlock(memref::AllocOp alloc) {
-  constexpr int64_t alignment = 16, bits = 8; // of memory in bytes; of a byte
-  Type type = alloc.getType().getElementType();
-  APInt count;
-  std::optional<int64_t> bytes;
-  if (matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count)))
-    bytes = llvm::alignTo(count.getSExtValue() * (type.isIndex() ? bits : int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), bits))),
-                          alignment);
-  // The rest is for leaves: what they keep between their loop nests, staged operands, sums of slices.
-  bool fits = bytes && sharedUsed + *bytes <= sharedBytes * 2 / 3;
-  if (fits)
-    sharedUsed += *bytes;
-  usesWorkspace |= !fits;
-  alloc->setAttr("loops.memory",
-                 loops::MemoryAttr::get(context, fits ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace, /*offset=*/-1));
 }
 
 //===----------------------------------------------------------------------===//

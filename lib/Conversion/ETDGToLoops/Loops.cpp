@@ -389,8 +389,8 @@ LogicalResult Emitter::emitBlock(BlockOp block, Point point) {
 
 LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
   for (Operation &op : body.front())
-    if (auto buffer = dyn_cast<etdg::BufferOp>(op))
-      declarePrivate(buffer, point.rowDim);
+    if (auto buffer = dyn_cast<etdg::BufferOp>(op); buffer && failed(declarePrivate(buffer, point.rowDim)))
+      return failure();
   Location saved = loc;
   for (Group &group : getGroups(body)) {
     auto grouped = dyn_cast<etdg::KernelOp>(group.op);

@@ -9,6 +9,7 @@
 
 #include "LoopWalker.h"
 
+#include "ft/Schedule/PlaceBuffers.h" // what warps leave each other
 #include "ft/Schedule/RowRuns.h" // what fits as a constant
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -185,7 +186,7 @@ LogicalResult KernelChecks::run() {
   if (std::string beyond = schedule::describeBeyond(block, machine); !beyond.empty())
     return kernel.emitError("the GPU engine can't run the loops: ") << beyond;
   // What warps leave for each other lies there, too.
-  sharedUsed = bytesOfWarps(block);
+  sharedUsed = schedule::bytesOfWarps(block, machine);
   WalkResult walked = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (failed(check(op)))
       return WalkResult::interrupt();

@@ -26,8 +26,6 @@ LogicalResult checkTasks(func::FuncOp kernel, loops::LaunchOp launch);
 LogicalResult checkAlignment(func::FuncOp kernel, loops::LaunchOp launch);
 /// Bytes of shared memory in all, and how many blocks of threads have memory of their own (LoopMemory.cpp; of each leaf readPlaces asks).
 LogicalResult checkMemory(func::FuncOp kernel, const Machine &machine);
-/// Bytes of shared memory in which warps leave each other what they have of sums.
-int64_t bytesOfWarps(etdg::ThreadBlockAttr block);
 
 } // namespace mlir::ft::togpu
 

@@ -12,6 +12,7 @@
 #include "Code.h" // alignment of accesses, lanes of a warp
 #include "LoopCounts.h"
 
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Support/FirstFit.h"
 
 using namespace mlir;
@@ -23,10 +24,6 @@ using loops::PlaceAttr;
 using loops::PlaceKind;
 using loops::PlaceUse;
 using schedule::Tiles;
-
-int64_t togpu::bytesOfWarps(etdg::ThreadBlockAttr block) {
-  return block.getThreads() / warpLanes * schedule::mostSlots * partialBytes;
-}
 
 //===----------------------------------------------------------------------===//
 // What leaves need
@@ -185,7 +182,7 @@ public:
   MemoryPlanner(func::FuncOp kernel, const GpuOptions &options)
       : kernel(kernel), machine(options.getMachine()), block(loops::gridOf(kernel).getBlock()),
         mostParts(options.getMultiprocessors() * machine.gpu.workspaceBlocksPerUnit), isWaiting(hasWaits(kernel)), limit(block.getShared()),
-        warps(bytesOfWarps(block)), used(warps) {}
+        warps(schedule::bytesOfWarps(block, machine)), used(warps) {}
   LogicalResult run();
 
 private:
@@ -212,6 +209,7 @@ private:
   const bool isWaiting;
   const int64_t limit, warps;
   int64_t used;                                  // bytes of what lives as long as the kernel
+  int64_t awaited = 0;                           // of that, what is shared already and has no place yet
   int64_t ofLeaf = 0;                            // of the largest leaf
   int64_t sumsAt = -1, operandsAt = -1, operandsBytes = 0; // which leaves use one after the other
   bool usesWorkspace = false;
@@ -219,14 +217,21 @@ private:
 };
 } // namespace
 
+/// Bytes of memory that somebody has said to be shared, as `storage` does of buffers; 0 of other memory.
+static int64_t bytesSaidShared(memref::AllocOp alloc) {
+  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
+  return memory && memory.getKind() == MemoryKind::Shared ? loops::bytesOfBlock(alloc) : 0;
+}
+
+/// What is said is obeyed; what elements are put together in, of which nothing is said, lies in shared memory where it fits.
 void MemoryPlanner::place(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   APInt count;
-  bool isWanted = memory && memory.getKind() == MemoryKind::Shared && matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count));
-  int64_t bytes = isWanted ? loops::bytesOfBlock(alloc) : 0;
-  // (A third is for leaves. Of what each block of threads has a part there is nothing elsewhere: leaves have what is left.)
-  bool fits = isWanted && used + bytes <= limit * 2 / 3 && used + bytes + ofLeaf + reserved() <= limit;
-  fits |= isWanted && alloc->hasAttr("loops.parts");
+  bool isOpen = !memory && matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count));
+  int64_t bytes = loops::bytesOfBlock(alloc);
+  bool fits = isOpen ? used + bytes <= schedule::sharedBytesForBuffers(block) && used + bytes + ofLeaf + awaited + reserved() <= limit
+                     : memory && memory.getKind() == MemoryKind::Shared;
+  awaited -= int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes));
   alloc->setAttr("loops.memory", fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used)
                                       : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1));
   usesWorkspace |= !fits;
@@ -254,7 +259,7 @@ int64_t MemoryPlanner::placeSums(int64_t bytes) {
 /// Values lie in shared memory where they fit, else in a part of the workspace; in an output in shared memory where one becomes it.
 void MemoryPlanner::placeValues(const LeafNeeds &needs, SmallVectorImpl<Planned> &planned) {
   FirstFit places;
-  const int64_t room = limit - reserved() - int64_t(llvm::alignTo(used, leavesAlignment));
+  const int64_t room = limit - reserved() - awaited - int64_t(llvm::alignTo(used, leavesAlignment));
   for (auto [value, need] : llvm::enumerate(needs.values)) {
     if (!need.bytes)
       continue;
@@ -320,6 +325,7 @@ void MemoryPlanner::write() {
 }
 
 LogicalResult MemoryPlanner::run() {
+  kernel.walk([&](memref::AllocOp alloc) { awaited += int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes)); });
   WalkResult walked = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       place(alloc);
@@ -353,8 +359,8 @@ LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
   if (shared.getBytes() > machine.occupancy.sharedBytesPerBlock)
     return refuse() << "block: the kernel uses " << shared.getBytes() << " bytes of shared memory, a block has at most "
                     << machine.occupancy.sharedBytesPerBlock << " on " << machine.name << "; fewer threads use less";
-  if (shared.getWarps() < bytesOfWarps(grid.getBlock()))
-    return refuse() << "the warps of " << grid.getBlock().getThreads() << " threads leave each other sums in " << bytesOfWarps(grid.getBlock())
+  if (int64_t warps = schedule::bytesOfWarps(grid.getBlock(), machine); shared.getWarps() < warps)
+    return refuse() << "the warps of " << grid.getBlock().getThreads() << " threads leave each other sums in " << warps
                     << " bytes of shared memory, found warps = " << shared.getWarps();
   WalkResult walked = kernel.walk([&](Operation *op) {
     auto leaf = dyn_cast<loops::LeafOp>(op);

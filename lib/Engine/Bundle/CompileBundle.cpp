@@ -3,6 +3,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 
 #include "ft/Analysis/Rounding.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
@@ -76,6 +77,8 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
   engine.after = [&](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Schedule)
       pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
+    if (phase == Phase::Storage)
+      pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(options.gpu));
   };
   return makeGraphs(module, options, std::move(engine));
 }

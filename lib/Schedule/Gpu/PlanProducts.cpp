@@ -94,16 +94,7 @@ static bool hasOrder(BlockOp block) {
 /// Bytes of the buffers inside a block, at least: lengths that are not known count as 1.
 static int64_t privateBytes(BlockOp block) {
   int64_t bytes = 0;
-  block.walk([&](etdg::BufferOp buffer) {
-    auto type = cast<etdg::BufferType>(buffer.getType());
-    int64_t size = type.getElement().getNumElements() * elementBytes(type.getElement().getElementType());
-    for (auto [d, length] : llvm::enumerate(type.getLengths())) {
-      std::optional<ArrayRef<int64_t>> live = buffer.getLive();
-      int64_t planes = live && (*live)[d] >= 0 ? (*live)[d] + 1 : length.getConstant().value_or(1);
-      size *= std::max<int64_t>(planes, 1);
-    }
-    bytes += size;
-  });
+  block.walk([&](etdg::BufferOp buffer) { bytes += *buffer.getBytes(/*open=*/1); });
   return bytes;
 }
 

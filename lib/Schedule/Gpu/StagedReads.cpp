@@ -8,6 +8,7 @@
 
 #include "GpuPlanner.h"
 #include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/Plan.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -266,7 +267,7 @@ LogicalResult GpuPlanner::stageReads(ArrayRef<SmallVector<BlockOp>> nests, Mutab
   // Sums are long beside the columns that are left to a block of threads.
   etdg::ThreadBlockAttr block = makeBlock(BlockOp(nests.front().front()).getContext(),
                                           std::max(plans.front().block.getThreads(), planning.blockThreads.back()), 1, 0);
-  int64_t beside = block.getThreads() * block.getSums() + block.getThreads() / machine.occupancy.warp * mostSlots * 8;
+  int64_t beside = block.getThreads() * block.getSums() + bytesOfWarps(block, machine);
   if (bytes == 0 || bytes + beside > machine.occupancy.sharedBytesPerBlock)
     return success();
   auto alone = makeBlock(block.getContext(), block.getThreads(), /*resident=*/1, machine.occupancy.sharedBytesPerBlock);

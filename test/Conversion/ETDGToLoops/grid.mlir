@@ -71,10 +71,10 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
 
-// Independent points, dealt in turn; memory for each of them bounds how many blocks of threads there are. In one of them loops run in order, with memory of its
+// Independent points, dealt in turn. In one of them loops run in order, with memory of its
 // own, and a leaf computes the iterations of a lifted one at once.
 // CHECK-LABEL: func.func @points_k0(
-// CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 528>, loops.kernel
+// CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>, loops.kernel
 // CHECK: scf.forall (%[[i:.*]]) in (%{{.*}}) {
 // CHECK: %[[own:.*]] = memref.alloc(%c32{{.*}}) {alignment = 64 : i64, loops.memory = #loops.memory<shared>} : memref<?xf32>
 // CHECK: %[[large:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64, loops.memory = #loops.memory<workspace>} : memref<?xf32>
@@ -96,8 +96,8 @@ etdg.graph @points(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N], !x>
   etdg.block @p [map] (i) in [0, N)
       schedule <map = #id1, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block = <threads = 32, shared = 4096> target = "sm_90a"> {
-    %own = etdg.buffer : !etdg.buffer<[4], !x>
-    %large = etdg.buffer : !etdg.buffer<[L], !x>
+    %own = etdg.buffer in shared : !etdg.buffer<[4], !x>
+    %large = etdg.buffer in workspace : !etdg.buffer<[L], !x>
     etdg.block @a [map] (i | k) in [0, L) reads (%x = %xs[i, k] : !x) writes (%large[k])
         schedule <map = #id1, loops = [<dimension = 0, kind = parallel>]> {
       etdg.yield %x : !x

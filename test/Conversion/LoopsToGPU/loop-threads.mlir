@@ -8,7 +8,7 @@
 //
 // LOOPS: loops.chunks
 // LOOPS: memref.alloc(
-// LOOPS: %[[own:.*]] = memref.alloc(%c40{{.*}}) {{.*}}loops.memory = #loops.memory<shared>} : memref<?xf32>
+// LOOPS: %[[own:.*]] = memref.alloc(%c40{{.*}}) {alignment = 64 : i64} : memref<?xf32>
 // LOOPS: loops.leaf
 // LOOPS: scf.forall (%[[column:.*]]) in (40) {
 // LOOPS: memref.load

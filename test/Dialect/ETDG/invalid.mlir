@@ -70,6 +70,36 @@ etdg.graph @b1_zero(%x: !etdg.buffer<[N], tensor<f32>>) {
 
 // -----
 
+etdg.graph @b2(%x: !etdg.buffer<[N], tensor<f32>>) {
+  // expected-error @+1 {{(B2) the memory of a graph's own buffer: expected call, found shared}}
+  %y = etdg.buffer in shared : !etdg.buffer<[2], tensor<f32>>
+  etdg.return
+}
+
+// -----
+
+etdg.graph @b2_block(%x: !etdg.buffer<[N], tensor<f32>>) {
+  etdg.block @p [map] (i) in [0, N) {
+    // expected-error @+1 {{(B2) the memory of a block's buffer: expected shared or workspace, found call}}
+    %y = etdg.buffer in call : !etdg.buffer<[2], tensor<f32>>
+    etdg.yield
+  }
+  etdg.return
+}
+
+// -----
+
+etdg.graph @b3(%x: !etdg.buffer<[N], tensor<f32>>) {
+  etdg.block @p [map] (i) in [0, N) {
+    // expected-error @+1 {{(B3) a buffer in shared memory has a size that is known, found lengths of the call without `live` planes}}
+    %y = etdg.buffer in shared : !etdg.buffer<[N], tensor<f32>>
+    etdg.yield
+  }
+  etdg.return
+}
+
+// -----
+
 etdg.graph @constant_depth(%x: !etdg.buffer<[N], tensor<f32>>) {
   // expected-error @+1 {{(K1) a constant's buffer has depth 0}}
   %y = etdg.constant dense<1.0> : tensor<f32> as !etdg.buffer<[N], tensor<f32>>

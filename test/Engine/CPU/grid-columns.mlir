@@ -18,7 +18,7 @@ etdg.graph @two(%xs: !etdg.buffer<[N], !x>, %a: !etdg.buffer<[], !w>, %w: !etdg.
   %ys = etdg.buffer : !etdg.buffer<[N], !x>
   etdg.block @p [map] (i) in [0, N)
       schedule <map = #id1, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = ?, kind = parallel, level = grid, dealing = turn>] block = <threads = 32, shared = 4096> columns = 8 target = "sm_90a"> {
-    %h = etdg.buffer : !etdg.buffer<[], !x>
+    %h = etdg.buffer in shared : !etdg.buffer<[], !x>
     etdg.block @first [] (i |) reads (%x = %xs[i] : !x, %a0 = %a[] : !w) writes (%h[]) {
       %z = arith.constant dense<0.0> : !x
       %y = linalg.matmul ins(%x, %a0 : !x, !w) outs(%z : !x) -> !x

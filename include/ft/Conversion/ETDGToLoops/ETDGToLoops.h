@@ -24,7 +24,8 @@ namespace mlir::ft {
 /// on schedules for another engine and on loops whose bounds do not follow from the domain.
 LogicalResult convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options = {});
 
-/// The same for the schedules of a GPU: loops that its blocks of threads share have the level `grid`.
+/// The same for the schedules of a GPU: loops that its blocks of threads share have the level `grid`. Buffers of which nobody has said where they lie are
+/// placed first, as graphs are scheduled that their callers have not (the pass refuses them).
 LogicalResult convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
 
 } // namespace mlir::ft

@@ -78,8 +78,8 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   let description = [{
     Runs behind `loops-choose-layouts` and `loops-choose-tasks`, on kernels of blocks of threads without `loops.shared`, and writes a map of
     their shared memory: the bytes of all of it and those in which warps leave each other sums (`loops.shared = #loops.shared<bytes = 35328,
-    warps = 512>`); the offset of each `memref.alloc` that is to be shared and fits (`#loops.memory<shared, offset = 512>`; others become
-    `workspace`); and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
+    warps = 512>`); the offset of each `memref.alloc` that is said to be shared (`#loops.memory<shared, offset = 512>`), as the phase `storage` says of a
+    graph's buffers; of one of which nothing is said whether it fits there, else `workspace`; and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
     slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
     A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
     the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most. Rows of one value

@@ -215,18 +215,52 @@ bool BufferOp::keepsAllPlanes() {
          llvm::all_of(getLiveAttr().asArrayRef(), [](int64_t planes) { return planes == -1; });
 }
 
-LogicalResult BufferOp::verify() {
-  if (!getLiveAttr())
-    return success();
-  ArrayRef<int64_t> live = getLiveAttr();
-  unsigned depth = getResult().getType().getDepth();
-  if (live.size() != depth)
-    return emitOpError() << "(B1) `live` has one entry for each length: expected " << depth
-                         << ", found " << live.size();
-  for (int64_t planes : live)
-    if (planes != -1 && planes < 1)
-      return emitOpError() << "(B1) an entry of `live` is positive or `all`, found " << planes;
+SmallVector<int64_t> BufferOp::getPlanes() {
+  SmallVector<int64_t> planes;
+  if (std::optional<ArrayRef<int64_t>> live = getLive())
+    llvm::append_range(planes, llvm::map_range(*live, planesOf));
+  return planes;
+}
+
+std::optional<int64_t> BufferOp::getBytes(std::optional<int64_t> open) {
+  RankedTensorType element = getType().getElement();
+  Type scalar = element.getElementType();
+  int64_t bytes = element.getNumElements() *
+                  (scalar.isIndex() ? int64_t(sizeof(int64_t)) : int64_t(llvm::divideCeil(scalar.getIntOrFloatBitWidth(), CHAR_BIT)));
+  SmallVector<int64_t> planes = getPlanes();
+  for (auto [d, length] : llvm::enumerate(getType().getLengths())) {
+    std::optional<int64_t> extent = !planes.empty() && planes[d] ? planes[d] : length.getConstant();
+    if (!extent && !(extent = open))
+      return std::nullopt;
+    bytes *= std::max<int64_t>(*extent, 1);
+  }
+  return bytes;
+}
+
+/// (B2), (B3)
+static LogicalResult verifyMemory(BufferOp buffer, BufferMemory memory) {
+  bool isOfCall = !buffer->getParentOfType<BlockOp>();
+  if (isOfCall != (memory == BufferMemory::Call))
+    return buffer.emitOpError() << "(B2) the memory of " << (isOfCall ? "a graph's own buffer: expected call" : "a block's buffer: expected shared or workspace")
+                                << ", found " << stringifyBufferMemory(memory);
+  if (memory == BufferMemory::Shared && !buffer.getBytes())
+    return buffer.emitOpError() << "(B3) a buffer in shared memory has a size that is known, found lengths of the call without `live` planes";
   return success();
+}
+
+LogicalResult BufferOp::verify() {
+  if (getLiveAttr()) {
+    ArrayRef<int64_t> live = getLiveAttr();
+    unsigned depth = getResult().getType().getDepth();
+    if (live.size() != depth)
+      return emitOpError() << "(B1) `live` has one entry for each length: expected " << depth
+                           << ", found " << live.size();
+    for (int64_t planes : live)
+      if (planes != -1 && planes < 1)
+        return emitOpError() << "(B1) an entry of `live` is positive or `all`, found " << planes;
+  }
+  std::optional<BufferMemory> memory = getMemory();
+  return memory ? verifyMemory(*this, *memory) : success();
 }
 
 LogicalResult ConstantOp::verify() {

@@ -82,6 +82,13 @@ def ETDG_SyncKind : I32Enum<"SyncKind", "who waits for whom", [
   let cppNamespace = "::mlir::etdg";
 }
 
+def ETDG_BufferMemory : I32Enum<"BufferMemory", "where a buffer lies", [
+    I32EnumCase<"Call", 0, "call">,
+    I32EnumCase<"Shared", 1, "shared">,
+    I32EnumCase<"Workspace", 2, "workspace">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
 def ETDG_GatherAttr : ETDG_Attr<"Gather", "gather"> {
   let summary = "a map result that is data: `%idx[affine]`";
   let description = [{

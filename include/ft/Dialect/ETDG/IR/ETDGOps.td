@@ -12,6 +12,8 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def ETDG_BufferMemoryAttr : EnumAttr<ETDG_Dialect, ETDG_BufferMemory, "buffer_memory">;
+
 class ETDG_Op<string mnemonic, list<Trait> traits = []> : Op<ETDG_Dialect, mnemonic, traits>;
 
 def ETDG_GraphOp : ETDG_Op<"graph", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
@@ -66,17 +68,40 @@ def ETDG_BufferOp : ETDG_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterfac
     In a block's body there is one for each point of the block's iteration
     vector. `live` says how many planes of each dimension are needed *between*
     iterations: plane p lies at p mod `live[d]`; -1 (printed `all`) keeps every
-    plane. A body reads all before it writes. (B1) `live` is absent or has one
-    entry for each length, positive or -1.
+    plane. A body reads all before it writes. Engines keep one plane more than are
+    live, so that it never writes what it still reads: `getPlanes`, and `getBytes`, by
+    which whoever plans, places or makes memory knows its size.
+
+    `in` says where it lies, for blocks of threads of a GPU (`etdg-place-buffers`):
+    `shared` by the threads of a block, in a part of the `workspace` that each block
+    of threads has for itself, or in the memory of the `call`, at the graph's slot.
+
+    (B1) `live` is absent or has one entry for each length, positive or -1.
+    (B2) the graph's own buffers are `in call`, a block's `in shared` or `in workspace`,
+    where it is said.
+    (B3) a buffer in shared memory has a size that is known: lengths that are no
+    constants have `live` planes.
     ```mlir
-    %s = etdg.buffer live [1] : !etdg.buffer<[K], tensor<1xf32>>
+    %s = etdg.buffer live [1] in shared : !etdg.buffer<[K], tensor<1xf32>>
     ```
   }];
-  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$live, OptionalAttr<StrAttr>:$name_hint);
+  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$live, OptionalAttr<StrAttr>:$name_hint,
+                       OptionalAttr<ETDG_BufferMemoryAttr>:$memory);
   let results = (outs ETDG_BufferType:$result);
-  let assemblyFormat = "(`live` custom<Live>($live)^)? attr-dict `:` qualified(type($result))";
+  let assemblyFormat = "(`live` custom<Live>($live)^)? (`in` $memory^)? attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{ bool keepsAllPlanes(); }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::DenseI64ArrayAttr":$live, "::mlir::StringAttr":$name_hint), [{
+    build($_builder, $_state, result, live, name_hint, BufferMemoryAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    bool keepsAllPlanes();
+    /// Planes of which there is memory, where so many are live: one more, and a body never writes what it still reads.
+    static int64_t planesOf(int64_t live) { return live < 0 ? 0 : live + 1; }
+    /// Planes in memory for each dimension, 0 where all are; none where nothing is said.
+    ::llvm::SmallVector<int64_t> getPlanes();
+    /// Bytes of one instance. Lengths that only a call knows count as `open`; without that there are none then.
+    std::optional<int64_t> getBytes(std::optional<int64_t> open = std::nullopt);
+  }];
 }
 
 def ETDG_ConstantOp : ETDG_Op<"constant", [Pure]> {

@@ -200,10 +200,10 @@ SmallVector<int64_t> Planes::find(Value buffer) {
     int64_t planes = 1;
     while (planes < maxPlanes && !isEnough(planes))
       ++planes;
-    // Nothing is saved where nearly all planes live: engines keep one more than are live.
+    // Nothing is saved where nearly all planes live.
     std::optional<int64_t> length =
         cast<BufferType>(buffer.getType()).getLengths()[d].getConstant();
-    if (length && planes + 1 >= *length)
+    if (length && BufferOp::planesOf(planes) >= *length)
       continue;
     live[d] = planes;
     ++contracted;
