@@ -82,6 +82,9 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     A schedule that says so already (`target`, or a loop with a level) stays, so one written by
     hand is obeyed. Runs after `etdg-apply-schedule`.
 
+    First associative loops are cut (`etdg-cut-reductions`), and reductions that leave the machine's cores idle, where shares
+    and their join take less time; remarks (category `cpu`, `cut-reduction`) give the numbers.
+
     ```mlir
     // [map i, scanl j, scanl k], weights by j:
     #etdg.schedule<map = affine_map<(i, j, k) -> (i, j, k)>, loops = [

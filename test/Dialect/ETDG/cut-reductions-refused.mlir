@@ -138,6 +138,35 @@ etdg.graph @skewed(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
 
 // -----
 
+etdg.graph @variants(%xs: !etdg.buffer<[L], tensor<i64>>) -> !etdg.buffer<[], tensor<i64>> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %ys = etdg.buffer : !etdg.buffer<[], tensor<i64>>
+  %ss = etdg.buffer : !etdg.buffer<[L], tensor<i64>>
+  etdg.variants when <[L] below 10> {
+    etdg.block @r [reduce] (k) in [0, L)
+        reads (%x = %xs[k] : tensor<i64>, %s = {k = 0: splat 0 : i64, k >= 1: %ss[k - 1]} : tensor<i64>) writes (%ss[k]) {
+      %y = arith.addi %x, %s : tensor<i64>
+      etdg.yield %y : tensor<i64>
+    } : !etdg.buffer<[L], tensor<i64>>, !etdg.buffer<[L], tensor<i64>>
+  } else {
+    // expected-error @+1 {{the schedule's loop over k is associative, but can't be cut: the nest is in one of several variants, which share their buffers}}
+    etdg.block @r [reduce] (k) in [0, L)
+        reads (%x = %xs[k] : tensor<i64>, %s = {k = 0: splat 0 : i64, k >= 1: %ss[k - 1]} : tensor<i64>) writes (%ss[k])
+        schedule <map = affine_map<(k) -> (k)>, loops = [<dimension = 0, tile = 4, kind = associative>, <dimension = 0, kind = sequential>]> {
+      %y = arith.addi %x, %s : tensor<i64>
+      etdg.yield %y : tensor<i64>
+    } combine (%a: tensor<i64>, %b: tensor<i64>) {
+      %y = arith.addi %a, %b : tensor<i64>
+      etdg.yield %y : tensor<i64>
+    } identity (splat 0 : i64) : !etdg.buffer<[L], tensor<i64>>, !etdg.buffer<[L], tensor<i64>>
+  }
+  etdg.block @last [] () reads (%s = %ss[L - 1] : tensor<i64>) writes (%ys[]) {
+    etdg.yield %s : tensor<i64>
+  } : !etdg.buffer<[L], tensor<i64>>, !etdg.buffer<[], tensor<i64>>
+  etdg.return %ys : !etdg.buffer<[], tensor<i64>>
+}
+
+// -----
+
 // What is said of shares that are no leaf's, or of a dimension that the leaf does not have.
 // expected-error @+1 {{'etdg.cut' is an attribute of a leaf}}
 module attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k) : (k >= 0)>, tile = 4 : i64}} {}

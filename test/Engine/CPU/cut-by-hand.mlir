@@ -11,6 +11,14 @@
 // GRID: etdg.block @r_shares [map, fold] (share, k) in [0, *)
 // GRID: schedule {{.*}}<dimension = 0, {{.*}}kind = parallel, level = grid
 //
+// What is said of the blocks of threads that take the shares is obeyed, too.
+// RUN: sed 's/kind = associative>\(.*\)\]> {/kind = associative, level = grid, dealing = turn>\1] block = <threads = 64, shared = 98304> target = "sm_90a"> {/' %s > %t.mlir
+// RUN: ft-opt %t.mlir --ft-compile="to=storage target=sm_90a" | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: etdg.block @r_shares
+// BLOCKS: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>] block = <threads = 64,
+// RUN: %ft_bin/ft-run %t.mlir --engine=emulate --compare=interpret --dim L=305 | FileCheck %s --check-prefix=EQUAL
+// EQUAL: {{^equal$}}
+//
 // RUN: %python %S/Inputs/cut-by-hand.py %ft_bin/ft-run %s %t | FileCheck %s
 // CHECK: 0 failures
 

@@ -57,6 +57,8 @@ bool Finder::findDimension() {
     return refuse("the block has a body of blocks");
   if (NestOp nest = leaf.getNest(); nest && llvm::range_size(nest.getBody().getOps<BlockOp>()) != 1)
     return refuse("the nest has several regions");
+  if (leaf->getParentOfType<VariantsOp>())
+    return refuse("the nest is in one of several variants, which share their buffers");
   if (leaf.getCombine().empty())
     return refuse("the block has no 'combine'");
   std::optional<unsigned> own;
