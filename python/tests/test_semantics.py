@@ -628,6 +628,10 @@ class Values(Refuses):
 
         for seed in range(3):
             self.same(exchanged, whole(3, seed=seed))
+        def sizes(x):
+            return x.shape, x.view(1, -1).shape
+
+        self.assertEqual([type(s) for s in ftt.script(sizes)(whole(3))], [torch.Size, torch.Size])
         found = ftt.script(returned)(whole(3))
         self.assertIs(type(found), Pair)
         self.assertEqual((found.second, type(found.second)), (PAIR, Pair))

@@ -15,7 +15,7 @@ from .problems import NeedsUnrolling, Problem, error_of
 from .runnable import WHOLE, Leaf, Runnable
 from .running import Runner
 from .segments import SegmentText, may_roots
-from .values import ARGUMENT, NamedResult, Num, Poison, PyDict, PyList, Tensor
+from .values import ARGUMENT, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 
 class Program(Runnable):
@@ -136,7 +136,7 @@ class Program(Runnable):
             return NamedResult([self._result(x) for x in value], value.names, value.kind)
         if isinstance(value, (tuple, list)):
             items = [self._result(x) for x in value]
-            return items if isinstance(value, list) else tuple(items)
+            return items if isinstance(value, list) else Size(items) if isinstance(value, Size) else tuple(items)
         if isinstance(value, dict):
             return {k: self._result(x) for k, x in value.items()}
         if isinstance(value, ArgumentSize):

@@ -11,11 +11,12 @@ import numpy as np
 from ..errors import ArgumentError, Error, OutOfMemoryError
 from ..jit import _calls
 from . import arrays
+from .attributes import of_torch
 from .builder import NOTHING
 from .lengths import Dims
 from .problems import RunError, RunIndexError
 from .running import Counts, Runner
-from .values import NamedResult
+from .values import NamedResult, Size
 
 
 class Leaf:
@@ -180,7 +181,8 @@ class Runnable:
             kind = structure.kind or collections.namedtuple("Result", structure.names)
             return kind(*(again(s) for s in structure))
         if isinstance(structure, tuple):
-            return tuple(again(s) for s in structure)
+            kind = of_torch("Size") if isinstance(structure, Size) and done.torch_like else None
+            return (kind or tuple)([again(s) for s in structure])
         if isinstance(structure, list):
             return [again(s) for s in structure]
         if isinstance(structure, dict):

@@ -168,10 +168,12 @@ class Runner:
 
     def _by_storage(self, groups: List[List[Value]], arrays, written) -> List[List[Value]]:
         """Groups of one storage as one, with all else of it that is written: each is taken, and written back, as the whole storage."""
-        homes = {v: self.memory.place(self.memory.base(array))[0] for v, array in arrays.items()}
-        shared = dict.fromkeys(homes[group[0]] for group in groups if len(group) > 1)
-        grouped = {v for group in groups if len(group) > 1 for v in group}
-        return [[v for v in arrays if homes[v] == home and (v in grouped or v in written)] for home in shared]
+        groups = [group for group in groups if len(group) > 1]
+        if not groups:
+            return []
+        taken = written.union(*groups)
+        homes = {v: self.memory.place(self.memory.base(arrays[v]))[0] for v in arrays if v in taken}
+        return [[v for v in homes if homes[v] == home] for home in dict.fromkeys(homes[group[0]] for group in groups)]
 
     def _are_apart(self, arrays) -> bool:
         """Whether no byte lies between the first and the last one of two arrays: mostly so, and soon seen."""
