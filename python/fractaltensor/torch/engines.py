@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import re
 from ctypes import byref, c_int32, c_int64, c_void_p
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
@@ -169,15 +170,30 @@ def _said(reason: str, ops: Sequence[Op]) -> Optional[Dict[int, int]]:
     return own[0].attributes.get("said") if len(own) == 1 else None
 
 
-def text_after(text: str, phase: str) -> str:
+def text_after(text: str, phase: str, target: str = "cpu") -> str:
     """A segment's text as it is after a phase of the compiler."""
     source = _Source(text)
-    options, statuses = lib.CompileOptions(target=b"cpu"), []
+    options, statuses = lib.CompileOptions(target=target.encode()), []
     with lib.collecting() as messages:
         found = lib.read_text(lambda write: statuses.append(lib.library().ft_print(source.handle, byref(options), phase.encode(), write, None)))
     if statuses[0]:
         raise CompileError("; ".join(dict.fromkeys(m.text for m in messages if m.severity in ("error", "warning"))))
     return found
+
+
+#: Where the plan of launches stands behind phase `tile` of a GPU.
+_PLAN = re.compile(r'tile\.plan = "([^"]*)"')
+
+
+def launches_of(text: str, target: str) -> int:
+    """How many kernels a segment launches on a GPU, by its plan: both sides of a condition are counted, a loop once."""
+    def count(found) -> int:
+        if isinstance(found, dict):
+            return (found.get("step") == "launch") + sum(map(count, found.values()))
+        return sum(map(count, found)) if isinstance(found, list) else 0
+
+    plans = _PLAN.findall(text_after(text, "tile", target))
+    return sum(count(json.loads(re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), plan))) for plan in plans)
 
 
 def run_error(text: str, messages) -> Exception:

@@ -188,6 +188,10 @@ class Program(Runnable):
         """Each function that is compiled as it is after a phase: "ft" (without mutation), "etdg", "reorder", ..."""
         return [engines.text_after(text, phase) for text in self.segments()]
 
+    def launches(self, target: str = "sm_90a") -> List[int]:
+        """How many kernels each function that is compiled launches on a GPU, by its plan, which needs no GPU; loops of a plan are counted once."""
+        return [engines.launches_of(text, target) for text in self.segments()]
+
     def all_ops(self) -> Iterator:
         """The operations of the whole program, those inside of control flow, too."""
         return walk(self.evaluator.b.top.ops)
