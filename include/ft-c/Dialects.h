@@ -224,7 +224,8 @@ MLIR_CAPI_EXPORTED bool mlirETDGAttributeIsALoop(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED MlirAttribute mlirETDGLoopAttrGetChecked(MlirLocation location, const MlirETDGLoop *loop);
 MLIR_CAPI_EXPORTED MlirETDGLoop mlirETDGLoopAttrGetValue(MlirAttribute loop);
 
-/* #etdg.placement: at loop `loop`, read `read` is staged in a memory, in so many stages. */
+/* #etdg.placement: at loop `loop`, read `read` is staged in a memory (one of the words that are printed: "shared"), in so many
+   stages. Null where that is no memory, a number is negative, or there is no stage. */
 MLIR_CAPI_EXPORTED bool mlirETDGAttributeIsAPlacement(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED MlirAttribute mlirETDGPlacementAttrGet(MlirContext context, int64_t read, int64_t loop,
                                                           MlirStringRef level, int64_t stages);

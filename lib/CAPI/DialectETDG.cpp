@@ -165,8 +165,10 @@ bool mlirETDGAttributeIsAPlacement(MlirAttribute attribute) { return isAnA<Place
 
 MlirAttribute mlirETDGPlacementAttrGet(MlirContext context, int64_t read, int64_t loop, MlirStringRef level,
                                        int64_t stages) {
-  MLIRContext *owner = unwrap(context);
-  return wrap(PlacementAttr::get(owner, read, loop, StringAttr::get(owner, unwrap(level)), stages));
+  std::optional<MemoryLevel> memory = symbolizeMemoryLevel(unwrap(level));
+  if (!memory || read < 0 || loop < 0 || stages < 1)
+    return MlirAttribute{nullptr};
+  return wrap(PlacementAttr::get(unwrap(context), read, loop, *memory, stages));
 }
 
 int64_t mlirETDGPlacementAttrGetRead(MlirAttribute placement) { return as<PlacementAttr>(placement).getRead(); }
@@ -174,7 +176,7 @@ int64_t mlirETDGPlacementAttrGetLoop(MlirAttribute placement) { return as<Placem
 int64_t mlirETDGPlacementAttrGetStages(MlirAttribute placement) { return as<PlacementAttr>(placement).getStages(); }
 
 MlirStringRef mlirETDGPlacementAttrGetLevel(MlirAttribute placement) {
-  return wrap(as<PlacementAttr>(placement).getLevel().getValue());
+  return wrap(stringifyMemoryLevel(as<PlacementAttr>(placement).getLevel()));
 }
 
 bool mlirETDGAttributeIsAThreadBlock(MlirAttribute attribute) { return isAnA<ThreadBlockAttr>(attribute); }

@@ -47,7 +47,7 @@ LogicalResult schedule::refuseCpuPlacements(ArrayRef<BlockOp> nest) {
     LoopAttr loop = schedule.getLoops()[placement.getLoop()];
     diag << " at the loop over " << nameOfLoop(front, schedule, loop);
   }
-  return diag << " (level " << placement.getLevel() << "): caches hold what cores read, expected no placements";
+  return diag << " (level " << etdg::stringifyMemoryLevel(placement.getLevel()) << "): caches hold what cores read, expected no placements";
 }
 
 LogicalResult schedule::refuseMoreThanOrder(ArrayRef<BlockOp> nest, StringRef engine) {

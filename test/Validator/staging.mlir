@@ -16,7 +16,7 @@ etdg.graph @good(%xs: !etdg.buffer<[L], !x>, %ws: !etdg.buffer<[], !w>) -> !etdg
   etdg.block @b [scanl] (t) in [0, L)
       reads (%x = %xs[t] : !x, %w = %vs[] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>]
-          placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+          placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[L], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[L], !x>
@@ -35,7 +35,7 @@ etdg.graph @state(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
       reads (%x = %xs[i, t] : !x, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[i, t - 1]} : !x) writes (%ys[i, t])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]
-          placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+          placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = arith.addf %x, %s : !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -52,7 +52,7 @@ etdg.graph @step(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
       reads (%x = %xs[i, t] : !x, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[i, t - 1]} : !x) writes (%ys[i, t])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel>]
-          placements = [<read = 1, loop = 1, level = "shared", stages = 1>]> {
+          placements = [<read = 1, loop = 1, level = shared, stages = 1>]> {
     %0 = arith.addf %x, %s : !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -78,7 +78,7 @@ etdg.graph @shared(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
     etdg.block @b [scanl] (t) in [0, L)
         reads (%x = %xs[t] : !x, %v = %vs[t] : !x, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
         schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>]
-            placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+            placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
       %0 = arith.addf %v, %s : !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
@@ -94,7 +94,7 @@ etdg.graph @none(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L], !x>
   // expected-error @+1 {{(T11) block @b: a placement is of read 3, the block has 1}}
   etdg.block @b [map] (t) in [0, L) reads (%x = %xs[t] : !x) writes (%ys[t])
-      schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 3, loop = 0, level = "shared", stages = 1>]> {
+      schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 3, loop = 0, level = shared, stages = 1>]> {
     etdg.yield %x : !x
   } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
   etdg.return %ys : !etdg.buffer<[L], !x>

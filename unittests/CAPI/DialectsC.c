@@ -199,6 +199,7 @@ const char *testSchedules(void) {
   CHECK(mlirETDGAttributeIsAPlacement(placement) && mlirETDGPlacementAttrGetStages(placement) == 2);
   CHECK(mlirETDGPlacementAttrGetRead(placement) == 0 && mlirETDGPlacementAttrGetLoop(placement) == 1);
   CHECK(mlirStringRefEqual(mlirETDGPlacementAttrGetLevel(placement), string("shared")));
+  CHECK(mlirAttributeIsNull(mlirETDGPlacementAttrGet(w.context, 0, 1, string("attic"), 2)));
   rows[0] = mlirAffineAddExprGet(mlirAffineDimExprGet(w.context, 0), mlirAffineDimExprGet(w.context, 1));
   rows[1] = mlirAffineDimExprGet(w.context, 0);
   memset(&schedule, 0, sizeof schedule);

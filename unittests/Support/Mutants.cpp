@@ -180,7 +180,7 @@ void Maker::makeDecisions(Operation *op, unsigned number) {
   for (unsigned read = 0; block.isLeaf() && read < block.getNumReads(); ++read)
     for (size_t l = 0; l < loops.size(); ++l)
       addWhole("placement", "read " + std::to_string(read) + " at loop " + std::to_string(l), number, map, loops,
-               {PlacementAttr::get(context, read, int64_t(l), StringAttr::get(context, "shared"), 1)}, old.getBefore());
+               {PlacementAttr::get(context, read, int64_t(l), MemoryLevel::Shared, 1)}, old.getBefore());
 }
 
 void Maker::makeDomains(BlockOp block, unsigned number) {

@@ -25,9 +25,6 @@ struct StagedRead {
   int64_t getElements() const { return rows * tile; }
 };
 
-/// The word of a placement for the shared memory of a block of threads.
-inline constexpr llvm::StringLiteral sharedPlacement = "shared";
-
 /// What a leaf's schedule stages of one of its reads; nothing where it does not.
 std::optional<StagedRead> getStagedRead(BlockOp leaf, unsigned read);
 /// The same for a read that were staged by tiles of so many columns; nothing where its element has no such columns.

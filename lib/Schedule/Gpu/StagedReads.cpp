@@ -161,8 +161,8 @@ static bool hasFixedDealing(const GpuPlan &plan) { return plan.dealing == etdg::
 
 std::string schedule::describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &plan, etdg::PlacementAttr placement, int64_t units) {
   unsigned read = unsigned(placement.getRead());
-  if (placement.getLevel().getValue() != sharedPlacement || placement.getStages() != 1 || placement.getLoop() != 0)
-    return "a block of threads keeps it in shared memory over all loops: expected loop = 0, level = \"shared\", stages = 1";
+  if (placement.getLevel() != etdg::MemoryLevel::Shared || placement.getStages() != 1 || placement.getLoop() != 0)
+    return "a block of threads keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1";
   if (plan.row || !plan.columns || !plan.columnTile || !hasFixedDealing(plan))
     return "what a block of threads keeps is for the same points in every step: expected no rows, and columns dealt fixed by "
            "tiles that are a number";
@@ -230,7 +230,7 @@ LogicalResult GpuPlanner::findStaged(ArrayRef<SmallVector<BlockOp>> nests, Array
   }
   MLIRContext *context = BlockOp(nest.front()).getContext();
   for (unsigned read = 0; read < BlockOp(nest.front()).getNumReads(); ++read) {
-    auto placement = etdg::PlacementAttr::get(context, read, /*loop=*/0, StringAttr::get(context, sharedPlacement), /*stages=*/1);
+    auto placement = etdg::PlacementAttr::get(context, read, /*loop=*/0, etdg::MemoryLevel::Shared, /*stages=*/1);
     if (!describeUnstaged(nest, plan, placement, options.getMultiprocessors()).empty() ||
         !llvm::all_of(forms, [&](const LeafForm &form) { return readsOwnColumns(form, read, plan.columns); }))
       continue;

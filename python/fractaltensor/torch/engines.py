@@ -181,7 +181,7 @@ def text_after(text: str, phase: str, target: str = "cpu") -> str:
     return found
 
 
-#: Where the plan of launches stands behind phase `tile` of a GPU.
+#: Where the plan of launches stands behind phase `threads` of a GPU.
 _PLAN = re.compile(r'tile\.plan = "([^"]*)"')
 
 
@@ -192,7 +192,7 @@ def launches_of(text: str, target: str) -> int:
             return (found.get("step") == "launch") + sum(map(count, found.values()))
         return sum(map(count, found)) if isinstance(found, list) else 0
 
-    plans = _PLAN.findall(text_after(text, "tile", target))
+    plans = _PLAN.findall(text_after(text, "threads", target))
     return sum(count(json.loads(re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), plan))) for plan in plans)
 
 

@@ -20,12 +20,12 @@
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a block of threads keeps it in shared memory over all loops: expected loop = 0, level = "shared", stages = 1}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a block of threads keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 1, level = "shared", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 1, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -44,7 +44,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 2>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 2>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -63,7 +63,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "register", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = register, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -82,7 +82,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = turn>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -101,7 +101,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = ?, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -120,7 +120,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[t] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -139,7 +139,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
           <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 2, loop = 0, level = "shared", stages = 1>]> {
+          block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 2, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
   } : !etdg.buffer<[9], !x>, !etdg.buffer<[3], !w>, !etdg.buffer<[9], !x>
@@ -167,7 +167,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[], !w>) -> !etdg.bu
         reads (%x = %xs[t] : !x, %w = %vs[] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
         schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
             <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>] before = grid
-            block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+            block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
       %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[9], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[9], !x>

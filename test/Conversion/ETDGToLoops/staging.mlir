@@ -13,9 +13,9 @@
 // CHOSEN-LABEL: etdg.graph @layers(
 // CHOSEN: level = grid, dealing = fixed>, <dimension = 2, tile = 4, kind = parallel, level = grid, dealing = fixed>]
 // CHOSEN-SAME: shared = 232448
-// CHOSEN-SAME: placements = [<read = 1, loop = 0, level = "shared", stages = 1>]
+// CHOSEN-SAME: placements = [<read = 1, loop = 0, level = shared, stages = 1>]
 // CHOSEN-LABEL: etdg.graph @gated(
-// CHOSEN: placements = [<read = 1, loop = 0, level = "shared", stages = 1>, <read = 3, loop = 0, level = "shared", stages = 1>]
+// CHOSEN: placements = [<read = 1, loop = 0, level = shared, stages = 1>, <read = 3, loop = 0, level = shared, stages = 1>]
 // CHOSEN-LABEL: etdg.graph @changing(
 // CHOSEN-NOT: placements
 
@@ -58,7 +58,7 @@ etdg.graph @rnn(%xs: !etdg.buffer<[L], !x>, %ws: !etdg.buffer<[2], !w>) -> !etdg
   %ys = etdg.buffer : !etdg.buffer<[2, L], !x>
   etdg.nest schedule <map = affine_map<(t, j) -> (t, j)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
       <dimension = 1, kind = parallel, level = grid, dealing = fixed>, <dimension = 2, tile = 4, unit = 2, kind = parallel, level = grid, dealing = fixed>]
-      block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = "shared", stages = 1>]> {
+      block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     etdg.block @first [scanl, map] (t, j) in [0, L) x = 0
         reads (%x = %xs[t] : !x, %w = %ws[j] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[j, t - 1]} : !x) writes (%ys[j, t]) {
       %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x

@@ -622,3 +622,22 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // expected-error @+1 {{a region's weight is at least 1, found 0}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel>] weights = [0]>
+
+// -----
+
+// A placement names a memory of machine files, not any word.
+// expected-error @+3 {{expected one of [register, shared, l1, l2, l3, device] for a memory that a read is staged in}}
+// expected-error @+2 {{failed to parse ETDG_PlacementAttr parameter 'level'}}
+// expected-error @+1 {{failed to parse ETDG_ScheduleAttr parameter 'placements'}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 0, level = attic, stages = 1>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'placements'}}
+// expected-error @+1 {{a placement names a read, a loop, and at least one stage, found read = 0, loop = 0, stages = 0}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 0, level = shared, stages = 0>]>
+
+// -----
+
+// expected-error @+1 {{a placement names one of the schedule's 1 loops, found loop = 1}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 1, level = shared, stages = 1>]>

@@ -98,7 +98,7 @@ etdg.graph @softmax_sum(%xs: !etdg.buffer<[N, K], tensor<1xf32>>) -> !etdg.buffe
 // CHECK-NEXT: reads (%{{.*}} = %{{.*}}[%{{.*}}[i], floordiv(j, 2)] : tensor<2xf32>, %{{.*}} = index(i + 1) : tensor<i64>, %{{.*}} = %[[C]][] : tensor<2xf32>,
 // CHECK-SAME: %{{.*}} = elem (e0) {e0 = 0: splat 1.000000e+00 : f32, e0 >= 1: %{{.*}}[i, mod(j, 2), e0 - 1]} : tensor<2xf32>)
 // CHECK-NEXT: writes (%{{.*}}[i, N - j - 1])
-// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential>, <dimension = 1, tile = 4, kind = parallel, level = core>, <dimension = 1, kind = vector>] placements = [<read = 0, loop = 1, level = "l2", stages = 2>]> attributes {note = 1 : i64} {
+// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential>, <dimension = 1, tile = 4, kind = parallel, level = core>, <dimension = 1, kind = vector>] placements = [<read = 0, loop = 1, level = l2, stages = 2>]> attributes {note = 1 : i64} {
 etdg.graph @sources(%xs: !etdg.buffer<[M, N], tensor<2xf32>>, %idx: !etdg.buffer<[N], tensor<1xi32>>)
     -> !etdg.buffer<[N, N], tensor<2xf32>> attributes {ft.bounds = #ft.bounds<"N >= 2", "M >= N">} {
   %out = etdg.buffer : !etdg.buffer<[N, N], tensor<2xf32>>
@@ -109,7 +109,7 @@ etdg.graph @sources(%xs: !etdg.buffer<[M, N], tensor<2xf32>>, %idx: !etdg.buffer
                %k = %c[] : tensor<2xf32>,
                %e = elem (a) {a = 0: splat 1.0 : f32, a > 0: %xs[i, mod(j, 2), a - 1]} : tensor<2xf32>)
         writes (%out[i, N - 1 - j])
-        schedule <map = affine_map<(d0, d1) -> (d0 + d1, d1)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, tile = 4, kind = parallel, level = core>, <dimension = 1, kind = vector>] placements = [<read = 0, loop = 1, level = "l2", stages = 2>]>
+        schedule <map = affine_map<(d0, d1) -> (d0 + d1, d1)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, tile = 4, kind = parallel, level = core>, <dimension = 1, kind = vector>] placements = [<read = 0, loop = 1, level = l2, stages = 2>]>
         attributes {note = 1 : i64} {
       etdg.yield %x : tensor<2xf32>
     } : !etdg.buffer<[M, N], tensor<2xf32>>, !etdg.buffer<[N], tensor<1xi32>>, !etdg.buffer<[], tensor<2xf32>>, !etdg.buffer<[N, N], tensor<2xf32>>

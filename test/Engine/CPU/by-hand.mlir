@@ -41,7 +41,7 @@
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 1, kind = sequential>, <dimension = 2, tile = 4, kind = sequential>, <dimension = 2, kind = unroll>: equal
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, tile = 4, kind = unroll>, <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential>: refused: the CPU engine can't run the schedule's loop over k: loops over points are unrolled, found tile = 4
 // conv1d, cpu: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what one core takes at once, expected kind = parallel, found vector
-// stacked_rnn, cpu: target = "cpu" => target = "cpu" placements = [<read = 1, loop = 1, level = "l2", stages = 1>]: refused: the CPU engine can't run the schedule's placement of read 1 at the loop over j (level "l2"): caches hold what cores read, expected no placements
+// stacked_rnn, cpu: target = "cpu" => target = "cpu" placements = [<read = 1, loop = 1, level = l2, stages = 1>]: refused: the CPU engine can't run the schedule's placement of read 1 at the loop over j (level l2): caches hold what cores read, expected no placements
 // stacked_rnn, cpu: target = "cpu" => before = grid target = "cpu": refused: the CPU engine can't run the schedule: expected before = cores, found grid
 // stacked_rnn, cpu: target = "cpu" => block = <threads = 64> target = "cpu": refused: the CPU engine can't run the schedule: cores are no blocks of threads, expected no 'block'
 // stacked_rnn, cpu: target = "cpu" => weights = [1, 2] target = "cpu": refused: the schedule has 2 weights for 4 regions

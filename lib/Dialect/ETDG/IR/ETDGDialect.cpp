@@ -321,6 +321,14 @@ LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
   return success();
 }
 
+LogicalResult PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t read, int64_t loop, MemoryLevel level,
+                                    int64_t stages) {
+  if (stages < 1 || read < 0 || loop < 0)
+    return emitError() << "a placement names a read, a loop, and at least one stage, found read = " << read << ", loop = " << loop
+                       << ", stages = " << stages;
+  return success();
+}
+
 LoopAttr LoopAttr::withDimension(int64_t dimension) const {
   return get(getContext(), dimension, getTile(), getMost(), getUnit(), getKind(), getLevel(),
              getDealing(), getSync());
@@ -379,9 +387,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "every transformed dimension has a loop, dimension " << i
                          << " has none";
   for (PlacementAttr placement : placements)
-    if (placement.getStages() < 1 || placement.getRead() < 0 || placement.getLoop() < 0 ||
-        placement.getLoop() >= static_cast<int64_t>(std::max<size_t>(1, loops.size())))
-      return emitError() << "a placement names a read, one of the loops, and at least one stage";
+    if (placement.getLoop() >= static_cast<int64_t>(std::max<size_t>(1, loops.size())))
+      return emitError() << "a placement names one of the schedule's " << loops.size() << " loops, found loop = "
+                         << placement.getLoop();
   for (int64_t weight : weights)
     if (weight < 1)
       return emitError() << "a region's weight is at least 1, found " << weight;

@@ -89,6 +89,16 @@ def ETDG_BufferMemory : I32Enum<"BufferMemory", "where a buffer lies", [
   let cppNamespace = "::mlir::etdg";
 }
 
+def ETDG_MemoryLevel : I32Enum<"MemoryLevel", "a memory that a read is staged in, by the names of machine files", [
+    I32EnumCase<"Register", 0, "register">,
+    I32EnumCase<"Shared", 1, "shared">,
+    I32EnumCase<"L1", 2, "l1">,
+    I32EnumCase<"L2", 3, "l2">,
+    I32EnumCase<"L3", 4, "l3">,
+    I32EnumCase<"Device", 5, "device">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
 def ETDG_GatherAttr : ETDG_Attr<"Gather", "gather"> {
   let summary = "a map result that is data: `%idx[affine]`";
   let description = [{
@@ -197,8 +207,13 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
 
 def ETDG_PlacementAttr : ETDG_Attr<"Placement", "placement"> {
   let summary = "where a read is staged: at which loop, in which memory, in how many stages";
-  let parameters = (ins "int64_t":$read, "int64_t":$loop, "::mlir::StringAttr":$level, "int64_t":$stages);
+  let description = [{
+    `<read = 1, loop = 0, level = shared, stages = 1>`: what read number `read` gets is copied to a memory where loop number `loop` of
+    the schedule begins, in so many copies, of which all but one are made ahead.
+  }];
+  let parameters = (ins "int64_t":$read, "int64_t":$loop, EnumParameter<ETDG_MemoryLevel>:$level, "int64_t":$stages);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def ETDG_ExitAttr : ETDG_Attr<"Exit", "exit"> {
