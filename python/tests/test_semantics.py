@@ -3,6 +3,7 @@
 error with its place. Nothing is guessed, and nothing that a call does happens once, when the function is compiled."""
 
 import collections
+import collections.abc
 import dataclasses
 import functools
 import operator
@@ -451,7 +452,7 @@ class Attributes(Refuses):
             return x.layout == torch.strided, x.nbytes, x.itemsize, x.element_size(), x.is_complex(), x.stride(), x.stride(0), x.grad is None, x.is_sparse, x.data is x
 
         def kinds(x):
-            return type(x) is torch.Tensor, isinstance(x, torch.Tensor), isinstance(x, torch.LongTensor), isinstance(x, torch.FloatTensor), isinstance(x, (list, tuple)), type(x.shape[0]) is int, isinstance(x.shape, torch.Size), isinstance(x.dtype, torch.dtype), type([x]) is list
+            return type(x) is torch.Tensor, isinstance(x, torch.Tensor), isinstance(x, torch.LongTensor), isinstance(x, torch.FloatTensor), isinstance(x, (list, tuple)), type(x.shape[0]) is int, isinstance(x.shape, torch.Size), isinstance(x.dtype, torch.dtype), type([x]) is list, isinstance(x, collections.abc.Iterable), isinstance(x, collections.abc.Sequence), isinstance(x, torch.nn.Parameter), isinstance(x, object)
 
         def words(x):
             return f"{x.dtype} {x.shape[0]:03d} {2.5:.3f} {'a'!r} {x.shape}", str(x.dtype), f"{x.dtype!s:>14}"

@@ -8,6 +8,8 @@ import sys
 import types
 from typing import Any, Tuple
 
+import numpy as np
+
 from . import dtypes, objects
 from .builder import permute
 from .lengths import ArgumentSize
@@ -153,7 +155,10 @@ class Attributes:
         if isinstance(x, Tensor):
             if name == "Parameter":
                 return any(c.tensor is x and isinstance(c.array, kind) for c in self.captured.values())
-            return name in ("Tensor", "ndarray", "object") or x.dtype.name == _CLASSES.get(name)
+            if name in _CLASSES or name in ("Tensor", "ndarray"):
+                return name not in _CLASSES or x.dtype.name == _CLASSES[name]
+            # (Whether it can be gone over, say.)
+            return isinstance(kind, type) and issubclass(of_torch("Tensor") or np.ndarray, kind)
         if isinstance(x, NamedResult) and x.kind is not None:
             return issubclass(x.kind, kind)
         if isinstance(x, (Size, dtypes.DType, Device)) and name in ("Size", "dtype", "device"):
