@@ -424,7 +424,10 @@ class Programs(unittest.TestCase):
         self.assertRegex(repr(script.remarks), "runs in the interpreter: .* has an open size that is no row")
 
     def test_remarks_say_why_a_program_is_divided(self):
-        def ends_on_data(x):
+        """One for each loop and condition that is gone through from outside, whatever the reason."""
+        from fractaltensor.torch.lengths import costs
+
+        def ends_on_data(x, i):
             k = 0
             while (y := x * k).sum() < 20:
                 k += 1
@@ -436,26 +439,32 @@ class Programs(unittest.TestCase):
             for k in range(3):
                 x[i[k]] += 1
 
-        def sorted_rows(x):
+        def sorted_rows(x, i):
             for k in range(3):
                 x[k] = x[k].sort()[0]
 
-        def whole(x):
+        def product(x, i):
+            if x.sum() > 0:
+                return x.t() @ x
+            return x.t() * 0 @ (x + 1)
+
+        def whole(x, i):
             for k in range(3):
                 x[k] += k
 
-        for function, extra, texts in (
-            (ends_on_data, (), ["a loop: is gone through from outside: .*ends on data, and its condition bounds no counter"]),
-            (indexed, (torch.tensor([0, 2, 1]),), ["a loop: is gone through from outside: it indexes by data, and nothing says"]),
-            (sorted_rows, (), ["a loop: is gone through from outside: the library step 'sort' stands in it"]),
-            (whole, (), []),
-        ):
+        small, i = torch.ones(3, 4), torch.tensor([0, 2, 1])
+        found = {}
+        for function, x in ((ends_on_data, small), (indexed, small), (sorted_rows, small), (product, torch.ones(1100, 1000)), (whole, small)):
             script = ftt.script(function, engine="cpu")
-            script(torch.ones(3, 4), *extra)
-            with self.subTest(function=function.__name__):
-                self.assertEqual(len(script.remarks), len(texts), script.remarks)
-                for remark, text in zip(script.remarks, texts):
-                    self.assertRegex(repr(remark), rf"test_script.py:\d+: {text}")
+            program, name = script.lower(x.clone(), i), function.__name__
+            found[name] = [repr(r) for r in script.remarks if "is gone through from outside: " in r.text]
+            with self.subTest(function=name):
+                self.assertEqual(len(found[name]), costs(program)["loops and conditions from outside"], script.remarks)
+                for text in found[name]:
+                    self.assertRegex(text, r"test_script.py:\d+: a (loop|condition): .*: \w+")
+        self.assertRegex(found["sorted_rows"][0], "a loop: is gone through from outside: the library step 'sort' stands in it")
+        self.assertRegex(found["product"][0], "a condition: is gone through from outside: .*the branches are not cheap")
+        self.assertEqual(found["whole"], [])
 
     def test_steps_of_one_kind_stand_together(self):
         """All maps of a detector share segments, where each map's steps would cut those of the others."""

@@ -315,7 +315,9 @@ class CompiledEngine(Engine):
             if op.blocks and op in division.hosted:
                 steps = (f"the library step '{inner.attributes['name']}' stands in it" for inner in walk([op]) if inner.kind == "step")
                 reason = reasons.get(op) or next(steps, "what it chooses is written elsewhere")
-                self.remarks.append(Remark(_CONTROL[op.kind], f"is gone through from outside: {reason}", op.frames))
+                # (What follows a `return` under a condition stands in one that the program does not write.)
+                frames = op.frames or next((inner.frames for inner in walk([op]) if inner.frames), ())
+                self.remarks.append(Remark(_CONTROL[op.kind], f"is gone through from outside: {reason}", frames))
             elif op in reasons and not any(reasons.get(outer) == reasons[op] for outer in enclosing(op)):
                 self.remarks.append(Remark("an operation", f"is a function of its own: {reasons[op]}", op.frames))
         for segment in division.segments:
