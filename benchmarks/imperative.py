@@ -4,7 +4,10 @@
 `fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: blocks of calls in turn, medians, all checked against eager.
 
     python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
-                                     [--block 10] [--threads 2] [--limit 150] [--json FILE]
+                                     [--block 10] [--threads 2] [--limit 150] [--json FILE] [--published] [--compile-for sm_90a]
+
+`--published` takes the tails of detectors at the sizes of the published models (python/tests/script_tails.py). `--compile-for` compiles each
+program for a target, too, which needs none, and says how long that took.
 
 On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted: the threads of the kind before go on
 looking for work for a while after its last call, and take processors from whoever comes next.
@@ -20,13 +23,16 @@ import statistics
 import sys
 import time
 import types
+from ctypes import byref, c_void_p
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 
 import script_programs as small  # noqa: E402
+import script_tails  # noqa: E402
 import torch  # noqa: E402
 
+from fractaltensor import library as lib  # noqa: E402
 from fractaltensor import torch as ftt  # noqa: E402
 
 #: Programs that say where their own tensors lie.
@@ -68,6 +74,23 @@ def inputs(name):
     if name == "increment_rows":
         return [normal(64, 1024)]
     return small.inputs(name)
+
+
+def program_of(name, options):
+    """A program and its arguments."""
+    if options.published and name in script_tails.NAMES:
+        return getattr(script_tails, name), script_tails.inputs(name)
+    return getattr(small, name), inputs(name)
+
+
+def compile_for(target, program):
+    """Seconds, and those of processors, that all parts of a program take to compile for a target."""
+    begun, used = time.perf_counter(), time.process_time()
+    for text in program.segments():
+        options, made, data = lib.CompileOptions(target=target.encode(), entry=b"part"), c_void_p(), text.encode()
+        lib.check(lib.library().ft_compile_text(lib.compiler(False), data, len(data), b"program", byref(options), byref(made)))
+        lib.library().ft_program_release(made)
+    return time.perf_counter() - begun, time.process_time() - used
 
 
 def flat(value):
@@ -132,9 +155,8 @@ def eager_call(name, function, values, device):
     return on(device, function, values)
 
 
-def compiled_by(peer, name, values, device):
+def compiled_by(peer, name, function, values, device):
     """A call of the function as a peer compiles it, after its first calls."""
-    function = getattr(small, name)
     if peer == "torchscript":
         made = torch.jit.script(function)
     else:
@@ -148,12 +170,12 @@ def compiled_by(peer, name, values, device):
     return call
 
 
-def add_peers(calls, row, name, values, device, options):
+def add_peers(calls, row, name, function, values, device, options):
     """Adds a call for each peer that takes the program; says of others why not."""
     for peer in filter(None, options.peers.split(",")):
         begun = time.perf_counter()
         try:
-            calls[peer] = limited(options.limit, lambda: compiled_by(peer, name, values, device))
+            calls[peer] = limited(options.limit, lambda: compiled_by(peer, name, function, values, device))
             row[peer + "_compile_s"] = time.perf_counter() - begun
         except Exception as error:  # noqa: BLE001 - compilers of others fail in all ways
             row[peer + "_refused"] = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
@@ -172,16 +194,18 @@ def timed(call, block, device):
 
 
 def measure(name, options, device):
-    function, values = getattr(small, name), inputs(name)
+    function, values = program_of(name, options)
     script = ftt.script(function, engine=options.engine)
     ours = fresh(values, device)
     begun, used = time.perf_counter(), time.process_time()
-    script.lower(*ours)
+    program = script.lower(*ours)
     compiled, used = time.perf_counter() - begun, time.process_time() - used
     check(script(*ours), function(*fresh(values, "cpu")), name)
     row = {"program": name, "compile_s": compiled, "compile_cpu_s": used, "report": repr(script.report()), "remarks": len(script.remarks)}
+    if options.compile_for:
+        row["for " + options.compile_for] = compile_for(options.compile_for, program)
     calls = {"ours": lambda: script(*ours), "eager": eager_call(name, function, fresh(values, device), device)}
-    add_peers(calls, row, name, values, device, options)
+    add_peers(calls, row, name, function, values, device, options)
     if device != "cpu":
         for key, call in list(calls.items()):
             replay = captured(call)
@@ -203,7 +227,8 @@ def describe(row):
     parts = [f"{row['program']:15} ours {row['ours']:9.3f} ms"]
     parts += [f"ours in a graph {row['ours in a graph']:.3f}"] if "ours in a graph" in row else []
     parts += [f"{k} {v:.3f}" for k, v in peers.items()]
-    parts += [f"best peer {best}: {peers[best] / mine:.2f} times ours", f"compile {row['compile_s']:.2f} s"]
+    parts += [f"best peer {best}: {peers[best] / mine:.2f} times ours", f"compile {row['compile_s']:.2f} s ({row['compile_cpu_s']:.2f} of processors)"]
+    parts += [f"{k} {v[0]:.2f} s ({v[1]:.2f})" for k, v in row.items() if k.startswith("for ")]
     parts += [f"{k} {v:.1f}" for k, v in row.items() if k.endswith("_compile_s")]
     parts += [f"{k}: {v}" for k, v in row.items() if k.endswith("_refused")]
     return "  ".join([*parts, row["report"]])
@@ -227,6 +252,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--peers", default="torchscript,inductor")
     parser.add_argument("--limit", type=int, default=150, help="seconds that a peer may compile for")
+    parser.add_argument("--published", action="store_true", help="tails at the sizes of the published models")
+    parser.add_argument("--compile-for", help="a target, as sm_90a")
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

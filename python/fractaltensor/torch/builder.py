@@ -144,6 +144,7 @@ class Builder:
             self.known = [{}]
             with self.inside(home):
                 tensor = self.constant_tensor(NOTHING, dtypes.int64)
+            tensor.value.op.attributes["notes"] = True
             self.known = known
             for op in home.ops:
                 op.block = self.top

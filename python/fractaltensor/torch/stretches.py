@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Set
 
-from .dtypes import bool_
+from .builder import NOTHING
+from .dtypes import bool_, int64
 from .ir import INDEX, Block, Op, Type, Value, walk
 from .segments import may_roots
 
@@ -51,6 +52,16 @@ def is_stretch(op: Op) -> bool:
     return "stretch" in op.attributes
 
 
+def _sites(op: Op) -> List[Value]:
+    """The storages in which a loop notes what goes wrong."""
+    memo: Dict[Value, Set[Value]] = {}
+    found: Dict[Value, None] = {}
+    for inner in walk([op]):
+        if inner.attributes.get("role") == "write":
+            found.update((root, None) for root in may_roots(inner.operands[0], memo) if root.op is not None and "notes" in root.op.attributes)
+    return list(found)
+
+
 def _changed_elements(op: Op) -> Optional[int]:
     """How many elements the loop carries and writes; None where that is not known."""
     memo: Dict[Value, Set[Value]] = {}
@@ -88,6 +99,13 @@ def _bounded(op: Op, home: Block) -> Op:
     most = text(before, INDEX, f"arith.constant {_ITERATIONS} : index", constant=_ITERATIONS)
     left = text(before, _TRUTH, "arith.cmpi slt, ", before.args[-1], ", ", most, " : index")
     before.condition = text(before, _TRUTH, "arith.andi ", before.args[count], ", ", left, " : i1")
+    # What has gone wrong on data is noted, and the program's loop ends by that: no iteration comes after it.
+    for site in _sites(op):
+        value = text(before, site.type.value(), "tssa.read ", site, f" : {site.type.text()}", role="read")
+        number = text(before, Type("scalar", int64), "tensor.extract ", value, f"[] : {value.type.text()}")
+        nothing = text(before, Type("scalar", int64), f"arith.constant {NOTHING} : i64", constant=NOTHING)
+        fine = text(before, _TRUTH, "arith.cmpi eq, ", number, ", ", nothing, " : i64")
+        before.condition = text(before, _TRUTH, "arith.andi ", before.condition, ", ", fine, " : i1")
     before.yields = list(before.args)
 
     # An iteration: the condition with what it does, and the body where that holds.
