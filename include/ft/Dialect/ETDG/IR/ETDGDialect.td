@@ -22,6 +22,8 @@ def ETDG_Dialect : Dialect {
     - `etdg.candidates` of a nest or block: the schedules among which a pass chooses, best first;
     - `etdg.slot` of a buffer: which memory of the arena it takes; buffers of one slot never live at once;
     - `etdg.layouts` of a leaf: how a GPU's threads share it, a `#etdg.tiling` for each loop nest of its normal form, or one `#etdg.row_lanes`;
+    - `etdg.cut` of a leaf: that it has the shares of a reduction, `{dimension = d : i64, domain = affine_set<...>, tile = t : i64}`:
+      dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share;
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
     - `etdg.merged` of a function or graph: products of lengths that became one name;
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
@@ -32,7 +34,7 @@ def ETDG_Dialect : Dialect {
   }];
   let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,
                               "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
-                              "::mlir::UnitAttr":$kept_together, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
+                              "::mlir::UnitAttr":$kept_together, "::mlir::DictionaryAttr":$cut, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
                               "::mlir::DictionaryAttr":$snapshots);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
