@@ -25,14 +25,16 @@ AffineExpr toetdg::substitute(const Names &names, AffineExpr expr, ArrayRef<Affi
   return expr.replaceSymbols(symbols);
 }
 
-ViewPiece toetdg::substitute(const Names &names, const ViewPiece &piece, ArrayRef<AffineExpr> dims) {
-  ViewPiece result = piece;
-  for (Constraint &c : result.constraints)
+Piece toetdg::substitute(const Names &names, const Piece &piece, ArrayRef<AffineExpr> dims) {
+  Piece result = piece;
+  for (Constraint &c : result.when)
     c.expr = substitute(names, c.expr, dims);
-  for (AffineExpr &e : result.results)
+  for (AffineExpr &e : result.place.index)
     e = substitute(names, e, dims);
-  for (Gathered &g : result.gathered)
-    for (AffineExpr &e : g.index)
+  if (result.value)
+    result.value = substitute(names, result.value, dims);
+  for (Piece::Gather &g : result.gathers)
+    for (AffineExpr &e : g.at.index)
       e = substitute(names, e, dims);
   return result;
 }
@@ -41,7 +43,7 @@ View toetdg::substitute(const Names &names, const View &view, ArrayRef<AffineExp
   View result;
   result.element = view.element;
   result.lengths.assign(lengths.begin(), lengths.end());
-  for (const ViewPiece &piece : view.pieces)
+  for (const Piece &piece : view.pieces)
     result.pieces.push_back(substitute(names, piece, dims));
   return result;
 }
@@ -61,9 +63,9 @@ View toetdg::peel(const Names &names, const View &view, AffineExpr index) {
 Dest toetdg::peel(const Names &names, const Dest &dest, AffineExpr index) {
   // A destination may use fewer list dimensions than the buffer has; 17 covers the deepest list.
   SmallVector<AffineExpr> dims = peeledDims(names, index, 17);
-  Dest result{dest.buffer, {}};
-  for (AffineExpr e : dest.results)
-    result.results.push_back(substitute(names, e, dims));
+  Dest result{dest.home, {}};
+  for (AffineExpr e : dest.index)
+    result.index.push_back(substitute(names, e, dims));
   return result;
 }
 
@@ -117,11 +119,11 @@ struct AccessBuilder {
   }
 
   static void restrict(View &view, ArrayRef<Constraint> constraints) {
-    for (ViewPiece &piece : view.pieces)
-      piece.constraints.append(constraints.begin(), constraints.end());
+    for (Piece &piece : view.pieces)
+      piece.when.append(constraints.begin(), constraints.end());
   }
   static void append(View &to, View &&from) {
-    for (ViewPiece &piece : from.pieces)
+    for (Piece &piece : from.pieces)
       to.pieces.push_back(std::move(piece));
   }
 
@@ -242,9 +244,8 @@ struct AccessBuilder {
     View view;
     view.element = like.element;
     view.lengths.assign(lengths.begin(), lengths.end());
-    ViewPiece piece;
-    piece.kind = etdg::SourceKind::Splat;
-    piece.value = cast<TypedAttr>(Builder(names.context).getZeroAttr(like.element.getElementType()));
+    Piece piece;
+    piece.splat = cast<TypedAttr>(Builder(names.context).getZeroAttr(like.element.getElementType()));
     view.pieces.push_back(piece);
     return view;
   }
@@ -264,38 +265,35 @@ struct AccessBuilder {
           dims.push_back(dim(depth + d - 1));
         return dims;
       };
-      for (const ViewPiece &index : indices.pieces) {
-        if (index.kind == etdg::SourceKind::Index || index.kind == etdg::SourceKind::Splat) {
-          AffineExpr at = index.kind == etdg::SourceKind::Index
-                              ? index.results.front()
-                              : names.constant(cast<IntegerAttr>(index.value).getInt());
+      for (const Piece &index : indices.pieces) {
+        if (index.value || index.splat) {
+          AffineExpr at = index.value ? index.value : names.constant(cast<IntegerAttr>(index.splat).getInt());
           View part = substitute(names, view, dimsWith(at), gathered.lengths);
-          restrict(part, index.constraints);
+          restrict(part, index.when);
           append(gathered, std::move(part));
           continue;
         }
-        if (!index.gathered.empty()) {
+        if (!index.gathers.empty()) {
           copyOperand = 1;
           return AccessStatus::NeedsCopy;
         }
         // A data-dependent index fits a map only as a whole result: `%idx[...]`.
         AffineExpr outer = dim(0);
-        bool plain = view.pieces.size() == 1 && view.pieces[0].kind == etdg::SourceKind::Buffer &&
-                     view.pieces[0].constraints.empty();
+        bool plain = view.pieces.size() == 1 && view.pieces[0].place.home && view.pieces[0].when.empty();
         int64_t position = -1;
         if (plain) {
-          const ViewPiece &piece = view.pieces[0];
+          const Piece &piece = view.pieces[0];
           unsigned symbol = names.names.size();
-          for (auto [p, e] : llvm::enumerate(piece.results)) {
+          for (auto [p, e] : llvm::enumerate(piece.place.index)) {
             if (e == outer && position < 0)
               position = p;
             else if (e.isFunctionOfSymbol(symbol))
               plain = false;
           }
-          for (const Gathered &g : piece.gathered)
-            for (AffineExpr e : g.index)
+          for (const Piece::Gather &g : piece.gathers)
+            for (AffineExpr e : g.at.index)
               plain &= !e.isFunctionOfSymbol(symbol);
-          for (const Gathered &g : piece.gathered)
+          for (const Piece::Gather &g : piece.gathers)
             plain &= static_cast<int64_t>(g.position) != position;
         }
         if (!plain || position < 0) {
@@ -303,10 +301,8 @@ struct AccessBuilder {
           return AccessStatus::NeedsCopy;
         }
         View part = substitute(names, view, dimsWith(names.constant(0)), gathered.lengths);
-        Gathered g{static_cast<unsigned>(position), index.buffer, {}};
-        g.index.assign(index.results.begin(), index.results.end());
-        part.pieces[0].gathered.push_back(g);
-        restrict(part, index.constraints);
+        part.pieces[0].gathers.push_back({static_cast<unsigned>(position), index.place});
+        restrict(part, index.when);
         append(gathered, std::move(part));
       }
       result.push_back(std::move(gathered));
@@ -409,9 +405,8 @@ struct AccessBuilder {
     View view;
     view.element = cast<RankedTensorType>(type.getElement());
     view.lengths = llvm::to_vector(type.getLengths());
-    ViewPiece piece;
-    piece.kind = etdg::SourceKind::Index;
-    piece.results.push_back(dim(0));
+    Piece piece;
+    piece.value = dim(0);
     view.pieces.push_back(piece);
     result.push_back(view);
     return AccessStatus::Ok;

@@ -151,10 +151,10 @@ View Converter::bufferView(Value buffer, const Member &member) {
   View view;
   view.lengths = member.lengths;
   view.element = member.element;
-  ViewPiece piece;
-  piece.buffer = buffer;
+  Piece piece;
+  piece.place.home = buffer;
   for (unsigned d = 0; d < member.lengths.size(); ++d)
-    piece.results.push_back(names.viewDim(d));
+    piece.place.index.push_back(names.viewDim(d));
   view.pieces.push_back(piece);
   return view;
 }
@@ -167,13 +167,12 @@ ArrayRef<View> Converter::viewsOf(Value value) {
   DenseElementsAttr constant;
   View view;
   view.element = cast<RankedTensorType>(value.getType());
-  ViewPiece piece;
+  Piece piece;
   if (matchPattern(value, m_Constant(&constant)) && !constant.isSplat()) {
-    piece.buffer = constantBuffer(value.getLoc(), constant);
+    piece.place.home = constantBuffer(value.getLoc(), constant);
   } else {
-    piece.kind = etdg::SourceKind::Splat;
     // `tensor.empty` holds anything: zeros are as good.
-    piece.value = constant ? cast<TypedAttr>(constant.getSplatValue<Attribute>())
+    piece.splat = constant ? cast<TypedAttr>(constant.getSplatValue<Attribute>())
                            : cast<TypedAttr>(builder.getZeroAttr(view.element.getElementType()));
   }
   view.pieces.push_back(piece);
@@ -250,7 +249,7 @@ etdg::GraphOp Converter::convert() {
     returned.push_back(buffer);
     Dest dest{buffer, {}};
     for (unsigned d = 0; d < member.lengths.size(); ++d)
-      dest.results.push_back(names.viewDim(d));
+      dest.index.push_back(names.viewDim(d));
     dests.push_back(dest);
   }
   if (failed(recordChecks()) || failed(lowerBody(function.getBody().front(), Context(), dests))) {

@@ -30,46 +30,43 @@ FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &
   SmallVector<Constraint> domain(context.ancestors);
   domain.append(context.domain.begin(), context.domain.end());
   SmallVector<etdg::PieceAttr> pieces;
-  for (const ViewPiece &piece : view.pieces) {
-    bool pure = graphwriter::isAffine(piece.results);
-    for (const Constraint &c : piece.constraints)
+  for (const Piece &piece : view.pieces) {
+    bool pure = graphwriter::isAffine(piece.place.index) && (!piece.value || graphwriter::isAffine(piece.value));
+    for (const Constraint &c : piece.when)
       pure &= c.expr.isPureAffine();
-    for (const Gathered &g : piece.gathered)
-      pure &= graphwriter::isAffine(g.index);
+    for (const Piece::Gather &g : piece.gathers)
+      pure &= graphwriter::isAffine(g.at.index);
     if (!pure)
       return emitError(loc) << "a read here is not affine: its index or condition holds a product of lengths; make one "
                                "of them a constant";
-    std::optional<SmallVector<Constraint>> kept = system->simplify(numDims, piece.constraints, domain);
+    std::optional<SmallVector<Constraint>> kept = system->simplify(numDims, piece.when, domain);
     if (!kept)
       continue;
     IntegerSet set = makeSet(names, numDims, *kept);
-    switch (piece.kind) {
-    case etdg::SourceKind::Buffer: {
-      AffineMap map = AffineMap::get(numDims, numSymbols, piece.results, names.context);
-      SmallVector<etdg::GatherAttr> gathers;
-      int64_t operand = block.operandFor(piece.buffer);
-      for (const Gathered &g : piece.gathered)
-        gathers.push_back(
-            etdg::GatherAttr::get(names.context, g.position, block.operandFor(g.buffer),
-                                  AffineMapAttr::get(AffineMap::get(numDims, numSymbols, g.index, names.context))));
-      pieces.push_back(etdg::PieceAttr::getBuffer(set, operand, map, gathers));
-      break;
+    if (piece.splat) {
+      pieces.push_back(etdg::PieceAttr::getSplat(set, piece.splat));
+      continue;
     }
-    case etdg::SourceKind::Splat:
-      pieces.push_back(etdg::PieceAttr::getSplat(set, piece.value));
-      break;
-    case etdg::SourceKind::Index:
-      pieces.push_back(etdg::PieceAttr::getIndex(set, piece.results.front()));
-      break;
+    if (piece.value) {
+      pieces.push_back(etdg::PieceAttr::getIndex(set, piece.value));
+      continue;
     }
+    AffineMap map = AffineMap::get(numDims, numSymbols, piece.place.index, names.context);
+    SmallVector<etdg::GatherAttr> gathers;
+    int64_t operand = block.operandFor(piece.place.home);
+    for (const Piece::Gather &g : piece.gathers)
+      gathers.push_back(
+          etdg::GatherAttr::get(names.context, g.position, block.operandFor(g.at.home),
+                                AffineMapAttr::get(AffineMap::get(numDims, numSymbols, g.at.index, names.context))));
+    pieces.push_back(etdg::PieceAttr::getBuffer(set, operand, map, gathers));
   }
   return etdg::ReadAttr::get(names.context, pieces, /*elementRank=*/0);
 }
 
 LogicalResult Converter::makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest) {
-  if (!graphwriter::isAffine(dest.results))
+  if (!graphwriter::isAffine(dest.index))
     return emitError(loc) << "a write here is not affine: its index holds a product of lengths";
-  graphwriter::addWrite(block, dest.buffer, dest.results, context.numDims(), names.names.size(), names.context);
+  graphwriter::addWrite(block, dest.home, dest.index, context.numDims(), names.names.size(), names.context);
   return success();
 }
 
@@ -194,9 +191,8 @@ LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const Context &cont
       Dest dest = it != dests.end() ? it->second : Dest{createBuffer(op->getLoc(), {}, type), {}};
       View view;
       view.element = type;
-      ViewPiece piece;
-      piece.buffer = dest.buffer;
-      piece.results = dest.results;
+      Piece piece;
+      piece.place = dest;
       view.pieces.push_back(piece);
       environment[result] = {view};
       yields.push_back({result, dest});

@@ -49,9 +49,9 @@ void Converter::planDest(Block &body, MemberRef source, Dest dest, Dests &dests,
   if (!def || def->getBlock() != &body || dests.count(source))
     return copy();
   auto substituted = [&](ArrayRef<AffineExpr> dims) {
-    Dest result{dest.buffer, {}};
-    for (AffineExpr e : dest.results)
-      result.results.push_back(substitute(names, e, dims));
+    Dest result{dest.home, {}};
+    for (AffineExpr e : dest.index)
+      result.index.push_back(substitute(names, e, dims));
     return result;
   };
   SmallVector<AffineExpr> identity;
@@ -128,7 +128,7 @@ LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed
         Value buffer = createBuffer(op->getLoc(), view.lengths, view.element);
         Dest dest{buffer, {}};
         for (unsigned d = 0; d < view.depth(); ++d)
-          dest.results.push_back(names.viewDim(d));
+          dest.index.push_back(names.viewDim(d));
         if (failed(emitCopy(op->getLoc(), *copiesAllowed, view, dest, "gathered elements or indices are no plain list")))
           return failure();
         copied.push_back(bufferView(buffer, {view.lengths, view.element}));
@@ -222,9 +222,8 @@ static View viewOf(const Member &member, const Dest &at) {
   View view;
   view.lengths = member.lengths;
   view.element = member.element;
-  ViewPiece piece;
-  piece.buffer = at.buffer;
-  piece.results = at.results;
+  Piece piece;
+  piece.place = at;
   view.pieces.push_back(piece);
   return view;
 }
@@ -238,7 +237,7 @@ Dest Converter::createPlanes(ComputeOp op, const Member &member) {
   live[0] = member.lengths.empty() ? 1 : 2;
   Dest planes{createBuffer(op.getLoc(), lengths, member.element, live), {}};
   for (unsigned d = 0; d < lengths.size(); ++d)
-    planes.results.push_back(names.viewDim(d));
+    planes.index.push_back(names.viewDim(d));
   return planes;
 }
 
@@ -255,11 +254,11 @@ SmallVector<Dest> Converter::placeResults(ComputeOp op, const Dests &dests, Smal
         dest = it->second;
       } else if (isState) {
         dest = createPlanes(op, member);
-        planes.push_back(dest.buffer.getDefiningOp<etdg::BufferOp>());
+        planes.push_back(dest.home.getDefiningOp<etdg::BufferOp>());
       } else {
-        dest.buffer = createBuffer(op.getLoc(), member.lengths, member.element);
+        dest.home = createBuffer(op.getLoc(), member.lengths, member.element);
         for (unsigned d = 0; d < member.lengths.size(); ++d)
-          dest.results.push_back(names.viewDim(d));
+          dest.index.push_back(names.viewDim(d));
       }
       results.push_back(dest);
       views.push_back(viewOf(member, dest));
@@ -285,10 +284,10 @@ void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Dest> results) {
     for (auto [m, member] : llvm::enumerate(members)) {
       View view = viewOf(member, peel(names, results[next++], n - 1));
       if (!neverEmpty) {
-        view.pieces.front().constraints.push_back({n - 1});
+        view.pieces.front().when.push_back({n - 1});
         Value init = op.getInits()[result.getResultNumber()];
-        for (ViewPiece piece : viewsOf(init)[m].pieces) {
-          piece.constraints.push_back({n, /*isEquality=*/true});
+        for (Piece piece : viewsOf(init)[m].pieces) {
+          piece.when.push_back({n, /*isEquality=*/true});
           view.pieces.push_back(piece);
         }
       }
@@ -416,10 +415,10 @@ void Converter::openDim(ComputeOp op, Context &context) {
 
 /// What `first` holds in the first `lag` iterations, and `later` behind them.
 static View joinStates(View later, const View &first, AffineExpr t, AffineExpr lag) {
-  for (ViewPiece &piece : later.pieces)
-    piece.constraints.push_back({t - lag});
-  for (ViewPiece piece : first.pieces) {
-    piece.constraints.push_back(lag == 1 ? Constraint{t, /*isEquality=*/true} : Constraint{lag - 1 - t});
+  for (Piece &piece : later.pieces)
+    piece.when.push_back({t - lag});
+  for (Piece piece : first.pieces) {
+    piece.when.push_back(lag == 1 ? Constraint{t, /*isEquality=*/true} : Constraint{lag - 1 - t});
     later.pieces.push_back(piece);
   }
   return later;

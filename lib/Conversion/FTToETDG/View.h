@@ -21,36 +21,18 @@ namespace mlir::ft::toetdg {
 
 using graphwriter::Constraint;
 
-/// Map result `position` is the integer in `buffer` at `index`.
-struct Gathered {
-  unsigned position;
-  Value buffer;
-  SmallVector<AffineExpr> index;
-};
-
-struct ViewPiece {
-  SmallVector<Constraint> constraints;
-  etdg::SourceKind kind = etdg::SourceKind::Buffer;
-  Value buffer;                    // Buffer
-  SmallVector<AffineExpr> results; // Buffer: index in the buffer; Index: the one value
-  SmallVector<Gathered> gathered;  // Buffer
-  TypedAttr value;                 // Splat: the scalar
-};
+using Piece = graphwriter::Piece<Value>;
 
 /// One list of tensors (tuples are several views).
 struct View {
   SmallVector<LengthAttr> lengths;
   RankedTensorType element;
-  std::vector<ViewPiece> pieces;
+  std::vector<Piece> pieces;
   unsigned depth() const { return lengths.size(); }
 };
 
-/// Where a fresh list is written: index in `buffer` as expressions over the
-/// iteration vector and the list's own dimensions.
-struct Dest {
-  Value buffer;
-  SmallVector<AffineExpr> results;
-};
+/// Where a fresh list is written: an index as expressions over the iteration vector and the list's own dimensions.
+using Dest = graphwriter::Place<Value>;
 
 /// The names of the graph and shorthands for expressions over them.
 struct Names {
@@ -64,7 +46,7 @@ struct Names {
 
 /// Replaces the list dimensions of an expression: old dimension j by `dims[j]`.
 AffineExpr substitute(const Names &names, AffineExpr expr, ArrayRef<AffineExpr> dims);
-ViewPiece substitute(const Names &names, const ViewPiece &piece, ArrayRef<AffineExpr> dims);
+Piece substitute(const Names &names, const Piece &piece, ArrayRef<AffineExpr> dims);
 /// The view with its list dimensions replaced and these lengths.
 View substitute(const Names &names, const View &view, ArrayRef<AffineExpr> dims, ArrayRef<LengthAttr> lengths);
 /// The view at index `index` of its outermost dimension.

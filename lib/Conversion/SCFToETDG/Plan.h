@@ -68,25 +68,8 @@ struct Home {
 };
 
 /// A value's scalars in a home: index, then position in the element, over loops and cell.
-struct Place {
-  Home *home = nullptr;
-  SmallVector<AffineExpr> index;
-};
-
-/// A piece of a value: where, and from what.
-struct Piece {
-  Conjunction when;
-  Place place;
-  TypedAttr splat;  // else a scalar that fills it
-  AffineExpr value; // else an integer
-
-  /// Index `position` of the place is data: the integer at `at`.
-  struct Gather {
-    unsigned position;
-    Place at;
-  };
-  SmallVector<Gather, 1> gathers;
-};
+using Place = graphwriter::Place<Home *>;
+using Piece = graphwriter::Piece<Home *>;
 using View = SmallVector<Piece, 0>;
 
 struct Family;

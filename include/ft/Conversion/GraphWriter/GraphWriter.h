@@ -3,8 +3,9 @@
 //
 // The vocabulary that `convert-ft-to-etdg`, `convert-linalg-to-etdg` and
 // `convert-scf-to-etdg` share: conditions on points, the iteration vector under which a
-// block is built, what a leaf takes from outside, and the graph of a function. How a value
-// is found in buffers differs from one front end to the next and stays with each.
+// block is built, where values lie in buffers and of which pieces they are, what a leaf takes
+// from outside, and the graph of a function. How a value is found in buffers differs
+// from one front end to the next and stays with each.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_CONVERSION_GRAPHWRITER_GRAPHWRITER_H
@@ -37,6 +38,33 @@ IntegerSet makeSet(MLIRContext *context, unsigned numDims, unsigned numSymbols, 
 
 /// No division of a name, no product of names: what maps and sets of a graph can hold.
 bool isAffine(ArrayRef<AffineExpr> exprs);
+
+//===----------------------------------------------------------------------===//
+// Where values are
+//===----------------------------------------------------------------------===//
+
+/// A place in what `Home` says: a buffer, or one of a graph to be.
+template <typename Home>
+struct Place {
+  Home home = {};
+  SmallVector<AffineExpr> index;
+};
+
+/// A piece of a value: where, and from what. The source is a place, or a splat or an index.
+template <typename Home>
+struct Piece {
+  /// Index `position` of the place is data: the integer at `at`.
+  struct Gather {
+    unsigned position;
+    Place<Home> at;
+  };
+
+  Conjunction when;
+  Place<Home> place;
+  TypedAttr splat;  // else a scalar that fills it
+  AffineExpr value; // else an integer
+  SmallVector<Gather, 1> gathers;
+};
 
 //===----------------------------------------------------------------------===//
 // Where a block is built
