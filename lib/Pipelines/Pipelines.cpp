@@ -231,6 +231,8 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsChooseTasks());
   pm.addPass(createLoopsFindAlignment());
   pm.addPass(createLoopsPlaceMemory());
+  pm.addPass(createLoopsChooseAccesses());
+  pm.addPass(createLoopsPlaceSyncs());
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {

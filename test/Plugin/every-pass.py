@@ -70,6 +70,7 @@ INPUTS = {
     "loops-find-alignment": ("grids", ""),
     "loops-lower-leaves": ("threads", "vector-bytes=32 vector-registers=16"),
     "loops-place-memory": ("dealt", ""),
+    "tile-expand-math": ("scalars", ""),
     "tssa-functionalize": ("views", ""),
     "tssa-print-aliases": ("views", ""),
 }

@@ -215,6 +215,8 @@ LogicalResult GridKernel::toCores() {
   for (ChunksOp op : chunks)
     cutColumns(op);
   kernel.walk([&](Operation *op) {
+    if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block)
+      return sync.erase(); // one core is in the place of its threads
     if (auto sync = dyn_cast<loops::SyncOp>(op))
       sync.setKind(etdg::SyncKind::Cores);
     else if (auto chunks = dyn_cast<ChunksOp>(op))
@@ -225,6 +227,7 @@ LogicalResult GridKernel::toCores() {
       leaf.removePlacesAttr();
     }
     op->removeAttr("loops.memory");
+    op->removeAttr("loops.syncs");
   });
   kernel->removeAttr("loops.grid");
   kernel->removeAttr("loops.shared");

@@ -130,7 +130,8 @@ LogicalResult LeafEmitter::emit() {
       if (failed(emitProduct(*this, unsigned(i), *product, staging)))
         return failure();
       next = i + 1 + size_t(product->attribute.getFused());
-      b.barrier();
+      if (syncs[next - 1])
+        b.barrier();
       continue;
     }
     NestSplit split = columns ? splits[i] : NestSplit();
@@ -147,7 +148,8 @@ LogicalResult LeafEmitter::emit() {
       if (failed(emitNest(*this, nest, split, tiles[i])))
         return failure();
     }
-    b.barrier();
+    if (syncs[i])
+      b.barrier();
   }
   return success();
 }

@@ -74,6 +74,7 @@ public:
   SmallVector<NestSplit> splits; // by nest, with `columns`
   SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
   const RowPlan *rowPlan = nullptr; // rows stay in registers
+  SmallVector<bool> syncs;       // by nest: the threads of a block wait behind it
   Value staging;                    // shared memory for operands of products, where a nest is one in tiles
 
   /// An index of data, i64, or 0 where it is not in [0, bound), which is noted for the host then.

@@ -91,6 +91,15 @@ struct LeafPlaces {
 /// An error at the leaf where something has no place, or one that it can't have.
 FailureOr<LeafPlaces> readPlaces(loops::LeafOp leaf, const LeafNeeds &needs);
 
+/// Whether what a leaf's view has is said to begin, in each row, where accesses as wide as its elements allow may.
+bool isAligned(loops::LeafOp leaf, unsigned view);
+
+/// An error at a leaf whose layouts say more of its products' accesses than holds, or nothing (LoopAccesses.cpp).
+LogicalResult checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places, int64_t threads);
+
+/// Behind which of its loop nests the threads of a block wait, as a leaf says; an error where it does not (LoopSyncs.cpp).
+FailureOr<SmallVector<bool>> readSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests);
+
 /// Accesses of a leaf are no wider than what divides a row of a view: so many elements, by which rows begin evenly at best.
 int64_t evenElements(MemRefType view);
 

@@ -54,15 +54,11 @@ LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
 
 LogicalResult LoopWalker::takeLoad(memref::LoadOp load) {
   Type element = load.getMemRefType().getElementType();
-  if (hasStored && !isAlone) { // (by the first thread)
-    b.barrier();
-    hasStored = false;
-  }
   known.values[load] = b.load(b.at(valueOf(load.getMemRef()), valueOf(load.getIndices()[0]), element), element);
   return success();
 }
 
-/// One thread stores, where they do not share the loop around; the others see it behind the barrier before the leaf.
+/// One thread stores, where they do not share the loop around; the others see it when they have waited.
 LogicalResult LoopWalker::takeStore(memref::StoreOp store) {
   Type element = store.getMemRefType().getElementType();
   Value value = valueOf(store.getValueToStore());
@@ -71,7 +67,6 @@ LogicalResult LoopWalker::takeStore(memref::StoreOp store) {
   if (!isAlone)
     b.setInsertionPointToStart(scf::IfOp::create(b, isFirstThread(), /*withElseRegion=*/false).thenBlock());
   b.store(value, address, element);
-  hasStored = true;
   return success();
 }
 
@@ -102,12 +97,6 @@ LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//
-
-bool LoopWalker::isAligned(loops::LeafOp leaf, unsigned view) {
-  size_t inputs = leaf.getInputs().size();
-  auto type = cast<MemRefType>((view < inputs ? leaf.getInputs()[view] : leaf.getOutputs()[view - inputs]).getType());
-  return leaf.getAligned() && (*leaf.getAligned())[view] % (evenElements(type) * bytesOf(type.getElementType())) == 0;
-}
 
 void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
   emitter.memories.resize(emitter.graph.buffers.size());
@@ -189,9 +178,6 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   if (failed(own))
     return failure();
   leaf::LeafGraph &graph = own->form.graph;
-  if (hasStored)
-    b.barrier();
-  hasStored = false;
   LeafEmitter emitter(b, graph, e.threads);
   emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
     return e.checkIndex(index, b.number(bound), op->getLoc(), Value());
@@ -204,8 +190,10 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   if (failed(tiling) || failed(checkConstants(leaf, *own, *tiling)))
     return failure();
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  if (failed(places))
+  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
+  if (failed(places) || failed(syncs) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads())))
     return failure();
+  emitter.syncs = std::move(*syncs);
   bindOperands(leaf, emitter);
   setTiling(leaf, std::move(*tiling), emitter);
   if (leaf.getColumn()) {

@@ -36,7 +36,9 @@ static SmallVector<Operation *> besides(ArrayRef<Operation *> flat, ChunksOp chu
 }
 
 bool togpu::hasWaits(func::FuncOp kernel) {
-  return kernel.walk([](loops::SyncOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return kernel
+      .walk([](loops::SyncOp sync) { return sync.getKind() == etdg::SyncKind::Grid ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
 }
 
 bool togpu::countsTasks(const DealtLoops &dealt, const HostCounts &counts) {

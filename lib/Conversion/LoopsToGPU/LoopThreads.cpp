@@ -32,14 +32,6 @@ LogicalResult LoopWalker::takeThreads(scf::ForallOp outermost) {
     points *= std::max<int64_t>(end - begin, 0);
     loops.push_back(loop);
   }
-  // What is read may have been put together, too.
-  bool readsOwn = outermost
-                      ->walk([](memref::LoadOp load) {
-                        return load.getMemRef().getDefiningOp() ? WalkResult::interrupt() : WalkResult::advance();
-                      })
-                      .wasInterrupted();
-  if (hasStored && readsOwn)
-    b.barrier();
   Known saved = known;
   scf::ForOp loop = b.loop(e.threads.id, b.number32(points), b.number32(e.threads.count));
   b.setInsertionPointToStart(loop.getBody());
@@ -57,6 +49,5 @@ LogicalResult LoopWalker::takeThreads(scf::ForallOp outermost) {
   LogicalResult taken = takeBlock(*loops.back().getBody());
   isAlone = false;
   known = std::move(saved);
-  hasStored = true;
   return taken;
 }

@@ -64,20 +64,31 @@ static bool isOfGrid(Operation *op) {
   return op
       ->walk([](Operation *inner) {
         loops::LevelAttr level = loops::levelOf(inner);
-        bool together = isa<loops::SyncOp>(inner) || (level && level.getLevel() == etdg::LoopLevel::Grid);
+        auto sync = dyn_cast<loops::SyncOp>(inner);
+        bool together = (sync && sync.getKind() == etdg::SyncKind::Grid) || (level && level.getLevel() == etdg::LoopLevel::Grid);
         return together ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
 LogicalResult LoopWalker::takeBlock(Block &block) {
+  auto take = [&](Operation &op) {
+    if (std::exchange(waitsNext, false))
+      b.barrier();
+    return takeOperation(&op);
+  };
   for (Operation &op : block.without_terminator()) {
     if (isMemoryEffectFree(&op))
       continue; // once somebody asks for it
+    // (Those wait who do what comes next.)
+    if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block) {
+      waitsNext = true;
+      continue;
+    }
     OpBuilder::InsertionGuard guard(b);
     // What stands in no loop of the grid one block of threads does.
     if (isInside || isOfGrid(&op) || op.getNumResults() || isa<memref::DeallocOp>(op)) {
-      if (failed(takeOperation(&op)))
+      if (failed(take(op)))
         return failure();
       continue;
     }
@@ -87,7 +98,7 @@ LogicalResult LoopWalker::takeBlock(Block &block) {
     b.setInsertionPointToStart(branch.thenBlock());
     Known saved = known;
     isInside = true;
-    LogicalResult taken = takeOperation(&op);
+    LogicalResult taken = take(op);
     isInside = false;
     known = std::move(saved);
     if (failed(taken))

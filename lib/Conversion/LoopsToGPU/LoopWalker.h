@@ -112,8 +112,6 @@ private:
   /// What products read lies in memory; what is a value alone has none.
   void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
   RowsAt rowsOf(Value view);
-  /// Whether what a leaf's view has is said to begin, in each row, where accesses as wide as its elements allow may.
-  static bool isAligned(loops::LeafOp leaf, unsigned view);
 
   // LoopLeaves.cpp
   Value firstPartOf(Value own, int64_t bytes);
@@ -135,7 +133,7 @@ private:
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
   Value allPoints;           // of the loops being dealt, where others around them decide how many they have
   bool isInside = false;     // of loops of level grid
-  bool hasStored = false;    // what leaves may read, since all threads of the block have waited
+  bool waitsNext = false;    // the threads of a block, before the operation that is next
   bool isAlone = false;      // a thread, in loops that threads share
   Lift lift;                 // of the loop around, where a leaf computes its iterations at once
 };

@@ -21,10 +21,12 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
+#define GEN_PASS_DEF_LOOPSCHOOSEACCESSES
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
+#define GEN_PASS_DEF_LOOPSPLACESYNCS
 #define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/LoopsToGPU/Passes.h.inc"
 } // namespace mlir::ft
@@ -130,6 +132,24 @@ struct LoopsPlaceMemory : mlir::ft::impl::LoopsPlaceMemoryBase<LoopsPlaceMemory>
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, placeKernelMemory)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsChooseAccesses : mlir::ft::impl::LoopsChooseAccessesBase<LoopsChooseAccesses> {
+  using LoopsChooseAccessesBase::LoopsChooseAccessesBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelAccesses)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsPlaceSyncs : mlir::ft::impl::LoopsPlaceSyncsBase<LoopsPlaceSyncs> {
+  using LoopsPlaceSyncsBase::LoopsPlaceSyncsBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, placeKernelSyncs)))
       signalPassFailure();
   }
 };

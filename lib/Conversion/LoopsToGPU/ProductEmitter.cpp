@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "ProductEmitter.h"
 
+#include "ProductShape.h"
+
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 using namespace mlir;
@@ -19,23 +21,13 @@ using schedule::ProductTiles;
 using Rows = ProductTiles::Rows;
 
 namespace {
-/// The rows or the columns of a matrix, as digits of loops.
-struct Axis {
-  struct Digit {
-    enum Kind { ofRows, ofColumns, ofLoop, ofNone } kind = ofNone;
-    int loop = -1; // of the product's nest
-    int64_t size = 1;
-  };
-  SmallVector<Digit> digits;
-  int64_t most = 1; // extent, at most
-  bool isOpen = false; // the call decides the first digit's size
-};
-
 class ProductEmitter {
 public:
   ProductEmitter(LeafEmitter &emitter, unsigned number, const ProductTiles &product, Value memory)
       : e(emitter), b(emitter.b), graph(emitter.graph), number(number), nest(graph.nests[number]), product(product),
-        staged(product.staged), memory(memory), attribute(product.attribute) {
+        staged(product.staged), memory(memory), attribute(product.attribute),
+        shape(graph, number, product, e.maxRows, e.columns ? e.columns->unit : 1, [this](int buffer) { return e.memories[buffer].aligned; }),
+        m(shape.m), n(shape.n), k(shape.k), layout(attribute.getResult()) {
     for (auto [i, reduced] : llvm::enumerate(nest.reduced))
       if (!reduced)
         parallelLoops.push_back(int(i));
@@ -47,12 +39,8 @@ private:
     tile::ViewType type;
     Value view;
     int64_t width = 1; // adjacent columns that are one access
-    bool isAsync = false;
   };
-  /// The loops of another nest are numbered as the product's parallel ones.
-  using LoopNumber = llvm::function_ref<int(int)>;
 
-  Axis axisOf(ArrayRef<int> loops, Rows rows) const;
   LogicalResult emitBatches(unsigned depth, At at);
   LogicalResult emitTiles(At at);
   LogicalResult emitTile(At at, Value row, Value column);
@@ -60,12 +48,11 @@ private:
   Value beginOf(const Border &border, LoopNumber loopOf);
   tile::BorderAttr borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const;
   Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
-  int64_t widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const;
   Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
   Value multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column);
-  void copyStep(const Operand &operand, tile::SharedType type, Value shared, bool alongTerms, Value own, bool ownInside,
-                Value step, Value stage);
+  void copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside, Value step,
+                Value stage);
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
@@ -78,9 +65,6 @@ private:
   bool isOfRows(const View &view, LoopNumber loopOf) const;
   tile::MapOp startMap(ArrayRef<Type> elements, ValueRange inputs);
   bool fillsTiles(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
-  bool reducesRows() const;
-  tile::BlockedAttr resultLayout() const;
-  tile::BlockedAttr copyLayout(tile::SharedType type, int64_t width) const;
 
   LeafEmitter &e;
   Code &b;
@@ -93,7 +77,8 @@ private:
   tile::ProductAttr attribute;
   SmallVector<int> parallelLoops;
   SmallVector<Value> batchIndices;
-  Axis m, n, k;
+  ProductShape shape;
+  const Axis &m, &n, &k;
   tile::BlockedAttr layout;
   Value lhsShared, rhsShared;
   /// Tiles that are in registers, by what they are written to.
@@ -104,24 +89,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//
-
-Axis ProductEmitter::axisOf(ArrayRef<int> loops, Rows rows) const {
-  Axis axis;
-  if (product.rows == rows && rows != Rows::none) {
-    axis.digits.push_back({Axis::Digit::ofRows, -1, 1});
-    axis.most *= e.maxRows;
-    axis.isOpen = true;
-  }
-  for (int loop : loops) {
-    bool isSplit = loop == product.splitLoop;
-    axis.digits.push_back({isSplit ? Axis::Digit::ofColumns : Axis::Digit::ofLoop, loop, nest.sizes[loop]});
-    axis.most *= nest.sizes[loop];
-    axis.isOpen |= isSplit;
-  }
-  if (axis.digits.empty())
-    axis.digits.push_back({Axis::Digit::ofNone, -1, 1});
-  return axis;
-}
 
 /// Where the view begins at this batch and these columns. Rows that are no digit are those of `at`.
 Value ProductEmitter::offsetOf(const View &view, LoopNumber loopOf, At at) {
@@ -186,35 +153,8 @@ ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis
   }
   operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space, borders);
   operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes, begins);
-  operand.width = widthOf(view, columns, loopOf, tile::accessBytes / bytesOf(element));
-  int64_t bytes = operand.width * bytesOf(element);
-  operand.isAsync = space == global && bytes >= 4;
+  operand.width = shape.widthOf(view, columns, loopOf, tile::accessBytes / bytesOf(element));
   return operand;
-}
-
-/// How many adjacent columns are one aligned access, wherever it begins in the matrix.
-int64_t ProductEmitter::widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const {
-  const Axis::Digit &last = columns.digits.back();
-  int lastLoop = last.loop < 0 ? -1 : loopOf(last.loop);
-  const Memory &place = e.memories[view.buffer];
-  if (lastLoop < 0 || view.strides[lastLoop] != 1 || !place.aligned)
-    return 1;
-  int64_t unit = last.kind == Axis::Digit::ofColumns ? e.columns->unit : last.size;
-  auto isCut = [&](const Border &border) { return border.strides[lastLoop] != 0; };
-  if (llvm::any_of(view.borders, isCut))
-    return 1;
-  auto divides = [&](int64_t width) {
-    if (unit % width != 0 || view.offset % width != 0 || graph.buffers[view.buffer].numElements % width != 0)
-      return false;
-    for (auto [loop, stride] : llvm::enumerate(view.strides))
-      if (int(loop) != lastLoop && stride % width != 0)
-        return false;
-    return true;
-  };
-  int64_t width = most;
-  while (width > 1 && !divides(width))
-    width /= 2;
-  return width;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,7 +222,7 @@ void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At a
     return;
   // A value for each row is a matrix of one column: its first thread writes it.
   bool ofRows = isOfRows(view, loopOf) && n.most > 1;
-  Operand operand = makeOperand(view, m, ofRows ? axisOf({}, Rows::none) : n, loopOf, at);
+  Operand operand = makeOperand(view, m, ofRows ? shape.axisOf({}, Rows::none) : n, loopOf, at);
   bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), !ofRows && fillsTiles(n, attribute.getBlock()[1])};
   int64_t width = std::min(operand.width, layout.getVector()[1]);
   tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
@@ -417,34 +357,24 @@ LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Val
 // The sums
 //===----------------------------------------------------------------------===//
 
-tile::BlockedAttr ProductEmitter::copyLayout(tile::SharedType type, int64_t width) const {
-  int64_t across = std::min<int64_t>(std::max<int64_t>(type.getShape()[1] / width, 1), e.threads.count);
-  while (e.threads.count % across != 0)
-    --across;
-  int64_t vector[] = {1, width}, threads[] = {e.threads.count / across, across};
-  return tile::BlockedAttr::get(b.getContext(), vector, threads, {});
-}
-
 /// One step of an operand, on its way into a stage.
-void ProductEmitter::copyStep(const Operand &operand, tile::SharedType type, Value shared, bool alongTerms, Value own,
-                              bool ownInside, Value step, Value stage) {
-  int64_t width = operand.width;
-  while (type.getShape()[1] % width != 0 || type.getPad() % width != 0)
-    width /= 2;
-  bool isAsync = operand.isAsync && width * bytesOf(type.getElementType()) >= 4;
+void ProductEmitter::copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside,
+                              Value step, Value stage) {
+  int64_t vector[] = {1, move.getWidth()};
+  auto threads = tile::BlockedAttr::get(b.getContext(), vector, move.getThreads(), {});
   Value term = b.mul(step, attribute.getStep());
   bool termInside = k.most % attribute.getStep() == 0;
   bool inside[] = {alongTerms ? ownInside : termInside, alongTerms ? termInside : ownInside};
   tile::CopyOp::create(b, operand.view, alongTerms ? own : term, alongTerms ? term : own, shared, stage,
-                       copyLayout(type, width), b.getDenseBoolArrayAttr(inside), isAsync);
+                       threads, b.getDenseBoolArrayAttr(inside), move.getAsync());
 }
 
 /// Steps of the sums, `stages - 1` of them ahead on their way to shared memory.
 Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column) {
   int64_t stages = attribute.getStages(), steps = llvm::divideCeil(k.most, attribute.getStep());
   auto copy = [&](Value step, Value stage) {
-    copyStep(lhs, staged.lhs, lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), step, stage);
-    copyStep(rhs, staged.rhs, rhsShared, staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), step, stage);
+    copyStep(lhs, attribute.getLhs(), lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), step, stage);
+    copyStep(rhs, attribute.getRhs(), rhsShared, staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), step, stage);
   };
   auto stageOf = [&](Value step) -> Value {
     return stages == 1 ? b.number(0) : b.createOrFold<arith::RemUIOp>(step, b.number(stages));
@@ -550,43 +480,7 @@ LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
   return emitTiles(at);
 }
 
-/// Whether something behind the product is reduced along its rows.
-bool ProductEmitter::reducesRows() const {
-  auto fused = ArrayRef(graph.nests).slice(number + 1, attribute.getFused());
-  return llvm::any_of(fused, [](const Nest &behind) { return llvm::is_contained(behind.reduced, true); });
-}
-
-/// Which elements of a tile of the result a thread has.
-tile::BlockedAttr ProductEmitter::resultLayout() const {
-  ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
-  int64_t threads[] = {block[0] / thread[0], block[1] / thread[1]};
-  if (attribute.getMma()) { // as a fragment's accumulator lies in a warp
-    int64_t vector[] = {1, 2}, warp[] = {8, 4};
-    return tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
-  }
-  // Rows or columns that are adjacent in shared memory are read several at a time; of others neighbours read neighbours.
-  auto vectorOf = [&](bool alongTerms, int64_t own, Type element) {
-    int64_t vector = alongTerms ? 1 : std::min<int64_t>(4, tile::accessBytes / bytesOf(element));
-    while (own % vector != 0)
-      vector /= 2;
-    return vector;
-  };
-  int64_t vector[] = {vectorOf(!staged.lhsTransposed, thread[0], product.lhs),
-                      vectorOf(staged.rhsTransposed, thread[1], product.rhs)};
-  // A warp reads four different rows and eight columns: each in one access of all banks. Rows that are reduced lie in a warp.
-  SmallVector<int64_t> warp = {4, 8};
-  if (reducesRows())
-    warp = {std::max<int64_t>(tile::warpThreads / threads[1], 1), threads[1]};
-  if (threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0)
-    warp.clear();
-  return tile::BlockedAttr::get(b.getContext(), vector, threads, warp);
-}
-
 LogicalResult ProductEmitter::run() {
-  m = axisOf(product.loops.m, Rows::m);
-  n = axisOf(product.loops.n, Rows::n);
-  k = axisOf(product.loops.k, Rows::none);
-  layout = resultLayout();
   lhsShared = tile::SharedOp::create(b, staged.lhs, memory);
   int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
   rhsShared = tile::SharedOp::create(b, staged.rhs, b.at(memory, b.number(behind), b.getI8Type()));

@@ -65,8 +65,29 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{blocks of threads run the kernel: expected grid, found cores (loops_sync2)}}
+  // expected-error @below {{blocks of threads run the kernel: expected grid or block, found cores (loops_sync2)}}
   loops.sync cores
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and block (loops_sync2)}}
+  loops.sync block
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-note @below {{in this loop of level thread}}
+  scf.forall (%i) in (32) {
+    // expected-error @below {{a thread can't run it alone (loops_grid5)}}
+    loops.sync block
+  } {mapping = [#loops.level<thread>]}
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{unknown attribute 'loops.syncs'}}
+  loops.sync block {loops.syncs = array<i1: true>}
   return
 }
 // -----

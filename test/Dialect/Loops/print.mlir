@@ -29,3 +29,12 @@ func.func @g_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <th
   loops.sync grid
   return
 }
+// What the threads of a block wait for may stand in loops that blocks of threads share.
+// CHECK: scf.forall
+// CHECK-NEXT: loops.sync block{{$}}
+func.func @h_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.forall (%i) in (4) {
+    loops.sync block
+  } {mapping = [#loops.level<grid, turn>]}
+  return
+}

@@ -24,6 +24,21 @@ llvm.func @step() attributes {l = #tile.product<block = [64, 64], thread = [8, 8
 
 // -----
 
+// expected-error @+1 {{(M1) expected a power of two of adjacent elements and two positive numbers of threads, found width = 3, threads = [4, 8]}}
+llvm.func @move() attributes {l = #tile.move<width = 3, threads = [4, 8]>}
+
+// -----
+
+// expected-error @+1 {{(P4) expected a result of which each thread has [8, 8] elements of [64, 64], found #tile.blocked<vector = [4, 4], threads = [8, 4]>}}
+llvm.func @result() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, result = #tile.blocked<vector = [4, 4], threads = [8, 4]>, lhs = #tile.move<width = 4, threads = [4, 8]>, rhs = #tile.move<width = 4, threads = [4, 8]>>}
+
+// -----
+
+// expected-error @+1 {{(P4) fragments lie in a warp as vector = [1, 2], warp = [8, 4], found #tile.blocked<vector = [2, 2], threads = [16, 16]>}}
+llvm.func @fragments() attributes {l = #tile.product<block = [64, 64], thread = [4, 4], step = 16, stages = 2, mma, result = #tile.blocked<vector = [2, 2], threads = [16, 16]>, lhs = #tile.move<width = 4, threads = [4, 8]>, rhs = #tile.move<width = 4, threads = [4, 8]>>}
+
+// -----
+
 // expected-error @+1 {{(R2) the layout spans 16 columns, which do not divide 24}}
 llvm.func @spans(!tile.registers<16x24xf32, #tile.blocked<vector = [1, 2], threads = [4, 8]>>)
 

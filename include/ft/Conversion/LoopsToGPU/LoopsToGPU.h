@@ -49,6 +49,12 @@ LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuOptions &op
 /// Writes where in shared memory, in the workspace or in an output a block of threads has what, of leaves that have layouts.
 LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuOptions &options);
 
+/// Writes which elements of products' tiles a thread has and how operands come into shared memory, of leaves that have places.
+LogicalResult chooseKernelAccesses(loops::ProgramOp program, const GpuOptions &options);
+
+/// Writes where the threads of a block wait for each other.
+LogicalResult placeKernelSyncs(loops::ProgramOp program, const GpuOptions &options);
+
 /// All of these, one after the other: what kernels are made of then stands in the loops.
 LogicalResult decideKernels(loops::ProgramOp program, const GpuOptions &options);
 

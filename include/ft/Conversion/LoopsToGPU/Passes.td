@@ -99,6 +99,45 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
+  let summary = "say how a GPU's threads hold and move products in tiles";
+  let description = [{
+    Runs behind `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
+    of a tile of the result a thread has (`result`), and how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
+    their beginnings, strides and sizes allows, and while they go on where an operand lies in the device's own memory.
+
+    ```mlir
+    layouts [#tile.product<block = [64, 64], thread = [4, 4], step = 16, stages = 2, result = #tile.blocked<vector = [1, 4], threads = [16, 16], warp = [4, 8]>,
+      lhs = #tile.move<width = 4, threads = [64, 4], async>, rhs = #tile.move<width = 4, threads = [16, 16], async>>]
+    ```
+
+    `convert-loops-to-gpu` obeys it. It refuses a product of which nothing is said, accesses that are wider than is known to hold, and other threads than the
+    block's. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
+def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
+  let summary = "say where the threads of a GPU's block wait for each other";
+  let description = [{
+    Runs behind `loops-choose-layouts`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
+    the block have stored since they waited last, and as `loops.syncs` of each leaf behind which of its loop nests they wait: all but those whose
+    results stay in registers. A kernel that says it of some leaf has been looked at.
+
+    ```mlir
+    memref.store %x, %memory[%c0] : memref<?xf32>
+    loops.sync block
+    loops.leaf ... layouts [#etdg.tiling<>, #etdg.tiling<>] { ... } {loops.syncs = array<i1: true, true>}
+    ```
+
+    `convert-loops-to-gpu` makes a barrier of each of them and has no others but those within a loop nest. It refuses a leaf that does not say it.
+    Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn structured loops into kernels of a GPU and launch plans";
   let description = [{
@@ -117,7 +156,8 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
       --convert-loops-to-gpu
     ```
 
-    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment` and `loops-place-memory` write (together
+    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`
+    and `loops-place-syncs` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.

@@ -205,6 +205,8 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyShared(op, shared);
   if (auto splat = dyn_cast<SplatOp>(op); name == "loops.constant" && splat && isa<UnitAttr>(attribute.getValue()))
     return verifyConstant(splat);
+  if (name == "loops.syncs" && isa<LeafOp>(op) && isa<DenseBoolArrayAttr>(attribute.getValue()))
+    return success();
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
@@ -212,7 +214,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs' on leaves";
 }
 
 //===----------------------------------------------------------------------===//

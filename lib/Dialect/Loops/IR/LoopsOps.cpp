@@ -219,13 +219,14 @@ LogicalResult SyncOp::verify() {
   if (getKind() == etdg::SyncKind::None)
     return emitOpError("expected who waits, found none (loops_sync1)");
   auto kernel = (*this)->getParentOfType<FunctionOpInterface>();
-  bool isGrid = kernel && gridOf(kernel);
-  if (isGrid != (getKind() == etdg::SyncKind::Grid))
-    return emitOpError(isGrid ? "blocks of threads run the kernel: expected grid, found "
+  bool isGrid = kernel && gridOf(kernel), isOfBlock = getKind() == etdg::SyncKind::Block;
+  if (isGrid != (isOfBlock || getKind() == etdg::SyncKind::Grid))
+    return emitOpError(isGrid ? "blocks of threads run the kernel: expected grid or block, found "
                               : "expected a kernel of blocks of threads (loops.grid) around it, found none and ")
            << etdg::stringifySyncKind(getKind()) << " (loops_sync2)";
   for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
-    if (LevelAttr level = levelOf(parent); level && level.getLevel() != etdg::LoopLevel::None) {
+    if (LevelAttr level = levelOf(parent);
+        level && level.getLevel() != etdg::LoopLevel::None && !(isOfBlock && level.getLevel() == etdg::LoopLevel::Grid)) {
       InFlightDiagnostic diag = emitOpError("units can't wait inside of what one of them runs (loops_sync1)");
       diag.attachNote(parent->getLoc()) << "this loop is dealt to them";
       return diag;

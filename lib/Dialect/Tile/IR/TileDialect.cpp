@@ -57,8 +57,16 @@ bool BlockedAttr::hasRowsInWarps() const {
          (getWarp().empty() || getWarp()[1] == across);
 }
 
+LogicalResult MoveAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t width, ArrayRef<int64_t> threads, bool) {
+  if (width < 1 || !llvm::isPowerOf2_64(uint64_t(width)) || !arePositivePair(threads))
+    return emitError() << "(M1) expected a power of two of adjacent elements and two positive numbers of threads, found width = " << width
+                       << ", threads = [" << threads << "]";
+  return success();
+}
+
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
-                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, int64_t fused) {
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, int64_t fused, BlockedAttr result,
+                                  MoveAttr lhs, MoveAttr rhs) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
     return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
                        << "], thread = [" << thread << "]";
@@ -72,6 +80,15 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                           "least "
                        << fragmentTerms << " terms in a step for mma; found block = [" << block << "], thread = [" << thread
                        << "], step = " << step;
+  if (!result != !lhs || !result != !rhs)
+    return emitError() << "(P5) expected 'result', 'lhs' and 'rhs' together, or none of them";
+  if (!result)
+    return success();
+  for (unsigned d : {0u, 1u})
+    if (result.getThreads()[d] * thread[d] != block[d] || thread[d] % result.getVector()[d] != 0)
+      return emitError() << "(P4) expected a result of which each thread has [" << thread << "] elements of [" << block << "], found " << result;
+  if (mma && (result.getVector() != ArrayRef<int64_t>{1, 2} || result.getWarp() != ArrayRef<int64_t>{8, 4}))
+    return emitError() << "(P4) fragments lie in a warp as vector = [1, 2], warp = [8, 4], found " << result;
   return success();
 }
 
@@ -86,6 +103,31 @@ static ParseResult parseNumber(AsmParser &parser, StringRef name, int64_t &numbe
   return failure(parser.parseComma() || parser.parseKeyword(name) || parser.parseEqual() || parser.parseInteger(number));
 }
 
+Attribute MoveAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t width = 0;
+  SmallVector<int64_t> threads;
+  if (parser.parseLess() || parser.parseKeyword("width") || parser.parseEqual() || parser.parseInteger(width) || parser.parseComma() ||
+      parsePair(parser, "threads", threads))
+    return {};
+  bool isAsync = succeeded(parser.parseOptionalComma());
+  if ((isAsync && parser.parseKeyword("async")) || parser.parseGreater())
+    return {};
+  return parser.getChecked<MoveAttr>(loc, parser.getContext(), width, threads, isAsync);
+}
+
+void MoveAttr::print(AsmPrinter &printer) const {
+  printer << "<width = " << getWidth() << ", threads = [" << getThreads() << (getAsync() ? "], async>" : "]>");
+}
+
+/// `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>`.
+static ParseResult parseAccesses(AsmParser &parser, BlockedAttr &result, MoveAttr &lhs, MoveAttr &rhs) {
+  auto named = [&](StringRef name, auto &attribute) -> ParseResult {
+    return failure(parser.parseKeyword(name) || parser.parseEqual() || parser.parseAttribute(attribute));
+  };
+  return failure(named("result", result) || parser.parseComma() || named("lhs", lhs) || parser.parseComma() || named("rhs", rhs));
+}
+
 Attribute ProductAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> block, thread;
@@ -98,11 +140,16 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
     mma = true;
     more = succeeded(parser.parseOptionalComma());
   }
-  if (more && (parser.parseKeyword("fused") || parser.parseEqual() || parser.parseInteger(fused)))
+  if (more && succeeded(parser.parseOptionalKeyword("fused"))) {
+    if (parser.parseEqual() || parser.parseInteger(fused))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+  }
+  BlockedAttr result;
+  MoveAttr lhs, rhs;
+  if ((more && parseAccesses(parser, result, lhs, rhs)) || parser.parseGreater())
     return {};
-  if (parser.parseGreater())
-    return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, fused);
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, fused, result, lhs, rhs);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
@@ -112,6 +159,8 @@ void ProductAttr::print(AsmPrinter &printer) const {
     printer << ", mma";
   if (getFused())
     printer << ", fused = " << getFused();
+  if (getResult())
+    printer << ", result = " << getResult() << ", lhs = " << getLhs() << ", rhs = " << getRhs();
   printer << ">";
 }
 

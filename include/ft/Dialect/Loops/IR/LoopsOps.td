@@ -422,8 +422,9 @@ def Loops_SyncOp : Loops_Op<"sync"> {
     What stands before it is done, and seen by all, before anything behind it begins. Without one, a parallel loop
     and what follows it may overlap.
 
-    - (loops_sync1) the kind says who waits (`#etdg.schedule`'s kinds but `none`), and it stands in no parallel loop.
-    - (loops_sync2) in a kernel of blocks of threads (`loops.grid`) these are all of them, `grid`, and there alone.
+    - (loops_sync1) the kind says who waits (`#etdg.schedule`'s kinds but `none`), and it stands in no parallel loop whose iterations these
+      share: `block`, the threads of a block, may stand in loops of level `grid`.
+    - (loops_sync2) in a kernel of blocks of threads (`loops.grid`) these are all of them, `grid`, or the threads of one, `block`, and there alone.
   }];
   let arguments = (ins Loops_SyncKindAttr:$kind);
   let assemblyFormat = "`` $kind attr-dict";

@@ -43,6 +43,20 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
 def Tile_NestLayout : NativeAttrTrait<"NestLayoutTrait"> {
   let cppNamespace = "::mlir::ft";
 }
+def Tile_MoveAttr : AttrDef<Tile_Dialect, "Move"> {
+  let mnemonic = "move";
+  let summary = "how threads bring an operand of a product into shared memory";
+  let description = [{
+    `#tile.move<width = 4, threads = [32, 8], async>`: `width` adjacent elements are one access of a thread, threads lie beside each other
+    in such a grid, and with `async` what is copied is on its way while they go on (`cp.async`).
+
+    (M1) a positive width, a power of two, and two positive numbers of threads.
+  }];
+  let parameters = (ins "int64_t":$width, ArrayRefParameter<"int64_t">:$threads, "bool":$async);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
   let mnemonic = "product";
   let summary = "how a block of threads computes a loop nest that is a product of matrices";
@@ -55,11 +69,21 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     for each row. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
     are f16 or bf16, sums f32.
 
+    `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>` say which elements of a tile of the result a thread has, and how
+    it brings the operands: `loops-choose-accesses` writes them, once it is known where operands begin and lie.
+
     (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage. (P3) with
     `mma` an even number of rows and of columns for each thread, threads in 8 rows and 4 columns for each warp, and at least 16 terms.
+    (P4) `result` has `thread` elements of each tile in a thread; with `mma` as fragments lie, `vector = [1, 2]` and `warp = [8, 4]`. (P5) `result`,
+    `lhs` and `rhs` come together.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
-                        "int64_t":$stages, "bool":$mma, "int64_t":$fused);
+                        "int64_t":$stages, "bool":$mma, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
+                        "::mlir::tile::MoveAttr":$lhs, "::mlir::tile::MoveAttr":$rhs);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$block, "::llvm::ArrayRef<int64_t>":$thread, "int64_t":$step, "int64_t":$stages,
+                                   "bool":$mma, "int64_t":$fused), [{
+    return $_get($_ctxt, block, thread, step, stages, mma, fused, BlockedAttr(), MoveAttr(), MoveAttr());
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
