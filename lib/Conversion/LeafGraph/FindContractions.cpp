@@ -223,8 +223,9 @@ FailureOr<RegisterTiles> mlir::ft::leaf::findContractions(LeafGraph &graph, cons
   RegisterTiles tiles;
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     std::vector<Nest> before;
+    // (Who says how nests are computed says which of them are products, too.)
     const RegisterTile *own = given && (*given)[i] ? &*(*given)[i] : nullptr;
-    if (failed(tryContraction(graph, nest, target, own, before)))
+    if ((own || !given) && failed(tryContraction(graph, nest, target, own, before)))
       return failure();
     if (own && !nest.contraction)
       return nest.members.front().op->emitError("is no product of matrices that tiles in registers compute, loop nest ") << i;

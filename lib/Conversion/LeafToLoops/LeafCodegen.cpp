@@ -45,8 +45,6 @@ static LogicalResult checkWrittenLanes(const LeafGraph &graph, const LaneTiles &
   for (const Nest &nest : graph.nests)
     if (nest.number >= 0 && size_t(nest.number) < lanes.size() && lanes[nest.number]) {
       met[nest.number] = true;
-      if (nest.contraction)
-        return nest.members.front().op->emitError("is a product, loop nest ") << nest.number << ": expected #loops.product or unit";
       if (failed(checkLanes(graph, nest, *lanes[nest.number])))
         return failure();
     }

@@ -146,8 +146,13 @@
 // RUN: not ft-opt %t/loop.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: loop.mlir:{{[0-9]+:[0-9]+}}: error: its loop nest can't have these vectors: it has 1 loops, found loop 1
 // RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 1>]/' %t/one.mlir > %t/noproduct.mlir
-// RUN: not ft-opt %t/noproduct.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=NOPRODUCT
-// NOPRODUCT: error: is a product, loop nest 0: expected #loops.product or unit
+// RUN: ft-opt %t/noproduct.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=NOPRODUCT
+// (What is a product, too, is computed as it is written: its sums one after the other.)
+// NOPRODUCT-LABEL: func.func private @leaf0
+// NOPRODUCT: scf.for {{.*}} step %c4
+// NOPRODUCT: scf.for {{.*}} -> (vector<4xf32>)
+// NOPRODUCT-NOT: vector.store
+// NOPRODUCT: vector.store {{.*}}, vector<4xf32>
 
 // What a product can't have, and what is no product.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
