@@ -4,6 +4,7 @@
 // RUN: ft-opt %s --etdg-place-buffers --remarks-filter="storage" 2>&1 | FileCheck %s
 // RUN: sed 's/%large = etdg.buffer/& in workspace/; s/%a = etdg.buffer/& in shared/' %s | ft-opt --etdg-place-buffers | FileCheck %s --check-prefix=SAID
 // RUN: ft-opt %s --etdg-place-buffers | ft-opt --etdg-place-buffers | FileCheck %s
+// RUN: ft-opt %s --etdg-place-buffers | not grep "etdg.buffer.* in  "
 //
 // The loops say what the buffers say, and nothing is made of one of which nothing is said.
 // RUN: ft-opt %s --etdg-place-buffers --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS

@@ -88,7 +88,7 @@ def ETDG_BufferOp : ETDG_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterfac
   let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$live, OptionalAttr<StrAttr>:$name_hint,
                        OptionalAttr<ETDG_BufferMemoryAttr>:$memory);
   let results = (outs ETDG_BufferType:$result);
-  let assemblyFormat = "(`live` custom<Live>($live)^)? (`in` $memory^)? attr-dict `:` qualified(type($result))";
+  let assemblyFormat = "(`live` custom<Live>($live)^)? (`in` `` $memory^)? attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::DenseI64ArrayAttr":$live, "::mlir::StringAttr":$name_hint), [{
     build($_builder, $_state, result, live, name_hint, BufferMemoryAttr());
