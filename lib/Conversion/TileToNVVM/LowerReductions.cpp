@@ -14,29 +14,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// What the thread whose number differs in the bits of `mask` has.
-static Value exchange(ThreadCode &b, Value value, int64_t mask) {
-  Type type = value.getType();
-  auto swap = [&](Value word) -> Value {
-    return NVVM::ShflOp::create(b, word.getType(), b.number32(-1), word, b.number32(mask), b.number32(warpThreads - 1),
-                                NVVM::ShflKind::bfly, UnitAttr());
-  };
-  if (type.isF32() || type.isInteger(32))
-    return swap(value);
-  unsigned bits = type.getIntOrFloatBitWidth();
-  Type raw = b.getIntegerType(bits), word = b.getI32Type();
-  Value whole = isa<FloatType>(type) ? Value(arith::BitcastOp::create(b, raw, value)) : value;
-  if (bits < 32) {
-    whole = arith::TruncIOp::create(b, raw, swap(arith::ExtUIOp::create(b, word, whole)));
-  } else {
-    Value low = swap(arith::TruncIOp::create(b, word, whole));
-    Value high = swap(arith::TruncIOp::create(b, word, arith::ShRUIOp::create(b, whole, b.number(32))));
-    whole = arith::OrIOp::create(b, arith::ExtUIOp::create(b, raw, low),
-                                 arith::ShLIOp::create(b, arith::ExtUIOp::create(b, raw, high), b.number(32)));
-  }
-  return isa<FloatType>(type) ? Value(arith::BitcastOp::create(b, type, whole)) : whole;
-}
-
 namespace {
 struct LowerReduce : OpConversionPattern<ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -64,7 +41,7 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
         result = result ? combine(result, value) : value;
       }
       for (int64_t mask = 1; mask < type.getLayout().getThreads()[1]; mask *= 2)
-        result = combine(result, exchange(b, result, mask));
+        result = combine(result, b.exchange(result, mask));
       std::fill_n(values.begin() + row * columns, columns, result);
     }
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});

@@ -144,3 +144,25 @@ void ThreadCode::storeIf(Value condition, ArrayRef<Value> values, Value pointer)
   setInsertionPointToStart(branch.thenBlock());
   store(values, pointer);
 }
+
+Value ThreadCode::exchange(Value value, int64_t mask) {
+  Type type = value.getType();
+  auto swap = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(*this, word.getType(), number32(-1), word, number32(mask), number32(warpThreads - 1),
+                                NVVM::ShflKind::bfly, UnitAttr());
+  };
+  if (type.isF32() || type.isInteger(32))
+    return swap(value);
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type raw = getIntegerType(bits), word = getI32Type();
+  Value whole = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, raw, value)) : value;
+  if (bits < 32) {
+    whole = arith::TruncIOp::create(*this, raw, swap(arith::ExtUIOp::create(*this, word, whole)));
+  } else {
+    Value low = swap(arith::TruncIOp::create(*this, word, whole));
+    Value high = swap(arith::TruncIOp::create(*this, word, arith::ShRUIOp::create(*this, whole, number(32))));
+    whole = arith::OrIOp::create(*this, arith::ExtUIOp::create(*this, raw, low),
+                                 arith::ShLIOp::create(*this, arith::ExtUIOp::create(*this, raw, high), number(32)));
+  }
+  return isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, type, whole)) : whole;
+}

@@ -57,12 +57,16 @@ public:
   /// The same where a condition holds, else zeros; a null one always holds.
   SmallVector<Value> loadIf(Value condition, Value pointer, Type element, int64_t count);
   void storeIf(Value condition, ArrayRef<Value> values, Value pointer);
+  /// What the thread of the warp has whose number differs in the bits of `mask`.
+  Value exchange(Value value, int64_t mask);
 };
 
 /// LowerProducts.cpp
 void populateProductPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerReductions.cpp
 void populateReductionPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+/// LowerRows.cpp
+void populateRowPatterns(TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerFragments.cpp
 void populateFragmentPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 

@@ -309,6 +309,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
   populateReductionPatterns(converter, patterns);
+  populateRowPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);

@@ -58,6 +58,17 @@ void putRowOfTile(uint32_t op, int64_t tile, int64_t row, uint64_t word) {
   Grid::current->tiles().putRow(tileOperation(op), tile, row, word);
 }
 void joinTile(uint32_t op) { Grid::current->tiles().join(*Grid::current, tileOperation(op)); }
+int64_t countOfRows(uint32_t op) { return Grid::current->tiles().countOfRows(tileOperation(op)); }
+int64_t placeInRows(uint32_t op, int64_t points, int64_t number) {
+  return Grid::current->tiles().placeInRows(*Grid::current, tileOperation(op), points, number);
+}
+int64_t slotOfLane(uint32_t op, int64_t number) {
+  return Grid::current->tiles().slotOfLane(*Grid::current, tileOperation(op), number);
+}
+int64_t indexInRows(uint32_t op, int64_t points, int64_t position, int64_t which) {
+  return Grid::current->tiles().indexInRows(tileOperation(op), points, position, which);
+}
+void fetchRows(uint32_t op, const uint64_t *words) { Grid::current->tiles().fetch(*Grid::current, tileOperation(op), words); }
 void dropTile(int64_t tile) { Grid::current->tiles().drop(*Grid::current, tile); }
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
@@ -104,6 +115,11 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_tile_put_row", address(putRowOfTile)},
     {"ft_emulate_tile_join", address(joinTile)},
     {"ft_emulate_tile_drop", address(dropTile)},
+    {"ft_emulate_rows_count", address(countOfRows)},
+    {"ft_emulate_rows_place", address(placeInRows)},
+    {"ft_emulate_rows_slot", address(slotOfLane)},
+    {"ft_emulate_rows_index", address(indexInRows)},
+    {"ft_emulate_rows_fetch", address(fetchRows)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "TileCalls.h"
 
+#include "CallBuilder.h"
+
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,10 +30,6 @@ using namespace ::ft::emulate;
 // What an operation is
 //===----------------------------------------------------------------------===//
 
-static TileElement describe(Type type, bool isUnsigned = false) {
-  return {type.getIntOrFloatBitWidth(), isa<FloatType>(type), type.isBF16(), isUnsigned};
-}
-
 static TileLayout describe(BlockedAttr layout) {
   TileLayout result;
   for (unsigned d : {0u, 1u}) {
@@ -47,31 +45,10 @@ static TileStages describe(SharedType type, bool isTransposed = false, bool isUn
           describe(type.getElementType(), isUnsigned), isTransposed};
 }
 
-namespace {
-/// What patterns share.
-struct Calls {
-  Calls(std::vector<TileOperation> &operations, ModuleOp module) : operations(operations), module(module) {}
-
-  std::vector<TileOperation> &operations;
-  ModuleOp module;
-  /// Results that nothing has a use for behind the block in which they are made.
-  llvm::DenseSet<Value> local;
-  /// Of products, whether what they add to is a tile of their own.
-  llvm::DenseMap<Operation *, Value> own;
-};
-
-static TileOperation startOperation(Operation *op, TileKind kind) {
-  TileOperation result;
-  result.kind = kind;
-  llvm::raw_string_ostream stream(result.text);
-  stream << op->getName() << " at " << op->getLoc();
-  result.numResults = op->getNumResults();
-  return result;
-}
-
 static void setTile(TileOperation &to, RegistersType type) {
   to.shape = {type.getShape()[0], type.getShape()[1]};
   to.element = describe(type.getElementType());
+  to.made = to.shape;
   to.layout = describe(type.getLayout());
   to.findOwners();
 }
@@ -86,98 +63,7 @@ static void setMatrix(TileOperation &to, ViewType type, ArrayRef<bool> inBounds,
   to.width = width;
 }
 
-/// A builder of calls.
-class CallBuilder : public ImplicitLocOpBuilder {
-public:
-  CallBuilder(Calls &calls, Location loc, OpBuilder &builder) : ImplicitLocOpBuilder(loc, builder), calls(calls) {}
-
-  Value number(int64_t value) { return arith::ConstantIntOp::create(*this, value, 64); }
-  Value index32(int64_t value) { return arith::ConstantIntOp::create(*this, value, 32); }
-
-  /// The hook's result; a hook without one has none.
-  Value call(StringRef name, Type result, ValueRange operands) {
-    if (!calls.module.lookupSymbol(name)) {
-      OpBuilder::InsertionGuard guard(*this);
-      setInsertionPointToStart(calls.module.getBody());
-      Type none = LLVM::LLVMVoidType::get(getContext());
-      LLVM::LLVMFuncOp::create(*this, name,
-                               LLVM::LLVMFunctionType::get(result ? result : none, llvm::to_vector(operands.getTypes())));
-    }
-    auto made = LLVM::CallOp::create(*this, result ? TypeRange(result) : TypeRange(), name, operands);
-    return result ? made.getResult() : Value();
-  }
-
-  /// A scalar or pointer as a word.
-  Value toWord(Value value) {
-    Type type = value.getType();
-    if (isa<LLVM::LLVMPointerType>(type))
-      return LLVM::PtrToIntOp::create(*this, getI64Type(), value);
-    unsigned bits = type.getIntOrFloatBitWidth();
-    if (isa<FloatType>(type))
-      value = arith::BitcastOp::create(*this, getIntegerType(bits), value);
-    return bits == 64 ? value : arith::ExtUIOp::create(*this, getI64Type(), value).getResult();
-  }
-  Value fromWord(Value word, Type type) {
-    unsigned bits = type.getIntOrFloatBitWidth();
-    if (bits != 64)
-      word = arith::TruncIOp::create(*this, getIntegerType(bits), word);
-    return isa<FloatType>(type) ? arith::BitcastOp::create(*this, type, word).getResult() : word;
-  }
-
-  /// Calls the interpreter with an operation and its operands; the number of the first result.
-  Value run(TileOperation operation, ValueRange operands) {
-    Value place;
-    {
-      OpBuilder::InsertionGuard guard(*this);
-      auto function = getInsertionBlock()->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
-      if (auto own = dyn_cast<LLVM::LLVMFuncOp>(getInsertionBlock()->getParentOp()))
-        function = own;
-      setInsertionPointToStart(&function.getBody().front());
-      place = LLVM::AllocaOp::create(*this, LLVM::LLVMPointerType::get(getContext()), getI64Type(),
-                                     number(std::max<int64_t>(int64_t(operands.size()), 1)));
-    }
-    for (auto [i, operand] : llvm::enumerate(operands)) {
-      Value at = LLVM::GEPOp::create(*this, place.getType(), getI64Type(), place, ArrayRef<LLVM::GEPArg>{int32_t(i)});
-      LLVM::StoreOp::create(*this, toWord(operand), at);
-    }
-    operation.numWords = unsigned(operands.size());
-    Value self = index32(int64_t(calls.operations.size()));
-    calls.operations.push_back(std::move(operation));
-    return call("ft_emulate_tile", getI64Type(), {self, place});
-  }
-  /// The operation that was called last.
-  Value lastOperation() { return index32(int64_t(calls.operations.size()) - 1); }
-
-  /// For each number below a count; the builder is in the loop.
-  scf::ForOp loop(Value count, ValueRange inits = {}) {
-    auto loop = scf::ForOp::create(*this, number(0), count, number(1), inits);
-    setInsertionPointToStart(loop.getBody());
-    return loop;
-  }
-
-private:
-  Calls &calls;
-};
-
-template <class Op>
-struct CallPattern : OpConversionPattern<Op> {
-  CallPattern(const TypeConverter &converter, MLIRContext *context, Calls &calls)
-      : OpConversionPattern<Op>(converter, context), calls(calls) {}
-
-  /// Results are tiles with numbers that follow each other.
-  void replace(Op op, Value first, CallBuilder &b) const {
-    SmallVector<Value> numbers;
-    for (unsigned i = 0; i < op->getNumResults(); ++i)
-      numbers.push_back(i == 0 ? first : b.createOrFold<arith::AddIOp>(first, b.number(i)));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(op->getBlock()->getTerminator());
-    for (auto [result, number] : llvm::zip_equal(op->getResults(), numbers))
-      if (calls.local.contains(result))
-        b.call("ft_emulate_tile_drop", Type(), {number});
-  }
-  Calls &calls;
-};
-
+namespace {
 /// The operands of an access, the matrix's parts before the place.
 SmallVector<Value> matrixWords(ValueRange matrix, Value row, Value column) {
   SmallVector<Value> words(matrix);
@@ -245,7 +131,7 @@ struct CallCopy : CallPattern<CopyOp> {
     TileOperation described = startOperation(op, TileKind::copy);
     SharedType target = op.getTarget().getType();
     described.lhs = describe(target);
-    described.shape = described.lhs.shape;
+    described.shape = described.made = described.lhs.shape;
     described.element = described.lhs.element;
     described.layout = describe(op.getLayout());
     described.findOwners();
@@ -418,10 +304,11 @@ static void addConversions(TypeConverter &converter) {
 auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &operations) -> LogicalResult {
   MLIRContext *context = module.getContext();
   Calls calls(operations, module);
+  inlineSweeps(module);
   module.walk([&](Operation *op) {
     if (isa_and_nonnull<TileDialect>(op->getDialect()))
       for (Value result : op->getResults())
-        if (isa<RegistersType>(result.getType()) && isLocal(result, op->getBlock()))
+        if (isa<RegistersType, RowsType, PointsType>(result.getType()) && isLocal(result, op->getBlock()))
           calls.local.insert(result);
     if (auto product = dyn_cast<MmaOp>(op))
       calls.own[op] = ownAccumulator(product);
@@ -429,6 +316,7 @@ auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &opera
   TypeConverter converter;
   addConversions(converter);
   RewritePatternSet patterns(context);
+  populateRowCalls(converter, patterns, calls);
   patterns.add<CallView, CallShared, CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
                CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallMma, CallMap,
                CallReduce>(converter, context, calls);

@@ -70,8 +70,9 @@ void TileOperation::findOwners() {
 
 /// The n-th operation that a thread comes to is the n-th of all threads of its block.
 BlockTiles::Instance &BlockTiles::enter(Grid &grid, const TileOperation &op, const uint64_t *words) {
-  if (!op.own.empty() && op.own.size() != grid.threadsOfBlock())
-    grid.fail("(E6) comes to a layout of " + std::to_string(op.own.size()) + " threads in a block of " +
+  size_t threads = op.rows.threads ? size_t(op.rows.threads) : op.own.empty() ? grid.threadsOfBlock() : op.own.size();
+  if (threads != grid.threadsOfBlock())
+    grid.fail("(E6) comes to a layout of " + std::to_string(threads) + " threads in a block of " +
                   std::to_string(grid.threadsOfBlock()),
               op.site);
   steps.resize(grid.threadsOfBlock());
@@ -106,11 +107,13 @@ void BlockTiles::makeResults(Grid &grid, Instance &instance) {
       tile = tiles[instance.words.front()].tile;
     if (!tile) {
       tile = std::make_shared<Tile>();
-      tile->words.resize(size_t(op.shape[0] * op.shape[1]));
+      tile->words.resize(size_t(op.made[0] * op.made[1]));
       tile->known.resize(tile->words.size());
     }
     tiles.push_back({std::move(tile), 0});
   }
+  if (op.kind == TileKind::lanes || op.kind == TileKind::points)
+    setPoints(op, instance.words.data(), instance.first);
 }
 
 BlockTiles::Instance &BlockTiles::instanceOf(Grid &grid) {
@@ -146,9 +149,13 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
     break;
   case TileKind::map:
     break;
+  case TileKind::reduceRows:
   case TileKind::reduce: // what other threads have of the rows is there when all have come
     grid.meet(op.site);
     return result;
+  default:
+    runRows(grid, op, words, result);
+    break;
   }
   leave(grid);
   return result;
@@ -197,8 +204,8 @@ void BlockTiles::put(int64_t tile, int64_t position, uint64_t word) {
 }
 
 void BlockTiles::putRow(const TileOperation &op, int64_t tile, int64_t row, uint64_t word) {
-  for (int64_t column = 0; column < op.shape[1]; ++column)
-    put(tile, row * op.shape[1] + column, word);
+  for (int64_t column = 0; column < op.made[1]; ++column)
+    put(tile, row * op.made[1] + column, word);
 }
 
 void BlockTiles::join(Grid &grid, const TileOperation &op) {

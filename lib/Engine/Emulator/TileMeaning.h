@@ -30,7 +30,10 @@ namespace ft::emulate {
 
 class Grid;
 
-enum class TileKind { load, store, copy, splat, mma, map, reduce };
+enum class TileKind {
+  load, store, copy, splat, mma, map, reduce, // matrices
+  lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread // rows
+};
 using Pair = std::array<int64_t, 2>;
 
 /// An element's type. Its bits lie in the low bits of a word.
@@ -68,13 +71,31 @@ struct TileBorder {
   int64_t size = 1;
 };
 
+/// `!tile.points`: which rows there are, and which lane has what of them.
+struct TileRows {
+  int64_t threads = 0, lanes = 1, width = 1, rows = 1, line = 1, length = 1;
+  std::vector<int64_t> digits;
+  /// One value for each row, which all its lanes have.
+  bool isSliced = false;
+
+  int64_t groups() const { return threads / lanes; }
+  int64_t rowsAtOnce() const { return groups() * rows; }
+  int64_t chunks() const { return (length / width + line + lanes - 2) / lanes; }
+};
+
+/// `#tile.row_place`.
+struct TileRowPlace {
+  int64_t offset = 0, step = 0;
+  std::vector<int64_t> digits;
+};
+
 /// One operation of a kernel.
 struct TileOperation {
   TileKind kind = TileKind::splat;
   std::string text; // the operation and where it stands
   uint32_t site = 0;
   unsigned numWords = 0, numResults = 0;
-  Pair shape = {1, 1};
+  Pair shape = {1, 1}, made = {1, 1}; // that it works on, of its results
   TileElement element;
   TileLayout layout;
   // Accesses of a matrix: sizes of its digits, -1 where an operand says it.
@@ -87,6 +108,9 @@ struct TileOperation {
   TileStages lhs, rhs;
   /// Of each row, how many elements are combined.
   int64_t columns = 1;
+  /// Of operations on rows.
+  TileRows rows;
+  TileRowPlace place;
   /// By thread, the positions (row by row) of its elements of `shape`.
   std::vector<std::vector<uint32_t>> own;
 
@@ -111,6 +135,17 @@ public:
   void join(Grid &grid, const TileOperation &op);
   /// The thread needs the tile no more.
   void drop(Grid &grid, int64_t tile);
+
+  // Rows (RowMeaning.cpp). Points are tiles: their first row, how many there are in all, and where each begins.
+  /// How many places a lane has for elements of its rows, and which element is at one; -1: none.
+  int64_t countOfRows(const TileOperation &op) const;
+  int64_t placeInRows(Grid &grid, const TileOperation &op, int64_t points, int64_t number) const;
+  /// Where a lane combines what is at one of these places.
+  int64_t slotOfLane(Grid &grid, const TileOperation &op, int64_t number) const;
+  /// An index of the element at a position: the row of the leaf, digits of its point, the element.
+  int64_t indexInRows(const TileOperation &op, int64_t points, int64_t position, int64_t which) const;
+  /// Reads the access that begins at an element, at `begin` behind the pointer but for what its indices add.
+  void fetch(Grid &grid, const TileOperation &op, const uint64_t *words);
 
 private:
   struct Tile {
@@ -140,6 +175,12 @@ private:
   void store(Grid &grid, const TileOperation &op, const uint64_t *words);
   void copy(Grid &grid, const TileOperation &op, const uint64_t *words);
   void multiply(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
+  bool isRowThere(int64_t points, int64_t row) const;
+  uint64_t addressInRows(const TileOperation &op, int64_t points, int64_t position, int64_t begin, uint64_t pointer,
+                         int64_t stride) const;
+  void setPoints(const TileOperation &op, const uint64_t *words, int64_t result);
+  void storeRows(Grid &grid, const TileOperation &op, const uint64_t *words);
+  void runRows(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
 
   std::deque<Instance> instances;
   uint64_t firstInstance = 0;

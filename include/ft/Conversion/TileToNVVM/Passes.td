@@ -11,7 +11,8 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm"> {
     A tile in registers becomes a value for each element that a thread holds, also where loops carry it and branches yield
     it; a matrix in memory a pointer with strides and sizes; a tile in shared memory a pointer. Copies become `cp.async`
     or loads and stores, guarded where elements may lie beyond the matrix; products fused multiply-adds, unrolled over a
-    step, with operands read from shared memory in accesses of up to 16 bytes. What is left is `arith`, `math`, `scf`,
+    step, with operands read from shared memory in accesses of up to 16 bytes. Rows become a value for each element of a lane, in accesses
+    that are masked where a row ends; what their lanes combine goes through shuffles, and between warps through shared memory. What is left is `arith`, `math`, `scf`,
     `llvm` and `nvvm`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

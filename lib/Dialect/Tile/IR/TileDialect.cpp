@@ -17,7 +17,21 @@ using namespace mlir::tile;
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/Tile/IR/TileTypes.cpp.inc"
 
+namespace {
+/// Layouts of rows stand in each type of them: they are named once.
+struct TileAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &out) const override {
+    if (!isa<RowAttr, SlicedAttr>(attribute))
+      return AliasResult::NoAlias;
+    out << (isa<RowAttr>(attribute) ? "row" : "sliced");
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<TileAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ft/Dialect/Tile/IR/TileAttrs.cpp.inc"

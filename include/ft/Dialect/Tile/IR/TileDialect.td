@@ -27,7 +27,21 @@ def Tile_Dialect : Dialect {
     ```
 
     The layouts of a kernel have as many threads as its blocks. `convert-tile-to-nvvm` turns a tile in registers into one value for each element that a thread holds.
+
+    Beside matrices there are *rows*, which groups of lanes keep in registers (`!tile.rows`, `#tile.row`): what is walked several times
+    along rows, as softmax is, from the first load to the last store, with reductions whose results each lane of a row has (`#tile.sliced`).
+
+    ```mlir
+    %l = tile.lanes %thread : !tile.points<[8], 4096, #row>
+    %p = tile.points %l from %i to %n : !tile.points<[8], 4096, #row> -> !tile.points<[8], 4096, #row, masked>
+    %x = tile.load_rows %p, %in stride %s at <f32, offset = 0, digits = [4096], step = 1> {width = 4 : i64} : …
+    %t = tile.accumulate %p(%x) from(%zero) : … { … }     // by lane
+    %sum = tile.reduce_rows %p, %t : … { … }              // of the lanes of each row
+    %y = tile.map_rows %p(%x, %sum) : … { … }
+    tile.store_rows %y, %p, %out stride %s at <f32, offset = 0, digits = [4096], step = 1> {width = 4 : i64} : …
+    ```
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }

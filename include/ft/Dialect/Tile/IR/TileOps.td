@@ -367,11 +367,13 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlockImplic
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "ReduceOp"]>]> {
-  let summary = "the elements of a map's results, or of two combined ones";
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "ReduceOp", "LoadRowsOp", "SweepOp", "MapRowsOp", "AccumulateOp", "ReduceRowsOp"]>]> {
+  let summary = "what a body has computed: elements of results, two combined ones, the results of a sweep";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
+
+include "ft/Dialect/Tile/IR/TileRows.td"
 
 #endif // TILE_OPS
