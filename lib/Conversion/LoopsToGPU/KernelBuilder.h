@@ -10,7 +10,7 @@
 #define FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
 
 #include "LoopForms.h"
-#include "RowEmitter.h"
+#include "RowTiles.h"
 #include "ft/Conversion/LaunchPlan/Arena.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 

@@ -1,7 +1,7 @@
 //===- LeafEmitter.cpp - a leaf, nest after nest --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProductEmitter.h"
-#include "RowEmitter.h"
+#include "RowTiles.h"
 
 using namespace mlir;
 using namespace mlir::ft;

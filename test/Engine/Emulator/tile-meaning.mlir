@@ -7,6 +7,7 @@
 // RUN: split-file %s %t
 // RUN: %python %S/Inputs/tile-faults.py %ft_bin/ft-opt %ft_bin/ft-run %t.json %t/product.mlir main | FileCheck %s --check-prefix=PRODUCT
 // RUN: %python %S/Inputs/tile-faults.py %ft_bin/ft-opt %ft_bin/ft-run %t.json %t/rows.mlir main | FileCheck %s --check-prefix=ROWS
+// RUN: %python %S/Inputs/tile-faults.py %ft_bin/ft-opt %ft_bin/ft-run %t.json %t/lanes.mlir main | FileCheck %s --check-prefix=LANES
 
 // PRODUCT: as printed, interpret-tile: equal
 // PRODUCT: as printed, emulate: equal
@@ -28,6 +29,12 @@
 // ROWS: strides that change places: noticed
 // ROWS: a sum without the last column: noticed
 // ROWS-NOT: NOT NOTICED
+
+// LANES: as printed, interpret-tile: equal
+// LANES: as printed, emulate: equal
+// LANES: rows that lie elsewhere: noticed
+// LANES: an index of another dimension: noticed
+// LANES: rows by thread: noticed
 
 // What is given must be kernels of the program, for the target.
 // RUN: ft-opt %t/product.mlir --ft-compile="to=threads target=sm_80" -o %t.80.mlir
@@ -65,4 +72,26 @@ func.func @main(%a: tensor<67x29xf32>, %b: tensor<29x37xf32>, %bias: tensor<67xf
   %mb = linalg.broadcast ins(%mean : tensor<67xf32>) outs(%e : tensor<67x37xf32>) dimensions = [1]
   %r = arith.subf %s, %mb : tensor<67x37xf32>
   return %r, %mean : tensor<67x37xf32>, tensor<67xf32>
+}
+
+//--- lanes.mlir
+func.func @main(%xs: !ft.list<[N], tensor<8x48xf32>>) -> !ft.list<[N], tensor<8x48xf32>> attributes {ft.lengths = {N = 5 : i64}} {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %ys = ft.map (%x = %xs : !ft.list<[N], tensor<8x48xf32>>) -> !ft.list<[N], tensor<8x48xf32>> {
+    %e = tensor.empty() : tensor<8x48xf32>
+    %s = linalg.reduce { arith.addf } ins(%x : tensor<8x48xf32>) outs(%zero : tensor<8xf32>) dimensions = [1]
+    %y = linalg.generic {indexing_maps = [affine_map<(p, k) -> (p, k)>, affine_map<(p, k) -> (p)>, affine_map<(p, k) -> (p, k)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%x, %s : tensor<8x48xf32>, tensor<8xf32>) outs(%e : tensor<8x48xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %k = linalg.index 1 : index
+      %i = arith.index_cast %k : index to i64
+      %f = arith.sitofp %i : i64 to f32
+      %g = arith.mulf %a, %f : f32
+      %h = arith.addf %g, %b : f32
+      linalg.yield %h : f32
+    } -> tensor<8x48xf32>
+    ft.yield %y : tensor<8x48xf32>
+  }
+  return %ys : !ft.list<[N], tensor<8x48xf32>>
 }

@@ -27,6 +27,9 @@ FAULTS = [
     ("another stage than was filled", r"(tile\.mma %\w+, %\w+\[)%\w+\]", r"\1%c0_i64]", r"NOT EQUAL|\(E[23]\)"),
     ("an operand by thread", r"(?m)^( *)(tile\.store %\w+, %\w+\[)%\w+(,[^\n]*)$", OWN, r"\(E7\) has another operand \d+ than another thread"),
     ("a sum without the last column", r"columns (\d+)", lambda m: f"columns {int(m[1]) - 1}", r"NOT EQUAL"),
+    ("rows that lie elsewhere", r"(load_rows [^\n]*digits = \[)(\d+)", lambda m: f"{m[1]}{int(m[2]) - 1}", r"NOT EQUAL|\(E1\)"),
+    ("an index of another dimension", r"tile\.index 2", "tile.index 1", r"NOT EQUAL"),
+    ("rows by thread", r"(?m)^( *)(%\w+ = tile\.points %\w+ from )%\w+( to [^\n]*)$", OWN, r"\(E7\) has another operand \d+ than another thread"),
 ]
 
 
