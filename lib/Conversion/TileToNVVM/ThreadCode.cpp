@@ -145,6 +145,9 @@ void ThreadCode::storeIf(Value condition, ArrayRef<Value> values, Value pointer)
   store(values, pointer);
 }
 
+/// Bits of a register, which is what a shuffle moves.
+static constexpr unsigned wordBits = 32;
+
 Value ThreadCode::exchange(Value value, int64_t mask) {
   Type type = value.getType();
   auto swap = [&](Value word) -> Value {
@@ -156,13 +159,13 @@ Value ThreadCode::exchange(Value value, int64_t mask) {
   unsigned bits = type.getIntOrFloatBitWidth();
   Type raw = getIntegerType(bits), word = getI32Type();
   Value whole = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, raw, value)) : value;
-  if (bits < 32) {
+  if (bits < wordBits) {
     whole = arith::TruncIOp::create(*this, raw, swap(arith::ExtUIOp::create(*this, word, whole)));
   } else {
     Value low = swap(arith::TruncIOp::create(*this, word, whole));
-    Value high = swap(arith::TruncIOp::create(*this, word, arith::ShRUIOp::create(*this, whole, number(32))));
+    Value high = swap(arith::TruncIOp::create(*this, word, arith::ShRUIOp::create(*this, whole, number(wordBits))));
     whole = arith::OrIOp::create(*this, arith::ExtUIOp::create(*this, raw, low),
-                                 arith::ShLIOp::create(*this, arith::ExtUIOp::create(*this, raw, high), number(32)));
+                                 arith::ShLIOp::create(*this, arith::ExtUIOp::create(*this, raw, high), number(wordBits)));
   }
   return isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, type, whole)) : whole;
 }

@@ -3,7 +3,7 @@
 // Leaves that work row by row as operations on rows of the dialect `tile`; their values, by the definitions of these
 // operations and by the code that a lane runs.
 //
-// RUN: ft-opt %s --ft-compile="to=tile target=sm_90a" | FileCheck %s
+// RUN: ft-opt %s --ft-compile="to=threads target=sm_90a" | FileCheck %s
 // RUN: %python %S/../../Engine/Emulator/Inputs/emulate.py --interpret-tile %ft_bin/ft-run %s:largest,begun,several 2 5 | FileCheck %s --check-prefix=TILES
 // TILES: 3 of them on tiles
 // TILES: 3 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
