@@ -46,7 +46,7 @@ class Launches(unittest.TestCase):
                 arguments = script_tails.inputs(name) if is_tail else self.benchmark.inputs(name)
                 script = ftt.script(getattr(script_tails if is_tail else script_programs, name), engine="cpu")
                 parts = script.lower(*arguments).launches()
-                self.assertEqual(script.remarks, [])
+                self.assertEqual([r for r in script.remarks if "interpreter" in r.text], [])
                 self.assertGreater(sum(parts), 0)
                 self.assertLessEqual(sum(parts), most, parts)
 

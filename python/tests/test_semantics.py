@@ -737,7 +737,7 @@ class Messages(Refuses):
         def viewed(x):
             return x.view(2, 2)
 
-        self.refuses(chosen, "the two sides of 'if' do not agree: it is a tensor .* on one path and None on another", whole(3))
+        self.refuses(chosen, "the two sides of 'if' do not agree: its value is a tensor .* on one path and None on another", whole(3))
         self.refuses(returned, r"what returned\(\) returns differs between its paths: item \[1\] of it is 'none' on one path and 'big' on another", whole(3))
         self.refuses(viewed, r"view: int64\[3\] has 3 elements, the new sizes have 4", whole(3))
 

@@ -155,8 +155,15 @@ class Runner:
             # Groups that a name touches become one with it.
             touched = [g for g in groups if any((v in written or w in written) and self.memory.overlap(arrays[v], arrays[w]) for w in g)]
             groups = [g for g in groups if g not in touched] + [[v, *(w for g in touched for w in g)]]
+        groups = [group for group in groups if len(group) > 1]
+        placed = self._placed(groups, arrays)
+        # Names of one place each are written where they lie; of what overlaps in part the whole storage is.
+        return placed if _same_places(placed) is not None else self._placed(self._by_storage(groups, arrays, written), arrays)
+
+    def _placed(self, groups: List[List[Value]], arrays) -> List[List[Tuple]]:
+        """Groups with the places of their members in the storage: where each begins, its sizes and strides."""
         result = []
-        for group in self._by_storage(groups, arrays, written):
+        for group in groups:
             first = arrays[group[0]]
             start, size = self.memory.place(self.memory.base(first))[0], first.itemsize
             members = []
@@ -168,9 +175,6 @@ class Runner:
 
     def _by_storage(self, groups: List[List[Value]], arrays, written) -> List[List[Value]]:
         """Groups of one storage as one, with all else of it that is written: each is taken, and written back, as the whole storage."""
-        groups = [group for group in groups if len(group) > 1]
-        if not groups:
-            return []
         taken = written.union(*groups)
         homes = {v: self.memory.place(self.memory.base(arrays[v]))[0] for v in arrays if v in taken}
         return [[v for v in homes if homes[v] == home] for home in dict.fromkeys(homes[group[0]] for group in groups)]
