@@ -130,7 +130,9 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
     // A range of tile `?` may be cut between any two iterations: the finest cut asks the most.
     int64_t tile = loop.hasAnyTile() ? 1 : std::max<int64_t>(loop.getTile(), 1);
     Loop &added = add(map.getResult(loop.getDimension()), tile, isUnordered(loop.getKind()));
-    added.level = loop.getLevel();
+    // Shares of a reduction are dealt, and waited for, once they are a loop of their own, and their join a nest (T12).
+    if (loop.getKind() != LoopKind::Associative)
+      added.level = loop.getLevel();
     added.isFixed = loop.getDealing() == Dealing::Fixed && !loop.hasAnyTile();
     added.sync = loop.getSync();
     seen[loop.getDimension()] |= loop.isOverPoints();
