@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from . import host_memory
 from .errors import ArgumentError, DTypeError
 from .types import DType, bf16, bool_, dtype_of, f16, f32, f64, i8, i16, i32, i64
 
@@ -321,6 +323,7 @@ def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int,
         import numpy as np
     except ImportError:
         return lambda: _plain_buffer(dtype, shape)
+    host_memory.check(math.prod(shape) * _numpy_of(dtype).itemsize)
     return functools.partial(np.empty, shape, _numpy_of(dtype))
 
 

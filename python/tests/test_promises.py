@@ -3,11 +3,13 @@
 
 import importlib.util
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import fractaltensor as ft
-from fractaltensor import torch as ftt
+from fractaltensor import host_memory, torch as ftt
+from fractaltensor.torch import memory
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = ("interpret", "cpu")
@@ -975,6 +977,22 @@ class BadInput(Against):
             with self.assertRaisesRegex(ft.OutOfMemoryError, r"test_promises.py:\d+:17: error: (memory ran out|cannot allocate)"):
                 ftt.script(program, engine=engine)(x)
             self.assertTrue(torch.equal(x, before))
+
+    def test_more_memory_than_the_machine_has(self):
+        """Refused although the system would promise it."""
+        def program(x):
+            x += 1
+            return x.repeat(1 << 10)
+
+        x = whole(3)
+        before = x.clone()
+        with unittest.mock.patch.object(host_memory, "limit", lambda: 1 << 10), unittest.mock.patch.object(memory, "MOST_UNASKED", 0):
+            with self.assertRaisesRegex(ft.OutOfMemoryError, r"error: memory ran out: \d+ bytes are more than the 1024 that this machine has"):
+                ftt.script(program, engine="cpu")(x)
+        self.assertTrue(torch.equal(x, before))
+        ftt.script(program, engine="cpu")(x)
+        self.assertTrue(torch.equal(x, before + 1))
+        self.assertGreater(host_memory.limit(), 1 << 24)
 
     def test_places_of_the_interpreter(self):
         """The whole expression, also where an operation inside of a body fails, and the calls that lead there."""

@@ -13,7 +13,7 @@ from typing import Callable, Collection, Dict, Optional, Sequence, Tuple
 import numpy as np
 
 from ..arrays import CPU, CUDA
-from .. import direct
+from .. import direct, host_memory
 from ..jit import _calls, current_stream
 from . import arrays, dtypes, library
 from .arrays import address_of
@@ -25,10 +25,20 @@ from .values import Device
 #: Bytes at multiples of which compiled code takes tensors.
 ALIGNMENT = 64
 
+#: Bytes up to which nobody is asked whether the machine has them: a question takes longer than a small allocation.
+MOST_UNASKED = 1 << 30
+
 _NUMPY: Dict[DType, np.dtype] = {}
 
 #: Of a tensor: address, sizes, strides in elements.
 Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
+
+
+def bytes_(count: int) -> np.ndarray:
+    """That many bytes, which nobody has written; `MemoryError` where the machine can't have them."""
+    if count > MOST_UNASKED:
+        host_memory.check(count)
+    return np.empty(count, np.uint8)
 
 
 class Memory:
@@ -74,7 +84,7 @@ class Memory:
     def empty(self, shape, dtype: DType):
         """Memory for a result of compiled code, and its address."""
         type_ = _NUMPY.get(dtype) or _NUMPY.setdefault(dtype, np.dtype(dtype.numpy))
-        memory = np.empty(math.prod(shape) * type_.itemsize + ALIGNMENT, np.uint8)
+        memory = bytes_(math.prod(shape) * type_.itemsize + ALIGNMENT)
         address = address_of(memory)
         lead = -address % ALIGNMENT
         return np.ndarray(shape, type_, memory, lead), address + lead

@@ -202,7 +202,7 @@ class HostStyle:
 
     def _make(self, part: "PartCode", group: List["_Result"]) -> None:
         line, offset = self.code.line, 0
-        line(f"m = bytes_({sum(r.bytes for r in group) + ALIGNMENT}, u1)")
+        line(f"m = bytes_({sum(r.bytes for r in group) + ALIGNMENT})")
         line(f"q = {self.address('m')}")
         line(f"l = -q & {ALIGNMENT - 1}")
         for result in group:

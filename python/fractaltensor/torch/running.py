@@ -17,6 +17,7 @@ from ..jit import _calls
 from . import engines, plan_code
 from .arrays import HEAD, address_of, is_address_read
 from .ir import Op, Value
+from .memory import bytes_
 from .problems import RunError, RunShapeError
 from .segments import Division, Segment, SegmentText, aliased_text
 
@@ -89,7 +90,7 @@ class Runner:
         if memory.style == "numpy":
             from ctypes import c_void_p
 
-            found.update(at=c_void_p.from_address, address_of=address_of, array=np.ndarray, bytes_=np.empty, u1=np.dtype(np.uint8), dense=self._dense, realigned=memory.realigned)
+            found.update(at=c_void_p.from_address, address_of=address_of, array=np.ndarray, bytes_=bytes_, dense=self._dense, realigned=memory.realigned)
         else:
             torch = memory.torch
             found.update(
