@@ -9,6 +9,7 @@
 
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "DynamicSlices.h"
+#include "ElementMaps.h"
 #include "OpenSizes.h"
 #include "UnitInserts.h"
 
@@ -65,32 +66,6 @@ private:
   DenseMap<Value, Value> returned; // value → result buffer
   unsigned numBlocks = 0;
 };
-
-/// The index of a reshape's source at an index of its result: dimensions that are not reshaped keep
-/// their own, others go by their row-major position in their group.
-AffineMap reshapeMap(ArrayRef<ReassociationIndices> groups, bool expands, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
-                     MLIRContext *context) {
-  SmallVector<AffineExpr> results;
-  for (auto [g, group] : llvm::enumerate(groups)) {
-    AffineExpr linear = getAffineConstantExpr(0, context);
-    if (expands) { // the source has one dimension for each group of the result's
-      for (int64_t d : group)
-        linear = linear * from[d] + getAffineDimExpr(d, context);
-      results.push_back(linear);
-      continue;
-    }
-    SmallVector<AffineExpr> indices;
-    AffineExpr rest = getAffineDimExpr(g, context);
-    for (int64_t d : llvm::reverse(group)) {
-      int64_t extent = std::max<int64_t>(to[d], 1);
-      bool isFirst = d == group.front();
-      indices.push_back(isFirst ? rest : rest % extent);
-      rest = rest.floorDiv(extent);
-    }
-    llvm::append_range(results, llvm::reverse(indices));
-  }
-  return simplifyAffineMap(AffineMap::get(from.size(), 0, results, context));
-}
 
 } // namespace
 
@@ -194,33 +169,8 @@ void TensorFunctionConverter::emitCopy(Location loc, Value value, Value buffer) 
 LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
   if (graphwriter::isRepeatable(&op))
     return success();
-  auto shapeOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getShape(); };
-  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
-    Value source = op.getOperand(0);
-    if (views.contains(source)) {
-      auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
-      SmallVector<ReassociationIndices> groups =
-          expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
-      AffineMap map = reshapeMap(groups, bool(expand), shapeOf(op.getResult(0)), shapeOf(source), context);
-      // (A scalar has no group: all of its source's dimensions are of length 1.)
-      if (groups.empty())
-        map = AffineMap::get(cast<RankedTensorType>(op.getResult(0).getType()).getRank(), 0,
-                             SmallVector<AffineExpr>(shapeOf(source).size(), getAffineConstantExpr(0, context)), context);
-      addView(op.getResult(0), source, map);
-      return success();
-    }
-  }
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
-      slice && views.contains(slice.getSource()) && slice.getOffsetSizeAndStrideStartOperandIndex() == 1 &&
-      slice.getOffsets().empty() && slice.getSizes().empty() && slice.getStrides().empty()) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<AffineExpr> results;
-    unsigned next = 0;
-    for (auto [d, offset, stride] : llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides())) {
-      AffineExpr position = dropped.test(d) ? getAffineConstantExpr(0, context) : getAffineDimExpr(next++, context);
-      results.push_back(position * stride + offset);
-    }
-    addView(slice.getResult(), slice.getSource(), AffineMap::get(next, 0, results, context));
+  if (AffineMap map = getElementMap(&op); map && views.contains(op.getOperand(0))) {
+    addView(op.getResult(0), op.getOperand(0), map);
     return success();
   }
   return emitLeaf(op);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
 #include "DynamicSlices.h"
+#include "ElementMaps.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
@@ -66,6 +67,9 @@ private:
     return llvm::to_vector(AffineMap::getMultiDimIdentityMap(count, context).getResults());
   }
   FailureOr<Value> bufferOf(Value value);
+  bool addView(Operation &op);
+  /// Where a value is at an index of its own.
+  SmallVector<AffineExpr> placeOf(Value value, ArrayRef<AffineExpr> index, unsigned numDims, unsigned numSymbols);
 
   /// A value at some rows, as a leaf reads or makes it.
   struct Need {
@@ -90,7 +94,7 @@ private:
   DenseMap<Value, Shape> shapes;
   DenseMap<Value, LengthAttr> sizes; // of indices
   DenseMap<Value, Value> buffers;
-  DenseMap<Value, Value> returned; // value → result buffer, once its depth is known
+  DenseMap<Value, AffineMap> views; // of what is a part of its buffer, or is shaped otherwise
   unsigned numBlocks = 0;
 };
 } // namespace
@@ -261,6 +265,26 @@ FailureOr<Value> OpenSizesConverter::bufferOf(Value value) {
   return buffer;
 }
 
+/// What is a part of a buffer, or shaped otherwise, stays there. (Of rows of open sizes, parts are taken in leaves, which
+/// then are one with those that make and use the rows; without such rows a block would copy all of it.)
+bool OpenSizesConverter::addView(Operation &op) {
+  AffineMap map = openDepth(op.getResult(0).getType()) == 0 ? getElementMap(&op) : AffineMap();
+  Value source = map ? op.getOperand(0) : Value();
+  if (!map || !buffers.contains(source))
+    return false;
+  AffineMap before = views.lookup(source);
+  buffers[op.getResult(0)] = buffers.lookup(source);
+  views[op.getResult(0)] = before ? simplifyAffineMap(before.compose(map)) : map;
+  return true;
+}
+
+SmallVector<AffineExpr> OpenSizesConverter::placeOf(Value value, ArrayRef<AffineExpr> index, unsigned numDims, unsigned numSymbols) {
+  AffineMap view = views.lookup(value);
+  if (!view)
+    return llvm::to_vector(index);
+  return llvm::to_vector(simplifyAffineMap(view.compose(AffineMap::get(numDims, numSymbols, index, context))).getResults());
+}
+
 /// A block of maps over the given lengths.
 etdg::BlockBuilder OpenSizesConverter::startBlock(ArrayRef<LengthAttr> lengths) {
   etdg::BlockBuilder spec;
@@ -306,11 +330,22 @@ LogicalResult OpenSizesConverter::require(Leaf &leaf, Operation &user, Value val
     if (openDepth(type) > index.size())
       return user.emitOpError() << "uses a tensor of open size as a whole; expected one row of it at a time";
     unsigned numDims = leaf.spec.dims.size(), numSymbols = leaf.spec.symbols.size(), rank = type.getRank() - index.size();
-    bool isPlain = cast<etdg::BufferType>(buffer->getType()).getDepth() == index.size();
     SmallVector<AffineExpr> results(index);
-    for (unsigned e = 0; e < rank && !isPlain; ++e)
+    for (unsigned e = 0; e < rank; ++e)
       results.push_back(getAffineDimExpr(numDims + e, context));
-    rank = isPlain ? 0 : rank;
+    results = placeOf(value, results, numDims + rank, numSymbols);
+    // (An element of the buffer as it is needs no map of its own.)
+    auto held = cast<etdg::BufferType>(buffer->getType());
+    unsigned depth = held.getDepth();
+    bool isPlain = results.size() == depth + rank && held.getElement() == etdg::dropLeading(type, index.size()) && llvm::all_of(llvm::seq<unsigned>(0, results.size()), [&](unsigned r) {
+                     if (r >= depth)
+                       return results[r] == getAffineDimExpr(numDims + r - depth, context);
+                     return !llvm::any_of(llvm::seq(numDims, numDims + rank), [&](unsigned e) { return results[r].isFunctionOfDim(e); });
+                   });
+    if (isPlain) {
+      results.truncate(depth);
+      rank = 0;
+    }
     auto map = AffineMap::get(numDims + rank, numSymbols, results, context);
     auto piece = etdg::PieceAttr::getBuffer(etdg::getUniverse(context, numDims + rank, numSymbols),
                                             leaf.spec.operandFor(*buffer), map);
@@ -357,15 +392,17 @@ Value OpenSizesConverter::get(Leaf &leaf, Value value, ArrayRef<AffineExpr> inde
 
 LogicalResult OpenSizesConverter::emit(Operation &op) {
   etdg::RowSpace space = etdg::getRowSpace(&op, /*open=*/true);
-  FailureOr<unsigned> rows = chooseRows(op, space);
-  if (failed(rows))
-    return failure();
   for (OpResult result : op.getResults()) {
     FailureOr<Shape> shape = resultShape(op, result.getResultNumber());
     if (failed(shape))
       return failure();
     shapes[result] = *shape;
   }
+  if (addView(op))
+    return success();
+  FailureOr<unsigned> rows = chooseRows(op, space);
+  if (failed(rows))
+    return failure();
   Shape shape = shapes[op.getResult(0)];
   if (failed(checkLengths(op, space, *rows, shape)))
     return failure();
@@ -466,9 +503,10 @@ LogicalResult OpenSizesConverter::convert() {
     if (!ok)
       break;
     Value buffer = buffers.lookup(value);
-    if (!isa_and_nonnull<etdg::BufferOp>(buffer ? buffer.getDefiningOp() : nullptr) || results.contains(buffer)) {
+    bool isView = views.contains(value);
+    if (!isa_and_nonnull<etdg::BufferOp>(buffer ? buffer.getDefiningOp() : nullptr) || results.contains(buffer) || isView) {
       auto type = cast<RankedTensorType>(value.getType());
-      unsigned depth = buffer ? cast<etdg::BufferType>(buffer.getType()).getDepth() : openDepth(type);
+      unsigned depth = buffer && !isView ? cast<etdg::BufferType>(buffer.getType()).getDepth() : openDepth(type);
       FailureOr<Shape> shape = shapeOf(value);
       Value copy = succeeded(shape) ? createBuffer(loc, *shape, type, depth) : Value();
       ok = copy && succeeded(emitCopy(loc, value, copy));

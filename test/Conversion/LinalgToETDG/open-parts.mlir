@@ -8,6 +8,12 @@
 // RUN: ft-run %s --entry=numbers --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=beside --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=beside --dim=N=5 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=first --dim=N=3 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=first --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=shaped --dim=N=0 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=shaped --dim=N=1 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=shaped --dim=N=127 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=shaped --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
 // CHECK-LABEL: etdg.graph @columns
@@ -31,6 +37,38 @@ func.func @columns(%x: tensor<?x4xf32> {etdg.dims = ["N"]}, %i: tensor<?x2xi64> 
   %v = tensor.collapse_shape %w [[0, 1]] : tensor<?x1xf32> into tensor<?xf32>
   %z = arith.negf %v : tensor<?xf32>
   return %a, %y, %w, %z : tensor<?xi64>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?xf32>
+}
+
+// Of an open dimension, as many as the bounds say there are.
+// CHECK-LABEL: etdg.graph @first
+// CHECK: reads (%{{.*}} = elem (e0, e1) %arg0[e0, e1] : tensor<3x4xf32>)
+// CHECK: reads (%{{.*}} = %arg0[2] : tensor<4xf32>)
+func.func @first(%x: tensor<?x4xf32> {etdg.dims = ["N"]}) -> (tensor<?x4xf32>, tensor<3x4xf32>, tensor<4xf32>) attributes {ft.bounds = #ft.bounds<"N >= 3">} {
+  %a = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<?x4xf32> to tensor<3x4xf32>
+  %b = math.tanh %a : tensor<3x4xf32>
+  %r = tensor.extract_slice %x[2, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+  %q = math.exp %r : tensor<4xf32>
+  %y = arith.negf %x : tensor<?x4xf32>
+  return %y, %b, %q : tensor<?x4xf32>, tensor<3x4xf32>, tensor<4xf32>
+}
+
+// What has a fixed size is no block where it is shaped or cut: reads behind it have a map. What is returned is copied once.
+// CHECK-LABEL: etdg.graph @shaped
+// CHECK: reads (%{{.*}} = elem (e0) %arg1[floordiv(3 * e0 + 1, 4), 3 * e0 - 4 * floordiv(3 * e0 + 1, 4) + 1] : tensor<8xf32>)
+// CHECK: reads (%{{.*}} = %arg0[i] : tensor<12xf32>)
+// CHECK: reads (%{{.*}} = elem (e0, e1) %arg1[floordiv(3 * e0 + e1, 4),
+// CHECK-NOT: etdg.block
+// CHECK: etdg.return
+func.func @shaped(%x: tensor<?x12xf32> {etdg.dims = ["N"]}, %k: tensor<6x4xf32>) -> (tensor<?x3x4xf32>, tensor<8x3xf32>, tensor<8x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x12xf32>
+  %c = tensor.collapse_shape %k [[0, 1]] : tensor<6x4xf32> into tensor<24xf32>
+  %d = tensor.expand_shape %c [[0, 1]] output_shape [8, 3] : tensor<24xf32> into tensor<8x3xf32>
+  %f = tensor.extract_slice %d[0, 1] [8, 1] [1, 1] : tensor<8x3xf32> to tensor<8xf32>
+  %g = tensor.empty() : tensor<8x3xf32>
+  %h = linalg.broadcast ins(%f : tensor<8xf32>) outs(%g : tensor<8x3xf32>) dimensions = [1]
+  %a = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 3, 4] : tensor<?x12xf32> into tensor<?x3x4xf32>
+  return %a, %h, %d : tensor<?x3x4xf32>, tensor<8x3xf32>, tensor<8x3xf32>
 }
 
 // A row at an index that is data, of a tensor of fixed size beside an open one: its index is read in the leaf.
