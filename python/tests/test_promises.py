@@ -579,6 +579,88 @@ class LastWriters(Against):
             self.check(middle, whole(6, 4, seed=5).float(), m, one_call=False)
             self.check(sums, whole(6, 4, seed=5).float(), m, one_call=False)
 
+    def test_transposed_sizes_that_are_data(self):
+        def turned(x):
+            y = x[x[:, 0] > 0]
+            return y.t() + 1, y.t()
+
+        def moved(x):
+            y = x[x[:, 0] > 0]
+            return y.reshape(-1, 1, x.shape[1]).permute(2, 0, 1) * 3
+
+        def written(x):
+            y = x[x[:, 0] > 0]
+            z = y.t()
+            z[0] += 1
+            z.mul_(2)
+            return y, z[1] + z[2]
+
+        def products(x):
+            y = x[x[:, 0] > 0]
+            return y @ y.t()
+
+        for n in (1, 7, 127):
+            for function in (turned, moved, written, products):
+                self.check(function, whole(n, 4, seed=n).float(), one_call=False)
+
+    def test_parts_at_data(self):
+        """Places and sizes that are elements, or computed from them: the part comes into compiled code as a storage."""
+        def at(x, i, m):
+            return x[i : i + 3] * 2
+
+        def leading(x, i, m):
+            k = int((m > 0).sum())
+            return x[:k] + 1, x[k:] - 1, x[:k:2].exp()
+
+        def last(x, i, m):
+            k = int((m > 3).sum())
+            return x[-k:] - 1
+
+        def written(x, i, m):
+            k = (m > 0).sum()
+            x[i : i + 2] += 1
+            x[:k] *= 2
+            x[: k + 100, 1] = 0
+            return x[:k].sum(0)
+
+        def columns(x, i, m):
+            k = int((m[:4] > 0).sum())
+            x[:, :k] = 0
+            return x[:, k:].sum(1), x[:, k:] * 2
+
+        def rows(x, i, m):
+            out = torch.zeros_like(x)
+            for t in range(x.shape[0]):
+                j = m[t].abs() % x.shape[0]
+                out[t] = x[j : j + 2].sum(0)
+            return out
+
+        def attention(x, i, m):
+            p = int((m > 0).sum())
+            return torch.softmax(x[:2] @ x[:p].t(), -1) @ x[:p]
+
+        for n in (1, 7, 127):
+            i = torch.tensor(n // 3)
+            for function in (at, leading, last, written, columns, rows, attention):
+                with self.subTest(function=function.__name__, n=n):
+                    self.check(function, whole(n, 4, seed=n).float() / 8, i, whole(n, seed=n + 1), one_call=False)
+                    # Nothing is there, or all of it.
+                    self.check(function, whole(n, 4, seed=n).float() / 8, i, torch.zeros(n, dtype=torch.int64), one_call=False)
+                    self.check(function, whole(n, 4, seed=n).float() / 8, i, torch.full((n,), 5), one_call=False)
+
+    def test_parts_at_data_that_are_out_of_range(self):
+        """Found before anything is written."""
+        def written(x, i):
+            x.narrow(0, i, 2).add_(1)
+
+        for i in (6, 100, -9):
+            x = whole(7, 4).float()
+            before = x.clone()
+            for engine in ("cpu", "interpret"):
+                with self.assertRaises(ftt.RunIndexError):
+                    ftt.script(written, engine=engine)(x, torch.tensor(i))
+                self.assertTrue(torch.equal(x, before))
+
     def test_what_is_refused(self):
         def by_data(x):
             return x.reshape([2] * int(x[0]))

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -58,7 +59,7 @@ private:
   FailureOr<Shape> shapeOf(Value value);
   FailureOr<Shape> sliceShape(Operation &op);
   FailureOr<Shape> resultShape(Operation &op, unsigned result);
-  FailureOr<unsigned> chooseRows(Operation &op, const etdg::RowSpace &space);
+  std::optional<unsigned> chooseRows(Operation &op, const etdg::RowSpace &space);
   LogicalResult checkLengths(Operation &op, const etdg::RowSpace &space, unsigned rows, ArrayRef<LengthAttr> shape);
   Value createBuffer(Location loc, ArrayRef<LengthAttr> shape, RankedTensorType type, unsigned depth);
   etdg::BlockBuilder startBlock(ArrayRef<LengthAttr> lengths);
@@ -67,7 +68,7 @@ private:
     return llvm::to_vector(AffineMap::getMultiDimIdentityMap(count, context).getResults());
   }
   FailureOr<Value> bufferOf(Value value);
-  bool addView(Operation &op);
+  bool addView(Operation &op, AffineMap map);
   /// Where a value is at an index of its own.
   SmallVector<AffineExpr> placeOf(Value value, ArrayRef<AffineExpr> index, unsigned numDims, unsigned numSymbols);
 
@@ -210,8 +211,8 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &
   return shape;
 }
 
-/// The fewest rows with which nothing inside of a leaf has an open size.
-FailureOr<unsigned> OpenSizesConverter::chooseRows(Operation &op, const etdg::RowSpace &space) {
+/// The fewest rows with which nothing inside of a leaf has an open size; none where no number of rows does.
+std::optional<unsigned> OpenSizesConverter::chooseRows(Operation &op, const etdg::RowSpace &space) {
   unsigned least = 0;
   for (Type type : op.getResultTypes())
     least = std::max(least, openDepth(type));
@@ -220,8 +221,7 @@ FailureOr<unsigned> OpenSizesConverter::chooseRows(Operation &op, const etdg::Ro
           return space.getIndex(i, rows).size() >= openDepth(op.getOperand(i).getType());
         }))
       return rows;
-  return op.emitOpError() << "has an open size that is no row: expected dimensions of open size to lead in the results, and in "
-                           "each operand that has them, with the same operation on each of their points";
+  return std::nullopt;
 }
 
 LogicalResult OpenSizesConverter::checkLengths(Operation &op, const etdg::RowSpace &space, unsigned rows,
@@ -265,10 +265,8 @@ FailureOr<Value> OpenSizesConverter::bufferOf(Value value) {
   return buffer;
 }
 
-/// What is a part of a buffer, or shaped otherwise, stays there. (Of rows of open sizes, parts are taken in leaves, which
-/// then are one with those that make and use the rows; without such rows a block would copy all of it.)
-bool OpenSizesConverter::addView(Operation &op) {
-  AffineMap map = openDepth(op.getResult(0).getType()) == 0 ? getElementMap(&op) : AffineMap();
+/// What is a part of a buffer, or shaped or ordered otherwise, stays there.
+bool OpenSizesConverter::addView(Operation &op, AffineMap map) {
   Value source = map ? op.getOperand(0) : Value();
   if (!map || !buffers.contains(source))
     return false;
@@ -398,11 +396,18 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
       return failure();
     shapes[result] = *shape;
   }
-  if (addView(op))
+  // (Of rows of open sizes, parts are taken in leaves, which then are one with those that make and use the rows; without such
+  // rows a block would copy all of it.)
+  if (openDepth(op.getResult(0).getType()) == 0 && addView(op, getElementMap(&op)))
     return success();
-  FailureOr<unsigned> rows = chooseRows(op, space);
-  if (failed(rows))
-    return failure();
+  std::optional<unsigned> rows = chooseRows(op, space);
+  auto transpose = dyn_cast<linalg::TransposeOp>(op);
+  if (!rows && addView(op, transpose ? AffineMap::getPermutationMap(invertPermutationVector(transpose.getPermutation()), context)
+                                     : getElementMap(&op)))
+    return success();
+  if (!rows)
+    return op.emitOpError() << "has an open size that is no row: expected dimensions of open size to lead in the results, and in "
+                               "each operand that has them, with the same operation on each of their points";
   Shape shape = shapes[op.getResult(0)];
   if (failed(checkLengths(op, space, *rows, shape)))
     return failure();

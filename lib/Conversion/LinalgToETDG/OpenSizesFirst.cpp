@@ -65,6 +65,7 @@ private:
   bool moveExpand(tensor::ExpandShapeOp op);
   bool moveCollapse(tensor::CollapseShapeOp op);
   void moveSlice(tensor::ExtractSliceOp op);
+  void moveInsert(tensor::InsertSliceOp op);
   void restore(Operation &op);
 
   func::FuncOp function;
@@ -202,13 +203,34 @@ bool Mover::moveCollapse(tensor::CollapseShapeOp op) {
   return true;
 }
 
+/// The order of a part, whose dimensions are those of its base that are not dropped, where the base has `order`.
+static Order orderOfPart(ArrayRef<int64_t> order, const llvm::SmallBitVector &dropped) {
+  Order place(order.size(), -1), found;
+  for (int64_t d = 0, next = 0; d < int64_t(order.size()); ++d)
+    place[d] = dropped.test(d) ? -1 : next++;
+  for (int64_t d : order)
+    if (place[d] >= 0)
+      found.push_back(place[d]);
+  return found;
+}
+
 void Mover::moveSlice(tensor::ExtractSliceOp op) {
-  Order order = orderOf(op.getSourceType());
-  RankedTensorType type = op.getType();
-  set(op, tensor::ExtractSliceOp::create(builder, op.getLoc(), permute(type, orderOf(type)), get(op.getSource(), order),
-                                         applyPermutation(ArrayRef(op.getMixedOffsets()), order),
-                                         applyPermutation(ArrayRef(op.getMixedSizes()), order),
-                                         applyPermutation(ArrayRef(op.getMixedStrides()), order)));
+  // (A part of an open dimension may be of fixed size: then the part has another order than its type asks for.)
+  Order order = orderOf(op.getSourceType()), part = orderOfPart(order, op.getDroppedDims()), wanted = orderOf(op.getType());
+  Value made = tensor::ExtractSliceOp::create(builder, op.getLoc(), permute(op.getType(), part), get(op.getSource(), order),
+                                              applyPermutation(ArrayRef(op.getMixedOffsets()), order),
+                                              applyPermutation(ArrayRef(op.getMixedSizes()), order),
+                                              applyPermutation(ArrayRef(op.getMixedStrides()), order));
+  set(op, part == wanted ? made : transpose(made, compose(invertPermutationVector(part), wanted)));
+}
+
+void Mover::moveInsert(tensor::InsertSliceOp op) {
+  Order order = orderOf(op.getDestType());
+  Value source = get(op.getSource(), orderOfPart(order, op.getDroppedDims()));
+  set(op, tensor::InsertSliceOp::create(builder, op.getLoc(), source, get(op.getDest(), order),
+                                        applyPermutation(ArrayRef(op.getMixedOffsets()), order),
+                                        applyPermutation(ArrayRef(op.getMixedSizes()), order),
+                                        applyPermutation(ArrayRef(op.getMixedStrides()), order)));
 }
 
 /// An operation that stays as it is, on tensors as they were.
@@ -263,6 +285,8 @@ bool Mover::visit(Operation &op) {
     return moveCollapse(collapse);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return moveSlice(slice), true;
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return moveInsert(insert), true;
   if (OpTrait::hasElementwiseMappableTraits(&op))
     return moveElementwise(op), true;
   return false;

@@ -559,7 +559,7 @@ class Builder:
         """Folds `dims` by `function(body, accumulator, element)`; the result has the other dimensions."""
         kept = [d for d in range(x.rank) if d not in dims]
         sizes = [x.sizes[d] for d in kept]
-        counted = [d for d in dims if is_counted(x.sizes[d])]
+        counted = [d for d in dims if is_found(x.sizes[d])]
         if self.checked and len(counted) == 1 and all(isinstance(n, int) for d, n in enumerate(x.sizes) if d not in counted):
             return self.folded([x], counted[0], [d for d in dims if d not in counted], out, start, lambda body, acc, _, e: function(body, acc, body.cast(e, compute or out)))
         init = self.fill(start, out, sizes)
@@ -702,6 +702,17 @@ def _clamped_end(b: Builder, end, size: SizeLike, missing: SizeLike) -> SizeLike
 def is_counted(size: SizeLike) -> bool:
     """Whether a size is a number that a library step gives."""
     return isinstance(size, Num) and size.value.op is not None and size.value.op.kind == "step"
+
+
+def is_found(size: SizeLike) -> bool:
+    """Whether a size is data: a number that a library step gives, or that is computed from elements."""
+    todo = [size.value] if isinstance(size, Num) else []
+    while todo:
+        op = todo.pop().op
+        if op is not None and (op.kind == "step" or op.kind == "text" and op.pieces[0] == "tensor.extract "):
+            return True
+        todo.extend(op.operands if op is not None and op.kind == "text" else ())
+    return False
 
 
 def _counted_ends(b: Builder, size: SizeLike, start, stop, by: int):

@@ -303,7 +303,10 @@ class CompiledEngine(Engine):
                     parts = segment.parts()
                     folds = [op for op in parts if op.attributes.get("fold")]
                     marks.refuse((op for op in parts if not op.attributes.get("fold")), reason)
-                    marks.set_alone(folds or ([] if parts else segment.cuts()), reason)
+                    alone = folds or ([] if parts else segment.cuts())
+                    marks.set_alone(alone, reason)
+                    if not parts and not alone:
+                        marks.cuts.update(segment.parts_at_data())
             if marks.count() == found:
                 break
         self._say(division, {**marks.apart, **marks.alone})

@@ -42,6 +42,16 @@ class Segment:
                 found.update((made[root], None) for root in may_roots(op.operands[0], memo) if root in made)
         return list(found) if len(self.ops) > len(found) else []
 
+    def parts_at_data(self) -> List[Op]:
+        """The first part of open size that is made here, of a size that is computed here: where a segment begins with it, the
+        runner knows the size, and the part comes in as a storage."""
+        for at, op in enumerate(self.ops):
+            if op.attributes.get("role") == "view" and len(op.operands) > 1 and None in op.results[0].type.shape:
+                before = set(self.ops[:at])
+                if any(v.op in before for v in op.operands):
+                    return [op]
+        return []
+
     def overlaps(self, roots: Callable[[Value], Set[Value]]) -> List[Op]:
         """Where two storages come in that may overlap in part, one of them written: an operation that uses the second one of them.
         Compiled before it and from it on, neither sees the other."""
@@ -252,10 +262,15 @@ class Division:
         for segment in self.segments:
             inside = self._inside(segment)
             taken: Set[Op] = set()
+            used, outermost = {v for op in walk(segment.ops) for v in op.uses()}, set(segment.ops)
             for op in walk(segment.ops):
                 # (What stands under a condition may be out of bounds where that does not hold.)
                 under = op.attributes.get("proven") is False and self.home.get(op.block.parent) is segment
-                if op.attributes.get("role") == "view" and len(op.operands) > 1 and not under and not any(map(inside, op.operands)):
+                if op.attributes.get("role") != "view" or len(op.operands) < 2 or under:
+                    continue
+                # (A part whose size is computed here, for others: no code is made that asks for it.)
+                is_for_others = None in op.results[0].type.shape and op in outermost and op.results[0] not in used
+                if is_for_others or not any(map(inside, op.operands)):
                     self.hoisted.add(op.results[0])
                     del self.home[op]
                     taken.add(op)

@@ -67,13 +67,13 @@ func.func @part(%x: tensor<?x1x6xf32> {etdg.dims = ["N", "", ""]}) -> tensor<?x2
 
 // -----
 
-// The result has it last: said at the program's own operation.
-func.func @last(%x: tensor<?x6xf32> {etdg.dims = ["N", ""]}) -> tensor<6x?xf32> {
-  %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
-  %te = tensor.empty(%n) : tensor<6x?xf32>
-  // expected-error @+1 {{'linalg.transpose' op has an open size that is no row}}
-  %t = linalg.transpose ins(%x : tensor<?x6xf32>) outs(%te : tensor<6x?xf32>) permutation = [1, 0]
-  %e = math.exp %t : tensor<6x?xf32>
-  return %e : tensor<6x?xf32>
+// The sum over it is one of no rows in either order: said at the program's own operation.
+func.func @summed(%x: tensor<6x?xf32> {etdg.dims = ["", "N"]}, %z: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{'linalg.reduce' op has an open size that is no row}}
+  %s = linalg.reduce ins(%x : tensor<6x?xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %a = arith.addf %in, %acc : f32
+      linalg.yield %a : f32
+    }
+  return %s : tensor<6xf32>
 }

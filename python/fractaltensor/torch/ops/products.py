@@ -19,6 +19,15 @@ def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], res
     """A product in Einstein's notation; dimensions of size 1 are broadcast."""
     type_of_product(operands)
     sizes = _extents(b, operands, letters)
+    found = [c for c in sizes if base.is_found(sizes[c])]
+    if b.checked and len(found) == 1 and found[0] not in result and all(isinstance(n, int) for c, n in sizes.items() if c not in found):
+        return _folded(b, operands, letters, result, sizes, found[0])
+    values, maps = _placed(b, operands, letters, result, sizes)
+    return sum_of_products(b, operands, values, maps, [sizes[c] for c in result], len(sizes))
+
+
+def _placed(b: Builder, operands, letters, result: str, sizes):
+    """Values of operands, and along which loops each one is: the result's first."""
     order = [*result, *(c for c in sizes if c not in result)]
     place = {c: i for i, c in enumerate(order)}
     values, maps = [], []
@@ -31,7 +40,25 @@ def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], res
                 dims.append(place[own[d]])
         values.append(b.read(x))
         maps.append(dims[::-1])
-    return sum_of_products(b, operands, values, maps, [sizes[c] for c in result], len(order))
+    return values, maps
+
+
+def _folded(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], result: str, sizes, c: str) -> Tensor:
+    """A product that sums over a size that is data: a loop adds the product of one place after the other."""
+    total = b.constant_tensor(0, arithmetic_type(type_of_product(operands)), [sizes[k] for k in result])
+    left = {k: n for k, n in sizes.items() if k != c}
+
+    def step(at: Num) -> None:
+        rows, named = [], []
+        for x, own in zip(operands, letters):
+            d = own.find(c)
+            rows.append(x if d < 0 else base.squeeze(b, x, d) if isinstance(x.sizes[d], int) else base.select(b, x, d, at))
+            named.append(own.replace(c, ""))
+        values, maps = _placed(b, rows, named, result, left)
+        b.write(total, _products(b, operands, values, maps, b.read(total), len(result), len(left)))
+
+    base.loop(b, 0, sizes[c], step, fold=True)
+    return pointwise.to_dtype(b, total, operands[0].dtype)
 
 
 def type_of_product(operands: Sequence[Tensor]):
@@ -47,16 +74,20 @@ def type_of_product(operands: Sequence[Tensor]):
 def sum_of_products(b: Builder, operands: Sequence[Tensor], values, maps, out_sizes, rank: int) -> Tensor:
     """What operands are along `maps` of so many loops, multiplied; the first loops are the result's, along all others it is a sum."""
     dtype = type_of_product(operands)
-    compute = arithmetic_type(dtype)
+    start = b.fill(0, arithmetic_type(dtype), out_sizes)
+    return pointwise.to_dtype(b, b.new(_products(b, operands, values, maps, start, len(out_sizes), rank), out_sizes), dtype)
+
+
+def _products(b: Builder, operands: Sequence[Tensor], values, maps, start, kept: int, rank: int):
+    """The value to which products are added, with them."""
+    compute = arithmetic_type(operands[0].dtype)
     body = Body()
-    factors = [body.cast(Scalar(f"%a{i}", dtype), compute) for i in range(len(values))]
+    factors = [body.cast(Scalar(f"%a{i}", operands[0].dtype), compute) for i in range(len(values))]
     product = factors[0]
     for factor in factors[1:]:
         product = body.binary("arith.mulf", "arith.muli", product, factor)
     total = body.binary("arith.addf", "arith.addi", Scalar(f"%o0", compute), product)
-    kept = len(out_sizes)
-    made = b.generic(values, maps, [b.fill(0, compute, out_sizes)], [list(range(kept))], rank, list(range(kept, rank)), body, [total])
-    return pointwise.to_dtype(b, b.new(made[0], out_sizes), dtype)
+    return b.generic(values, maps, [start], [list(range(kept))], rank, list(range(kept, rank)), body, [total])[0]
 
 
 def _extents(b: Builder, operands, letters):

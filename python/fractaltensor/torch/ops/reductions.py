@@ -132,7 +132,7 @@ def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str, checked:
             here = body.op("arith.ori", here, body.is_nan(e))
         return body.op("arith.minsi", at, body.select(here, place, body.constant(nowhere, dtypes.int64)))
 
-    if b.checked and base.is_counted(x.sizes[d]) and all(isinstance(x.sizes[i], int) for i in kept):
+    if b.checked and base.is_found(x.sizes[d]) and all(isinstance(x.sizes[i], int) for i in kept):
         return best, b.folded([x, best], d, [], dtypes.int64, nowhere, emit)
     body = Body()
     e, found, at = Scalar("%a0", x.dtype), Scalar("%a1", x.dtype), Scalar("%o0", dtypes.int64)
