@@ -597,7 +597,7 @@ class LastWriters(Against):
 
         def products(x):
             y = x[x[:, 0] > 0]
-            return y @ y.t()
+            return y @ y.t(), y.t() @ y, y.t().amax(1)
 
         for n in (1, 7, 127):
             for function in (turned, moved, written, products):

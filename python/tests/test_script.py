@@ -604,8 +604,6 @@ class MorePrograms(unittest.TestCase):
 class Algorithms(MorePrograms):
     """Decoders, dynamic programs, factorisations, filters: `script_algorithms.py`."""
 
-    #: Parts that the compiler refuses: slices of a size that is data, in front of fixed ones.
-    PARTLY_INTERPRETED = {"speculative", "rnnt_greedy", "kmeans", "experts", "decode"}
     #: One function each, without library steps.
     WHOLE = {
         "sinkhorn", "power_iteration", "gram_schmidt", "warped", "soft_dtw", "life_in_windows", "prefix_sums", "kalman",
@@ -629,8 +627,7 @@ class Algorithms(MorePrograms):
                     script = self.check(name, engine)
                     if engine == "cpu":
                         report = script.report()
-                        if name not in self.PARTLY_INTERPRETED:
-                            self.assertEqual(report.interpreted, 0)
+                        self.assertEqual(report.interpreted, 0)
                         if name in self.WHOLE:
                             self.assertEqual((report.calls, report.steps), (1, 0))
 

@@ -576,7 +576,7 @@ class Builder:
         total = self.constant_tensor(start, out, [n for i, n in enumerate(first.sizes) if i != d and i not in dims])
 
         def step(at: Num) -> None:
-            row = select(self, first, d, at)
+            row = row_at(self, first, d, at)
             reduced = [i - (i > d) for i in dims]
             kept = [i for i in range(row.rank) if i not in reduced]
             body = Body()
@@ -683,6 +683,17 @@ def permute(b: Builder, x: Tensor, order: Sequence[int]) -> Tensor:
     if list(order) == list(range(x.rank)):
         return x
     return b.view(x, "permute", order, [x.sizes[d] for d in order], [x.strides[d] for d in order], [x.own[d] for d in order])
+
+
+def row_at(b: Builder, x: Tensor, d: int, at: Num) -> Tensor:
+    """`select` of a loop over a size that is data: of what is permuted, rows of what lies there, whose open dimension may lead."""
+    op = x.value.op
+    if op is None or op.attributes.get("step") != "permute":
+        return select(b, x, d, at)
+    order = op.attributes["numbers"]
+    back = [order.index(k) for k in range(x.rank)]
+    whole = Tensor(op.operands[0], x.dtype, [x.sizes[k] for k in back], [x.strides[k] for k in back], [x.own[k] for k in back], x.overlaps)
+    return permute(b, row_at(b, whole, order[d], at), [k - (k > order[d]) for k in order if k != order[d]])
 
 
 def _clamped_end(b: Builder, end, size: SizeLike, missing: SizeLike) -> SizeLike:

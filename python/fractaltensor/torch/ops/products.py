@@ -52,7 +52,7 @@ def _folded(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], resu
         rows, named = [], []
         for x, own in zip(operands, letters):
             d = own.find(c)
-            rows.append(x if d < 0 else base.squeeze(b, x, d) if isinstance(x.sizes[d], int) else base.select(b, x, d, at))
+            rows.append(x if d < 0 else base.squeeze(b, x, d) if isinstance(x.sizes[d], int) else base.row_at(b, x, d, at))
             named.append(own.replace(c, ""))
         values, maps = _placed(b, rows, named, result, left)
         b.write(total, _products(b, operands, values, maps, b.read(total), len(result), len(left)))
