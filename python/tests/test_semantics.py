@@ -608,12 +608,33 @@ class Values(Refuses):
             return x, 1 if x[0] > 0 and x[1] > 0 or x[2] > 0 else 2, [i for i in range(3) if i > 0 and not i == 2]
 
         def opposite(x):
-            return ~(x[0] > 0 and x[1] > 0)
+            return ~(x[0] > 0 and x[1] > 0), ~(x[0] > 0 or x[1] > 0)
+
+        def opposite_number(x):
+            return ~(int(x[0]) > 0 and int(x[1]) > 0)
+
+        def kept(x):
+            """Two truths of tensors give one of the tensors, and what changes it changes that."""
+            first, second = x > 0, x > 3
+            both = first[0] and second[1] and first[2]
+            one = second[0] or second[1]
+            both |= second[2]
+            one.logical_not_()
+            return both, one, first, second
+
+        def until(x):
+            done = x[0] > 100
+            steps = 0
+            while not done and steps < 9:
+                x += 1
+                done = x[0] > 4 and x[1] > 6 or x[2] > 9
+                steps += 1
+            return x, done, steps
 
         for values in ([5, 9, 4], [0, 2, -8], [-1, 0, 7], [3, 0, 0]):
-            for function in (either, chosen, asked):
+            for function in (either, chosen, asked, opposite, kept, until):
                 self.same(function, torch.tensor(values))
-        self.refuses(opposite, "~ of a truth", whole(3))
+        self.refuses(opposite_number, "~ of a truth", whole(3))
 
     def test_named_tuples(self):
         def exchanged(x):

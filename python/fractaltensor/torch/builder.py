@@ -504,23 +504,26 @@ class Builder:
         return self.read(tensor), dims[::-1]
 
     def pointwise(self, out: DType, inputs: Sequence, function: Callable, compute: Optional[DType] = None,
-                  sizes: Optional[Sequence[SizeLike]] = None) -> Tensor:
+                  sizes: Optional[Sequence[SizeLike]] = None, common: Sequence[Optional[DType]] = ()) -> Tensor:
         """One result element for each element of the operands' common sizes.
 
-        `function(body, *scalars)` gives it; operands are cast to `compute` before, the result to `out` after.
+        `function(body, *scalars)` gives it; operands are cast to `compute` before, the result to `out` after. `common` has the types to which operands
+        are rounded first.
         """
         shapes = [t.sizes for t in inputs if isinstance(t, Tensor)]
         sizes = self.broadcast(shapes) if sizes is None else tuple(sizes)
         body, values, maps, scalars = Body(), [], [], []
-        for item in inputs:
+        for at, item in enumerate(inputs):
+            rounded = common[at] if at < len(common) else None
             if isinstance(item, Tensor):
                 value, dims = self.operand(item, sizes)
                 scalar = Scalar(f"%a{len(values)}", item.dtype)
                 values.append(value)
                 maps.append(dims)
-                scalars.append(body.cast(scalar, compute) if compute else scalar)
             else:
-                scalars.append(self._element_in(body, item, compute or dtypes.of_number(item)))
+                scalar = self._element_in(body, item, rounded or compute or dtypes.of_number(item))
+            scalar = body.cast(scalar, rounded) if rounded else scalar
+            scalars.append(body.cast(scalar, compute) if compute else scalar)
         result = body.cast(function(body, *scalars), out)
         made = self.generic(values, maps, [self.empty(out, sizes)], [list(range(len(sizes)))], len(sizes), (), body, [result])
         return self.new(made[0], sizes)

@@ -219,6 +219,9 @@ class Expressions:
         for x in (left, right):
             if not isinstance(x, (Tensor, Num)) and not is_number(x):
                 raise Problem(f"{name}: expects tensors and numbers, found {type(x).__name__}")
+        if name == "div" and not isinstance(left, Tensor):
+            # As Tensor.__rtruediv__: what is rounded on the way shows in the last digits.
+            left, right, name = TABLE["reciprocal"].call(self.b, [right], {}), left, "mul"
         return TABLE[name].call(self.b, [left, right], {})
 
     def number_binary(self, op, left, right):
@@ -344,20 +347,25 @@ class Expressions:
         return value
 
     def _of_both(self, is_and: bool, value, truth: Num, part, for_truth: bool):
-        """`value and part`, or `value or part`, where `truth` is data."""
+        """`value and part`, or `value or part`, where `truth` is data. Two tensors give one of them; of other truths a number says which."""
+        sides: List = []
+
         def other():
-            if for_truth:
-                return self.eval_truth(part)
-            found = self.eval(part)
-            return self.truth(found) if is_truth(found) else found
+            found = self.eval_truth(part) if for_truth else self.eval(part)
+            are_tensors = isinstance(value, Tensor) and isinstance(found, Tensor) and value.rank == found.rank
+            sides.append(found if are_tensors or not is_truth(found) else self.truth(found))
+            return sides[0]
+
+        def short():
+            return value if not plain or sides and isinstance(sides[0], Tensor) else not is_and
 
         binds = any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))
         plain = for_truth or is_truth(value)
         eager = None if binds or not plain else self._scalar_only(other)
-        if eager is not None and is_truth(eager):
+        if eager is not None and is_truth(eager) and not isinstance(eager, Tensor):
             return self.b.logical("and" if is_and else "or", truth, eager)
-        short = (lambda: not is_and) if plain else (lambda: value)
-        return self.choose(truth, other if is_and else short, short if is_and else other, "and" if is_and else "or")
+        sides.clear()
+        return self.choose(truth if is_and else self.b.invert(truth), other, short, "and" if is_and else "or")
 
     def _chosen_by_and(self, first: ast.BoolOp, rest):
         """`c and a or b` is a choice between `a` and `b`, of which neither need be a truth."""

@@ -143,17 +143,40 @@ def square(b: Builder, input):
 # -- two operands ------------------------------------------------------------------------------------------------------
 
 
-def binary(b: Builder, x, y, function, out: DType = None, compute: DType = None):
+def binary(b: Builder, x, y, function, out: DType = None, compute: DType = None, exact: str = ""):
+    """`exact`: which operands of one element keep digits that their common type lacks: the "second", or "numbers" alone."""
     x, y = _lift(b, [x, y])
     own = promote(x, y)
     compute = compute or arithmetic_type(own)
-    return b.pointwise(out or own, [x, y], function, compute)
+    common = as_float(own) if compute.is_float else own
+    return b.pointwise(out or own, [x, y], function, compute, common=_rounded(b, [x, y], common, exact))
 
 
-def _scaled(b: Builder, y, alpha, what):
-    if isinstance(alpha, (int, float)) and alpha == 1:
-        return y
-    return mul(b, y, alpha) if isinstance(y, Tensor) else y * alpha
+def _rounded(b: Builder, operands, common: DType, exact: str = ""):
+    """The types to which operands are rounded before they are computed with. PyTorch computes on elements of 16 bits in 32. On the CPU it casts all operands
+    to 16 bits before, but for what it multiplies by and divides by where that is one element; on a GPU but for numbers of Python's."""
+    def keeps(at, x):
+        is_number_ = not isinstance(x, Tensor) or x.weak
+        if b.device.type != "cpu":
+            return exact and is_number_
+        return exact == "second" and at == 1 and (is_number_ or all(n == 1 for n in x.sizes))
+
+    return [None if keeps(at, x) else common for at, x in enumerate(operands)]
+
+
+def _scaled(b: Builder, x, y, alpha, function, what: str):
+    """`x` and `alpha * y`, put together by `function`; rounded once."""
+    if is_number(alpha) and not isinstance(alpha, bool) and alpha == 1:
+        return binary(b, x, y, function, exact="numbers")
+    x, y = _lift(b, [x, y])
+    own = promote(x, y)
+    kind = {"b": "bool", "i": "int", "f": "float"}[alpha.dtype.kind] if isinstance(alpha, Tensor) else kind_of(need_number(alpha, what))
+    if kind == "float" and not own.is_float:
+        raise Problem(f"{what}: alpha is a float, and the operands are {own}", "dtype")
+    if kind == "bool" and not own.is_bool:
+        raise Problem(f"{what}: alpha is a bool, and the operands are {own}", "dtype")
+    common = [*_rounded(b, [x, y], own, "numbers"), own if b.device.type == "cpu" else None]
+    return b.pointwise(own, [x, y, alpha], lambda body, p, q, k: function(body, p, _times(body, q, k)), arithmetic_type(own), common=common)
 
 
 def _plus(body, a, c):
@@ -170,24 +193,24 @@ def _times(body, a, c):
 
 @operator("add", GROUP, inplace=True)
 def add(b: Builder, input, other, *, alpha=1):
-    return binary(b, input, _scaled(b, other, alpha, "add"), _plus)
+    return _scaled(b, input, other, alpha, _plus, "add")
 
 
 @operator("sub", GROUP, inplace=True, also=("subtract",))
 def sub(b: Builder, input, other, *, alpha=1):
     if any(x.dtype.is_bool if isinstance(x, Tensor) else kind_of(x) == "bool" for x in (input, other)):
         raise Problem("subtraction is not defined on bool: use logical_xor", "dtype")
-    return binary(b, input, _scaled(b, other, alpha, "sub"), lambda body, x, y: body.binary("arith.subf", "arith.subi", x, y))
+    return _scaled(b, input, other, alpha, lambda body, x, y: body.binary("arith.subf", "arith.subi", x, y), "sub")
 
 
 @operator("rsub", GROUP)
 def rsub(b: Builder, input, other, *, alpha=1):
-    return sub(b, other, _scaled(b, input, alpha, "rsub"))
+    return sub(b, other, input, alpha=alpha)
 
 
 @operator("mul", GROUP, inplace=True, also=("multiply",))
 def mul(b: Builder, input, other):
-    return binary(b, input, other, _times)
+    return binary(b, input, other, _times, exact="second")
 
 
 def _checked_divisor(b: Builder, x, y):
@@ -209,21 +232,29 @@ def _floor_int(body: Body, x: Scalar, y: Scalar) -> Scalar:
     return body.op("arith.floordivsi", x, y)
 
 
-def _floor_float(body: Body, x: Scalar, y: Scalar) -> Scalar:
-    """As c10::div_floor_floating: from the remainder, so that floor(x / y) has no error of the division."""
+def _floor_float(body: Body, x: Scalar, y: Scalar, own: DType) -> Scalar:
+    """As c10::div_floor_floating: from the remainder, so that floor(x / y) has no error of the division. What is between is rounded to `own`."""
+    def rounded(a: Scalar) -> Scalar:
+        return body.cast(body.cast(a, own), x.dtype)
+
     quotient = body.op("arith.divf", x, y)
     zero = body.constant(0, x.dtype)
     rest = body.op("arith.remf", x, y)
-    whole = body.op("arith.divf", body.op("arith.subf", x, rest), y)
+    whole = rounded(body.op("arith.divf", rounded(body.op("arith.subf", x, rest)), y))
     signs = body.op("arith.xori", body.compare("lt", y, zero), body.compare("lt", rest, zero))
     uneven = body.op("arith.andi", body.compare("ne", rest, zero), signs)
-    whole = body.select(uneven, body.op("arith.subf", whole, _one(body, x)), whole)
+    whole = body.select(uneven, rounded(body.op("arith.subf", whole, _one(body, x))), whole)
     floored = body.op("math.floor", whole)
     over = body.compare("gt", body.op("arith.subf", whole, floored), body.constant(0.5, x.dtype))
-    floored = body.select(over, body.op("arith.addf", floored, _one(body, x)), floored)
+    floored = body.select(over, rounded(body.op("arith.addf", floored, _one(body, x))), floored)
     none = body.compare("eq", whole, zero)
     floored = body.select(none, body.op("math.copysign", zero, quotient), floored)
     return body.select(body.compare("eq", y, zero), quotient, floored)
+
+
+def _between(b: Builder, x, y, own: DType) -> DType:
+    """The type to which what is between the steps of a division is rounded: where the divisor keeps its digits, that keeps them as well."""
+    return _rounded(b, [x, y], own, "second")[1] or arithmetic_type(own)
 
 
 @operator("div", GROUP, inplace=True, also=("divide", "true_divide"))
@@ -233,21 +264,23 @@ def div(b: Builder, input, other, *, rounding_mode=None):
     own = promote(input, other)
     if rounding_mode == "trunc":
         if own.is_float:
-            return binary(b, input, other, lambda body, x, y: body.op("math.trunc", body.op("arith.divf", x, y)))
+            inner = _between(b, input, other, own)
+            return binary(b, input, other, lambda body, x, y: body.op("math.trunc", body.cast(body.cast(body.op("arith.divf", x, y), inner), x.dtype)), exact="second")
         other = _checked_divisor(b, input, other)
         return binary(b, input, other, lambda body, x, y: body.op("arith.divsi", x, y))
     if rounding_mode is not None:
         raise Problem(f"div: rounding_mode is 'floor', 'trunc' or None, found {rounding_mode!r}")
     out = as_float(own)
-    return binary(b, input, other, lambda body, x, y: body.op("arith.divf", x, y), out, arithmetic_type(out))
+    return binary(b, input, other, lambda body, x, y: body.op("arith.divf", x, y), out, arithmetic_type(out), "second")
 
 
 @operator("floor_divide", GROUP, inplace=True)
 def floor_divide(b: Builder, input, other):
-    if promote(input, other).is_bool:
-        raise Problem("floor_divide is not defined on bool", "dtype")
+    _no_bool("floor_divide", input, other)
     other = _checked_divisor(b, input, other)
-    return binary(b, input, other, lambda body, x, y: _floor_float(body, x, y) if x.dtype.is_float else _floor_int(body, x, y))
+    own = promote(input, other)
+    inner = _between(b, input, other, own)
+    return binary(b, input, other, lambda body, x, y: _floor_float(body, x, y, inner) if own.is_float else _floor_int(body, x, y), exact="second")
 
 
 def _modulo(body: Body, x: Scalar, y: Scalar) -> Scalar:
@@ -259,14 +292,21 @@ def _modulo(body: Body, x: Scalar, y: Scalar) -> Scalar:
     return body.select(wrong, body.binary("arith.addf", "arith.addi", rest, y), rest)
 
 
+def _no_bool(name: str, *operands) -> None:
+    if promote(*operands).is_bool:
+        raise Problem(f"{name} is not defined on bool", "dtype")
+
+
 @operator("remainder", GROUP, inplace=True)
 def remainder(b: Builder, input, other):
+    _no_bool("remainder", input, other)
     other = _checked_divisor(b, input, other)
     return binary(b, input, other, _modulo)
 
 
 @operator("fmod", GROUP, inplace=True)
 def fmod(b: Builder, input, other):
+    _no_bool("fmod", input, other)
     other = _checked_divisor(b, input, other)
     return binary(b, input, other, lambda body, x, y: body.binary("arith.remf", "arith.remsi", x, y))
 
@@ -316,10 +356,12 @@ _pick("fmax", "arith.maxnumf", "arith.maxsi", "arith.ori")
 _pick("fmin", "arith.minnumf", "arith.minsi", "arith.andi")
 
 
-def _binary_float(name: str, emit, inplace: bool = True, also=()):
+def _binary_float(name: str, emit, inplace: bool = True, also=(), of_integers: bool = True):
     @operator(name, GROUP, inplace=inplace, also=also)
     def implementation(b: Builder, input, other):
         out = as_float(promote(input, other))
+        if not of_integers and not promote(input, other).is_float:
+            raise Problem(f"{name} is defined on floats only: cast the integers first", "dtype")
         return binary(b, input, other, emit, out, arithmetic_type(out))
 
     return implementation
@@ -327,7 +369,7 @@ def _binary_float(name: str, emit, inplace: bool = True, also=()):
 
 _binary_float("atan2", lambda body, x, y: body.op("math.atan2", x, y), also=("arctan2",))
 _binary_float("copysign", lambda body, x, y: body.op("math.copysign", x, y))
-_binary_float("hypot", lambda body, x, y: body.op("math.sqrt", body.op("arith.addf", _times(body, x, x), _times(body, y, y))))
+_binary_float("hypot", lambda body, x, y: body.op("math.sqrt", body.op("arith.addf", _times(body, x, x), _times(body, y, y))), of_integers=False)
 
 
 def _log_add(body: Body, x: Scalar, y: Scalar) -> Scalar:
@@ -337,7 +379,7 @@ def _log_add(body: Body, x: Scalar, y: Scalar) -> Scalar:
     return body.select(body.op("arith.andi", infinite, body.compare("eq", x, y)), x, sum_)
 
 
-logaddexp = _binary_float("logaddexp", _log_add, inplace=False)
+logaddexp = _binary_float("logaddexp", _log_add, inplace=False, of_integers=False)
 
 
 @operator("xlogy", GROUP, inplace=True)
@@ -346,7 +388,8 @@ def xlogy(b: Builder, input, other):
 
     def emit(body, x, y):
         zero = body.constant(0, x.dtype)
-        product = body.op("arith.mulf", x, body.op("math.log", y))
+        logarithm = body.cast(body.cast(body.op("math.log", y), out), x.dtype)
+        product = body.op("arith.mulf", x, logarithm)
         return body.select(body.is_nan(y), y, body.select(body.compare("eq", x, zero), zero, product))
 
     return binary(b, input, other, emit, out, arithmetic_type(out))
@@ -368,15 +411,27 @@ def lerp(b: Builder, input, end, weight):
 
 @operator("addcmul", GROUP, inplace=True)
 def addcmul(b: Builder, input, tensor1, tensor2, *, value=1):
-    product = mul(b, mul(b, tensor1, tensor2), value) if value != 1 else mul(b, tensor1, tensor2)
-    return add(b, input, product)
+    return _plus_scaled(b, "addcmul", input, tensor1, tensor2, value, _times)
+
+
+def _plus_scaled(b: Builder, what: str, x, y, z, value, function):
+    """`x + function(value * y, z)`, rounded once."""
+    out = promote(x, y, z)
+    if out.is_bool:
+        raise Problem(f"{what} is not defined on bool", "dtype")
+    operands = _lift(b, [x, y, z])
+
+    def emit(body, p, q, r, k):
+        return _plus(body, p, function(body, q if is_number(value) and value == 1 else _times(body, k, q), r))
+
+    return b.pointwise(out, [*operands, value], emit, arithmetic_type(out), common=_rounded(b, operands, out))
 
 
 @operator("addcdiv", GROUP, inplace=True)
 def addcdiv(b: Builder, input, tensor1, tensor2, *, value=1):
     if not promote(input, tensor1, tensor2).is_float:
         raise Problem("addcdiv divides floats: cast the integers first", "dtype")
-    return add(b, input, div(b, mul(b, tensor1, value) if value != 1 else tensor1, tensor2))
+    return _plus_scaled(b, "addcdiv", input, tensor1, tensor2, value, lambda body, p, q: body.op("arith.divf", p, q))
 
 
 # -- comparisons and logic -------------------------------------------------------------------------------------------
