@@ -16,7 +16,7 @@ from .lengths import ArgumentSize
 from .ops import REFUSED
 from .ops.views import last_dims_transposed
 from .problems import Problem
-from .values import POISON, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
+from .values import POISON, UNSET, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 _KINDS = {"int": int, "float": float, "bool": bool}
 #: Methods of tensors that are refused where they are called, with reasons of their own.
@@ -93,7 +93,8 @@ class Attributes:
             return self._dtype_attribute(owner, name)
         if isinstance(owner, (objects.OpRef, objects.BoundMethod, objects.LocalFunction)):
             raise Problem(f"attribute '{name}' of a function is not supported")
-        return self.adopt_from(owner, name, attribute=True)
+        bound = self.rebound.of(self.frame.env, owner, name)
+        return self.adopt_from(owner, name, attribute=True) if bound is UNSET else bound
 
     def _method(self, owner, name: str):
         kind = _KINDS[owner.kind] if isinstance(owner, Num) else list if isinstance(owner, list) else dict if isinstance(owner, dict) else tuple if isinstance(owner, tuple) else str

@@ -16,6 +16,7 @@ from .ir import INDEX, Block, Op, Type, Value
 from .ops import indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
+from .rebound import is_attribute
 from .values import POISON, UNSET, Num, Tensor, Unset
 
 _FLAGS = ("$break", "$continue", "$return")
@@ -280,7 +281,7 @@ class Control:
         specs: Dict[str, Spec] = {}
         after = dict(before)
         for name in sorted(found[0].keys() | found[1].keys()):
-            left, right = (env.get(name, UNSET) for env in found)
+            left, right = (self.rebound.value(env, name) for env in found)
             spec = self._join(merger, name, left, right, node, may_lack)
             if isinstance(spec, Static):
                 after[name] = spec.value
@@ -290,7 +291,7 @@ class Control:
         types = [t for spec in specs.values() for t in spec.flat()]
         for block, env in zip(blocks, found):
             with b.inside(block):
-                block.yields = [v for name, spec in specs.items() for v in merger.flatten(spec, env.get(name, UNSET))]
+                block.yields = [v for name, spec in specs.items() for v in merger.flatten(spec, self.rebound.value(env, name))]
         op = b.append(Op("if", [truth.value], types, blocks=blocks))
         results = iter(op.results)
         for name, spec in specs.items():
@@ -602,6 +603,8 @@ class Control:
                 if not first:
                     first.append(truth)
                 tested, self.frame.env = self.frame.env, outer_env
+                if any(is_attribute(name) and tested[name] is not outer_env.get(name) and name not in loop.specs for name in tested):
+                    raise Problem("an attribute is assigned in the condition of a loop: assign it in the body")
                 if first[0] is False or loop.widen_by_the_condition(tested):
                     return
                 before.condition = self.b.scalar(truth)
@@ -758,6 +761,7 @@ class _Loop:
             self._is_wider = False
             return False
         fits = True
+        self._note_attributes(found)
         for name in sorted(self.names & (found.keys() | self.before.keys())):
             if name in self.lost:
                 continue
@@ -771,6 +775,13 @@ class _Loop:
                 continue
             fits &= self._fit(name, new)
         return fits
+
+    def _note_attributes(self, found) -> None:
+        """Attributes that the body binds are carried like names; before the loop they are what the object has."""
+        for name in filter(is_attribute, found):
+            self.names.add(name)
+            if isinstance(self.before.setdefault(name, self.owner.rebound.value(self.before, name)), Unset):
+                raise Problem(f"attribute '{self.owner.rebound.found[name].attribute}' has no value before the loop that assigns it")
 
     def _fit(self, name: str, new) -> bool:
         old = self.before.get(name, UNSET)

@@ -73,7 +73,7 @@ def _may_be_direct(program, args) -> bool:
     torch = sys.modules.get("torch")
     if torch is None or not args or not all(type(a) in (torch.Tensor, torch.nn.Parameter) and a.is_contiguous() and a.numel() for a in args):
         return False
-    if program.captured or program.guards or program.written or program.sites or program.lengths or program.engine.name == "interpret":
+    if program.captured or program.guards or program.written or program.rebound or program.sites or program.lengths or program.engine.name == "interpret":
         return False
     return direct.is_possible(_Plan, ["torch"])
 

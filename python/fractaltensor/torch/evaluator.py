@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
-from . import dtypes, objects
+from . import dtypes, objects, rebound
 from ..source import Frame as Place
 from .attributes import Attributes
 from .builder import Builder
@@ -80,6 +80,8 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         self.ranged: Set[Origin] = set()
         #: Whether the condition of a `while` is looked at.
         self.in_condition = False
+        #: Attributes that are bound again.
+        self.rebound = rebound.Attributes()
 
     @property
     def frame(self) -> Frame:
@@ -120,32 +122,41 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         return Frame(source, env, globals_, cells, code, parent, None)
 
     def run_function(self, frame: Frame, tree):
-        """The value of a function's body."""
+        """The value of a function's body. Attributes that the program binds again go in and out with the call."""
+        outer = self.frames[-1].env if self.frames else {}
+        frame.env.update(self.rebound.handed(outer))
         self.frames.append(frame)
         try:
-            if isinstance(tree, ast.Lambda):
-                value = self.eval(tree.body)
-                if len(self.frames) == 1:
-                    self.nodes.append((frame, tree.body))
-                    self.check_result(value)
-                    self.nodes.pop()
-                return value
-            frame.env.update({"$break": False, "$continue": False, "$return": False, "$value": UNSET})
-            self.exec_block(tree.body)
-            ended = frame.env["$return"]
-            if ended is False:
-                return None
-            if ended is not True:
-                def nothing():
-                    frame.env.update({"$return": True, "$value": None})
-
-                self.branch(self.b.invert(ended), nothing, lambda: None, None)
-            value = frame.env["$value"]
-            if isinstance(value, Unset):
-                raise Problem(f"what {frame.source.name}() returns differs between its paths{in_words(value.reason)}", "", (frame.source.place(tree.body[-1]),))
+            value = self._value_of(frame, tree)
+            outer.update(self.rebound.handed(frame.env))
+            if len(self.frames) == 1 and not self.problems:
+                self.rebound.finish(outer)
             return value
         finally:
             self.frames.pop()
+
+    def _value_of(self, frame: Frame, tree):
+        if isinstance(tree, ast.Lambda):
+            value = self.eval(tree.body)
+            if len(self.frames) == 1:
+                self.nodes.append((frame, tree.body))
+                self.check_result(value)
+                self.nodes.pop()
+            return value
+        frame.env.update({"$break": False, "$continue": False, "$return": False, "$value": UNSET})
+        self.exec_block(tree.body)
+        ended = frame.env["$return"]
+        if ended is False:
+            return None
+        if ended is not True:
+            def nothing():
+                frame.env.update({"$return": True, "$value": None})
+
+            self.branch(self.b.invert(ended), nothing, lambda: None, None)
+        value = frame.env["$value"]
+        if isinstance(value, Unset):
+            raise Problem(f"what {frame.source.name}() returns differs between its paths{in_words(value.reason)}", "", (frame.source.place(tree.body[-1]),))
+        return value
 
     def check_result(self, value) -> None:
         """What a call gives must be something outside of it."""

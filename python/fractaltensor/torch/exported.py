@@ -57,6 +57,8 @@ def export(program: Program, name: str, parameters: Optional[Sequence[str]], arg
         _check_aliases(segment, at)
     texts = [SegmentText(segment).text() for segment in segments]
     parts = [_compiled(segment, text, wanted, at) for at, (segment, text) in enumerate(zip(segments, texts))]
+    if program.rebound:
+        raise ArgumentError(f"export: the function assigns the attribute '{program.rebound[0][0].attribute}' of an object, which no file can hold")
     writer = written.Writer()
     plan = writer.plan(program.division.plan, segments)
     description: Dict[str, Any] = {
@@ -236,6 +238,7 @@ class StoredProgram(Runnable):
         self.sites = [(message, tuple(Frame(*f) for f in frames)) for message, frames in description["sites"]]
         self.site_values = [reader.values[v] for v in description["site_values"]]
         self.structure = _structure_in(description["structure"])
+        self.rebound = []
         types_outside = description["types"][len(description["types"]) - len(outside) :]
         names = self.root_names[len(self.root_names) - len(outside) :]
         self.captured = [_Outside(memory.from_host(a, written.again({"dtype": t["dtype"]})), n) for a, t, n in zip(outside, types_outside, names)]

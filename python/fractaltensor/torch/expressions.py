@@ -17,7 +17,7 @@ from .ops import TABLE, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
 from .problems import PYTHONS, NeedsUnrolling, Problem, problem_of
-from .values import ARGUMENT, POISON, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
+from .values import ARGUMENT, POISON, UNSET, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -381,12 +381,14 @@ class Expressions:
 
     def _scalar_only(self, function):
         """The value of an expression that is arithmetic on numbers and cannot fail; None where it is more."""
-        block = Block()
+        block, env = Block(), dict(self.frame.env)
         with self.b.inside(block):
             value = function()
         for op in block.ops:
             text = op.pieces[0] if op.kind == "text" else ""
             if not isinstance(text, str) or not text.startswith("arith.") or "div" in text or "rem" in text:
+                self.frame.env.clear()
+                self.frame.env.update(env)
                 return None
         for op in block.ops:
             op.block = self.b.block
@@ -529,6 +531,7 @@ class Expressions:
             self.frame.scopes.pop()
         kept = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
         saved.update({name: self.frame.env[name] for name in kept if name in self.frame.env})
+        saved.update(self.rebound.handed(self.frame.env))
         self.frame.env.clear()
         self.frame.env.update(saved)
 
@@ -618,8 +621,15 @@ class Expressions:
         if isinstance(owner, Tensor) and target.attr == "data":
             assign(self.b, owner, value, "an assignment to .data", check=False)
             return
-        what = "a tensor" if isinstance(owner, Tensor) else "a captured Python object"
-        raise Problem(f"attribute '{target.attr}' of {what} is assigned: return the value instead")
+        if isinstance(owner, Tensor):
+            raise Problem(f"attribute '{target.attr}' of a tensor is assigned: return the value instead")
+        if has_poison(owner):
+            return
+        self.rebound.assign(self.frame.env, owner, target.attr, value, lambda: self.original(owner, target.attr), self.places())
+
+    def original(self, owner, name: str):
+        """What an attribute from outside is before the call; UNSET where it is not there."""
+        return self.adopt_from(owner, name, attribute=True) if hasattr(owner, name) else UNSET
 
     def augmented(self, op, value, load):
         """What `load op= value` gives: in place on tensors."""

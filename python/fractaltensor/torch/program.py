@@ -47,7 +47,9 @@ class Program(Runnable):
         self.guards = ev.guards
         #: The arguments' dimensions that loops range over.
         self.ranged: Set[Origin] = ev.ranged
+        self._leaves: Dict = {}
         self.structure = self._result(value)
+        self.rebound = [(r, self._result(r.value)) for r in ev.rebound.found.values()]
         #: What may have been noticed while the program ran, after the results.
         self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
         # The tensors themselves: nobody writes them any more. Most are one segment's own, where they are made beside their uses.
@@ -127,8 +129,10 @@ class Program(Runnable):
             for at, root in enumerate(self.roots):
                 if root.value is value.value:
                     return Leaf("argument", at)
-            top.yields.append(ev.b.read(value))
-            return Leaf("tensor", len(top.yields) - 1, value.dtype)
+            if value.value not in self._leaves:
+                top.yields.append(ev.b.read(value))
+                self._leaves[value.value] = Leaf("tensor", len(top.yields) - 1, value.dtype)
+            return self._leaves[value.value]
         if isinstance(value, Num):
             top.yields.append(value.value)
             return Leaf("number", len(top.yields) - 1)

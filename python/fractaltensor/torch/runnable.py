@@ -15,6 +15,7 @@ from .attributes import of_torch
 from .builder import NOTHING
 from .lengths import Dims
 from .problems import RunError, RunIndexError
+from .rebound import Rebound
 from .running import Counts, Runner
 from .values import NamedResult, Size
 
@@ -37,6 +38,8 @@ class Done:
         self.values, self.originals, self.torch_like, self.counts, self.copied_bytes = values, originals, torch_like, counts, copied_bytes
         #: Whether what was noticed while it ran has been looked at.
         self.is_checked = is_checked
+        #: Results that have been made.
+        self.made: Dict[Leaf, Any] = {}
 
 
 class Runnable:
@@ -57,6 +60,8 @@ class Runnable:
     engine: Any
     runner: Runner
     structure: Any
+    #: Attributes that a call binds again, with the structure of what they get.
+    rebound: List[Tuple[Rebound, Any]]
     sites: List[Tuple[str, Tuple]]
     site_values: List
 
@@ -166,17 +171,18 @@ class Runnable:
                 raise kind(message.format(number), frames)
 
     def result(self, done: Done):
-        """The results in the function's structure."""
+        """The results in the function's structure; attributes that the function binds again are bound."""
+        for bound, structure in self.rebound:
+            bound.bind(self._result_of(structure, done))
         return self._result_of(self.structure, done)
 
     def _result_of(self, structure, done: Done):
         again = lambda s: self._result_of(s, done)  # noqa: E731
         if isinstance(structure, Leaf):
-            if structure.kind == "argument":
-                return done.originals[structure.at]
-            if structure.kind == "number":
-                return self.engine.memory.number(done.values[structure.at], None)
-            return self.engine.memory.result(done.values[structure.at], structure.dtype, done.torch_like)
+            # (One tensor is one object, wherever it stands.)
+            if structure not in done.made:
+                done.made[structure] = self._leaf(structure, done)
+            return done.made[structure]
         if isinstance(structure, NamedResult):
             kind = structure.kind or collections.namedtuple("Result", structure.names)
             return kind(*(again(s) for s in structure))
@@ -189,3 +195,9 @@ class Runnable:
             return {k: again(s) for k, s in structure.items()}
         return structure
 
+    def _leaf(self, leaf: Leaf, done: Done):
+        if leaf.kind == "argument":
+            return done.originals[leaf.at]
+        if leaf.kind == "number":
+            return self.engine.memory.number(done.values[leaf.at], None)
+        return self.engine.memory.result(done.values[leaf.at], leaf.dtype, done.torch_like)
