@@ -19,6 +19,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <limits>
+
 namespace mlir::ft::schedule {
 
 using etdg::BlockOp;
@@ -121,10 +123,19 @@ struct TileContext {
 // Products.cpp
 //===----------------------------------------------------------------------===//
 
-/// The tiles of both operands in shared memory.
+/// The tiles of both operands in shared memory; of products side by side the right operands' are one, of as many columns.
 struct StagedOperands {
   tile::SharedType lhs, rhs;
   bool lhsTransposed = false, rhsTransposed = false;
+  /// The right operands of so many products with so many columns each.
+  tile::SharedType rhsOf(int64_t products, int64_t columns) const;
+  /// The part of these that one product has: its tile, and how far the next one's begins, in elements and in stages. It has as many
+  /// stages as lie in one of all.
+  struct Part {
+    tile::SharedType type;
+    int64_t elements = 0, stages = 0, stagesOfOne = 1;
+  };
+  Part partOf(tile::SharedType rhs, int64_t products) const;
   int64_t getBytes() const { return llvm::alignTo(lhs.getBytes(), 16) + rhs.getBytes(); }
 };
 
@@ -150,9 +161,16 @@ double secondsInTiles(const ProductTiles &product, const Machine &machine, const
 /// multiprocessors for each block's `rows` rows and `columns` columns anew.
 double secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns);
 
-/// A nest that is a product of matrices, computed in tiles that go through shared memory.
+/// A nest of products of matrices, computed in tiles that go through shared memory.
 struct ProductTiles {
-  leaf::Contraction loops; // of the leaf's nest as it is
+  leaf::Contraction loops; // of the leaf's nest as it is; operands are those of its first member
+  /// By member, which of its reads are the operands.
+  SmallVector<std::pair<int, int>> operands;
+  /// Members that have the left operand in common: they are computed side by side.
+  SmallVector<SmallVector<unsigned>> sweeps;
+  /// The most of them in one, and tiles of sums that a thread has at a time.
+  int64_t getWidest() const;
+  int64_t sums = 1;
   /// Where the rows of the leaf's call go: they are the outermost digit of m or n, a batch, or there are none.
   enum class Rows { none, m, n, batch } rows = Rows::none;
   int splitLoop = -1; // that blocks of threads share, one of m or n
@@ -162,14 +180,24 @@ struct ProductTiles {
   tile::ProductAttr attribute;
   StagedOperands staged;
   SmallVector<int> inRegisters; // buffers that nobody but the nests computed with it touches
+  SmallVector<unsigned> joined; // nests behind that are products, computed with it
 };
 
 /// How nest `number` of a leaf is a product; or `why` not.
 std::optional<ProductTiles> matchProduct(const LeafForm &form, unsigned number, const TileContext &context, std::string &why);
+/// Nests that are computed with a product, while its tile is in registers.
+struct FusedNests {
+  int64_t count = 0;
+  SmallVector<unsigned> products; // of them
+  int64_t sums = 1;               // tiles of sums that a thread has at a time, at most
+};
 /// Nests behind that can be computed while their tile of the product is in registers. With `wholeRows` the tile holds the
 /// rows of the product whole, in the lanes of a warp: then reductions along rows are such nests, and what has one value
-/// for each row.
-int64_t countFused(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows = false);
+/// for each row. With `joins` products of the same tile are such nests, too.
+FusedNests findFused(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
+                     bool wholeRows = false, bool joins = true, int64_t most = std::numeric_limits<int64_t>::max());
+/// What of a joined product does not fit the one that it is computed with; empty: all does.
+std::string checkJoined(tile::ProductAttr joined, tile::ProductAttr with);
 /// A view of a nest behind the product, as one over the product's parallel loops: what has one value for each row does not
 /// move along its columns.
 leaf::View viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::View view);

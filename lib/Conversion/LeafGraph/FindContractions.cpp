@@ -143,6 +143,28 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
   return found;
 }
 
+SmallVector<Contraction, 0> mlir::ft::leaf::matchContractions(const Nest &nest) {
+  SmallVector<Contraction, 0> all;
+  for (const Member &member : nest.members) {
+    Nest alone;
+    alone.sizes = nest.sizes;
+    alone.reduced = nest.reduced;
+    alone.members.push_back(member);
+    std::optional<Contraction> found = matchContraction(alone);
+    if (!found)
+      return {};
+    if (!all.empty() && found->m != all.front().m) {
+      std::swap(found->m, found->n);
+      std::swap(found->lhs, found->rhs);
+      std::swap(found->lhsUnsigned, found->rhsUnsigned);
+    }
+    if (!all.empty() && (found->m != all.front().m || found->n != all.front().n || found->batch != all.front().batch))
+      return {};
+    all.push_back(std::move(*found));
+  }
+  return all;
+}
+
 /// Puts operands next to each other that the tile wants so, halves as f32.
 static void packOperands(LeafGraph &graph, Nest &nest, const Contraction &found, std::vector<Nest> &before) {
   Packer packer{graph, before};

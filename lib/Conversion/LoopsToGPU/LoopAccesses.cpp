@@ -71,17 +71,16 @@ static SmallVector<BufferFacts> findFacts(loops::LeafOp leaf, const leaf::LeafGr
   return facts;
 }
 
-/// The layout of a product with all that is decided of its accesses.
+/// The layout of a product with all that is decided of its accesses. A joined one holds its result as the product that it is computed `with`.
 static tile::ProductAttr decide(loops::LeafOp leaf, const leaf::LeafGraph &graph, unsigned number, const schedule::ProductTiles &product,
-                                ArrayRef<BufferFacts> facts, int64_t threads) {
+                                ArrayRef<BufferFacts> facts, int64_t threads, tile::ProductAttr with) {
   ProductShape shape(graph, number, product, leaf.getMost(), leaf.getTile() ? int64_t(*leaf.getTile()) : 1,
                      [&](int buffer) { return facts[buffer].isAligned; });
-  ArrayRef<leaf::View> reads = graph.nests[number].members.front().reads;
+  auto isGlobal = [&](int buffer) { return facts[buffer].isGlobal; };
   tile::ProductAttr said = product.attribute;
   return tile::ProductAttr::get(leaf.getContext(), said.getBlock(), said.getThread(), said.getStep(), said.getStages(), said.getMma(),
-                                said.getFused(), shape.chooseResult(),
-                                shape.chooseMove(/*isLhs=*/true, threads, facts[reads[product.loops.lhs].buffer].isGlobal),
-                                shape.chooseMove(/*isLhs=*/false, threads, facts[reads[product.loops.rhs].buffer].isGlobal));
+                                said.getJoined(), said.getFused(), with ? with.getResult() : shape.chooseResult(),
+                                shape.chooseMove(/*isLhs=*/true, threads, isGlobal), shape.chooseMove(/*isLhs=*/false, threads, isGlobal));
 }
 
 static LogicalResult chooseAccesses(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Machine &machine) {
@@ -96,9 +95,16 @@ static LogicalResult chooseAccesses(loops::LeafOp leaf, etdg::ThreadBlockAttr bl
     return failure();
   SmallVector<BufferFacts> facts = findFacts(leaf, own->form.graph, *places);
   SmallVector<Attribute> layouts(leaf.getLayoutsAttr().getValue());
-  for (auto [i, tiles] : llvm::enumerate(tiling->tiles))
-    if (tiles.product && !tiles.product->attribute.getResult())
-      layouts[i] = decide(leaf, own->form.graph, unsigned(i), *tiles.product, facts, block.getThreads());
+  tile::ProductAttr leader;
+  for (auto [i, tiles] : llvm::enumerate(tiling->tiles)) {
+    if (!tiles.product)
+      continue;
+    tile::ProductAttr said = tiles.product->attribute;
+    if (!said.getResult())
+      layouts[i] = said = decide(leaf, own->form.graph, unsigned(i), *tiles.product, facts, block.getThreads(),
+                                 said.getJoined() ? leader : tile::ProductAttr());
+    leader = said.getJoined() ? leader : said;
+  }
   leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), layouts));
   return success();
 }
@@ -120,6 +126,7 @@ LogicalResult togpu::checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &gr
   if (llvm::none_of(tiling.tiles, [](const schedule::Tiles &tiles) { return bool(tiles.product); }))
     return success();
   SmallVector<BufferFacts> facts = findFacts(leaf, graph, places);
+  tile::ProductAttr leader;
   for (auto [i, tiles] : llvm::enumerate(tiling.tiles)) {
     if (!tiles.product)
       continue;
@@ -127,7 +134,8 @@ LogicalResult togpu::checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &gr
     tile::ProductAttr said = tiles.product->attribute;
     if (!said.getResult())
       return refuse() << "nobody says how threads move its operands and hold its result (result, lhs, rhs): loops-choose-accesses does";
-    tile::ProductAttr widest = decide(leaf, graph, unsigned(i), *tiles.product, facts, threads);
+    leader = said.getJoined() ? leader : said;
+    tile::ProductAttr widest = decide(leaf, graph, unsigned(i), *tiles.product, facts, threads, said.getJoined() ? leader : tile::ProductAttr());
     const schedule::StagedOperands &staged = tiles.product->staged;
     for (auto [name, own, most, type] : {std::tuple("lhs", said.getLhs(), widest.getLhs(), staged.lhs),
                                          std::tuple("rhs", said.getRhs(), widest.getRhs(), staged.rhs)}) {

@@ -71,6 +71,11 @@ LogicalResult mlir::ft::chooseLeafLayouts(loops::ProgramOp program, const GpuOpt
 // Layouts that are read
 //===----------------------------------------------------------------------===//
 
+/// Whether a nest is a product that the layout of an earlier one computes with it.
+static bool isJoined(ArrayRef<schedule::Tiles> tiles, size_t leader, size_t number) {
+  return leader < number && tiles[leader].product && llvm::is_contained(tiles[leader].product->joined, unsigned(number));
+}
+
 /// What layouts of its loop nests say.
 static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine, SmallVector<schedule::Tiles> &tiles) {
   auto refuse = [&](const Twine &why) {
@@ -80,6 +85,7 @@ static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const
   const leaf::LeafGraph &graph = own.form.graph;
   if (layouts.size() != graph.nests.size())
     return refuse("expected one for each of its " + Twine(graph.nests.size()) + " loop nests, found " + Twine(layouts.size()));
+  size_t leader = 0; // the last product that is computed for itself
   for (auto [i, layout] : llvm::enumerate(layouts)) {
     leaf::Nest collapsed;
     schedule::TileContext tile = schedule::tileContextOf(own.form, unsigned(i), own.context, own.rowWise, collapsed);
@@ -88,9 +94,17 @@ static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const
       FailureOr<schedule::ProductTiles> read = schedule::readProduct(product, own.form, unsigned(i), tile, wrong);
       if (failed(read))
         return refuse("loop nest " + Twine(i) + ": " + wrong);
+      if (isJoined(tiles, leader, i) != product.getJoined())
+        return refuse("loop nest " + Twine(i) + (product.getJoined() ? ": joined, where no product before it is computed with it (fused)"
+                                                                     : ": expected a joined product, as nest " + Twine(leader) + " is computed with it"));
+      if (std::string other = product.getJoined() ? schedule::checkJoined(product, tiles[leader].product->attribute) : ""; !other.empty())
+        return refuse("loop nest " + Twine(i) + ": " + other);
+      leader = product.getJoined() ? leader : i;
       tiles.emplace_back().product = std::make_shared<schedule::ProductTiles>(std::move(*read));
       continue;
     }
+    if (isJoined(tiles, leader, i))
+      return refuse("loop nest " + Twine(i) + ": expected a joined product, as nest " + Twine(leader) + " is computed with it");
     auto tiling = dyn_cast<etdg::TilingAttr>(layout);
     if (!tiling)
       return refuse("rows stay in registers where a kernel is one leaf");

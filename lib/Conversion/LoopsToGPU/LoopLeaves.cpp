@@ -154,9 +154,10 @@ void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
   llvm::DenseSet<int> inProducts;
   for (auto [tiles, nest] : llvm::zip(emitter.tiles, graph.nests))
     if (tiles.product)
-      for (const leaf::View &view : nest.members.front().reads)
-        if (!view.isSplat())
-          inProducts.insert(view.buffer);
+      for (const leaf::Member &member : nest.members)
+        for (const leaf::View &view : member.reads)
+          if (!view.isSplat())
+            inProducts.insert(view.buffer);
   for (auto [i, memory] : llvm::enumerate(emitter.memories)) {
     if (graph.buffers[i].kind != leaf::Buffer::Kind::Input || !memory.isValue)
       continue;

@@ -128,7 +128,7 @@ static bool leavesSums(const leaf::Nest &nest, const Tiles &tiles, int64_t bytes
 static void findStages(leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, etdg::ThreadBlockAttr block, LeafNeeds &needs) {
   for (size_t n = 0, behind = 0; n < graph.nests.size(); ++n) {
     if (const auto &product = tiles[n].product) {
-      behind = n + 1 + size_t(product->attribute.getFused()); // nests before it are computed with the product
+      behind = std::max(behind, n + 1 + size_t(product->attribute.getFused())); // nests before it are computed with the product
       needs.operands.bytes = std::max(needs.operands.bytes, int64_t(llvm::alignTo(product->staged.getBytes(), accessBytes)));
       needs.operands.use(unsigned(n));
       needs.operands.use(unsigned(behind - 1));

@@ -27,7 +27,7 @@ public:
       : e(emitter), b(emitter.b), graph(emitter.graph), number(number), nest(graph.nests[number]), product(product),
         staged(product.staged), memory(memory), attribute(product.attribute),
         shape(graph, number, product, e.maxRows, e.columns ? e.columns->unit : 1, [this](int buffer) { return e.memories[buffer].aligned; }),
-        m(shape.m), n(shape.n), k(shape.k), layout(attribute.getResult()) {
+        m(shape.m), n(shape.n), layout(attribute.getResult()) {
     for (auto [i, reduced] : llvm::enumerate(nest.reduced))
       if (!reduced)
         parallelLoops.push_back(int(i));
@@ -41,6 +41,15 @@ private:
     int64_t width = 1; // adjacent columns that are one access
   };
 
+  /// What a nest of products adds up, the first one or one that is joined. Its own loops of terms are numbered behind those of the first.
+  struct Terms {
+    const Nest &nest;
+    const ProductTiles &product;
+    Axis axis;
+    int firstLoop;
+    SmallVector<int> parallel;
+  };
+
   LogicalResult emitBatches(unsigned depth, At at);
   LogicalResult emitTiles(At at);
   LogicalResult emitTile(At at, Value row, Value column);
@@ -50,9 +59,17 @@ private:
   Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
   Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
-  Value multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column);
-  void copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside, Value step,
-                Value stage);
+  Terms termsOf(unsigned other, const ProductTiles &of) const;
+  Value multiply(const Terms &terms, const Operand &lhs, ArrayRef<Operand> rhs, Value sums, Value row, Value column);
+  void copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside, const Axis &terms,
+                Value step, Value stage);
+  void emitSweep(const Terms &terms, ArrayRef<unsigned> members, At at, Value row, Value column);
+  void emitProducts(unsigned other, const ProductTiles &of, At at, Value row, Value column);
+  /// The number of one of the product's loops among the parallel ones, -1 if it is none.
+  int indexOfParallel(int loop) const {
+    auto found = llvm::find(parallelLoops, loop);
+    return found == parallelLoops.end() ? -1 : int(found - parallelLoops.begin());
+  }
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
@@ -78,9 +95,9 @@ private:
   SmallVector<int> parallelLoops;
   SmallVector<Value> batchIndices;
   ProductShape shape;
-  const Axis &m, &n, &k;
+  const Axis &m, &n;
   tile::BlockedAttr layout;
-  Value lhsShared, rhsShared;
+  Value lhsShared, rhsMemory;
   /// Tiles that are in registers, by what they are written to.
   SmallVector<std::pair<View, Value>> known;
 };
@@ -231,10 +248,7 @@ void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At a
 LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row, Value column) {
   b.setLoc(member.op->getLoc());
   // Loops of this nest are the product's parallel ones, in their order.
-  auto loopOf = [&](int loop) {
-    auto found = llvm::find(parallelLoops, loop);
-    return found == parallelLoops.end() ? -1 : int(found - parallelLoops.begin());
-  };
+  auto loopOf = [&](int loop) { return indexOfParallel(loop); };
   SmallVector<Value> inputs;
   for (const View &view : member.reads)
     inputs.push_back(load(overTile(view), loopOf, at, row, column));
@@ -357,24 +371,48 @@ LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Val
 // The sums
 //===----------------------------------------------------------------------===//
 
+ProductEmitter::Terms ProductEmitter::termsOf(unsigned other, const ProductTiles &of) const {
+  Terms terms{graph.nests[other], of, {}, int(nest.sizes.size()), {}};
+  terms.axis = ProductShape(graph, other, of, e.maxRows, e.columns ? e.columns->unit : 1, [this](int buffer) { return e.memories[buffer].aligned; }).k;
+  for (Axis::Digit &digit : terms.axis.digits)
+    digit.loop += terms.firstLoop;
+  for (auto [i, reduced] : llvm::enumerate(terms.nest.reduced))
+    if (!reduced)
+      terms.parallel.push_back(int(i));
+  return terms;
+}
+
 /// One step of an operand, on its way into a stage.
 void ProductEmitter::copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside,
-                              Value step, Value stage) {
+                              const Axis &terms, Value step, Value stage) {
   int64_t vector[] = {1, move.getWidth()};
   auto threads = tile::BlockedAttr::get(b.getContext(), vector, move.getThreads(), {});
   Value term = b.mul(step, attribute.getStep());
-  bool termInside = k.most % attribute.getStep() == 0;
+  bool termInside = terms.most % attribute.getStep() == 0;
   bool inside[] = {alongTerms ? ownInside : termInside, alongTerms ? termInside : ownInside};
   tile::CopyOp::create(b, operand.view, alongTerms ? own : term, alongTerms ? term : own, shared, stage,
                        threads, b.getDenseBoolArrayAttr(inside), move.getAsync());
 }
 
 /// Steps of the sums, `stages - 1` of them ahead on their way to shared memory.
-Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sums, Value row, Value column) {
-  int64_t stages = attribute.getStages(), steps = llvm::divideCeil(k.most, attribute.getStep());
+Value ProductEmitter::multiply(const Terms &terms, const Operand &lhs, ArrayRef<Operand> rhs, Value sums, Value row, Value column) {
+  int64_t stages = attribute.getStages(), steps = llvm::divideCeil(terms.axis.most, attribute.getStep());
+  auto products = int64_t(rhs.size());
+  tile::SharedType rhsType = staged.rhsOf(products, attribute.getBlock()[1]);
+  schedule::StagedOperands::Part part = staged.partOf(rhsType, products);
+  Value rhsShared = tile::SharedOp::create(b, rhsType, rhsMemory);
+  SmallVector<Value> parts = {rhsShared};
+  for (int64_t i = 0; i < products && products > 1; ++i) {
+    Value memory = b.at(rhsMemory, b.number(i * part.elements), product.rhs);
+    parts.resize(size_t(i));
+    parts.push_back(tile::SharedOp::create(b, part.type, memory));
+  }
+  tile::ProductAttr own = terms.product.attribute;
   auto copy = [&](Value step, Value stage) {
-    copyStep(lhs, attribute.getLhs(), lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), step, stage);
-    copyStep(rhs, attribute.getRhs(), rhsShared, staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), step, stage);
+    copyStep(lhs, own.getLhs(), lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), terms.axis, step, stage);
+    for (auto [i, operand] : llvm::enumerate(rhs))
+      copyStep(operand, own.getRhs(), parts[i], staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), terms.axis, step,
+               b.add(b.mul(stage, part.stagesOfOne), int64_t(i) * part.stages));
   };
   auto stageOf = [&](Value step) -> Value {
     return stages == 1 ? b.number(0) : b.createOrFold<arith::RemUIOp>(step, b.number(stages));
@@ -418,28 +456,70 @@ Value ProductEmitter::multiply(const Operand &lhs, const Operand &rhs, Value sum
 // Tiles of the result
 //===----------------------------------------------------------------------===//
 
-LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
-  const Member &member = nest.members.front();
-  auto same = [](int loop) { return loop; };
-  // For other views than operands: what a tile of the result has at the same place.
-  auto parallel = [&](int loop) { return llvm::is_contained(parallelLoops, loop) ? loop : -1; };
+/// A view of a nest of products as one over its parallel loops, as the nests behind have it.
+static View withoutTerms(const Nest &nest, View view) {
+  SmallVector<int64_t> strides;
+  for (auto [stride, reduced] : llvm::zip_equal(view.strides, nest.reduced))
+    if (!reduced)
+      strides.push_back(stride);
+  if (!view.isSplat())
+    view.strides = strides;
+  return view;
+}
+
+/// The products of a nest that have the left operand in common: their sums lie side by side, so that it is read once.
+void ProductEmitter::emitSweep(const Terms &terms, ArrayRef<unsigned> members, At at, Value row, Value column) {
+  auto toOwn = [&](int loop) {
+    if (loop >= terms.firstLoop)
+      return loop - terms.firstLoop;
+    auto found = llvm::find(parallelLoops, loop);
+    return found == parallelLoops.end() ? -1 : terms.parallel[size_t(found - parallelLoops.begin())];
+  };
+  auto parallel = [&](int loop) { return indexOfParallel(loop); };
   bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
-  Operand lhs = makeOperand(member.reads[product.loops.lhs], lhsAlong ? m : k, lhsAlong ? k : m, same, at);
-  Operand rhs = makeOperand(member.reads[product.loops.rhs], rhsAlong ? n : k, rhsAlong ? k : n, same, at);
-  Value sums = convertTile(load(member.inits.front(), parallel, at, row, column), product.sum);
-  sums = multiply(lhs, rhs, sums, row, column);
-  const View &result = member.writes.front();
-  Value rounded = convertTile(sums, graph.buffers[result.buffer].elementType);
-  store(rounded, result, parallel, at, row, column);
-  // The nests behind have no reduced loops.
-  View seen = result;
-  seen.strides.clear();
-  for (int loop : parallelLoops)
-    seen.strides.push_back(result.strides[loop]);
-  known.assign({{seen, rounded}});
-  for (int64_t i = 1; i <= attribute.getFused(); ++i)
-    if (failed(emitFused(graph.nests[number + i], at, row, column)))
+  auto readOf = [&](unsigned member, bool isLhs) -> const View & {
+    auto [lhs, rhs] = terms.product.operands[member];
+    return terms.nest.members[member].reads[isLhs ? lhs : rhs];
+  };
+  Operand lhs = makeOperand(readOf(members.front(), true), lhsAlong ? m : terms.axis, lhsAlong ? terms.axis : m, toOwn, at);
+  SmallVector<Operand> rhs;
+  for (unsigned member : members)
+    rhs.push_back(makeOperand(readOf(member, false), rhsAlong ? n : terms.axis, rhsAlong ? terms.axis : n, toOwn, at));
+  SmallVector<Value> sums;
+  for (unsigned member : members)
+    sums.push_back(convertTile(load(withoutTerms(terms.nest, terms.nest.members[member].inits.front()), parallel, at, row, column), product.sum));
+  auto one = cast<tile::RegistersType>(sums.front().getType());
+  int64_t shape[] = {one.getShape()[0], one.getShape()[1] * int64_t(members.size())};
+  auto type = tile::RegistersType::get(b.getContext(), shape, one.getElementType(), one.getLayout());
+  Value all = members.size() == 1 ? sums.front() : Value(tile::ConcatOp::create(b, type, sums));
+  all = multiply(terms, lhs, rhs, all, row, column);
+  for (auto [i, member] : llvm::enumerate(members)) {
+    View result = withoutTerms(terms.nest, terms.nest.members[member].writes.front());
+    Value own = members.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
+    store(convertTile(own, graph.buffers[result.buffer].elementType), result, parallel, at, row, column);
+  }
+}
+
+void ProductEmitter::emitProducts(unsigned other, const ProductTiles &of, At at, Value row, Value column) {
+  b.setLoc(graph.nests[other].members.front().op->getLoc());
+  Terms terms = termsOf(other, of);
+  for (auto [i, members] : llvm::enumerate(of.sweeps)) {
+    if (i > 0 || other != number) // the stages are free for the next operands
+      tile::BarrierOp::create(b);
+    emitSweep(terms, members, at, row, column);
+  }
+}
+
+LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
+  known.clear();
+  emitProducts(number, product, at, row, column);
+  for (int64_t i = 1; i <= attribute.getFused(); ++i) {
+    unsigned behind = number + unsigned(i);
+    if (llvm::is_contained(product.joined, behind))
+      emitProducts(behind, *e.tiles[behind].product, at, row, column);
+    else if (failed(emitFused(graph.nests[behind], at, row, column)))
       return failure();
+  }
   known.clear();
   return success();
 }
@@ -483,7 +563,7 @@ LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
 LogicalResult ProductEmitter::run() {
   lhsShared = tile::SharedOp::create(b, staged.lhs, memory);
   int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
-  rhsShared = tile::SharedOp::create(b, staged.rhs, b.at(memory, b.number(behind), b.getI8Type()));
+  rhsMemory = b.at(memory, b.number(behind), b.getI8Type());
   return emitBatches(0, {b.number(0), b.number(0)});
 }
 

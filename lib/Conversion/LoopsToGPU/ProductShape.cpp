@@ -93,17 +93,21 @@ tile::BlockedAttr ProductShape::chooseResult() const {
   return tile::BlockedAttr::get(context, vector, threads, warp);
 }
 
-tile::MoveAttr ProductShape::chooseMove(bool isLhs, int64_t threads, bool isGlobal) const {
+tile::MoveAttr ProductShape::chooseMove(bool isLhs, int64_t threads, llvm::function_ref<bool(int)> isGlobal) const {
   const schedule::StagedOperands &staged = product.staged;
-  tile::SharedType type = isLhs ? staged.lhs : staged.rhs;
-  const View &view = nest.members.front().reads[isLhs ? product.loops.lhs : product.loops.rhs];
+  tile::SharedType type = isLhs ? staged.lhs : staged.partOf(staged.rhs, product.getWidest()).type;
   const Axis &columns = isLhs ? (staged.lhsTransposed ? m : k) : (staged.rhsTransposed ? k : n);
-  int64_t bytes = bytesOf(type.getElementType());
-  int64_t width = widthOf(view, columns, [](int loop) { return loop; }, tile::accessBytes / bytes);
+  int64_t bytes = bytesOf(type.getElementType()), width = tile::accessBytes / bytes;
+  bool isAllGlobal = true;
+  for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands)) {
+    const View &view = member.reads[isLhs ? operands.first : operands.second];
+    width = std::min(width, widthOf(view, columns, [](int loop) { return loop; }, tile::accessBytes / bytes));
+    isAllGlobal &= isGlobal(view.buffer);
+  }
   while (type.getShape()[1] % width != 0 || type.getPad() % width != 0)
     width /= 2;
   int64_t across = std::min<int64_t>(std::max<int64_t>(type.getShape()[1] / width, 1), threads);
   while (threads % across != 0)
     --across;
-  return tile::MoveAttr::get(type.getContext(), width, ArrayRef<int64_t>{threads / across, across}, isGlobal && width * bytes >= leastAsyncBytes);
+  return tile::MoveAttr::get(type.getContext(), width, ArrayRef<int64_t>{threads / across, across}, isAllGlobal && width * bytes >= leastAsyncBytes);
 }

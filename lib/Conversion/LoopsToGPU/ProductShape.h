@@ -46,7 +46,7 @@ public:
   /// Which elements of a tile of the result a thread has.
   tile::BlockedAttr chooseResult() const;
   /// How so many threads bring an operand: at its greatest width, and on its way meanwhile where its memory and that width allow it.
-  tile::MoveAttr chooseMove(bool isLhs, int64_t threads, bool isGlobal) const;
+  tile::MoveAttr chooseMove(bool isLhs, int64_t threads, llvm::function_ref<bool(int buffer)> isGlobal) const;
 
   Axis m, n, k;
 

@@ -250,6 +250,32 @@ struct LowerSplat : OpConversionPattern<SplatOp> {
   }
 };
 
+/// Elements of a thread lie row by row: those of tiles side by side, a row of each after the other.
+struct LowerConcat : OpConversionPattern<ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ConcatOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    auto one = cast<RegistersType>(op.getInputs().front().getType());
+    SmallVector<Value> values;
+    for (int64_t row = 0; row < one.getOwn(0); ++row)
+      for (ValueRange input : adaptor.getInputs())
+        llvm::append_range(values, input.slice(size_t(row * one.getOwn(1)), size_t(one.getOwn(1))));
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
+struct LowerPart : OpConversionPattern<PartOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(PartOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    int64_t columns = op.getType().getOwn(1), first = int64_t(op.getNumber()) * columns;
+    SmallVector<Value> values;
+    for (int64_t row = 0; row < op.getType().getOwn(0); ++row)
+      llvm::append_range(values, adaptor.getInput().slice(size_t(row * op.getInput().getType().getOwn(1) + first), size_t(columns)));
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
 struct LowerMap : OpConversionPattern<MapOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -305,7 +331,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   });
   RewritePatternSet patterns(context);
   patterns.add<LowerView, LowerShared, LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
-               LowerMap>(converter, context);
+               LowerMap, LowerConcat, LowerPart>(converter, context);
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
   populateReductionPatterns(converter, patterns);

@@ -176,6 +176,37 @@ struct CallSplat : CallPattern<SplatOp> {
   }
 };
 
+struct CallConcat : CallPattern<ConcatOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(ConcatOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::concat);
+    setTile(described, op.getType());
+    SmallVector<Value> inputs;
+    for (ValueRange input : adaptor.getInputs())
+      inputs.push_back(input.front());
+    described.columns = op.getType().getShape()[1] / int64_t(inputs.size());
+    Value tile = b.run(std::move(described), inputs);
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct CallPart : CallPattern<PartOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(PartOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::part);
+    setTile(described, op.getType());
+    described.columns = op.getInput().getType().getShape()[1];
+    Value tile = b.run(std::move(described), {adaptor.getInput().front(), b.number(int64_t(op.getNumber()))});
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
 struct CallMma : CallPattern<MmaOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -318,7 +349,7 @@ auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &opera
   RewritePatternSet patterns(context);
   populateRowCalls(converter, patterns, calls);
   patterns.add<CallView, CallShared, CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
-               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallMma, CallMap,
+               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallConcat, CallPart, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();

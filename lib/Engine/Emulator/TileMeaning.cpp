@@ -144,6 +144,18 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
     for (uint32_t position : op.own[grid.threadInBlock()])
       put(result, position, words[0]);
     break;
+  case TileKind::concat:
+    for (uint32_t position : op.own[grid.threadInBlock()]) {
+      int64_t row = position / op.shape[1], column = position % op.shape[1];
+      put(result, position, get(grid, op, int64_t(words[column / op.columns]), row * op.columns + column % op.columns));
+    }
+    break;
+  case TileKind::part:
+    for (uint32_t position : op.own[grid.threadInBlock()]) {
+      int64_t row = position / op.shape[1], column = int64_t(words[1]) * op.shape[1] + position % op.shape[1];
+      put(result, position, get(grid, op, int64_t(words[0]), row * op.columns + column));
+    }
+    break;
   case TileKind::mma:
     multiply(grid, op, words, result);
     break;

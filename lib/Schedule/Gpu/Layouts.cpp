@@ -50,12 +50,22 @@ SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafC
   SmallVector<Attribute> layouts;
   MLIRContext *mlir = form.module.get().getContext();
   int64_t fused = 0;
+  ProductTiles with; // those nests
   for (unsigned i = 0; i < form.graph.nests.size(); ++i) {
     leaf::Nest nest;
     TileContext tile = tileContextOf(form, i, context, rowWise, nest);
     if (tile::ProductAttr product = fused > 0 ? nullptr : chooseProduct(form, i, tile, machine)) {
       layouts.push_back(product);
       fused = product.getFused();
+      std::string wrong;
+      FailureOr<ProductTiles> read = readProduct(product, form, i, tile, wrong);
+      assert(succeeded(read) && "a layout that was chosen fits");
+      with = std::move(*read);
+      continue;
+    }
+    if (fused > 0 && llvm::is_contained(with.joined, i)) {
+      layouts.push_back(with.attribute.asJoined());
+      --fused;
       continue;
     }
     --fused;

@@ -30,6 +30,9 @@ struct ProductWork {
   int64_t all = 0, products = 0; // points of loop nests
   int64_t largest = 0;           // of them, whose sizes follow
   int64_t m = 1, n = 1, k = 1, words = 1;
+  int64_t sums = 1;    // tiles of sums that a thread has at a time
+  int64_t members = 1; // products of its nest, of which so many are side by side
+  int64_t widest = 1;
   Rows rows = Rows::none;
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
@@ -50,14 +53,16 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
     std::string why;
     std::optional<ProductTiles> product = matchProduct(form, unsigned(i), context, why);
     if (!product) {
-      if (leaf::matchContraction(nest))
+      if (!leaf::matchContractions(nest).empty())
         work.why = why;
       continue;
     }
-    work.products += points;
-    int64_t fused = countFused(form, unsigned(i), *product);
-    work.fuses |= fused > 0;
-    for (int buffer : keptInRegisters(form, unsigned(i), fused))
+    // (Each of a nest's products is work of its own.)
+    work.all += points * int64_t(nest.members.size() - 1);
+    work.products += points * int64_t(nest.members.size());
+    FusedNests fused = findFused(form, unsigned(i), *product, context);
+    work.fuses |= fused.count > 0;
+    for (int buffer : keptInRegisters(form, unsigned(i), fused.count))
       inRegisters[buffer] = true;
     TileContext oneRow;
     auto [m, n] = extentsOf(form, unsigned(i), *product, oneRow);
@@ -72,6 +77,9 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
       work.k *= nest.sizes[loop];
     work.words = std::max<int64_t>(elementBytes(product->sum) / 4, 1);
     work.rows = product->rows;
+    work.sums = fused.sums;
+    work.members = int64_t(nest.members.size());
+    work.widest = product->getWidest();
     work.product = std::move(product);
   }
   int64_t scratch = 0;
@@ -172,10 +180,11 @@ public:
     if (work.k >= planning.leastSlicedSum)
       slices = std::clamp(double(work.k) / double(planning.leastSlice), 1.0, double(planning.mostSlices));
     double most = double(planning.accessBytes) / 4 * double(planning.loopTile);
-    double own = std::clamp(elements / double(threads), 1.0, most);
+    double own = std::clamp(elements / double(threads), 1.0, most) * double(work.widest);
     double busy = std::min(elements * slices, double(threads));
     double together = double(work.m) * (work.rows == Rows::m ? rows : 1);
-    double seconds = elements * double(work.k) * secondsInRows(*work.product, machine, own, together, double(work.n));
+    double terms = double(work.k) * double(work.members);
+    double seconds = elements * terms * secondsInRows(*work.product, machine, own, together, double(work.n * work.widest));
     return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
   }
 
@@ -195,18 +204,19 @@ private:
     return count * (row ? std::ceil(points() / rows) : points());
   }
   void price(TaskTiles &tiles) const {
-    int64_t sums = std::max<int64_t>(tiles.m * tiles.n * work.words / mostWords(), 1);
+    int64_t words = tiles.m * tiles.n * work.words * work.sums, sums = std::max<int64_t>(words / mostWords(), 1);
     int64_t most = planning.blockThreads.back();
     tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(sums), std::min(planning.blockThreads[1], most), most);
     // Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
     bool fragments = usesMatrixUnits(*work.product, machine);
-    int64_t registers = tiles.m * tiles.n * work.words / tiles.threads + (work.fuses ? planning.fusedRegisters : 0) +
+    int64_t registers = words / tiles.threads + (work.fuses ? planning.fusedRegisters : 0) +
                         (fragments ? planning.fragmentRegisters : planning.productRegisters);
     tiles.resident = std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
     int64_t m = work.m * (work.rows == Rows::m ? tiles.rows : 1), n = work.n * (work.rows == Rows::n ? tiles.rows : 1);
     auto own = int64_t(std::sqrt(double(std::max<int64_t>(tiles.m * tiles.n / tiles.threads, 1))));
     double padded = double(llvm::alignTo(m, tiles.m)) * double(llvm::alignTo(n, tiles.n));
-    double seconds = padded * double(work.k) * secondsInTiles(*work.product, machine, {own, own, tiles.m, tiles.n});
+    TileSides sides = {own, own * work.widest, tiles.m, tiles.n * work.widest};
+    double seconds = padded * double(work.k) * double(work.members) * secondsInTiles(*work.product, machine, sides);
     int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
     tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0),
                              double(tiles.rows), double(tiles.threads), double(tiles.resident));
@@ -286,11 +296,19 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
     tiles.rows = powerOfTwoBelow(side / work.words / work.m);
   else if (work.rows == Rows::n)
     tiles.rows = powerOfTwoBelow(side / work.words / work.n);
-  shrinkForMemory(work.rowBytes, (fill(work.m) + fill(work.n)) * 2 * (planning.productStepBytes + tile::accessBytes), tiles.rows);
+  // Several sums leave fewer columns, where these are dealt to blocks of threads; or else rows.
+  bool isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m;
+  const auto parts = int64_t(llvm::PowerOf2Ceil(uint64_t(work.sums)));
+  int64_t columnSide = isWide ? std::max(side / parts, planning.productSide) : side;
+  if (columnSide == side || work.n < 2 * columnSide) {
+    columnSide = side;
+    tiles.rows = std::max<int64_t>(tiles.rows / parts, 1);
+  }
+  auto columnsOf = [&](int64_t extent) { return std::min(fill(extent), columnSide); };
+  shrinkForMemory(work.rowBytes, (fill(work.m) + columnsOf(work.n) * work.widest) * 2 * (planning.productStepBytes + tile::accessBytes), tiles.rows);
   tiles.m = fill(work.m * (work.rows == Rows::m ? tiles.rows : 1));
-  tiles.n = fill(work.n * (work.rows == Rows::n ? tiles.rows : 1));
-  bool isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m &&
-                work.n >= 2 * tiles.n;
+  tiles.n = columnsOf(work.n * (work.rows == Rows::n ? tiles.rows : 1));
+  isWide = isWide && work.n >= 2 * tiles.n;
   GpuPlan columns = plan;
   if (isWide && (failed(shareColumns(nest, columns, /*privateRows=*/false))))
     return failure();

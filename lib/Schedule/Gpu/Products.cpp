@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -59,13 +61,17 @@ static bool countsAlongRows(const LeafForm &form, const View &view) {
 
 /// The rows of the call are one more digit of m or n, or a batch; false if there is no place for them.
 static bool placeRows(const LeafForm &form, const Nest &nest, ProductTiles &product) {
-  const Member &member = nest.members.front();
-  bool inLhs = form.graph.isBatched(member.reads[product.loops.lhs]);
-  bool inRhs = form.graph.isBatched(member.reads[product.loops.rhs]);
-  if (!form.graph.isBatched(member.writes.front()))
-    return !inLhs && !inRhs;
-  product.rows = inLhs && !inRhs ? Rows::m : inRhs && !inLhs ? Rows::n : Rows::batch;
-  return inLhs || inRhs;
+  std::optional<Rows> found;
+  for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands)) {
+    bool inLhs = form.graph.isBatched(member.reads[operands.first]), inRhs = form.graph.isBatched(member.reads[operands.second]);
+    bool isWritten = form.graph.isBatched(member.writes.front());
+    Rows own = !isWritten ? Rows::none : inLhs && !inRhs ? Rows::m : inRhs && !inLhs ? Rows::n : Rows::batch;
+    if (isWritten != (inLhs || inRhs) || (found && *found != own))
+      return false;
+    found = own;
+  }
+  product.rows = *found;
+  return true;
 }
 
 /// The loop of the columns is the outermost of m or n, and the only digit there whose size the call decides.
@@ -79,30 +85,94 @@ static bool placeColumns(int splitLoop, ProductTiles &product) {
   return false;
 }
 
-std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigned number, const TileContext &context,
-                                                   std::string &why) {
-  const Nest &nest = form.graph.nests[number];
-  std::optional<Contraction> found = matchContraction(nest);
-  if (!found) {
-    why = "the nest is no sum of products of two operands";
-    return std::nullopt;
-  }
-  ProductTiles product;
-  product.loops = *found;
-  const Member &member = nest.members.front();
-  const View &lhs = member.reads[found->lhs], &rhs = member.reads[found->rhs];
+/// Whether what the member reads and writes lets a tile have it; `why` not.
+static bool hasPlainOperands(const LeafForm &form, const Member &member, const Contraction &found, std::string &why) {
+  const View &lhs = member.reads[found.lhs], &rhs = member.reads[found.rhs];
   for (const View *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
     bool fits = view == &lhs || view == &rhs ? isFactor(form.graph, *view) : isPlain(form.graph, *view);
     if (!fits || countsAlongRows(form, *view)) {
       why = "an operand is no matrix of whole bytes at places that strides tell";
-      return std::nullopt;
+      return false;
     }
   }
   for (const View *view : {&lhs, &rhs})
     if (const InputForm *input = inputOf(form, *view); input && input->hasSplat && !fitsAsConstant(input->type)) {
       why = "an operand is one value at some iterations, and too large for a constant";
-      return std::nullopt;
+      return false;
     }
+  return true;
+}
+
+/// Whether members read, or add to, what others of them write.
+static bool readEachOther(const Nest &nest) {
+  for (const Member &member : nest.members)
+    for (const Member &other : nest.members)
+      for (auto *views : {&other.reads, &other.inits})
+        for (const View &view : *views)
+          if (&member != &other && view.buffer == member.writes.front().buffer)
+            return true;
+  return false;
+}
+
+/// The types of the products' elements; false where they differ, or an operand is wider than the sum.
+static bool findTypes(const LeafForm &form, const Nest &nest, ArrayRef<Contraction> found, ProductTiles &product, std::string &why) {
+  for (auto [member, own] : llvm::zip_equal(nest.members, found)) {
+    Type lhs = form.graph.buffers[member.reads[own.lhs].buffer].elementType;
+    Type rhs = form.graph.buffers[member.reads[own.rhs].buffer].elementType;
+    Type sum = member.accumulators.front().getType();
+    sum = isHalf(sum) ? Float32Type::get(sum.getContext()) : sum;
+    bool isSame = own.lhsUnsigned == found.front().lhsUnsigned && own.rhsUnsigned == found.front().rhsUnsigned;
+    if (product.sum && (lhs != product.lhs || rhs != product.rhs || sum != product.sum || !isSame)) {
+      why = "products of one nest have different types";
+      return false;
+    }
+    product.lhs = lhs, product.rhs = rhs, product.sum = sum;
+  }
+  for (Type operand : {product.lhs, product.rhs})
+    if (operand != product.sum && operand.getIntOrFloatBitWidth() >= product.sum.getIntOrFloatBitWidth()) {
+      why = "an operand is wider than the sum";
+      return false;
+    }
+  return true;
+}
+
+static void findSweeps(const Nest &nest, ProductTiles &product) {
+  auto lhsOf = [&](unsigned member) -> const View & { return nest.members[member].reads[product.operands[member].first]; };
+  for (unsigned i = 0; i < nest.members.size(); ++i) {
+    auto *found = llvm::find_if(product.sweeps, [&](ArrayRef<unsigned> sweep) { return lhsOf(sweep.front()) == lhsOf(i); });
+    if (found == product.sweeps.end())
+      product.sweeps.push_back({i});
+    else
+      found->push_back(i);
+  }
+}
+
+int64_t ProductTiles::getWidest() const {
+  size_t widest = 1;
+  for (const SmallVector<unsigned> &sweep : sweeps)
+    widest = std::max(widest, sweep.size());
+  return int64_t(widest);
+}
+
+std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigned number, const TileContext &context,
+                                                   std::string &why) {
+  const Nest &nest = form.graph.nests[number];
+  SmallVector<Contraction, 0> found = matchContractions(nest);
+  if (found.empty()) {
+    why = "the nest is no sum of products of two operands";
+    return std::nullopt;
+  }
+  ProductTiles product;
+  product.loops = found.front();
+  for (auto [member, own] : llvm::zip_equal(nest.members, found)) {
+    product.operands.push_back({own.lhs, own.rhs});
+    if (!hasPlainOperands(form, member, own, why))
+      return std::nullopt;
+  }
+  if (readEachOther(nest)) {
+    why = "one of its products reads what another one writes";
+    return std::nullopt;
+  }
   if (nest.guard) {
     why = "a flag leaves the nest out at run time";
     return std::nullopt;
@@ -121,15 +191,10 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
     why = "rows or columns of the call fit neither side of the product";
     return std::nullopt;
   }
-  product.lhs = form.graph.buffers[lhs.buffer].elementType;
-  product.rhs = form.graph.buffers[rhs.buffer].elementType;
-  Type sum = member.accumulators.front().getType();
-  product.sum = isHalf(sum) ? Float32Type::get(sum.getContext()) : sum;
-  for (Type operand : {product.lhs, product.rhs})
-    if (operand != product.sum && operand.getIntOrFloatBitWidth() >= product.sum.getIntOrFloatBitWidth()) {
-      why = "an operand is wider than the sum";
-      return std::nullopt;
-    }
+  if (!findTypes(form, nest, found, product, why))
+    return std::nullopt;
+  findSweeps(nest, product);
+  product.sums = int64_t(nest.members.size());
   return product;
 }
 
@@ -151,9 +216,10 @@ namespace {
 /// Takes nests behind a product one by one, as long as they meet its tile point by point.
 class Fuser {
 public:
-  Fuser(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows)
-      : form(form), graph(form.graph), nest(graph.nests[number]), product(product),
-        wholeRows(wholeRows && hasWholeRows(form, product)) {
+  Fuser(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context, bool wholeRows, bool joins)
+      : form(form), graph(form.graph), nest(graph.nests[number]), product(product), context(context),
+        wholeRows(wholeRows && hasWholeRows(form, product)), joins(joins) {
+    fused.sums = product.sums;
     for (auto [i, reduced] : llvm::enumerate(nest.reduced))
       if (!reduced) {
         if (int(i) == product.splitLoop)
@@ -163,15 +229,26 @@ public:
         if (!alongRow.back())
           ofRows.push_back(nest.sizes[i]);
       }
-    const Member &member = nest.members.front();
-    inRegisters.push_back(withoutReduced(nest, member.writes.front()));
-    elsewhere.push_back(member.reads[product.loops.lhs].buffer);
-    elsewhere.push_back(member.reads[product.loops.rhs].buffer);
-    elsewhere.push_back(member.inits.front().buffer);
+    for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands)) {
+      inRegisters.push_back(withoutReduced(nest, member.writes.front()));
+      elsewhere.push_back(member.reads[operands.first].buffer);
+      elsewhere.push_back(member.reads[operands.second].buffer);
+      elsewhere.push_back(member.inits.front().buffer);
+    }
   }
 
+  /// Takes all nests from `next` on that it can.
+  FusedNests takeFrom(unsigned next, int64_t most) {
+    for (; fused.count < most && next < graph.nests.size() && take(next); ++next)
+      ++fused.count;
+    return fused;
+  }
+
+private:
   bool take(unsigned next) {
     const Nest &candidate = graph.nests[next];
+    if (llvm::is_contained(candidate.reduced, true) && takeProduct(next))
+      return true;
     bool isPointwise = candidate.sizes == parallel && !llvm::is_contained(candidate.reduced, true);
     bool isRow = wholeRows && isRowWise(candidate), reduces = wholeRows && isReductionOfRows(candidate);
     if ((!isPointwise && !isRow && !reduces) || candidate.last || candidate.guard || candidate.batched != nest.batched)
@@ -187,7 +264,49 @@ public:
     });
   }
 
-private:
+  /// A product with the same tile, rows and columns, which adds to what is in registers, or to something else that this tile does
+  /// not change.
+  bool takeProduct(unsigned next) {
+    const Nest &candidate = graph.nests[next];
+    std::string why;
+    std::optional<ProductTiles> other =
+        joins && context.lifts == 1 ? matchProduct(form, next, context, why) : std::optional<ProductTiles>();
+    if (!form.splits.empty() && form.splits[next].kind != form.splits[&nest - graph.nests.data()].kind)
+      return false;
+    if (!other || other->rows != product.rows || other->lhs != product.lhs || other->rhs != product.rhs || other->sum != product.sum ||
+        candidate.batched != nest.batched || !hasSameLoops(candidate, *other))
+      return false;
+    for (auto [member, operands] : llvm::zip_equal(candidate.members, other->operands)) {
+      View init = withoutReduced(candidate, member.inits.front()), result = withoutReduced(candidate, member.writes.front());
+      for (const View *view : {&member.reads[operands.first], &member.reads[operands.second]}) {
+        if (isWritten(view->buffer))
+          return false;
+        elsewhere.push_back(view->buffer);
+      }
+      bool goesOn = llvm::is_contained(inRegisters, init);
+      if (!takeRead(init) || llvm::is_contained(elsewhere, result.buffer) || isWritten(result.buffer))
+        return false;
+      inRegisters.push_back(result);
+      fused.sums += !goesOn;
+    }
+    fused.products.push_back(next);
+    return true;
+  }
+  /// Whether the parallel loops of another product are those of this one, in the same order and each of the same digit.
+  bool hasSameLoops(const Nest &candidate, const ProductTiles &other) const {
+    auto digitsOf = [](const Nest &of, const ProductTiles &product) {
+      SmallVector<std::tuple<int64_t, int, bool>> digits;
+      for (auto [i, reduced] : llvm::enumerate(of.reduced))
+        if (!reduced)
+          digits.push_back({of.sizes[i],
+                            llvm::is_contained(product.loops.m, int(i))   ? 0
+                            : llvm::is_contained(product.loops.n, int(i)) ? 1
+                                                                          : 2,
+                            int(i) == product.splitLoop});
+      return digits;
+    };
+    return digitsOf(candidate, other) == digitsOf(nest, product);
+  }
   /// Rows can be whole in a tile: no block of threads, and no other element of the call, has a part of them.
   static bool hasWholeRows(const LeafForm &form, const ProductTiles &product) {
     return form.splits.empty() && product.splitLoop < 0 && product.rows != Rows::n && !product.loops.n.empty();
@@ -244,7 +363,9 @@ private:
   const LeafGraph &graph;
   const Nest &nest;
   const ProductTiles &product;
-  bool wholeRows;
+  const TileContext &context;
+  bool wholeRows, joins;
+  FusedNests fused;
   SmallVector<int64_t> parallel, ofRows; // sizes; without those along a row
   SmallVector<bool> alongRow;            // of the parallel loops
   int splitLoop = -1;
@@ -268,12 +389,9 @@ View schedule::viewOverTile(const Nest &nest, const ProductTiles &product, View 
   return view;
 }
 
-int64_t schedule::countFused(const LeafForm &form, unsigned number, const ProductTiles &product, bool wholeRows) {
-  Fuser fuser(form, number, product, wholeRows);
-  unsigned next = number + 1;
-  while (next < form.graph.nests.size() && fuser.take(next))
-    ++next;
-  return int64_t(next - number) - 1;
+FusedNests schedule::findFused(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
+                               bool wholeRows, bool joins, int64_t most) {
+  return Fuser(form, number, product, context, wholeRows, joins).takeFrom(number + 1, most);
 }
 
 SmallVector<int> schedule::keptInRegisters(const LeafForm &form, unsigned number, int64_t fused) {
@@ -349,8 +467,25 @@ static StagedOperands stageOperands(const LeafForm &form, unsigned number, const
   staged.lhsTransposed = !isAlongTerms(nest, member.reads[loops.lhs], loops.m, loops.k);
   staged.rhsTransposed = isAlongTerms(nest, member.reads[loops.rhs], loops.n, loops.k);
   staged.lhs = stage(product.lhs, block[0], !staged.lhsTransposed);
-  staged.rhs = stage(product.rhs, block[1], staged.rhsTransposed);
+  staged.rhs = stage(product.rhs, block[1] * product.getWidest(), staged.rhsTransposed);
   return staged;
+}
+
+tile::SharedType StagedOperands::rhsOf(int64_t products, int64_t columns) const {
+  SmallVector<int64_t> shape(rhs.getShape());
+  shape[rhsTransposed ? 0 : 1] = products * columns;
+  return tile::SharedType::get(rhs.getContext(), shape, rhs.getElementType(), rhs.getPad(), rhs.getStages());
+}
+
+StagedOperands::Part StagedOperands::partOf(tile::SharedType rhs, int64_t products) const {
+  SmallVector<int64_t> shape(rhs.getShape());
+  int64_t &columns = shape[rhsTransposed ? 0 : 1], all = columns;
+  columns /= products;
+  // Beside a part's columns lie those of the others: free for it. Its rows are a stage's next ones: as many more stages.
+  int64_t pad = rhs.getPad() + (rhsTransposed ? 0 : all - columns);
+  int64_t stages = rhs.getStages() * (rhsTransposed ? products : 1);
+  auto type = tile::SharedType::get(rhs.getContext(), shape, rhs.getElementType(), pad, stages);
+  return rhsTransposed ? Part{type, 0, 1, products} : Part{type, columns, 0, 1};
 }
 
 /// Whether a tile of so many columns, which so many threads share, holds rows of `size` whole in the lanes of a warp.
@@ -365,14 +500,16 @@ class ProductChooser {
 public:
   ProductChooser(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
                  const Machine &machine)
-      : product(product), context(context), machine(machine), planning(machine.gpu), nest(form.graph.nests[number]) {
+      : product(product), context(context), machine(machine), planning(machine.gpu), nest(form.graph.nests[number]), sums(product.sums) {
     std::tie(m, n) = extentsOf(form, number, product, context);
     k = productOf(nest, product.loops.k);
   }
 
   /// The cheapest tile; with `wholeRows` of those that hold rows whole in the lanes of a warp, nothing if there is none.
-  tile::ProductAttr choose(int64_t fused, bool wholeRows = false) {
+  tile::ProductAttr choose(const FusedNests &behind, bool wholeRows = false) {
     rowsInWarps = wholeRows;
+    sums = behind.sums;
+    int64_t fused = behind.count;
     if (usesMatrixUnits(product, machine))
       if (tile::ProductAttr attribute = chooseFragments(fused))
         return attribute;
@@ -381,7 +518,7 @@ public:
     for (int64_t rows : sides)
       for (int64_t columns : sides)
         for (int64_t down = 1; down <= context.threads; down *= 2) {
-          if (context.threads % down != 0 || rows * columns * words() > mostWords() ||
+          if (context.threads % down != 0 || rows * columns * words() * sums > mostWords() || rows * columns * sums > mostOwnSums ||
               !mayHave(context.threads / down, columns, /*mma=*/false))
             continue;
           double cost = costOf(rows, columns, down * rows, context.threads / down * columns);
@@ -395,6 +532,7 @@ public:
         }
     if (best == 0)
       return nullptr;
+    bestCost = best;
     int64_t step = stepOf(termsOfRead);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
   }
@@ -408,7 +546,7 @@ public:
     for (int64_t rows = 2; rows <= mostFragmentRows; rows *= 2)
       for (int64_t columns = 2; columns <= mostFragmentColumns; columns *= 2)
         for (int64_t down = 1; down <= warps; down *= 2) {
-          if (warps % down != 0 || rows * columns > mostWords() || !mayHave(warps / down * warpColumns, columns, /*mma=*/true))
+          if (warps % down != 0 || rows * columns * sums > mostWords() || rows * columns * sums > mostOwnSums || !mayHave(warps / down * warpColumns, columns, /*mma=*/true))
             continue;
           double cost = costOf(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
           if (best != 0 && cost >= best)
@@ -421,9 +559,19 @@ public:
         }
     if (best == 0)
       return nullptr;
+    bestCost = best;
     int64_t step = stepOf(tile::ProductAttr::fragmentTerms);
     int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
+  }
+
+  /// Of the tile chosen last: the products of a tile, this one and those joined, in seconds of the whole machine.
+  double seconds(const FusedNests &behind) const { return bestCost * double(k) * double(nest.members.size() + behind.products.size()); }
+  /// What it takes to leave so many results in memory, and to read them again.
+  double secondsOfResults(int64_t results) const {
+    const Machine::Level *cache = machine.findLevel("l2");
+    double bytes = 2 * double(m) * double(n) * double(results) * double(bytesOfElement(product.sum));
+    return cache && cache->readBytesPerSecond > 0 ? bytes / cache->readBytesPerSecond : 0;
   }
 
 private:
@@ -449,12 +597,16 @@ private:
   }
   /// Whether so many threads side by side, with so many columns each, do what is asked of rows.
   bool mayHave(int64_t across, int64_t columns, bool mma) const {
+    if (product.getWidest() > 1 && across * columns * bytesOfElement(product.rhs) % tile::accessBytes != 0)
+      return false;
     return !rowsInWarps || holdsRows(n, across * columns, across, context.threads, mma);
   }
   /// Multiply-adds, padding included.
   double costOf(int64_t rows, int64_t columns, int64_t blockRows, int64_t blockColumns) const {
     double work = double(llvm::alignTo(m, blockRows)) * double(llvm::alignTo(n, blockColumns));
-    return work * secondsInTiles(product, machine, {rows, columns, blockRows, blockColumns});
+    // What products side by side share is read once for all of them.
+    int64_t widest = product.getWidest();
+    return work * secondsInTiles(product, machine, {rows, columns * widest, blockRows, blockColumns * widest});
   }
 
   const ProductTiles &product;
@@ -462,7 +614,8 @@ private:
   const Machine &machine;
   const Machine::GpuPlanning &planning;
   const Nest &nest;
-  int64_t m = 1, n = 1, k = 1;
+  int64_t m = 1, n = 1, k = 1, sums = 1;
+  double bestCost = 0;
   bool rowsInWarps = false;
 };
 } // namespace
@@ -473,6 +626,18 @@ bool schedule::fitsMatrixUnits(const ProductTiles &product) {
 
 bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machine) {
   return fitsMatrixUnits(product) && machine.rates.bf16MmaFlops > machine.rates.f32Flops;
+}
+
+/// Says whether products that a tile can be shared by are computed together, and why.
+static void tellOfJoined(const LeafForm &form, const FusedNests &fused, double together, double apart) {
+  if (!form.block)
+    return;
+  std::string reason;
+  llvm::raw_string_ostream(reason) << llvm::format("together they take %.3g us, apart %.3g us", together * 1e6, apart * 1e6);
+  auto options = remark::RemarkOpts::name("gpu-joined-products").category("gpu");
+  BlockOp block = form.block;
+  auto tell = together <= apart ? remark::passed(block.getLoc(), options) : remark::missed(block.getLoc(), options);
+  tell << (std::to_string(fused.products.size() + 1) + " nests of products can share a tile: " + reason);
 }
 
 tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number, const TileContext &context,
@@ -489,11 +654,28 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
   if (m * n < context.threads * least || std::min(m, n) < least || productOf(form.graph.nests[number], product->loops.k) < least)
     return nullptr;
   ProductChooser chooser(form, number, *product, context, machine);
-  int64_t fused = countFused(form, number, *product), withRows = countFused(form, number, *product, /*wholeRows=*/true);
-  if (withRows > fused)
+  FusedNests fused = findFused(form, number, *product, context), withRows = findFused(form, number, *product, context, /*wholeRows=*/true);
+  if (withRows.count > fused.count)
     if (tile::ProductAttr attribute = chooser.choose(withRows, /*wholeRows=*/true))
       return attribute;
-  return chooser.choose(fused);
+  tile::ProductAttr together = chooser.choose(fused);
+  if (fused.sums == product->sums)
+    return together;
+  // More sums in a thread leave smaller tiles: what this costs against bringing the others' results from memory.
+  double secondsTogether = together ? chooser.seconds(fused) : std::numeric_limits<double>::infinity();
+  tile::ProductAttr apart = chooser.choose(findFused(form, number, *product, context, /*wholeRows=*/false, /*joins=*/false));
+  double secondsApart = apart ? chooser.seconds(fused) + chooser.secondsOfResults(fused.sums) : std::numeric_limits<double>::infinity();
+  tellOfJoined(form, fused, secondsTogether, secondsApart);
+  return secondsTogether <= secondsApart ? together : apart;
+}
+
+std::string schedule::checkJoined(tile::ProductAttr joined, tile::ProductAttr with) {
+  std::string wrong;
+  llvm::raw_string_ostream os(wrong);
+  if (joined.getBlock() != with.getBlock() || joined.getThread() != with.getThread() || joined.getStep() != with.getStep() ||
+      joined.getStages() != with.getStages() || joined.getMma() != with.getMma() || joined.getResult() != with.getResult())
+    os << "a joined product has the tile of the one that it is computed with, " << with << "; found " << joined;
+  return wrong;
 }
 
 FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const LeafForm &form, unsigned number,
@@ -510,20 +692,29 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
     wrong = "mma multiplies f16 or bf16, both operands alike, and adds up to f32";
     return failure();
   }
-  int64_t own = attribute.getThread()[0] * attribute.getThread()[1];
+  int64_t across = attribute.getBlock()[1] / attribute.getThread()[1];
+  bool wholeRows = holdsRows(extentsOf(form, number, *product, context).second, attribute.getBlock()[1], across,
+                             context.threads, attribute.getMma());
+  int64_t most = findFused(form, number, *product, context, wholeRows).count;
+  FusedNests behind = findFused(form, number, *product, context, wholeRows, /*joins=*/true, attribute.getFused());
+  product->sums = behind.sums;
+  int64_t own = attribute.getThread()[0] * attribute.getThread()[1] * product->sums;
   if (own > mostOwnSums) {
     wrong = "a thread keeps at most " + std::to_string(mostOwnSums) + " elements in registers, found " + std::to_string(own);
     return failure();
   }
-  int64_t across = attribute.getBlock()[1] / attribute.getThread()[1];
-  bool wholeRows = holdsRows(extentsOf(form, number, *product, context).second, attribute.getBlock()[1], across,
-                             context.threads, attribute.getMma());
-  if (int64_t most = countFused(form, number, *product, wholeRows); attribute.getFused() > most) {
+  if (product->getWidest() > 1 && attribute.getBlock()[1] * bytesOfElement(product->rhs) % tile::accessBytes != 0) {
+    wrong = "products side by side have columns of a multiple of " + std::to_string(tile::accessBytes) + " bytes, found " +
+            std::to_string(attribute.getBlock()[1]) + " columns";
+    return failure();
+  }
+  if (attribute.getFused() > most) {
     wrong = "fused = " + std::to_string(attribute.getFused()) + ": " + std::to_string(most) +
             " nests behind it meet the tile point by point" + (wholeRows ? " or row by row" : "");
     return failure();
   }
   product->attribute = attribute;
+  product->joined = behind.products;
   product->staged = stageOperands(form, number, *product);
   product->inRegisters = keptInRegisters(form, number, attribute.getFused());
   return *product;

@@ -11,6 +11,10 @@ namespace mlir::ft::leaf {
 /// as it is, in their order; how rows and vectors go along them is left open.
 std::optional<Contraction> matchContraction(const Nest &nest);
 
+/// The same of a nest whose members are all products of matrices over the same loops, one for each of them; else none. Where a
+/// member has the operands in another order than the first, `lhs` is still the one that has the loops m.
+SmallVector<Contraction, 0> matchContractions(const Nest &nest);
+
 } // namespace mlir::ft::leaf
 
 #endif // FT_CONVERSION_LEAFGRAPH_CONTRACTIONS_H

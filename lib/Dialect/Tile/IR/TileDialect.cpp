@@ -79,7 +79,7 @@ LogicalResult MoveAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
 }
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
-                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, int64_t fused, BlockedAttr result,
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, bool joined, int64_t fused, BlockedAttr result,
                                   MoveAttr lhs, MoveAttr rhs) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
     return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
@@ -94,6 +94,8 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                           "least "
                        << fragmentTerms << " terms in a step for mma; found block = [" << block << "], thread = [" << thread
                        << "], step = " << step;
+  if (joined && fused > 0)
+    return emitError() << "(P6) expected no nests of its own behind a product that is joined, found fused = " << fused;
   if (!result != !lhs || !result != !rhs)
     return emitError() << "(P5) expected 'result', 'lhs' and 'rhs' together, or none of them";
   if (!result)
@@ -154,6 +156,9 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
     mma = true;
     more = succeeded(parser.parseOptionalComma());
   }
+  bool joined = more && succeeded(parser.parseOptionalKeyword("joined"));
+  if (joined)
+    more = succeeded(parser.parseOptionalComma());
   if (more && succeeded(parser.parseOptionalKeyword("fused"))) {
     if (parser.parseEqual() || parser.parseInteger(fused))
       return {};
@@ -163,7 +168,7 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   MoveAttr lhs, rhs;
   if ((more && parseAccesses(parser, result, lhs, rhs)) || parser.parseGreater())
     return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, fused, result, lhs, rhs);
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, joined, fused, result, lhs, rhs);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
@@ -171,6 +176,8 @@ void ProductAttr::print(AsmPrinter &printer) const {
           << ", stages = " << getStages();
   if (getMma())
     printer << ", mma";
+  if (getJoined())
+    printer << ", joined";
   if (getFused())
     printer << ", fused = " << getFused();
   if (getResult())

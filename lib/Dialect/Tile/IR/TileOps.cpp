@@ -100,6 +100,30 @@ LogicalResult SplatOp::verify() {
   return emitOpError() << "(1) expected a value of " << getType().getElementType() << ", found " << getValue().getType();
 }
 
+/// Whether `all` is `parts` tiles of the type `one`, side by side.
+static bool liesSideBySide(RegistersType all, RegistersType one, int64_t parts) {
+  return all.getLayout() == one.getLayout() && all.getElementType() == one.getElementType() && all.getShape()[0] == one.getShape()[0] &&
+         all.getShape()[1] == parts * one.getShape()[1];
+}
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty() || !llvm::all_equal(getInputs().getTypes()) ||
+      !liesSideBySide(getType(), cast<RegistersType>(getInputs().front().getType()), int64_t(getInputs().size())))
+    return emitOpError() << "(1) expected tiles of one type and a result with all their columns, found " << getInputs().getTypes() << " and "
+                         << getType();
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  int64_t parts = getInput().getType().getShape()[1] / getType().getShape()[1];
+  if (!liesSideBySide(getInput().getType(), getType(), parts))
+    return emitOpError() << "(1) expected columns that divide those of the operand, and else its type; found " << getInput().getType()
+                         << " and " << getType();
+  if (int64_t(getNumber()) >= parts)
+    return emitOpError() << "(2) expected a number less than the " << parts << " parts, found " << getNumber();
+  return success();
+}
+
 LogicalResult MmaOp::verify() {
   ArrayRef<int64_t> c = getType().getShape();
   SmallVector<int64_t> a(getLhs().getType().getShape()), b(getRhs().getType().getShape());

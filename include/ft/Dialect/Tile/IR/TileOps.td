@@ -69,20 +69,24 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     for each row. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
     are f16 or bf16, sums f32.
 
+    Among those n nests may be products, which say so: `joined`. They have the tile of the product that they are fused with; what they add to,
+    its sums or others, is in registers. A nest of several products that share their left operand, as the gates of a cell, computes them
+    side by side: a thread has the same columns of all of them.
+
     `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>` say which elements of a tile of the result a thread has, and how
     it brings the operands: `loops-choose-accesses` writes them, once it is known where operands begin and lie.
 
     (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage. (P3) with
     `mma` an even number of rows and of columns for each thread, threads in 8 rows and 4 columns for each warp, and at least 16 terms.
     (P4) `result` has `thread` elements of each tile in a thread; with `mma` as fragments lie, `vector = [1, 2]` and `warp = [8, 4]`. (P5) `result`,
-    `lhs` and `rhs` come together.
+    `lhs` and `rhs` come together. (P6) what is `joined` has no `fused` of its own.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
-                        "int64_t":$stages, "bool":$mma, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
+                        "int64_t":$stages, "bool":$mma, "bool":$joined, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
                         "::mlir::tile::MoveAttr":$lhs, "::mlir::tile::MoveAttr":$rhs);
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$block, "::llvm::ArrayRef<int64_t>":$thread, "int64_t":$step, "int64_t":$stages,
                                    "bool":$mma, "int64_t":$fused), [{
-    return $_get($_ctxt, block, thread, step, stages, mma, fused, BlockedAttr(), MoveAttr(), MoveAttr());
+    return $_get($_ctxt, block, thread, step, stages, mma, /*joined=*/false, fused, BlockedAttr(), MoveAttr(), MoveAttr());
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -92,6 +96,11 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     }
     /// Terms of one fragment: `mma.sync` of f16 and bf16.
     static constexpr int64_t fragmentTerms = 16;
+    /// The same tile for a product that is computed with this one.
+    ProductAttr asJoined() const {
+      return get(getContext(), getBlock(), getThread(), getStep(), getStages(), getMma(), /*joined=*/true, /*fused=*/0, BlockedAttr(),
+                 MoveAttr(), MoveAttr());
+    }
   }];
 }
 
@@ -290,6 +299,32 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value);
   let results = (outs Tile_RegistersType:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_ConcatOp : Tile_Op<"concat", [Pure]> {
+  let summary = "tiles side by side, as one";
+  let description = [{
+    The columns of each operand follow those of the one before. A thread has the same columns of all of them, so nothing moves.
+
+    (1) operands have one type; the result has its layout, its elements and as many times its columns as there are operands.
+  }];
+  let arguments = (ins Variadic<Tile_RegistersType>:$inputs);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$inputs attr-dict `:` qualified(type($inputs)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_PartOp : Tile_Op<"part", [Pure]> {
+  let summary = "one of several tiles that lie side by side";
+  let description = [{
+    What `tile.concat` had as its operand of that number.
+
+    (1) the result has the operand's layout, elements and rows, and columns that divide its; (2) there is such a part.
+  }];
+  let arguments = (ins Tile_RegistersType:$input, ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$input `[` $number `]` attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 
