@@ -49,6 +49,19 @@ private:
     int firstLoop;
     SmallVector<int> parallel;
   };
+  /// Products of a nest that have the left operand in common, and their operands.
+  struct Sweep {
+    Terms terms;
+    ArrayRef<unsigned> members;
+    Operand lhs;
+    SmallVector<Operand> rhs;
+    int64_t steps; // of the layout's number of terms
+  };
+  struct StagedRight {
+    Value all;
+    SmallVector<Value> parts;
+    schedule::StagedOperands::Part part;
+  };
 
   LogicalResult emitBatches(unsigned depth, At at);
   LogicalResult emitTiles(At at);
@@ -60,11 +73,16 @@ private:
   Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
   Terms termsOf(unsigned other, const ProductTiles &of) const;
-  Value multiply(const Terms &terms, const Operand &lhs, ArrayRef<Operand> rhs, Value sums, Value row, Value column);
+  StagedRight stageRight(int64_t products);
+  void copySweep(const Sweep &sweep, const StagedRight &right, Value step, Value stage, Value row, Value column);
+  void copyAnySweep(ArrayRef<Sweep> sweeps, const StagedRight &right, Value step, Value stage, Value row, Value column);
+  Value multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Value column);
   void copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside, const Axis &terms,
                 Value step, Value stage);
-  void emitSweep(const Terms &terms, ArrayRef<unsigned> members, At at, Value row, Value column);
-  void emitProducts(unsigned other, const ProductTiles &of, At at, Value row, Value column);
+  Sweep makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at);
+  void emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value column);
+  bool goesOn(const Sweep &sweep, unsigned next) const;
+  unsigned emitProducts(unsigned first, At at, Value row, Value column);
   /// The number of one of the product's loops among the parallel ones, -1 if it is none.
   int indexOfParallel(int loop) const {
     auto found = llvm::find(parallelLoops, loop);
@@ -394,32 +412,64 @@ void ProductEmitter::copyStep(const Operand &operand, tile::MoveAttr move, Value
                        threads, b.getDenseBoolArrayAttr(inside), move.getAsync());
 }
 
-/// Steps of the sums, `stages - 1` of them ahead on their way to shared memory.
-Value ProductEmitter::multiply(const Terms &terms, const Operand &lhs, ArrayRef<Operand> rhs, Value sums, Value row, Value column) {
-  int64_t stages = attribute.getStages(), steps = llvm::divideCeil(terms.axis.most, attribute.getStep());
-  auto products = int64_t(rhs.size());
-  tile::SharedType rhsType = staged.rhsOf(products, attribute.getBlock()[1]);
-  schedule::StagedOperands::Part part = staged.partOf(rhsType, products);
-  Value rhsShared = tile::SharedOp::create(b, rhsType, rhsMemory);
-  SmallVector<Value> parts = {rhsShared};
-  for (int64_t i = 0; i < products && products > 1; ++i) {
-    Value memory = b.at(rhsMemory, b.number(i * part.elements), product.rhs);
-    parts.resize(size_t(i));
-    parts.push_back(tile::SharedOp::create(b, part.type, memory));
+/// The right operands of so many products in shared memory: as one tile, and the part of each.
+ProductEmitter::StagedRight ProductEmitter::stageRight(int64_t products) {
+  StagedRight right;
+  tile::SharedType type = staged.rhsOf(products, attribute.getBlock()[1]);
+  right.all = tile::SharedOp::create(b, type, rhsMemory);
+  right.part = staged.partOf(type, products);
+  if (products == 1) {
+    right.parts.push_back(right.all);
+    return right;
   }
-  tile::ProductAttr own = terms.product.attribute;
-  auto copy = [&](Value step, Value stage) {
-    copyStep(lhs, own.getLhs(), lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), terms.axis, step, stage);
-    for (auto [i, operand] : llvm::enumerate(rhs))
-      copyStep(operand, own.getRhs(), parts[i], staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), terms.axis, step,
-               b.add(b.mul(stage, part.stagesOfOne), int64_t(i) * part.stages));
-  };
+  for (int64_t i = 0; i < products; ++i) {
+    Value memory = b.at(rhsMemory, b.number(i * right.part.elements), product.rhs);
+    right.parts.push_back(tile::SharedOp::create(b, right.part.type, memory));
+  }
+  return right;
+}
+
+/// One step of a sweep's operands.
+void ProductEmitter::copySweep(const Sweep &sweep, const StagedRight &right, Value step, Value stage, Value row, Value column) {
+  tile::ProductAttr own = sweep.terms.product.attribute;
+  const Axis &terms = sweep.terms.axis;
+  copyStep(sweep.lhs, own.getLhs(), lhsShared, !staged.lhsTransposed, row, fillsTiles(m, attribute.getBlock()[0]), terms, step, stage);
+  for (auto [i, operand] : llvm::enumerate(sweep.rhs))
+    copyStep(operand, own.getRhs(), right.parts[i], staged.rhsTransposed, column, fillsTiles(n, attribute.getBlock()[1]), terms, step,
+             b.add(b.mul(stage, right.part.stagesOfOne), int64_t(i) * right.part.stages));
+}
+
+/// The same where step `step` of several sweeps, one after the other, may be of any of them.
+void ProductEmitter::copyAnySweep(ArrayRef<Sweep> sweeps, const StagedRight &right, Value step, Value stage, Value row, Value column) {
+  OpBuilder::InsertionGuard guard(b);
+  for (; sweeps.size() > 1; sweeps = sweeps.drop_front()) {
+    Value steps = b.number(sweeps.front().steps);
+    auto branch = scf::IfOp::create(b, b.less(step, steps), /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    copySweep(sweeps.front(), right, step, stage, row, column);
+    b.setInsertionPointToStart(branch.elseBlock());
+    step = b.add(step, -sweeps.front().steps);
+  }
+  copySweep(sweeps.front(), right, step, stage, row, column);
+}
+
+/// Steps of the sums, `stages - 1` of them ahead on their way to shared memory: those of the first sweep, then those of the next one, which
+/// adds to the same sums.
+Value ProductEmitter::multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Value column) {
+  int64_t stages = attribute.getStages(), steps = 0;
+  for (const Sweep &sweep : sweeps)
+    steps += sweep.steps;
+  StagedRight right = stageRight(int64_t(sweeps.front().rhs.size()));
   auto stageOf = [&](Value step) -> Value {
     return stages == 1 ? b.number(0) : b.createOrFold<arith::RemUIOp>(step, b.number(stages));
   };
   for (int64_t ahead = 0; ahead < std::max<int64_t>(stages - 1, 1); ++ahead) {
-    if (ahead < steps)
-      copy(b.number(ahead), b.number(ahead));
+    int64_t step = ahead;
+    ArrayRef<Sweep> rest = sweeps;
+    for (; !rest.empty() && step >= rest.front().steps; rest = rest.drop_front())
+      step -= rest.front().steps;
+    if (!rest.empty())
+      copySweep(rest.front(), right, b.number(step), b.number(ahead), row, column);
     tile::CommitOp::create(b);
   }
   OpBuilder::InsertionGuard guard(b);
@@ -433,14 +483,14 @@ Value ProductEmitter::multiply(const Terms &terms, const Operand &lhs, ArrayRef<
     Value next = b.add(step, ahead);
     auto branch = scf::IfOp::create(b, b.less(next, b.number(steps)), /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
-    copy(next, stageOf(next));
+    copyAnySweep(sweeps, right, next, stageOf(next), row, column);
   };
   if (stages > 1) {
     copyNext(stages - 1);
     tile::CommitOp::create(b);
   }
   Value stage = stageOf(step);
-  Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, rhsShared, stage,
+  Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, right.all, stage,
                                   staged.lhsTransposed, staged.rhsTransposed, product.loops.lhsUnsigned,
                                   product.loops.rhsUnsigned, attribute.getMma());
   if (stages == 1 && steps > 1) {
@@ -467,57 +517,92 @@ static View withoutTerms(const Nest &nest, View view) {
   return view;
 }
 
-/// The products of a nest that have the left operand in common: their sums lie side by side, so that it is read once.
-void ProductEmitter::emitSweep(const Terms &terms, ArrayRef<unsigned> members, At at, Value row, Value column) {
+/// The products of a nest that have the left operand in common: it is read once for all of them.
+ProductEmitter::Sweep ProductEmitter::makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at) {
   auto toOwn = [&](int loop) {
     if (loop >= terms.firstLoop)
       return loop - terms.firstLoop;
-    auto found = llvm::find(parallelLoops, loop);
-    return found == parallelLoops.end() ? -1 : terms.parallel[size_t(found - parallelLoops.begin())];
+    int parallel = indexOfParallel(loop);
+    return parallel < 0 ? -1 : terms.parallel[size_t(parallel)];
   };
-  auto parallel = [&](int loop) { return indexOfParallel(loop); };
   bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
   auto readOf = [&](unsigned member, bool isLhs) -> const View & {
     auto [lhs, rhs] = terms.product.operands[member];
     return terms.nest.members[member].reads[isLhs ? lhs : rhs];
   };
-  Operand lhs = makeOperand(readOf(members.front(), true), lhsAlong ? m : terms.axis, lhsAlong ? terms.axis : m, toOwn, at);
-  SmallVector<Operand> rhs;
+  Sweep sweep{terms, members, {}, {}, int64_t(llvm::divideCeil(terms.axis.most, attribute.getStep()))};
+  sweep.lhs = makeOperand(readOf(members.front(), true), lhsAlong ? m : terms.axis, lhsAlong ? terms.axis : m, toOwn, at);
   for (unsigned member : members)
-    rhs.push_back(makeOperand(readOf(member, false), rhsAlong ? n : terms.axis, rhsAlong ? terms.axis : n, toOwn, at));
+    sweep.rhs.push_back(makeOperand(readOf(member, false), rhsAlong ? n : terms.axis, rhsAlong ? terms.axis : n, toOwn, at));
+  return sweep;
+}
+
+/// Sweeps that add to the same sums, one after the other. Sums of products side by side are one tile.
+void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value column) {
+  auto parallel = [&](int loop) { return indexOfParallel(loop); };
+  const Sweep &first = sweeps.front(), &last = sweeps.back();
   SmallVector<Value> sums;
-  for (unsigned member : members)
-    sums.push_back(convertTile(load(withoutTerms(terms.nest, terms.nest.members[member].inits.front()), parallel, at, row, column), product.sum));
+  for (unsigned member : first.members) {
+    View init = withoutTerms(first.terms.nest, first.terms.nest.members[member].inits.front());
+    sums.push_back(convertTile(load(init, parallel, at, row, column), product.sum));
+  }
   auto one = cast<tile::RegistersType>(sums.front().getType());
-  int64_t shape[] = {one.getShape()[0], one.getShape()[1] * int64_t(members.size())};
+  int64_t shape[] = {one.getShape()[0], one.getShape()[1] * int64_t(sums.size())};
   auto type = tile::RegistersType::get(b.getContext(), shape, one.getElementType(), one.getLayout());
-  Value all = members.size() == 1 ? sums.front() : Value(tile::ConcatOp::create(b, type, sums));
-  all = multiply(terms, lhs, rhs, all, row, column);
-  for (auto [i, member] : llvm::enumerate(members)) {
-    View result = withoutTerms(terms.nest, terms.nest.members[member].writes.front());
-    Value own = members.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
+  Value all = sums.size() == 1 ? sums.front() : Value(tile::ConcatOp::create(b, type, sums));
+  all = multiply(sweeps, all, row, column);
+  for (auto [i, member] : llvm::enumerate(last.members)) {
+    View result = withoutTerms(last.terms.nest, last.terms.nest.members[member].writes.front());
+    Value own = sums.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
     store(convertTile(own, graph.buffers[result.buffer].elementType), result, parallel, at, row, column);
   }
 }
 
-void ProductEmitter::emitProducts(unsigned other, const ProductTiles &of, At at, Value row, Value column) {
-  b.setLoc(graph.nests[other].members.front().op->getLoc());
-  Terms terms = termsOf(other, of);
-  for (auto [i, members] : llvm::enumerate(of.sweeps)) {
-    if (i > 0 || other != number) // the stages are free for the next operands
-      tile::BarrierOp::create(b);
-    emitSweep(terms, members, at, row, column);
+/// Whether nest `next` adds to the sums of a sweep as they are in registers, where nobody else looks at them before.
+bool ProductEmitter::goesOn(const Sweep &sweep, unsigned next) const {
+  if (!llvm::is_contained(product.joined, next))
+    return false;
+  const Nest &behind = graph.nests[next];
+  const ProductTiles &of = *e.tiles[next].product;
+  if (of.sweeps.size() != 1 || behind.members.size() != sweep.members.size())
+    return false;
+  for (auto [member, other] : llvm::zip_equal(sweep.members, of.sweeps.front())) {
+    View result = withoutTerms(sweep.terms.nest, sweep.terms.nest.members[member].writes.front());
+    const Buffer &buffer = graph.buffers[result.buffer];
+    if (!(withoutTerms(behind, behind.members[other].inits.front()) == result) || buffer.inMemory || buffer.elementType != product.sum)
+      return false;
+    for (int64_t i = next - number + 1; i <= attribute.getFused(); ++i)
+      for (const Member &later : graph.nests[number + unsigned(i)].members)
+        for (auto *views : {&later.reads, &later.inits})
+          if (llvm::any_of(*views, [&](const View &view) { return view.buffer == result.buffer; }))
+            return false;
   }
+  return true;
+}
+
+/// Computes a nest of products, and those behind it that add to its sums; the number of the next one.
+unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value column) {
+  auto productOf = [&](unsigned nest) -> const ProductTiles & { return nest == number ? product : *e.tiles[nest].product; };
+  b.setLoc(graph.nests[first].members.front().op->getLoc());
+  Terms terms = termsOf(first, productOf(first));
+  unsigned next = first + 1;
+  for (auto [i, members] : llvm::enumerate(productOf(first).sweeps)) {
+    if (i > 0 || first != number) // the stages are free for the next operands
+      tile::BarrierOp::create(b);
+    SmallVector<Sweep, 2> sweeps = {makeSweep(terms, members, at)};
+    for (; i + 1 == productOf(first).sweeps.size() && goesOn(sweeps.back(), next); ++next)
+      sweeps.push_back(makeSweep(termsOf(next, productOf(next)), productOf(next).sweeps.front(), at));
+    emitSweeps(sweeps, at, row, column);
+  }
+  return next;
 }
 
 LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
   known.clear();
-  emitProducts(number, product, at, row, column);
-  for (int64_t i = 1; i <= attribute.getFused(); ++i) {
-    unsigned behind = number + unsigned(i);
-    if (llvm::is_contained(product.joined, behind))
-      emitProducts(behind, *e.tiles[behind].product, at, row, column);
-    else if (failed(emitFused(graph.nests[behind], at, row, column)))
+  for (unsigned next = number; next <= number + unsigned(attribute.getFused());) {
+    if (next == number || llvm::is_contained(product.joined, next))
+      next = emitProducts(next, at, row, column);
+    else if (failed(emitFused(graph.nests[next++], at, row, column)))
       return failure();
   }
   known.clear();
