@@ -120,8 +120,9 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
     With the target of a GPU, what is dealt to its blocks of threads has the level `grid`, kernels say which blocks run them
     (`loops.grid`), and leaves how their threads share them (`layouts`).
 
-    A graph whose schedules leave something open gets what `etdg-schedule-for-cpu` writes, or `etdg-schedule-for-gpu`. Refused, with an error at the block: a schedule for another engine, or with loops that
-    this one does not run, and a dimension that its domain does not bound.
+    Nothing is decided here. Refused, with an error at the block: a schedule that is open, or missing (`etdg-schedule-for-cpu` and
+    `etdg-schedule-for-gpu` write it, `etdg-place-buffers` where the buffers of a block of threads lie), one for another engine, or with
+    loops that this one does not run, and a dimension that its domain does not bound.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
                         "A machine by its name or file (default: the target's own)">,

@@ -11,9 +11,6 @@
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
-#include "ft/Schedule/PlaceBuffers.h"
-#include "ft/Schedule/ScheduleForCpu.h"
-#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Schedule/Syncs.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -368,25 +365,13 @@ LogicalResult Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsig
 //===----------------------------------------------------------------------===//
 
 LogicalResult mlir::ft::convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options) {
-  // Who has run the phase `schedule` has decided all; others leave that to its pass.
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  if (failed(scheduleForCpu(*copy, options)))
-    return failure();
   graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
-  return Emitter(*copy, module, options).emitProgram();
-}
-
-/// `places`: those of buffers of which nobody has said where they lie, too.
-static LogicalResult convertGridGraph(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options, bool places) {
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  if (failed(scheduleForGpu(*copy, options)) || (places && failed(placeBuffers(*copy, options))))
-    return failure();
-  graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
-  return Emitter(*copy, module, options).emitProgram();
+  return Emitter(graph, module, options).emitProgram();
 }
 
 LogicalResult mlir::ft::convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options) {
-  return convertGridGraph(graph, module, options, /*places=*/true);
+  graph.getContext()->loadDialect<loops::LoopsDialect, LLVM::LLVMDialect>();
+  return Emitter(graph, module, options).emitProgram();
 }
 
 namespace {
@@ -414,8 +399,7 @@ struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGTo
         continue;
       if (failed(checkStridedReads(graph)))
         return signalPassFailure();
-      if (failed(forGrid ? convertGridGraph(graph, getOperation(), grid, /*places=*/false)
-                         : convertGraphToLoops(graph, getOperation(), cores)))
+      if (failed(forGrid ? convertGridGraphToLoops(graph, getOperation(), grid) : convertGraphToLoops(graph, getOperation(), cores)))
         return signalPassFailure();
       graph.erase();
     }

@@ -42,7 +42,12 @@ static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, E
   engine.validate = options.validate;
   engine.rounding = options.rounding;
   PassManager pm(module.getContext());
-  buildEnginePipeline(pm, functions ? Phase::Input : options.from, engine);
+  const Phase from = functions ? Phase::Input : options.from;
+  buildEnginePipeline(pm, from, engine);
+  // What comes from behind these phases may leave open what they decide, and emission refuses that.
+  for (Phase decides : {Phase::Schedule, Phase::Storage})
+    if (from >= decides && engine.after)
+      engine.after(pm, decides);
   if (failed(pm.run(module)))
     return failure();
   if (module.getOps<etdg::GraphOp>().empty())

@@ -18,14 +18,13 @@ namespace mlir::ft {
 #define GEN_PASS_DECL_CONVERTETDGTOLOOPS
 #include "ft/Conversion/Passes.h.inc"
 
-/// Adds to `module` the program `graph` and its kernels. The graph stays as it is. Of
-/// variants the last one is taken, which has no condition. `options` say for which lengths and
-/// machine the program's estimates are made, and what is open in schedules. Emits errors, and fails,
-/// on schedules for another engine and on loops whose bounds do not follow from the domain.
+/// Adds to `module` the program `graph` and its kernels. The graph stays as it is. `options` say for which lengths and
+/// machine the program's estimates are made. Emits errors, and fails, on schedules that are open (`etdg-schedule-for-cpu` completes
+/// them), on those for another engine and on loops whose bounds do not follow from the domain.
 LogicalResult convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options = {});
 
-/// The same for the schedules of a GPU: loops that its blocks of threads share have the level `grid`. Buffers of which nobody has said where they lie are
-/// placed first, as graphs are scheduled that their callers have not (the pass refuses them).
+/// The same for the schedules of a GPU (`etdg-schedule-for-gpu`, `etdg-place-buffers`): loops that its blocks of threads share have the
+/// level `grid`.
 LogicalResult convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
 
 } // namespace mlir::ft
