@@ -221,8 +221,8 @@ LogicalResult Emitter::emitRegions(ArrayRef<BlockOp> nest, Point point,
         continue;
       if (isImplied(expr, set, point.order, same, ancestors, nest.size() == 1))
         continue;
-      bool ofRow =
-          point.rowDim && *point.rowDim >= ancestors && expr.isFunctionOfDim(*point.rowDim);
+      // (Rows may be a dimension of a block around as well: its blocks stand on parts of them.)
+      bool ofRow = point.rowDim && expr.isFunctionOfDim(*point.rowDim);
       if (!ofRow) {
         always.push_back(expr);
         alwaysEqual.push_back(equality);
