@@ -920,6 +920,59 @@ class LoopsOnData(Against):
             script = self.check(function, *arguments, one_call=None)
             self.assertLessEqual(script.report().calls, calls, (function.__name__, script.report()))
 
+    def test_a_stretch_is_one_launch_and_one_look(self):
+        """Between two looks there is one compiled function, and on a GPU it is one kernel."""
+        def collatz(n, x):
+            steps = torch.zeros((), dtype=torch.int64)
+            while n != 1:
+                if n % 2 == 0:
+                    n = n // 2
+                else:
+                    n = 3 * n + 1
+                steps += 1
+            return steps, n
+
+        def decays(n, x):
+            while x.abs().max() > 0.01:
+                x = x * 0.9
+            return x
+
+        def decays_in_place(n, x):
+            while x.abs().max() > 0.01:
+                x.mul_(0.9)
+
+        def in_the_condition(n, x):
+            while x.add_(1).sum() < 4000:
+                x[0] += n
+
+        def nested(n, x):
+            count = torch.zeros(())
+            while x.abs().max() > 0.01:
+                y = x.clone()
+                while y.abs().max() > 0.25:
+                    y *= 0.5
+                    count += 1
+                x = x * 0.5 + y * 0.125
+            return x, count
+
+        for size in (1, 7, 127):
+            arguments = torch.tensor(27), torch.linspace(-3, 5, size)
+            for function in (collatz, decays, decays_in_place, in_the_condition, nested):
+                script = self.check(function, *arguments, one_call=None)
+                program = script.lower(*(a.clone() for a in arguments))
+                self.assertEqual(set(program.launches()), {1}, function.__name__)
+                loops = [node for node in self.nodes(program.runner.division.plan) if getattr(node, "op", None) is not None and node.op.kind == "while"]
+                self.assertEqual(len(loops), 2 if function is nested else 1)
+                for loop in loops[-1:]:
+                    before, after = loop.plans
+                    self.assertEqual([[type(node).__name__ for node in plan] for plan in (before, after)], [[], ["Segment"]], function.__name__)
+
+    def nodes(self, plan):
+        for node in plan:
+            yield node
+            for inner in getattr(node, "plans", ()):
+                yield from self.nodes(inner)
+
     def test_others_by_the_plan(self):
         """Where the body is no one graph, the condition is looked at between calls."""
         def rows(x, at):
