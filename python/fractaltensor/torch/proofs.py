@@ -13,7 +13,7 @@ import re
 from typing import Dict, List, Optional, Set, Tuple
 
 from .dtypes import int64
-from .ir import Block, Op, Value, walk
+from .ir import Block, Op, Type, Value, walk
 from .segments import may_roots, sources
 
 Range = Tuple[float, float]
@@ -33,6 +33,7 @@ def prove_places(top: Block) -> None:
     if not views:
         return
     ranges, users = _Ranges(top), _users(top)
+    found: List[Op] = []
     for op in views:
         d, index = op.attributes["numbers"]
         size = op.operands[0].type.shape[d]
@@ -42,7 +43,11 @@ def prove_places(top: Block) -> None:
         low, high = ranges.of(index)
         if -size <= low and high < size:
             op.attributes["proven"] = True
-            _read_by_index(op, users)
+            found.append(op)
+    # (The first one of a chain takes the others with it.)
+    for op in found:
+        if op in op.block.ops:
+            _read_by_index(op, set(found), users)
 
 
 def _union(a: Range, b: Range) -> Range:
@@ -163,24 +168,69 @@ def _users(top: Block) -> Dict[Value, List[Optional[Op]]]:
     return found
 
 
-def _read_by_index(view: Op, users: Dict[Value, List[Optional[Op]]]) -> None:
-    """Where a view at an index in a tensor is only read: reads of the element at that tensor."""
-    d, index = view.attributes["numbers"]
-    tensor, name = _tensor_of(index), view.operands[0]
-    reads = users.get(view.results[0], [])
-    if tensor is None or not all(r is not None and r.attributes.get("role") == "read" for r in reads):
+def _read_by_index(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op]]]) -> None:
+    """Where a view at an index in a tensor, and what is selected of it, is only read: reads of the element at that tensor."""
+    chains = _chains(view, found, users)
+    if chains is None:
         return
-    for read in reads:
-        whole = Op("text", [name], [name.type.value()], pieces=["tssa.read ", name, f" : {name.type.text()}"], frames=read.frames, pure=True, role="read")
-        value = whole.results[0]
-        value.sizes, whole.block = name.sizes, read.block
-        at = read.block.ops.index(read)
-        read.block.ops.insert(at, whole)
-        types = f"{value.type.text()}, {tensor.type.text()} -> {read.results[0].type.text()}"
-        read.pieces = ["tssa.index ", value, f"[{d}] by ", tensor, f" : {types}"]
-        read.operands = [value, tensor]
-        read.attributes["role"] = "index"
-    view.block.ops.remove(view)
+    for read, chain in chains:
+        _index(read, chain)
+    for op in {op: None for _, chain in chains for op in reversed(chain)}:
+        op.block.ops.remove(op)
+
+
+def _chains(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op]]]) -> Optional[List[Tuple[Op, List[Op]]]]:
+    """The reads behind a view, each with the selections that lead to it; None where it is used otherwise."""
+    is_known = view not in found or _tensor_of(view.attributes["numbers"][1]) is not None
+    if view.attributes["step"] != "select" or view.attributes.get("proven") is False or not is_known:
+        return None
+    chains: List[Tuple[Op, List[Op]]] = []
+    for user in users.get(view.results[0], []):
+        role = user.attributes.get("role") if user is not None else None
+        inner = [(user, [])] if role == "read" else _chains(user, found, users) if role == "view" else None
+        if inner is None:
+            return None
+        chains += [(read, [view, *chain]) for read, chain in inner]
+    return chains
+
+
+def _index(read: Op, chain: List[Op]) -> None:
+    """A read of selections: of the elements at tensors, of what is selected at other places first."""
+    name, tensors = chain[0].operands[0], {}
+    places = list(range(len(name.sizes)))
+    fixed = []
+    for op in chain:
+        d, number = op.attributes["numbers"]
+        tensor = _tensor_of(number) if isinstance(number, Value) else None
+        if tensor is None:
+            fixed.append((places.pop(d), number))
+        else:
+            tensors[places.pop(d)] = tensor
+
+    def put(type_, pieces, **attributes) -> Op:
+        made = Op("text", [p for p in pieces if isinstance(p, Value)], [type_], pieces=pieces, frames=read.frames, pure=True, **attributes)
+        made.block = read.block
+        read.block.ops.insert(read.block.ops.index(read), made)
+        return made
+
+    for at, (place, number) in enumerate(fixed):
+        d = place - sum(before < place for before, _ in fixed[:at])
+        sizes = [n for k, n in enumerate(name.sizes) if k != d]
+        type_ = Type("mutable", name.type.dtype, [n for k, n in enumerate(name.type.shape) if k != d])
+        pieces = ["tssa.view ", name, f"[select({d}, ", number if isinstance(number, Value) else str(number), f")] : {name.type.text()} -> {type_.text()}"]
+        name = put(type_, pieces, role="view", step="select", numbers=[d, number], proven=True).results[0]
+        name.sizes = sizes
+    whole = put(name.type.value(), ["tssa.read ", name, f" : {name.type.text()}"], role="read").results[0]
+    whole.sizes = name.sizes
+    order = sorted(tensors)
+    dims = ", ".join(str(place - sum(before < place for before, _ in fixed)) for place in order)
+    pieces = ["tssa.index ", whole, f"[{dims}] by "]
+    for at, place in enumerate(order):
+        pieces += [", " if at else "", tensors[place]]
+    types = ", ".join(v.type.text() for v in (whole, *(tensors[place] for place in order)))
+    read.pieces = [*pieces, f" : {types} -> {read.results[0].type.text()}"]
+    read.operands = [whole, *(tensors[place] for place in order)]
+    read.attributes["role"] = "index"
 
 
 def _tensor_of(index: Value) -> Optional[Value]:
