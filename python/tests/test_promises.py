@@ -832,6 +832,79 @@ class LoopsOnData(Against):
         for function in (two_ends, scored, from_the_end):
             self.check(function, *arguments)
 
+    def test_elements_at_several_indices(self):
+        """Indices that are data beside others, counters, constants and negative ones: one function where they are known to lie inside."""
+        def beside(emb, x):
+            tok, out = x[0].argmax(), torch.zeros(x.shape[0])
+            for t in range(x.shape[0]):
+                out[t] = emb[tok, t] + emb[t, tok] + emb[tok, -1] + emb[-1][tok] + emb[tok][0]
+                tok = (x[t] + out[t]).argmax()
+            return out, tok
+
+        def both(emb, x):
+            out = torch.zeros(x.shape[0])
+            for t in range(x.shape[0]):
+                i, j = x[t].argmax(), x[t].argmin()
+                out[t] = emb[i, j] - emb[j][i] + emb[j, j]
+            return out
+
+        def three(emb, x):
+            e, out = emb.reshape(emb.shape[0], -1, 1), torch.zeros(x.shape[0])
+            for t in range(x.shape[0]):
+                i = x[t].argmax()
+                out[t] = e[0, i, 0] + e[i, -1, 0] + e[i, i, -1]
+            return out
+
+        def limited(emb, x):
+            m, out = emb.shape[0], torch.zeros(x.shape[0])
+            for t in range(x.shape[0]):
+                i, j = x[t, 0].long().clamp(0, m - 1), x[t, -1].long().clamp(-m, m - 1)
+                out[t] = emb[i, j] + emb[j % m, (i + j) % m]
+            return out
+
+        def backwards(emb, x):
+            back = x.long() % x.shape[1]
+            path, s = torch.zeros(x.shape[0], dtype=torch.int64), x[-1].argmax()
+            for t in range(x.shape[0] - 1, -1, -1):
+                path[t] = s
+                s = back[t, s]
+            return path
+
+        def carried(emb, x):
+            row, tok, following = emb[0], x[0].argmax(), x[0].long() % x.shape[1]
+            for t in range(x.shape[0]):
+                row = emb[tok]
+                tok = following[tok]
+            return row, tok
+
+        for n in (1, 7, 127):
+            g = torch.Generator().manual_seed(n)
+            emb, x = torch.randn(n, n, generator=g), torch.randn(min(n, 9), n, generator=g) * 3
+            for function in (beside, both, three, limited, backwards, carried):
+                with self.subTest(function=function.__name__, n=n):
+                    self.check(function, emb, x)
+
+    def test_elements_of_what_is_written(self):
+        """A carried view of what the loop writes sees it, and one that is written writes."""
+        def seen(x):
+            i, row = x[0].argmax(), x[0]
+            for t in range(1, x.shape[0]):
+                x[t] += row
+                row = x[x[t].argmax() % x.shape[0]]
+                x[:, 0] -= 1
+            return row.clone()
+
+        def written(x):
+            for t in range(x.shape[0]):
+                y = x[x[t].argmax() % x.shape[0]]
+                y[x[t].argmin()] += 5
+                y += 1
+
+        for n in (1, 7, 127):
+            for function in (seen, written):
+                with self.subTest(function=function.__name__, n=n):
+                    self.check(function, whole(min(n, 9), n, seed=n), one_call=None)
+
     def test_tokens_that_may_lie_outside(self):
         """What an argument or arithmetic says is looked at."""
         def stepped(emb, start):

@@ -34,6 +34,8 @@ class Body:
 
     def __init__(self):
         self.lines: List[Tuple[Scalar, List]] = []
+        #: Of what is a remainder with the divisor's sign, the divisor.
+        self.divisors: Dict[str, str] = {}
 
     @property
     def pieces(self) -> List:
@@ -555,7 +557,7 @@ class Builder:
         pieces.append(" : " + ", ".join(r.dtype.mlir for r in results) + "\n} -> " + (f"({types})" if len(outs) > 1 else types))
         made = self.text(pieces, [v.type for v in outs])
         if not reduced and len(results) == 1:
-            made.attributes["body"] = body.lines, results[0].name
+            made.attributes["body"] = body.lines, results[0].name, body.divisors
         return made.results
 
     def reduce(self, x: Tensor, dims: Sequence[int], out: DType, start: Number, function: Callable, compute: Optional[DType] = None) -> Tensor:

@@ -48,6 +48,9 @@ def prove_places(top: Block) -> None:
     for op in found:
         if op in op.block.ops:
             _read_by_index(op, set(found), users)
+    for op in found:
+        if op in op.block.ops and op.block is not top and not any(ranges.writes.get(root) for root in may_roots(op.operands[0], ranges.memo)):
+            _keep_by_index(op)
 
 
 def _union(a: Range, b: Range) -> Range:
@@ -128,7 +131,7 @@ class _Ranges:
 
     def _of_body(self, op: Op) -> Range:
         """Of what is computed element by element: selections, and what keeps a number within others."""
-        lines, result = op.attributes["body"]
+        lines, result, divisors = op.attributes["body"]
         found: Dict[str, Range] = {}
 
         def of(part) -> Range:
@@ -139,9 +142,13 @@ class _Ranges:
             return found.get(part, _ALL)
 
         for line, parts in lines:
-            known, operands = _CONSTANT.match(parts[0]), parts[1::2]
+            known = _CONSTANT.match(parts[0])
+            operands = [part for part in parts[1:] if isinstance(part, Value) or part.startswith("%")]
             if known:
                 found[line.name] = int(known[1]), int(known[1])
+            elif line.name in divisors:
+                low, high = of(divisors[line.name])
+                found[line.name] = (0, high - 1) if low > 0 else _ALL
             elif parts[0].startswith(("arith.index_cast ", "arith.extsi ")):
                 found[line.name] = of(operands[0])
             elif parts[0].startswith("arith.select "):
@@ -177,6 +184,19 @@ def _read_by_index(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op
         _index(read, chain)
     for op in {op: None for _, chain in chains for op in reversed(chain)}:
         op.block.ops.remove(op)
+
+
+def _keep_by_index(view: Op) -> None:
+    """Where nobody ever writes what a view in a loop is of, it may as well be a tensor of its own: a token that is an element, and is carried."""
+    if _tensor_of(view.attributes["numbers"][1]) is None:
+        return
+    made = view.results[0]
+    read = Op("text", [], [made.type.value()], pieces=[], frames=view.frames, pure=True)
+    read.block, read.results[0].sizes = view.block, made.sizes
+    view.block.ops.insert(view.block.ops.index(view), read)
+    _index(read, [view])
+    view.pieces, view.operands = ["tssa.new ", read.results[0], f" : {read.results[0].type.text()}"], [read.results[0]]
+    view.attributes = {"role": "new"}
 
 
 def _chains(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op]]]) -> Optional[List[Tuple[Op, List[Op]]]]:

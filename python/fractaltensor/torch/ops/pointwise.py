@@ -289,7 +289,9 @@ def _modulo(body: Body, x: Scalar, y: Scalar) -> Scalar:
     rest = body.binary("arith.remf", "arith.remsi", x, y)
     signs = body.op("arith.xori", body.compare("lt", y, zero), body.compare("lt", rest, zero))
     wrong = body.op("arith.andi", body.compare("ne", rest, zero), signs)
-    return body.select(wrong, body.binary("arith.addf", "arith.addi", rest, y), rest)
+    made = body.select(wrong, body.binary("arith.addf", "arith.addi", rest, y), rest)
+    body.divisors[made.name] = y.name
+    return made
 
 
 def _no_bool(name: str, *operands) -> None:
