@@ -164,6 +164,8 @@ LogicalResult Subject::lower() {
 void Subject::raise() {
   Errors errors(context);
   PassManager pm(context);
+  // (What was called stands where it was called.)
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createConvertSCFToETDG());
   pm.addPass(createConvertLinalgToETDG());
   if (succeeded(pm.run(*module)))
