@@ -719,6 +719,44 @@ class Messages(Refuses):
             self.refuses(function, message, whole(3))
 
     @unittest.skipIf(sys.version_info < (3, 10), "Python has no match")
+    def test_sizes_that_pytorch_looks_at(self):
+        def outer(x):
+            return torch.outer(x, x)
+
+        def layer_norm(x):
+            return F.layer_norm(x, (3,))
+
+        def cross_entropy(x):
+            return F.cross_entropy(x, x[0].long())
+
+        def shares(x):
+            return F.cross_entropy(x, x[0])
+
+        def one_hot(x):
+            return F.one_hot(x, 3)
+
+        def number(x):
+            return float(x)
+
+        def backwards(x):
+            return torch.arange(5, 0)
+
+        def stands(x):
+            return torch.arange(0, 5, 0)
+
+        def truths(x):
+            return x.bool() % x.bool()
+
+        x = torch.ones(2, 4)
+        for function, text in (
+            (outer, "outer: expects tensors of one dimension"), (layer_norm, r"layer_norm: float32\[2, 4\] does not end with the sizes \[3\]"),
+            (cross_entropy, r"nll_loss: a target int64\[4\] does not fit"), (shares, r"cross_entropy: a target float32\[4\] does not fit"),
+            (one_hot, "one_hot: expects classes of type int64"), (number, "a number is a tensor of one element"),
+            (backwards, "arange: from 5 one does not come to 0"), (stands, "arange: the step must not be 0"), (truths, "remainder is not defined on bool"),
+        ):
+            self.assertRaises((RuntimeError, ValueError), function, x)
+            self.refuses(function, text, x)
+
     def test_match(self):
         from test_script import load
 

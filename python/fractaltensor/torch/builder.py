@@ -608,6 +608,8 @@ class Builder:
 
     def item(self, x: Tensor) -> Num:
         """The number in a tensor of one element."""
+        if any(isinstance(n, int) and n != 1 for n in x.sizes):
+            raise Problem(f"a number is a tensor of one element, found {x.describe()}", "shape")
         for d in range(x.rank - 1, -1, -1):
             if not isinstance(x.sizes[d], int):
                 self.require_equal(x.sizes[d], 1, "a number is a tensor of one element")
@@ -750,6 +752,33 @@ def _counted_ends(b: Builder, size: SizeLike, start, stop, by: int):
     return first, last, count
 
 
+def is_data(number) -> bool:
+    """Whether a number is computed of elements of tensors, and no library step has given it."""
+    todo = [number.value] if isinstance(number, Num) else []
+    seen: set = set()
+    while todo:
+        op = todo.pop().op
+        if op is None or op.kind != "text" or id(op) in seen:
+            continue
+        seen.add(id(op))
+        if op.pieces and str(op.pieces[0]).startswith("tensor.extract "):
+            return True
+        todo.extend(op.operands)
+    return False
+
+
+def _found_ends(b: Builder, size: SizeLike, start, stop, by: int):
+    """First, last and count of a slice whose ends are data: a step gives them, so that the runner knows them."""
+    given = (start is not None, stop is not None, by)
+    operands = [b.scalar(n) for n in (size, 0 if start is None else start, size if stop is None else stop)]
+    made = b.remember(("slice_ends", given, *operands), lambda: b.step("slice_ends", operands, [INDEX] * 3, numbers=given))
+    all_of = most_of(operands[0])
+    if all_of is not None:
+        made[0].op.attributes["most"] = all_of
+    first, last, count = (Num("int", value) for value in made)
+    return (0 if start is None else first, size if stop is None else last, last if start is None and by == 1 else count)
+
+
 def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
     """`x[..., start:stop:step, ...]` in dimension d."""
     size = x.sizes[d]
@@ -769,8 +798,9 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
         sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
         return b.view(x, "narrow", [d, start, length, by], sizes, strides, own)
     plain = all(e is None or isinstance(e, int) for e in (start, stop)) and isinstance(by, int)
-    if b.checked and plain and is_counted(size):
-        first, last, count = _counted_ends(b, size, start, stop, by)
+    found = is_data(start) or is_data(stop)
+    if b.checked and (found or plain and is_counted(size)):
+        first, last, count = (_found_ends if found else _counted_ends)(b, size, start, stop, by)
         sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
         strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
         own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]

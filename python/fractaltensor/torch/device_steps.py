@@ -194,7 +194,7 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, library.slice_ends, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
 }
 #: Steps whose results are as the program expects them, and memory of their own.
 OURS = frozenset(_OWN.values())

@@ -251,12 +251,13 @@ class _Marks:
         self.apart: Dict[Op, str] = {}
         self.alone: Dict[Op, str] = {}
         self.cuts: Set[Op] = set()
+        self.places: Set[Op] = set()
         #: Loops over stretches that are tried, by the loop of a stretch; how many were taken back.
         self.stretches: Dict[Op, Callable[[], None]] = {}
         self.taken_back = 0
 
     def count(self) -> int:
-        return len(self.apart) + len(self.alone) + len(self.cuts) + self.taken_back
+        return len(self.apart) + len(self.alone) + len(self.cuts) + len(self.places) + self.taken_back
 
     def set_alone(self, ops: Iterable[Op], reason: str) -> None:
         for op in ops:
@@ -289,7 +290,7 @@ class CompiledEngine(Engine):
         prove_places(top)
         marks = _Marks()
         while True:
-            division = Division(top, set(marks.apart), set(marks.alone), marks.cuts)
+            division = Division(top, set(marks.apart), set(marks.alone), marks.cuts, marks.places)
             found = marks.count()
             for segment in division.segments:
                 unproven, overlaps = segment.unproven(), segment.overlaps(division.roots_of)
@@ -299,7 +300,10 @@ class CompiledEngine(Engine):
                 if unproven or overlaps:
                     continue
                 reason = self._code(segment, SegmentText(segment).text, "")
-                if isinstance(reason, str):
+                open_places = set(segment.of_open_size()) - marks.places if isinstance(reason, str) else set()
+                if open_places:
+                    marks.places |= open_places
+                elif isinstance(reason, str):
                     parts = segment.parts()
                     folds = [op for op in parts if op.attributes.get("fold")]
                     marks.refuse((op for op in parts if not op.attributes.get("fold")), reason)

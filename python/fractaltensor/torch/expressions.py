@@ -221,7 +221,8 @@ class Expressions:
                 raise Problem(f"{name}: expects tensors and numbers, found {type(x).__name__}")
         if name == "div" and not isinstance(left, Tensor):
             # As Tensor.__rtruediv__: what is rounded on the way shows in the last digits.
-            left, right, name = TABLE["reciprocal"].call(self.b, [right], {}), left, "mul"
+            inverse = TABLE["reciprocal"].call(self.b, [right], {})
+            return inverse if is_number(left) and left == 1 else TABLE["mul"].call(self.b, [inverse, left], {})
         return TABLE[name].call(self.b, [left, right], {})
 
     def number_binary(self, op, left, right):

@@ -213,6 +213,14 @@ def slice_length(size: int, numbers):
     return [len(range(size)[slice(*numbers)])]
 
 
+@_registered
+def slice_ends(size: int, start: int, stop: int, numbers):
+    """First and last position of a slice, and how many there are; `numbers`: which ends are given, and the step."""
+    has_start, has_stop, by = numbers
+    first, last, _ = slice(start if has_start else None, stop if has_stop else None).indices(size)
+    return [first, last, len(range(first, last, by))]
+
+
 def order(x, axis: int, descending: bool):
     """A stable order; NaN is the greatest."""
     if x.dtype == np.bool_:

@@ -71,6 +71,12 @@ class Segment:
             value = value.op.operands[0]
         return value
 
+    def of_open_size(self) -> List[Op]:
+        """Parts of storages from outside whose size is open, of which compiled code sees all where it is to see that part."""
+        inside = set(walk(self.ops))
+        views = (op for op in walk(self.ops) if op.attributes.get("role") == "view" and op.attributes["step"] in ("select", "slice", "narrow"))
+        return [op for op in views if op.operands[0].op not in inside and None in op.operands[0].type.shape]
+
     def unproven(self) -> List[Op]:
         """Views at data that nothing says lie within bounds, or the control flow around them."""
         found = []
@@ -168,11 +174,11 @@ class Division:
     """Divides the operations of `top`.
 
     `apart`: control flow that the runner goes through, besides what must be; `alone`: operations that are segments of their own;
-    `cuts`: operations with which a segment begins.
+    `cuts`: operations with which a segment begins; `places`: views at known places that come into a segment as storages of their own as well.
     """
 
-    def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = (), cuts: Collection[Op] = ()):
-        self.top, self.apart, self.alone, self.cuts = top, apart, alone, cuts
+    def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = (), cuts: Collection[Op] = (), places: Collection[Op] = ()):
+        self.top, self.apart, self.alone, self.cuts, self.places = top, apart, alone, cuts, places
         #: Views at places that the runner knows: they come into a segment as storages of their own.
         self.hoisted: Set[Value] = set()
         self.hosted: Set[Op] = set()
@@ -266,14 +272,19 @@ class Division:
             for op in walk(segment.ops):
                 # (What stands under a condition may be out of bounds where that does not hold.)
                 under = op.attributes.get("proven") is False and self.home.get(op.block.parent) is segment
-                if op.attributes.get("role") != "view" or len(op.operands) < 2 or under:
+                if op.attributes.get("role") != "view" or len(op.operands) < 2 and op not in self.places or under:
                     continue
                 # (A part whose size is computed here, for others: no code is made that asks for it.)
                 is_for_others = None in op.results[0].type.shape and op in outermost and op.results[0] not in used
-                if is_for_others or not any(map(inside, op.operands)):
+                if not is_for_others and any(map(inside, op.operands[1:])):
+                    continue
+                chain = _known_views(op.operands[0], inside)
+                is_outside = not inside(chain[-1].operands[0] if chain else op.operands[0])
+                if is_for_others or is_outside:
                     self.hoisted.add(op.results[0])
-                    del self.home[op]
-                    taken.add(op)
+                    for view in (op, *chain) if is_outside else (op,):
+                        del self.home[view]
+                        taken.add(view)
             if taken:
                 _remove(segment, taken)
         for op in {op: None for segment in self.segments for op in self._rows_beside(segment)}:
@@ -368,6 +379,15 @@ class Division:
             roots = set().union(*(may_roots(op.operands[0], self.roots) for op in walk(segment.ops) if op.attributes.get("role") == "write"), set())
             local = {v: may_roots(v, self.roots) for v in segment.inputs if v.type.kind == "mutable"}
             segment.written = [v for v, own in local.items() if own & roots]
+
+
+def _known_views(value: Value, inside: Callable[[Value], bool]) -> List[Op]:
+    """The views at known places in a segment of which a name is one, the last one first."""
+    found: List[Op] = []
+    while inside(value) and value.op is not None and value.op.attributes.get("role") == "view" and len(value.op.operands) == 1:
+        found.append(value.op)
+        value = value.op.operands[0]
+    return found
 
 
 def _remove(segment: Segment, ops: Collection[Op]) -> None:

@@ -81,6 +81,10 @@ def arange(b: Builder, start, end=None, step=1, *, dtype=None):
         start, end = 0, start
     numbers = [b.item(n) if isinstance(n, Tensor) else need_number(n, "arange") for n in (start, end, step)]
     start, end, step = numbers
+    if is_number(step) and step == 0:
+        raise Problem("arange: the step must not be 0")
+    if all(map(is_number, numbers)) and (end - start) * step < 0:
+        raise Problem(f"arange: from {start} one does not come to {end} by steps of {step}", "shape")
     kinds = {kind_of(n) for n in numbers}
     own = dtype_of(dtype, dtypes.float32 if "float" in kinds else dtypes.int64)
     if "float" in kinds:
@@ -92,8 +96,6 @@ def arange(b: Builder, start, end=None, step=1, *, dtype=None):
     elif not is_number(step):
         raise Problem("arange: the step must be known when the program is compiled")
     else:
-        if step == 0:
-            raise Problem("arange: the step must not be 0")
         span = b.sub(end, start) if step > 0 else b.sub(start, end)
         size = b.maximum(b.ceildiv(span, abs(step)), 0)
     compute = dtypes.float64 if "float" in kinds else dtypes.int64
@@ -239,6 +241,8 @@ _triangle("triu", "ge")
 
 @operator("one_hot", GROUP, where="f", note="num_classes must be given")
 def one_hot(b: Builder, input, num_classes=-1):
+    if input.dtype is not dtypes.int64:
+        raise Problem(f"one_hot: expects classes of type int64, found {input.dtype}", "dtype")
     if not isinstance(num_classes, int) or num_classes < 1:
         raise Problem("one_hot: num_classes must be given: by the data alone the result's size would be data")
     from ..builder import unsqueeze

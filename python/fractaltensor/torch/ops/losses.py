@@ -100,9 +100,16 @@ def kl_div(b: Builder, input, target, size_average=None, reduce=None, reduction=
     return _reduced(b, loss, reduction, "kl_div")
 
 
+def _check_target(what: str, input, target, wanted) -> None:
+    differ = any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(wanted, target.sizes))
+    if len(wanted) != target.rank or differ:
+        raise Problem(f"{what}: a target {target.describe()} does not fit {input.describe()}", "shape")
+
+
 @operator("nll_loss", GROUP, where="f")
 def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     d = 0 if input.rank == 1 else 1
+    _check_target("nll_loss", input, target, (*input.sizes[:d], *input.sizes[d + 1 :]))
     ignored = pointwise.eq(b, target, ignore_index)
     safe = pointwise.where(b, ignored, 0, target)
     picked = gather(b, input, d, base.unsqueeze(b, safe, d))
@@ -124,6 +131,7 @@ def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ign
     logs = log_softmax(b, input, d)
     if not target.dtype.is_float:
         return nll_loss(b, logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    _check_target("cross_entropy", input, target, input.sizes)
     shares = target
     if weight is not None:
         shares = pointwise.mul(b, shares, base.reshape(b, weight, [-1 if i == d else 1 for i in range(input.rank)]))

@@ -157,6 +157,9 @@ for _name in ("addmm", "addmv", "baddbmm"):
 
 @operator("outer", GROUP, also=("ger",))
 def outer(b: Builder, input, vec2):
+    for x in (input, vec2):
+        if x.rank != 1:
+            raise Problem(f"outer: expects tensors of one dimension, found {x.describe()}", "shape")
     return pointwise.mul(b, base.unsqueeze(b, input, 1), vec2)
 
 

@@ -423,6 +423,9 @@ def _affine(b: Builder, x: Tensor, weight, bias, dtype: DType) -> Tensor:
 
 @operator("layer_norm", "Normalisation", where="f")
 def layer_norm(b: Builder, input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    last = input.sizes[max(0, input.rank - len(normalized_shape)) :]
+    if len(last) != len(normalized_shape) or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(last, normalized_shape)):
+        raise Problem(f"layer_norm: {input.describe()} does not end with the sizes {list(normalized_shape)}", "shape")
     dims = list(range(input.rank - len(normalized_shape), input.rank))
     return _affine(b, normalized(b, input, dims, eps), weight, bias, input.dtype)
 
