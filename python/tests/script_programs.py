@@ -3,8 +3,7 @@
 decoder that ends on data, detection heads. Sizes are odd on purpose. Each name has a changed version, too.
 """
 
-import math
-
+import script_tails
 import torch
 import torch.nn.functional as F  # noqa: N812
 
@@ -135,60 +134,12 @@ def kv_attention_two(x, wq, wk, wv, wo, k, v, start: int, steps: int):
     return k, v, x, filled
 
 
-def _nms(boxes, scores, labels, iou, top):
-    import torchvision
-
-    keep = torchvision.ops.batched_nms(boxes, scores, labels, iou)[:top]
-    return boxes[keep], scores[keep], labels[keep]
-
-
-def _delta2box(prior, d, clamp):
-    pxy = (prior[:, :2] + prior[:, 2:]) * 0.5
-    pwh = prior[:, 2:] - prior[:, :2]
-    dxy = d[:, :2] * 0.1
-    dwh = (d[:, 2:] * 0.2).clamp(-clamp, clamp)
-    gxy = pxy + pwh * dxy
-    gwh = pwh * dwh.exp()
-    return torch.cat([gxy - gwh * 0.5, gxy + gwh * 0.5], 1)
-
-
 def yolov3(p0, p1, p2, a0, a1, a2):
-    outs, strides = [], []
-    for p, s in ((p0, 32.0), (p1, 16.0), (p2, 8.0)):
-        q = p.permute(0, 2, 3, 1).reshape(1, -1, 15).clone()
-        q[..., :2].sigmoid_()
-        outs.append(q)
-        strides.append(torch.full((q.shape[1], 1), s))
-    q, st, a = torch.cat(outs, 1), torch.cat(strides, 0), torch.cat([a0, a1, a2], 0)
-    obj, cls = torch.sigmoid(q[..., 4]), torch.sigmoid(q[..., 5:])
-    xy = (a[:, :2] + a[:, 2:]) * 0.5 + (q[..., :2] - 0.5) * st
-    wh = (a[:, 2:] - a[:, :2]) * 0.5 * torch.exp(q[..., 2:4])
-    box = torch.stack([xy[..., 0] - wh[..., 0], xy[..., 1] - wh[..., 1], xy[..., 0] + wh[..., 0], xy[..., 1] + wh[..., 1]], -1)
-    box, cls, obj = box[0], cls[0], obj[0]
-    keep = obj >= 0.2
-    box, cls, obj = box[keep], cls[keep], obj[keep]
-    idx = (cls > 0.3).nonzero()
-    return _nms(box[idx[:, 0]], (cls * obj[:, None])[idx[:, 0], idx[:, 1]], idx[:, 1], 0.45, 20)
+    return script_tails.yolov3_of((p0, p1, p2), (a0, a1, a2), 10, 0.2, 0.3, 20)
 
 
 def ssd(*a):
-    cls, box, pri = a[:3], a[3:6], a[6:]
-    bs, ss, ls = [], [], []
-    for c, b, p in zip(cls, box, pri):
-        s = torch.softmax(c[0].permute(1, 2, 0).reshape(-1, 7), -1)[:, :-1]
-        d = b[0].permute(1, 2, 0).reshape(-1, 4)
-        idx = (s > 0.15).nonzero()
-        v = s[idx[:, 0], idx[:, 1]]
-        v, o = v.sort(descending=True)
-        o, v = o[:30], v[:30]
-        r = idx[o]
-        x = _delta2box(p[r[:, 0]], d[r[:, 0]], abs(math.log(16.0 / 1000)))
-        x[..., 0::2].clamp_(0, 320)
-        x[..., 1::2].clamp_(0, 320)
-        bs.append(x.clone())
-        ss.append(v)
-        ls.append(r[:, 1])
-    return _nms(torch.cat(bs), torch.cat(ss), torch.cat(ls), 0.45, 40)
+    return script_tails.ssd_of(a[:3], a[3:6], a[6:], 7, 0.15, 30, 40)
 
 
 def ssd_top(*a):
@@ -200,79 +151,18 @@ def ssd_top(*a):
         best, label = s.max(1)
         k = min(9, best.shape[0])
         v, o = best.topk(k)
-        x = _delta2box(p[o], b[0].permute(1, 2, 0).reshape(-1, 4)[o], 2.0)
+        x = script_tails.delta2box(p[o], b[0].permute(1, 2, 0).reshape(-1, 4)[o], 2.0)
         x[:, 2:].sub_(x[:, :2]).mul_(0.5)
         result.append((x, v, label[o]))
     return result
 
 
 def yolact(*a):
-    box, cls, coe, pri, proto = a[:2], a[2:4], a[4:6], a[6:8], a[8]
-    bs, ss, cs = [], [], []
-    for b, c, k, p in zip(box, cls, coe, pri):
-        s = torch.softmax(c[0].permute(1, 2, 0).reshape(-1, 5), -1)[:, :-1]
-        d, k = b[0].permute(1, 2, 0).reshape(-1, 4), k[0].permute(1, 2, 0).reshape(-1, 6)
-        _, o = s.max(1).values.topk(min(30, s.shape[0]))
-        x = _delta2box(p[o], d[o], abs(math.log(16.0 / 1000)))
-        x[..., 0::2].clamp_(0, 320)
-        x[..., 1::2].clamp_(0, 320)
-        bs.append(x)
-        ss.append(s[o])
-        cs.append(torch.tanh(k[o]))
-    b, s, c = torch.cat(bs), torch.cat(ss), torch.cat(cs)
-    s, o = s.t().contiguous().sort(1, descending=True)
-    s, o = s[:, :20], o[:, :20]
-    bb, cc = b[o], c[o]
-    lt, rb = torch.maximum(bb[:, :, None, :2], bb[:, None, :, :2]), torch.minimum(bb[:, :, None, 2:], bb[:, None, :, 2:])
-    wh = (rb - lt).clamp(min=0)
-    inter = wh[..., 0] * wh[..., 1]
-    ar = (bb[..., 2] - bb[..., 0]) * (bb[..., 3] - bb[..., 1])
-    iou = inter / (ar[:, :, None] + ar[:, None] - inter + 1e-6)
-    iou.triu_(1)
-    keep = (iou.max(1).values <= 0.5) & (s > 0.2)
-    lab = torch.arange(4)[:, None].expand_as(keep)
-    bb, cc, s, lab = bb[keep], cc[keep], s[keep], lab[keep]
-    s, o = s.sort(descending=True)
-    o, s = o[:15], s[:15]
-    bb, cc, lab = bb[o], cc[o], lab[o]
-    m = torch.sigmoid(proto @ cc.t())
-    h, w, n = m.shape
-    x1, x2 = torch.minimum(bb[:, 0], bb[:, 2]) * w / 320, torch.maximum(bb[:, 0], bb[:, 2]) * w / 320
-    y1, y2 = torch.minimum(bb[:, 1], bb[:, 3]) * h / 320, torch.maximum(bb[:, 1], bb[:, 3]) * h / 320
-    gx = torch.arange(w)[None, :, None].expand(h, w, n)
-    gy = torch.arange(h)[:, None, None].expand(h, w, n)
-    return bb, s, lab, (m * ((gx >= x1 - 1) & (gx < x2 + 1) & (gy >= y1 - 1) & (gy < y2 + 1))).permute(2, 0, 1)
+    return script_tails.yolact_of(a[:2], a[2:4], a[4:6], a[6:8], a[8], 5, 6, 0.2, 30, 20, 15)
 
 
 def fcos(*a):
-    cls, box, cen = a[:2], a[2:4], a[4:]
-    bs, ss, ls = [], [], []
-    for c, b, e, st in zip(cls, box, cen, (8, 16)):
-        h, w = c.shape[2:]
-        yy, xx = torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")
-        sh = torch.zeros(h * w, 2)
-        sh[:, 0].copy_((xx.reshape(-1) + 0.5) * st)
-        sh[:, 1].copy_((yy.reshape(-1) + 0.5) * st)
-        s = torch.sigmoid(c[0].permute(1, 2, 0).reshape(-1, 5))
-        d = b[0].permute(1, 2, 0).reshape(-1, 4)
-        z = torch.sigmoid(e[0].permute(1, 2, 0).reshape(-1))
-        idx = (s > 0.6).nonzero()
-        v = s[idx[:, 0], idx[:, 1]]
-        v, o = v.sort(descending=True)
-        o, v = o[:50], v[:50]
-        r = idx[o]
-        p, q = sh[r[:, 0]], d[r[:, 0]]
-        x = torch.stack([p[:, 0] - q[:, 0], p[:, 1] - q[:, 1], p[:, 0] + q[:, 2], p[:, 1] + q[:, 3]], -1)
-        x[:, 0::2].clamp_(0, 320)
-        x[:, 1::2].clamp_(0, 320)
-        v *= z[r[:, 0]]
-        bs.append(x)
-        ss.append(v)
-        ls.append(r[:, 1])
-    b, s, l = torch.cat(bs), torch.cat(ss), torch.cat(ls)
-    if b.numel() == 0:
-        return b, s, l
-    return _nms(b, s, l, 0.5, 100)
+    return script_tails.fcos_of(a[:2], a[2:4], a[4:], (8, 16), 5, 0.6, 50)
 
 
 def normalize(src, mean, scale):
