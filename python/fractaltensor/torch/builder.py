@@ -798,7 +798,8 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
         sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
         return b.view(x, "narrow", [d, start, length, by], sizes, strides, own)
     plain = all(e is None or isinstance(e, int) for e in (start, stop)) and isinstance(by, int)
-    found = is_data(start) or is_data(stop)
+    # (Compiled code has open sizes in front only.)
+    found = (is_data(start) or is_data(stop)) and all(isinstance(n, Num) for n in x.sizes[:d])
     if b.checked and (found or plain and is_counted(size)):
         first, last, count = (_found_ends if found else _counted_ends)(b, size, start, stop, by)
         sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
