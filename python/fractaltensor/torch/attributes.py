@@ -11,7 +11,7 @@ from typing import Any, Tuple
 import numpy as np
 
 from . import dtypes, objects
-from .builder import permute
+from .views import permute
 from .lengths import ArgumentSize
 from .ops import REFUSED
 from .ops.views import last_dims_transposed

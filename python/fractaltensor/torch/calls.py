@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List
 
 from . import dtypes, objects, pure
 from .attributes import of_torch
-from .builder import select
+from .views import select
 from .expressions import FUNCTIONS, has_poison, is_static
 from .functions import bind, closure_of, source_of
 from .lengths import ArgumentSize

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Callable, Iterator, List, Optional, Sequence
 
 from . import dtypes
-from .builder import Builder, same
+from .builder import Builder
+from .views import same
 from .dtypes import DType
 from .ir import INDEX, Type, Value
 from .problems import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
 from ..builder import Builder
 from ..problems import Problem
@@ -75,7 +75,8 @@ def cumulative_trapezoid(b: Builder, y, x=None, *, dx=1, dim=-1):
 @operator("logcumsumexp", GROUP)
 def logcumsumexp(b: Builder, input, dim):
     """Step by step: the logarithm of a sum has no part that can be taken away again."""
-    from ..builder import arithmetic_type, loop, select
+    from ..bodies import arithmetic_type
+    from ..views import loop, select
 
     if input.rank == 0:
         return b.copy(input)
@@ -310,7 +311,7 @@ def histc(b: Builder, input, bins=100, min=0, max=0):
         at = body.cast(body.op("arith.divf", part, body.constant(float(max - min), x.dtype)), dtypes.int64)
         return body.op("arith.minsi", at, body.constant(bins - 1, dtypes.int64))
 
-    from ..builder import arithmetic_type
+    from ..bodies import arithmetic_type
 
     at = pointwise.where(b, inside, b.pointwise(dtypes.int64, [pointwise.where(b, inside, input, min)], place, arithmetic_type(own)), -1)
     same = pointwise.eq(b, base.reshape(b, at, [1, -1]), base.unsqueeze(b, counted(b, bins, dtypes.int64), 1))

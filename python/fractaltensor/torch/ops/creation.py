@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from .. import dtypes
-from ..builder import Body, Builder
+from ..bodies import Body
+from ..builder import Builder
 from ..problems import Problem
 from ..values import Num, Tensor, is_number, kind_of
 from .table import dtype_of, need_number, operator, promote, sizes_of, tensor_of
@@ -47,7 +48,7 @@ _filled("empty", 0)
 
 def _full(b: Builder, sizes, value, dtype):
     if isinstance(value, Tensor):
-        from ..builder import expand
+        from ..views import expand
 
         return b.copy(expand(b, value, sizes), dtype or value.dtype)
     dtype = dtype or _number_type(value)
@@ -178,7 +179,7 @@ def tensor(b: Builder, data, dtype=None):
     if all(is_number(x) for x in items):
         return b.new(dense(b, items, own, shape), shape)
     made = b.constant_tensor(0, own, [len(items)])
-    from ..builder import reshape, select
+    from ..views import reshape, select
     from .table import assign
 
     for i, item in enumerate(items):
@@ -205,7 +206,7 @@ def new_tensor(b: Builder, self, data, dtype=None):
 
 @operator("meshgrid", GROUP, where="f")
 def meshgrid(b: Builder, *tensors, indexing="ij"):
-    from ..builder import expand, permute, reshape
+    from ..views import expand, permute, reshape
 
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -245,7 +246,7 @@ def one_hot(b: Builder, input, num_classes=-1):
         raise Problem(f"one_hot: expects classes of type int64, found {input.dtype}", "dtype")
     if not isinstance(num_classes, int) or num_classes < 1:
         raise Problem("one_hot: num_classes must be given: by the data alone the result's size would be data")
-    from ..builder import unsqueeze
+    from ..views import unsqueeze
 
     rank = input.rank
     return b.pointwise(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import List, Optional, Tuple
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
 from ..builder import Builder
 from ..problems import Problem

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
-from ..builder import Builder, arithmetic_type
+from ..bodies import arithmetic_type
+from ..builder import Builder
 from ..problems import Problem
 from ..values import Tensor
 from . import pointwise

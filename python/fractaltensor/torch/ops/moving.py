@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
-from ..builder import Body, Builder, same
+from ..bodies import Body
+from ..builder import NOTHING, Builder
+from ..views import same
 from ..problems import Problem
 from ..values import Num, Tensor, is_number
 from . import pointwise
@@ -200,7 +202,7 @@ def checked_index(b: Builder, index: Tensor, size, d: int) -> Tensor:
         return body.op("arith.ori", low, body.compare("ge", i, n))
 
     def note(body: Body, i, n):
-        return body.select(outside(body, i, n), i, body.constant(base.NOTHING, i.dtype))
+        return body.select(outside(body, i, n), i, body.constant(NOTHING, i.dtype))
 
     def safe(body: Body, i, n):
         return body.select(outside(body, i, n), body.constant(0, i.dtype), i)

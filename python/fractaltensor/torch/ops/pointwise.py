@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 
 from .. import dtypes
-from ..builder import NOTHING, Body, Builder, Scalar, arithmetic_type
+from ..bodies import Body, Scalar, arithmetic_type
+from ..builder import NOTHING, Builder
 from ..dtypes import DType
 from ..problems import Problem
 from ..values import Num, Tensor, is_number, kind_of
@@ -751,7 +752,7 @@ _activation("threshold", _threshold)
 
 @operator("prelu", "Activations")
 def prelu(b: Builder, input, weight):
-    from ..builder import reshape
+    from ..views import reshape
 
     if weight.rank == 1 and input.rank > 1:
         weight = reshape(b, weight, [1, -1] + [1] * (input.rank - 2))

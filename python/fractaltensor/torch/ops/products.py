@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import List, Sequence
 
-from .. import builder as base
-from ..builder import Body, Builder, Scalar, arithmetic_type, same
+from .. import views as base
+from ..bodies import Body, Scalar, arithmetic_type
+from ..builder import Builder
+from ..views import same
 from ..problems import Problem
 from ..values import Num, Tensor
 from . import pointwise

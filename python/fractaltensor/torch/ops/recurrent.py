@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Callable, List, Sequence, Tuple
 
-from .. import builder as base
+from .. import views as base
 from ..builder import Builder
 from ..problems import Problem
 from ..values import Num, Tensor

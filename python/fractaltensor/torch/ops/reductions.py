@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
-from ..builder import Body, Builder, Scalar, arithmetic_type
+from ..bodies import Body, Scalar, arithmetic_type
+from ..builder import Builder
 from ..dtypes import DType
 from ..problems import Problem
 from ..values import Num, Tensor

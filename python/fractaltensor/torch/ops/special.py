@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 
 from .. import dtypes
-from ..builder import Body, Builder, Scalar, arithmetic_type
+from ..bodies import Body, Scalar, arithmetic_type
+from ..builder import Builder
 from ..problems import Problem
 from ..values import Tensor
 from . import pointwise
@@ -238,7 +239,7 @@ def gcd(b: Builder, input, other):
         raise Problem(f"gcd is defined on integers only, found {own}", "dtype")
     x, y = (pointwise.to_dtype(b, tensor_of(b, t), own) for t in (input, other))
     sizes = b.broadcast([x.sizes, y.sizes])
-    from .. import builder as base
+    from .. import views as base
     from .table import assign
 
     x, y = (b.copy(base.expand(b, t, sizes)) for t in (x, y))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import List, Optional, Sequence
 
-from .. import builder as base
+from .. import views as base
 from .. import dtypes
 from ..builder import Builder
 from ..ir import INDEX, Type, Value, most_of, views_of

@@ -193,7 +193,7 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
         extra = value.rank - dest.rank
         if any(n != 1 for n in value.sizes[:extra]):
             raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
-        from ..builder import squeeze
+        from ..views import squeeze
 
         for _ in range(extra):
             value = squeeze(b, value, 0)

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from .. import builder as base
-from ..builder import Builder, same
+from .. import views as base
+from ..builder import Builder
+from ..views import same
 from ..problems import Problem
 from ..values import Mono, Num, Size, Tensor
 from .table import dim_of, dims_of, need_tensor, operator, sizes_of
