@@ -13,7 +13,7 @@ from .ir import INDEX, Block, Op, Type, Value
 from .linear import least, linear
 from .problems import Problem
 from .values import Device, Num, SizeLike, Tensor, kind_of
-from .views import is_counted, loop, same, select, squeeze
+from .views import is_found, loop, row_at, same, select, squeeze
 
 #: A number that no index is.
 NOTHING = -(1 << 63)
