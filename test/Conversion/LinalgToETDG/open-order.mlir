@@ -10,6 +10,7 @@
 // RUN: ft-run %s --entry=row --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=corner --dim=N=3 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=corner --dim=N=7 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=around --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
 // A transposition is a map of the reads behind it: what computes on it has all of its dimensions up to the open one.
@@ -51,4 +52,16 @@ func.func @corner(%x: tensor<3x?xf32> {etdg.dims = ["", "N"]}) -> (tensor<3x3xf3
   %b = math.exp %a : tensor<3x3xf32>
   %y = arith.negf %x : tensor<3x?xf32>
   return %b, %y : tensor<3x3xf32>, tensor<3x?xf32>
+}
+
+// One whose inverse is another one.
+// CHECK-LABEL: etdg.graph @around
+// CHECK: reads (%{{.*}} = %arg0[k, i, j] : tensor<f32>)
+func.func @around(%x: tensor<?x5x3xf32> {etdg.dims = ["N"]}) -> tensor<5x3x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x5x3xf32>
+  %e = tensor.empty(%n) : tensor<5x3x?xf32>
+  %t = linalg.transpose ins(%x : tensor<?x5x3xf32>) outs(%e : tensor<5x3x?xf32>) permutation = [1, 2, 0]
+  %y = math.exp %t : tensor<5x3x?xf32>
+  return %y : tensor<5x3x?xf32>
 }
