@@ -219,24 +219,28 @@ LogicalResult TensorFunctionConverter::convert() {
   return success();
 }
 
-/// As the program has them, or with open sizes before the others. What is said is said of the program.
+/// With open sizes before the others.
+static LogicalResult convertWithOpenSizesFirst(func::FuncOp function, bool asTheyLie) {
+  func::FuncOp copy = function.clone();
+  function->getBlock()->getOperations().insert(function->getIterator(), copy);
+  moveOpenSizesFirst(copy);
+  ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
+  LogicalResult converted = succeeded(verify(copy)) ? convertOpenSizes(copy, asTheyLie) : failure();
+  copy.erase();
+  return converted;
+}
+
+/// As the program has them, or with open sizes before the others: rows, if they can be, else as they lie. What is said is said of
+/// the program.
 static LogicalResult convertWithOpenSizes(func::FuncOp function) {
   std::vector<Diagnostic> said;
   {
     ScopedDiagnosticHandler collect(function.getContext(), [&](Diagnostic &diagnostic) { said.push_back(std::move(diagnostic)); });
-    if (succeeded(convertOpenSizes(function)))
-      return success();
-    func::FuncOp copy = function.clone();
-    function->getBlock()->getOperations().insert(function->getIterator(), copy);
-    moveOpenSizesFirst(copy);
-    LogicalResult converted = failure();
-    {
-      ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
-      converted = succeeded(verify(copy)) ? convertOpenSizes(copy) : failure();
+    for (bool asTheyLie : {false, true}) {
+      said.clear();
+      if (succeeded(convertOpenSizes(function, asTheyLie)) || succeeded(convertWithOpenSizesFirst(function, asTheyLie)))
+        return success();
     }
-    copy.erase();
-    if (succeeded(converted))
-      return success();
   }
   for (Diagnostic &diagnostic : said)
     function.getContext()->getDiagEngine().emit(std::move(diagnostic));

@@ -46,8 +46,8 @@ static unsigned openDepth(Type type) {
 namespace {
 class OpenSizesConverter {
 public:
-  explicit OpenSizesConverter(func::FuncOp function)
-      : function(function), builder(function.getContext()), context(function.getContext()) {}
+  OpenSizesConverter(func::FuncOp function, bool asTheyLie)
+      : function(function), asTheyLie(asTheyLie), builder(function.getContext()), context(function.getContext()) {}
   LogicalResult convert();
 
 private:
@@ -90,6 +90,7 @@ private:
   Value getWhole(Leaf &leaf, Value value);
 
   func::FuncOp function;
+  bool asTheyLie; // what transposes an open size, or cuts beside it, may be a map of the reads behind it
   OpBuilder builder;
   MLIRContext *context;
   DenseMap<Value, Shape> shapes;
@@ -402,7 +403,7 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
     return success();
   std::optional<unsigned> rows = chooseRows(op, space);
   auto transpose = dyn_cast<linalg::TransposeOp>(op);
-  if (!rows && addView(op, transpose ? AffineMap::getPermutationMap(invertPermutationVector(transpose.getPermutation()), context)
+  if (!rows && asTheyLie && addView(op, transpose ? AffineMap::getPermutationMap(invertPermutationVector(transpose.getPermutation()), context)
                                      : getElementMap(&op)))
     return success();
   if (!rows)
@@ -528,7 +529,7 @@ LogicalResult OpenSizesConverter::convert() {
   return success();
 }
 
-LogicalResult mlir::ft::convertOpenSizes(func::FuncOp function) {
+LogicalResult mlir::ft::convertOpenSizes(func::FuncOp function, bool asTheyLie) {
   expandDynamicSlices(function);
-  return OpenSizesConverter(function).convert();
+  return OpenSizesConverter(function, asTheyLie).convert();
 }

@@ -10,6 +10,7 @@
 // RUN: ft-run %s --entry=row --dim=N=7 --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=corner --dim=N=3 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=corner --dim=N=7 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=beside --dim=N=4 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=around --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
@@ -64,4 +65,16 @@ func.func @around(%x: tensor<?x5x3xf32> {etdg.dims = ["N"]}) -> tensor<5x3x?xf32
   %t = linalg.transpose ins(%x : tensor<?x5x3xf32>) outs(%e : tensor<5x3x?xf32>) permutation = [1, 2, 0]
   %y = math.exp %t : tensor<5x3x?xf32>
   return %y : tensor<5x3x?xf32>
+}
+
+// Such a part of what is moved, since something is put into it.
+// CHECK-LABEL: etdg.graph @beside
+func.func @beside(%x: tensor<3x?xf32> {etdg.dims = ["", "N"]}) -> (tensor<3x3xf32>, tensor<3x?xf32>) attributes {ft.bounds = #ft.bounds<"N >= 3">} {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<3x?xf32>
+  %r = tensor.extract_slice %x[2, 0] [1, %n] [1, 1] : tensor<3x?xf32> to tensor<?xf32>
+  %u = tensor.insert_slice %r into %x[1, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<3x?xf32>
+  %a = tensor.extract_slice %u[0, 0] [3, 3] [1, 1] : tensor<3x?xf32> to tensor<3x3xf32>
+  %b = math.exp %a : tensor<3x3xf32>
+  return %b, %u : tensor<3x3xf32>, tensor<3x?xf32>
 }
