@@ -51,6 +51,7 @@ func.func @masks(%boxes: tensor<?x6xf32> {etdg.dims = ["N", ""]}, %proto: tensor
 // A part of each of N columns, and what was 1 x N.
 // CHECK-LABEL: etdg.graph @part
 // CHECK-SAME: -> !etdg.buffer<[N], tensor<2xf32>>
+// CHECK: tensor.extract_slice %{{.*}}[3] [2] [1]
 // CHECK-NOT: linalg.transpose
 func.func @part(%x: tensor<?x1x6xf32> {etdg.dims = ["N", "", ""]}) -> tensor<?x2xf32> {
   %c0 = arith.constant 0 : index
