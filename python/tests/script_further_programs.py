@@ -56,7 +56,8 @@ def nas_variant(x, wi, wh, c, m):
     for t in range(x.shape[0]):
         a = (x[t] @ wi).reshape(-1, 8, n)
         d = (m @ wh).reshape(-1, 8, n)
-        l1 = [torch.sigmoid(a[:, 0] + d[:, 0]), F.relu(a[:, 1] + d[:, 1]), torch.sigmoid(a[:, 2] + d[:, 2]), F.relu(a[:, 3] * d[:, 3]), torch.tanh(a[:, 4] + d[:, 4]), torch.sigmoid(a[:, 5] + d[:, 5]), torch.tanh(a[:, 6] + d[:, 6]), torch.sigmoid(a[:, 7] + d[:, 7])]
+        l1 = [torch.sigmoid(a[:, 0] + d[:, 0]), F.relu(a[:, 1] + d[:, 1]), torch.sigmoid(a[:, 2] + d[:, 2]), F.relu(a[:, 3] * d[:, 3]),
+              torch.tanh(a[:, 4] + d[:, 4]), torch.sigmoid(a[:, 5] + d[:, 5]), torch.tanh(a[:, 6] + d[:, 6]), torch.sigmoid(a[:, 7] + d[:, 7])]
         l2 = [torch.tanh(l1[2 * k] * l1[2 * k + 1]) for k in range(4)]
         l2[0] = torch.tanh(l2[0] + c)
         c = l2[0] * l2[1]
@@ -395,7 +396,8 @@ def einsums(a, b, c):
 
 
 def products(a, b):
-    return (a @ b, torch.bmm(a[None], b[None]), torch.addmm(b[:3, :3], a[:, :3], b[:3, :3], beta=0.5), torch.baddbmm(a[None, :, :3], a[None], b[None, :, :3]), torch.outer(a[0], b[0]), a[0].dot(a[1]), torch.mv(a, b[:, 0]), torch.tensordot(a, b, 1))
+    return (a @ b, torch.bmm(a[None], b[None]), torch.addmm(b[:3, :3], a[:, :3], b[:3, :3], beta=0.5), torch.baddbmm(a[None, :, :3], a[None], b[None, :, :3]),
+            torch.outer(a[0], b[0]), a[0].dot(a[1]), torch.mv(a, b[:, 0]), torch.tensordot(a, b, 1))
 
 
 def floats(x, y):
@@ -494,9 +496,11 @@ def programs():
         found.append((name or getattr(function, "__name__", type(function).__name__), function, arguments))
 
     for T, B, D, H in ((1, 1, 1, 1), (7, 3, 5, 11), (13, 1, 127, 7)):
-        add(lstm_peephole, draw(T, B, D), draw(D, 4 * H) * 0.3, draw(H, 4 * H) * 0.3, draw(4 * H), draw(3, H), torch.zeros(B, H), torch.zeros(B, H), name=f'lstm_peephole{T},{B},{D},{H}')
+        add(lstm_peephole, draw(T, B, D), draw(D, 4 * H) * 0.3, draw(H, 4 * H) * 0.3, draw(4 * H), draw(3, H), torch.zeros(B, H), torch.zeros(B, H),
+            name=f'lstm_peephole{T},{B},{D},{H}')
     for T, B, H in ((1, 1, 1), (7, 2, 5), (11, 3, 13)):
-        add(gru_two_layers_state, draw(T, B, H), draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, torch.zeros(2, B, H), name=f'gru2_{T},{B},{H}')
+        add(gru_two_layers_state, draw(T, B, H), draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, draw(H, 3 * H) * 0.4, torch.zeros(2, B, H),
+            name=f'gru2_{T},{B},{H}')
     add(bilstm_sum, draw(7, 3, 5), draw(5, 28) * 0.3, draw(7, 28) * 0.3, draw(5, 28) * 0.3, draw(7, 28) * 0.3)
     add(nas_variant, draw(13, 2, 7), draw(7, 56) * 0.3, draw(7, 56) * 0.3, draw(2, 7), draw(2, 7))
     add(attn_ring, draw(9, 12), draw(12, 15) * 0.3, draw(12, 15) * 0.3, draw(12, 15) * 0.3, draw(3, 7, 5), draw(3, 7, 5), 5)
