@@ -15,6 +15,9 @@
 
 namespace mlir::ft::schedule {
 
+struct ProductWork;
+struct ProductTasks;
+
 class GpuPlanner {
 public:
   explicit GpuPlanner(const GpuScheduleOptions &options)
@@ -48,6 +51,8 @@ private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
   /// Completes the plan where most of the work is products of matrices; false where it is not.
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan);
+  FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
+  FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
   int64_t sideOfTile() const;
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);

@@ -24,13 +24,14 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 using Rows = ProductTiles::Rows;
 
-namespace {
+namespace mlir::ft::schedule {
 /// What the leaves of a nest compute, for one row.
 struct ProductWork {
   int64_t all = 0, products = 0; // points of loop nests
   int64_t largest = 0;           // of them, whose sizes follow
   int64_t m = 1, n = 1, k = 1, words = 1;
   int64_t sums = 1;    // tiles of sums that a thread has at a time
+  double results = 0;  // of other products, for each of its own, which are left in memory in between
   int64_t members = 1; // products of its nest, of which so many are side by side
   int64_t widest = 1;
   Rows rows = Rows::none;
@@ -39,7 +40,23 @@ struct ProductWork {
   bool fuses = false; // something is computed while a tile is in registers
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
-} // namespace
+
+/// Tiles of a kernel, and what is dealt with them.
+struct TaskTiles {
+  int64_t m = 1, n = 1; // sides
+  int64_t rows = 1;     // of a task
+  int64_t threads = 0, resident = 1;
+  double seconds = 0; // of the kernel; of one row where the call decides how many there are
+};
+
+/// The same with the columns that are dealt, and the price of the kernel without tiles.
+struct ProductTasks {
+  TaskTiles tiles;
+  bool isWide = false;
+  GpuPlan columns;
+  double without = 0;
+};
+} // namespace mlir::ft::schedule
 
 static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
   TileContext context;
@@ -135,14 +152,6 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
 }
 
 namespace {
-/// Tiles of a kernel, and what is dealt with them.
-struct TaskTiles {
-  int64_t m = 1, n = 1; // sides
-  int64_t rows = 1;     // of a task
-  int64_t threads = 0, resident = 1;
-  double seconds = 0; // of the kernel; of one row where the call decides how many there are
-};
-
 /// Chooses tiles by their price.
 class TileChoice {
 public:
@@ -186,6 +195,13 @@ public:
     double terms = double(work.k) * double(work.members);
     double seconds = elements * terms * secondsInRows(*work.product, machine, own, together, double(work.n * work.widest));
     return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
+  }
+
+  /// What it takes to leave so many results in memory, and to read them again.
+  double secondsOfResults(double results) const {
+    const Machine::Level *cache = machine.findLevel("l2");
+    double bytes = 2 * results * double(work.m * work.n * elementBytes(work.product->sum)) * (isKnown() ? points() : 1);
+    return cache && cache->readBytesPerSecond > 0 ? bytes / cache->readBytesPerSecond : 0;
   }
 
 private:
@@ -277,61 +293,93 @@ static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &plan
   return true;
 }
 
-FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
+/// Tiles for this work.
+FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work) {
   BlockOp front = nest.front();
-  // Steps of a recurrence have few rows, and wait for each other.
-  if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }))
-    return false;
-  FailureOr<ProductWork> measured = measure(nest, plan.row);
-  if (failed(measured))
-    return failure();
-  const ProductWork &work = *measured;
-  std::string why;
-  if (!wantsTiles(work, planning, why))
-    return why.empty() ? false : leaveOut(front, why);
   const int64_t side = sideOfTile();
   auto fill = [&](int64_t extent) { return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent))), side); };
-  TaskTiles tiles;
+  ProductTasks tasks;
+  TaskTiles &tiles = tasks.tiles;
   if (work.rows == Rows::m)
     tiles.rows = powerOfTwoBelow(side / work.words / work.m);
   else if (work.rows == Rows::n)
     tiles.rows = powerOfTwoBelow(side / work.words / work.n);
   // Several sums leave fewer columns, where these are dealt to blocks of threads; or else rows.
-  bool isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m;
+  tasks.isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m;
   const auto parts = int64_t(llvm::PowerOf2Ceil(uint64_t(work.sums)));
-  int64_t columnSide = isWide ? std::max(side / parts, planning.productSide) : side;
+  int64_t columnSide = tasks.isWide ? std::max(side / parts, planning.productSide) : side;
   if (columnSide == side || work.n < 2 * columnSide) {
     columnSide = side;
     tiles.rows = std::max<int64_t>(tiles.rows / parts, 1);
   }
   auto columnsOf = [&](int64_t extent) { return std::min(fill(extent), columnSide); };
-  shrinkForMemory(work.rowBytes, (fill(work.m) + columnsOf(work.n) * work.widest) * 2 * (planning.productStepBytes + tile::accessBytes), tiles.rows);
+  int64_t staged = fill(work.m) + columnsOf(work.n) * work.widest;
+  shrinkForMemory(work.rowBytes, staged * 2 * (planning.productStepBytes + tile::accessBytes), tiles.rows);
   tiles.m = fill(work.m * (work.rows == Rows::m ? tiles.rows : 1));
   tiles.n = columnsOf(work.n * (work.rows == Rows::n ? tiles.rows : 1));
-  isWide = isWide && work.n >= 2 * tiles.n;
-  GpuPlan columns = plan;
-  if (isWide && (failed(shareColumns(nest, columns, /*privateRows=*/false))))
+  tasks.isWide = tasks.isWide && work.n >= 2 * tiles.n;
+  tasks.columns = plan;
+  if (tasks.isWide && (failed(shareColumns(nest, tasks.columns, /*privateRows=*/false))))
     return failure();
-  isWide = isWide && columns.columns == work.n;
+  tasks.isWide = tasks.isWide && tasks.columns.columns == work.n;
   SmallVector<int64_t> extents;
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
-  TileChoice choice(work, extents, plan.row, isWide, machine, options.getMultiprocessors());
+  TileChoice choice(work, extents, plan.row, tasks.isWide, machine, options.getMultiprocessors());
   tiles = choice.choose(tiles);
+  tiles.seconds += choice.secondsOfResults(work.results);
+  if (draws())
+    return tasks;
+  int64_t rows = plan.row ? chooseRows(nest, *plan.row) : 1;
+  tasks.without = choice.secondsWithout(rows, threadsFor(elementsOf(nest) * rows, planning.blockThreads.back()));
+  return tasks;
+}
+
+/// Sums of products that can be computed together are so where tiles are not too small for it.
+FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work) {
+  FailureOr<ProductTasks> together = tileTasks(nest, free, plan, work);
+  if (failed(together) || work.sums == work.members)
+    return together;
+  ProductWork alone = work;
+  alone.sums = work.members;
+  alone.results = double(work.sums - work.members) * double(work.members) / double(work.sums); // (the largest nest stands for all)
+  FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone);
+  if (failed(apart))
+    return failure();
+  bool isCheaper = together->tiles.seconds <= apart->tiles.seconds;
+  BlockOp front = nest.front();
+  auto options = remark::RemarkOpts::name("gpu-joined-products").category("gpu");
+  auto tell = isCheaper ? remark::passed(front.getLoc(), options) : remark::missed(front.getLoc(), options);
+  tell << ("a tile can hold the sums of " + std::to_string(work.sums) + " products: together they take " +
+           microseconds(together->tiles.seconds) + ", apart " + microseconds(apart->tiles.seconds));
+  return isCheaper ? together : apart;
+}
+
+FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
+  BlockOp front = nest.front();
+  // Steps of a recurrence have few rows, and wait for each other.
+  if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }))
+    return false;
+  FailureOr<ProductWork> work = measure(nest, plan.row);
+  if (failed(work))
+    return failure();
+  std::string why;
+  if (!wantsTiles(*work, planning, why))
+    return why.empty() ? false : leaveOut(front, why);
+  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work);
+  if (failed(tasks))
+    return failure();
+  const TaskTiles &tiles = tasks->tiles;
   const int64_t least = planning.productSide;
   if (tiles.m < least || tiles.n < least || tiles.m * tiles.n < 4 * least * least || tiles.m * tiles.n / tiles.threads < 4)
     return leaveOut(front, "a task has " + std::to_string(tiles.m) + " x " + std::to_string(tiles.n) + " sums, " +
                                std::to_string(4 * least * least) + " with at least " + std::to_string(least) +
                                " rows and columns are worth it");
-  if (!draws()) {
-    int64_t rows = plan.row ? chooseRows(nest, *plan.row) : 1;
-    double without = choice.secondsWithout(rows, threadsFor(elementsOf(nest) * rows, planning.blockThreads.back()));
-    if (without < tiles.seconds)
-      return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(without));
-  }
-  if (isWide) {
-    plan.columns = columns.columns;
-    plan.unit = std::min(columns.unit, tiles.n);
+  if (!draws() && tasks->without < tiles.seconds)
+    return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without));
+  if (tasks->isWide) {
+    plan.columns = tasks->columns.columns;
+    plan.unit = std::min(tasks->columns.unit, tiles.n);
     plan.columnTile = tiles.n;
     plan.rowTile = tiles.rows;
   } else if (tiles.rows == 1) {

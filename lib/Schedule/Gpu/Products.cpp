@@ -11,8 +11,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -628,18 +626,6 @@ bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machi
   return fitsMatrixUnits(product) && machine.rates.bf16MmaFlops > machine.rates.f32Flops;
 }
 
-/// Says whether products that a tile can be shared by are computed together, and why.
-static void tellOfJoined(const LeafForm &form, const FusedNests &fused, double together, double apart) {
-  if (!form.block)
-    return;
-  std::string reason;
-  llvm::raw_string_ostream(reason) << llvm::format("together they take %.3g us, apart %.3g us", together * 1e6, apart * 1e6);
-  auto options = remark::RemarkOpts::name("gpu-joined-products").category("gpu");
-  BlockOp block = form.block;
-  auto tell = together <= apart ? remark::passed(block.getLoc(), options) : remark::missed(block.getLoc(), options);
-  tell << (std::to_string(fused.products.size() + 1) + " nests of products can share a tile: " + reason);
-}
-
 tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number, const TileContext &context,
                                           const Machine &machine) {
   if (!context.products || !llvm::isPowerOf2_64(uint64_t(context.threads)))
@@ -665,7 +651,6 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
   double secondsTogether = together ? chooser.seconds(fused) : std::numeric_limits<double>::infinity();
   tile::ProductAttr apart = chooser.choose(findFused(form, number, *product, context, /*wholeRows=*/false, /*joins=*/false));
   double secondsApart = apart ? chooser.seconds(fused) + chooser.secondsOfResults(fused.sums) : std::numeric_limits<double>::infinity();
-  tellOfJoined(form, fused, secondsTogether, secondsApart);
   return secondsTogether <= secondsApart ? together : apart;
 }
 

@@ -139,3 +139,27 @@ llvm.func @beyond(%a: !llvm.ptr<1>, %m: !llvm.ptr<3>, %rows: i64, %stride: i64) 
   tile.copy %v[%zero, %zero], %sa[%zero] {layout = #wide, in_bounds = array<i1: true, true>, async} : !a, !sa
   llvm.return
 }
+
+// Tiles side by side: a thread has the same elements, a row of each after the other; and of a part of them, none of the others.
+// CHECK-LABEL: llvm.func @beside(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f32, %[[Y:[a-z0-9]+]]: f32
+// CHECK-COUNT-2: llvm.store %[[X]], %{{.*}} : f32, !llvm.ptr
+// CHECK-COUNT-2: llvm.store %[[Y]], %{{.*}} : f32, !llvm.ptr
+// CHECK-COUNT-2: llvm.store %[[X]], %{{.*}} : f32, !llvm.ptr
+// CHECK-COUNT-2: llvm.store %[[Y]], %{{.*}} : f32, !llvm.ptr
+// CHECK-COUNT-4: llvm.store %[[Y]], %{{.*}} : f32, !llvm.ptr
+// CHECK-NOT: llvm.store
+!one = !tile.registers<8x16xf32, #own>
+!two = !tile.registers<8x32xf32, #own>
+llvm.func @beside(%x: f32, %y: f32, %a: !llvm.ptr, %stride: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.view %a strides(%stride, %one) : !llvm.ptr -> !tile.view<f32, [8], [32]>
+  %p = tile.splat %x : f32 -> !one
+  %q = tile.splat %y : f32 -> !one
+  %all = tile.concat %p, %q : !one, !one -> !two
+  tile.store %all, %v[%zero, %zero] {in_bounds = array<i1: true, true>} : !two, !tile.view<f32, [8], [32]>
+  %second = tile.part %all[1] : !two -> !one
+  tile.store %second, %v[%zero, %zero] {in_bounds = array<i1: true, true>} : !one, !tile.view<f32, [8], [32]>
+  llvm.return
+}

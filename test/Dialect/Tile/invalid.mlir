@@ -286,3 +286,38 @@ func.func @reduce_bits(%c: !tile.registers<16x16xi1, #l>, %z: i1) {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{(P6) expected no nests of its own behind a product that is joined, found fused = 1}}
+llvm.func @joined() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, joined, fused = 1>}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+llvm.func @concat(%x: f32) {
+  %a = tile.splat %x : f32 -> !tile.registers<16x32xf32, #l>
+  // expected-error @+1 {{(1) expected tiles of one type and a result with all their columns}}
+  %b = tile.concat %a, %a : !tile.registers<16x32xf32, #l>, !tile.registers<16x32xf32, #l> -> !tile.registers<16x32xf32, #l>
+  llvm.return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+llvm.func @part(%x: f32) {
+  %a = tile.splat %x : f32 -> !tile.registers<16x64xf32, #l>
+  // expected-error @+1 {{(1) expected columns that divide those of the operand, and else its type}}
+  %b = tile.part %a[0] : !tile.registers<16x64xf32, #l> -> !tile.registers<16x32xf16, #l>
+  llvm.return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+llvm.func @number(%x: f32) {
+  %a = tile.splat %x : f32 -> !tile.registers<16x64xf32, #l>
+  // expected-error @+1 {{(2) expected a number less than the 2 parts, found 2}}
+  %b = tile.part %a[2] : !tile.registers<16x64xf32, #l> -> !tile.registers<16x32xf32, #l>
+  llvm.return
+}

@@ -41,18 +41,23 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
     // CHECK: tile.yield %{{.*}} : f32
     tile.yield %s : f32
   }
+  // CHECK: tile.concat %{{.*}}, %{{.*}} : !tile.registers<16x32xf32, {{.*}}>, !tile.registers<16x32xf32, {{.*}}> -> !tile.registers<16x64xf32, {{.*}}>
+  %g = tile.concat %d, %e : !tile.registers<16x32xf32, #rows>, !tile.registers<16x32xf32, #rows> -> !tile.registers<16x64xf32, #rows>
+  // CHECK: tile.part %{{.*}}[1] : !tile.registers<16x64xf32, {{.*}}> -> !tile.registers<16x32xf32, {{.*}}>
+  %h = tile.part %g[1] : !tile.registers<16x64xf32, #rows> -> !tile.registers<16x32xf32, #rows>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : !tile.registers<16x32xf32, {{.*}}>, !tile.view<f32, [16], [32]>
   tile.store %f, %vb[%i, %i] : !tile.registers<16x32xf32, #rows>, !tile.view<f32, [16], [32]>
   llvm.return
 }
 
-// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>]
+// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, joined>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>]
 llvm.func @layouts() attributes {layouts = [
     #tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>,
     #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>,
     #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>,
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>,
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>,
+    #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, joined>,
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>,
       lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>]} {
   llvm.return
