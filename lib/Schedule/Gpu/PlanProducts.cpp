@@ -34,6 +34,7 @@ struct ProductWork {
   double results = 0;  // of other products, for each of its own, which are left in memory in between
   int64_t members = 1; // products of its nest, of which so many are side by side
   int64_t widest = 1;
+  double shared = 1; // how often one of its operands is used by the products of a point
   Rows rows = Rows::none;
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
@@ -57,6 +58,16 @@ struct ProductTasks {
   double without = 0;
 };
 } // namespace mlir::ft::schedule
+
+/// How many products of a point use an operand that is read there, on average.
+static double countShared(const leaf::Nest &nest, const ProductTiles &product) {
+  SmallVector<leaf::View> distinct;
+  for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands))
+    for (int read : {operands.first, operands.second})
+      if (!llvm::is_contained(distinct, member.reads[read]))
+        distinct.push_back(member.reads[read]);
+  return 2 * double(nest.members.size()) / double(std::max<size_t>(distinct.size(), 1));
+}
 
 static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
   TileContext context;
@@ -97,6 +108,7 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
     work.sums = fused.sums;
     work.members = int64_t(nest.members.size());
     work.widest = product->getWidest();
+    work.shared = countShared(nest, *product);
     work.product = std::move(product);
   }
   int64_t scratch = 0;
@@ -189,11 +201,12 @@ public:
     if (work.k >= planning.leastSlicedSum)
       slices = std::clamp(double(work.k) / double(planning.leastSlice), 1.0, double(planning.mostSlices));
     double most = double(planning.accessBytes) / 4 * double(planning.loopTile);
-    double own = std::clamp(elements / double(threads), 1.0, most) * double(work.widest);
+    // (Reads are as the root of what a thread has of its own.)
+    double own = std::clamp(elements / double(threads), 1.0, most) * work.shared * work.shared;
     double busy = std::min(elements * slices, double(threads));
     double together = double(work.m) * (work.rows == Rows::m ? rows : 1);
     double terms = double(work.k) * double(work.members);
-    double seconds = elements * terms * secondsInRows(*work.product, machine, own, together, double(work.n * work.widest));
+    double seconds = elements * terms * secondsInRows(*work.product, machine, own, together * work.shared, double(work.n) * work.shared);
     return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
   }
 

@@ -145,6 +145,19 @@ static void findSweeps(const Nest &nest, ProductTiles &product) {
   }
 }
 
+/// Whether products with different left operands have a right one in common, which their tiles would read once for each: the nest as it is
+/// reads it once for all.
+static bool sharesRight(const Nest &nest, const ProductTiles &product) {
+  for (ArrayRef<unsigned> sweep : product.sweeps)
+    for (ArrayRef<unsigned> other : product.sweeps)
+      for (unsigned i : sweep)
+        for (unsigned k : other)
+          if (sweep.data() != other.data() &&
+              nest.members[i].reads[product.operands[i].second] == nest.members[k].reads[product.operands[k].second])
+            return true;
+  return false;
+}
+
 int64_t ProductTiles::getWidest() const {
   size_t widest = 1;
   for (const SmallVector<unsigned> &sweep : sweeps)
@@ -192,6 +205,10 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
   if (!findTypes(form, nest, found, product, why))
     return std::nullopt;
   findSweeps(nest, product);
+  if (sharesRight(nest, product)) {
+    why = "products with different left operands share a right one, which the nest reads once for all of them";
+    return std::nullopt;
+  }
   product.sums = int64_t(nest.members.size());
   return product;
 }
