@@ -24,6 +24,19 @@
 // RUN: %ft_bin/ft-run %t.three.mlir --entry=two --engine=emulate --target=sm_90a --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %t.three.mlir --entry=cell --engine=emulate --target=sm_90a --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %t.three.mlir --entry=short --engine=emulate --target=sm_90a --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: %ft_bin/ft-run %t.three.mlir --entry=gates_transposed --engine=emulate --target=sm_90a --seed=5 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: %ft_bin/ft-run %t.three.mlir --entry=rows --dim N=127 --engine=interpret-tile --target=sm_90a --seed=5 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+//
+// Where each operation rounds, sums of halves do between two products: they are two pipelines then.
+// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json rounding=exact" -o %t.exact.mlir
+// RUN: %ft_bin/ft-run %t.exact.mlir --entry=halves --engine=emulate --target=sm_90a --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-opt %s --ft-compile="to=threads target=sm_90a machine=%t.json rounding=exact" | FileCheck %s --check-prefix=EXACT
+// EXACT-LABEL: llvm.func @halves_k0(
+// EXACT: tile.mma
+// EXACT: tile.map
+// EXACT: arith.truncf
+// EXACT: tile.mma
+// EXACT-LABEL: llvm.func @brain_k0(
 // EQUAL: {{^}}equal
 
 #mk = affine_map<(m, n, k) -> (m, k)>
