@@ -68,7 +68,7 @@ INPUTS = {
     "loops-choose-tasks": ("grids", ""),
     "loops-choose-tiles": ("8-tile", "vector-bytes=32 vector-registers=16"),
     "loops-find-alignment": ("grids", ""),
-    "loops-lower-leaves": ("threads", "vector-bytes=32 vector-registers=16"),
+    "loops-lower-leaves": ("threads", ""),
     "loops-place-memory": ("dealt", ""),
     "tile-expand-math": ("scalars", ""),
     "tssa-functionalize": ("views", ""),

@@ -127,7 +127,7 @@ CompiledLeaf::CompiledLeaf(const DialectRegistry &registry)
     : context(registry, MLIRContext::Threading::DISABLED) {}
 
 std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
-                                                 const mlir::ft::LeafOptions &options) {
+                                                 const mlir::ft::LeafOptions &options, const mlir::ft::CpuTarget &target) {
   std::unique_ptr<CompiledLeaf> leaf(new CompiledLeaf(dialects()));
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &leaf->context);
   auto fail = [&](const char *what) {
@@ -152,7 +152,7 @@ std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
     leaf->listed.push_back(options.listed && (i >= leaf->numInputs || options.batched.empty() ||
                                               options.batched[i]));
   std::clock_t start = std::clock(); // of this process: the machine may be busy
-  FailureOr<func::FuncOp> generated = mlir::ft::generateLeaf(func, options);
+  FailureOr<func::FuncOp> generated = mlir::ft::chooseAndGenerateLeaf(func, options, target);
   if (failed(generated))
     return fail("generation");
   llvm::raw_string_ostream(leaf->loops) << *generated;
@@ -171,7 +171,7 @@ std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
   if (!builder)
     return fail("host detection");
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  if (options.target.vectorBytes < 64)
+  if (target.vectorBytes < 64)
     builder->addFeatures({"-avx512f"});
   else
     builder->addFeatures({"-prefer-256-bit"});
@@ -290,11 +290,12 @@ void leaftest::check(const Check &test) {
   options.listed = test.listed;
   options.batched.assign(test.batched.begin(), test.batched.end());
   options.aliasesOutput.assign(test.aliases.begin(), test.aliases.end());
+  mlir::ft::CpuTarget target = mlir::ft::CpuTarget::host();
   if (test.vectorBytes) {
-    options.target.vectorBytes = test.vectorBytes;
-    options.target.vectorRegisters = 16;
+    target.vectorBytes = test.vectorBytes;
+    target.vectorRegisters = 16;
   }
-  std::unique_ptr<CompiledLeaf> leaf = CompiledLeaf::make(test.text, options);
+  std::unique_ptr<CompiledLeaf> leaf = CompiledLeaf::make(test.text, options, target);
   if (!leaf)
     return;
   std::mt19937 random(7);

@@ -42,7 +42,8 @@ public:
   /// Generates and compiles the function @leaf of `text`; null and a GoogleTest
   /// failure if that fails.
   static std::unique_ptr<CompiledLeaf> make(const std::string &text,
-                                            const mlir::ft::LeafOptions &options);
+                                            const mlir::ft::LeafOptions &options,
+                                            const mlir::ft::CpuTarget &target = mlir::ft::CpuTarget::host());
   /// Memory for `rows` rows of argument `number` (inputs, then outputs).
   Rows allocate(unsigned number, int64_t rows, int64_t padding = 0) const;
   /// Where the leaf takes lists of rows, those of argument a lie as `arguments[a]` says, from the

@@ -41,11 +41,12 @@ struct Bench {
 static void run(const Bench &bench) {
   mlir::ft::LeafOptions options;
   options.batched.assign(bench.batched.begin(), bench.batched.end());
+  mlir::ft::CpuTarget target = mlir::ft::CpuTarget::host();
   if (getenv("FT_AVX2")) {
-    options.target.vectorBytes = 32;
-    options.target.vectorRegisters = 16;
+    target.vectorBytes = 32;
+    target.vectorRegisters = 16;
   }
-  auto leaf = CompiledLeaf::make(bench.text, options);
+  auto leaf = CompiledLeaf::make(bench.text, options, target);
   if (!leaf)
     return;
   std::vector<Rows> all;

@@ -173,7 +173,7 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
     rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
     blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors. And
     `scratch` of leaves that have none: where in a thread's memory values are that loop nests hand on to others.
-    `loops-lower-leaves` obeys them, and asks this pass's function for what is left open.
+    What nests are computed together says `#loops.joined`. `loops-lower-leaves` obeys all of it, and refuses leaves of which something is open.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
                         "Bytes of a vector register (0: of this machine)">,
@@ -190,11 +190,10 @@ def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
     Equal leaves become one function, written by the leaf generator (docs/cpu-engine.md), and calls of it. Their scratch
     memory is the kernel's, as large as the largest. Lists of rows become addresses in memory, checked indices
     comparisons that note the first error.
+
+    Nothing is decided here, and no processor known: a leaf whose `layouts` leave a loop nest open, or which has no place for a value that loop
+    nests hand on in memory, is an error (`loops-choose-tiles` writes both).
   }];
-  let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
-                        "Bytes of a vector register (0: of this machine)">,
-                 Option<"vectorRegisters", "vector-registers", "unsigned", "0",
-                        "Number of vector registers (0: of this machine)">];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -33,6 +33,8 @@ struct CpuPlanning {
   int64_t adjacentGain = 0, stridedReadLoss = 0, stridedWriteLoss = 0, reducedLoss = 0, longLoop = 0;
   /// Elements of a vector that are met one by one; vectors of partial results at once; rows of a square that is turned in registers.
   int64_t stridedLanes = 0, besideInSums = 0, squareRows = 0;
+  /// Operations of loop nests that are computed together at most; terms that stand one behind the other where columns cross a border.
+  int64_t fusedOps = 0, writtenOutTerms = 0;
   /// Bytes of columns that tasks do not cut; such tiles of a task that has them for the sake of the caches, and its rows at most; tasks of a
   /// thread; launches that work which is cut lasts at least.
   int64_t columnBytes = 0, columnTiles = 0, columnRows = 0, threadTasks = 0, leastLaunches = 0;
@@ -61,6 +63,8 @@ struct CpuPlanning {
     visit("strided_lanes", planning.stridedLanes);
     visit("beside_in_sums", planning.besideInSums);
     visit("square_rows", planning.squareRows);
+    visit("fused_ops", planning.fusedOps);
+    visit("written_out_terms", planning.writtenOutTerms);
     visit("column_bytes", planning.columnBytes);
     visit("column_tiles", planning.columnTiles);
     visit("column_rows", planning.columnRows);

@@ -184,7 +184,7 @@ static void packOperands(LeafGraph &graph, Nest &nest, const Contraction &found,
 
 /// Makes the nest a product, with the tile that is given or else chosen, if it is one. Fails, after an error, where it can't have
 /// the given one.
-static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget &target, const RegisterTile *given,
+static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget *target, const RegisterTile *given,
                                     std::vector<Nest> &before) {
   Contraction found;
   Member &member = nest.members.front();
@@ -215,7 +215,7 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
 
   TiledProduct tiled{graph, collapsed, found, target};
   found.rowsAreM = tiled.joinsRows(given);
-  found.tileLoop = tiled.tileLoop();
+  found.tileLoop = given ? int(given->rowLoop) : tiled.chooseRowLoop();
   if (given && failed(tiled.check(*given)))
     return failure();
   found.tile = given ? *given : tiled.choose();
@@ -236,13 +236,13 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
   return success();
 }
 
-FailureOr<RegisterTiles> mlir::ft::leaf::findContractions(LeafGraph &graph, const CpuTarget &target,
-                                                          const std::optional<RegisterTiles> &given) {
-  if (given && given->size() != graph.nests.size())
-    return graph.func.emitError("expected a tile for each of ")
-           << graph.nests.size() << " loop nests (`unit` for those that are no product), found " << given->size();
+/// `given`, or else chosen for `target`.
+static FailureOr<RegisterTiles> findContractions(LeafGraph &graph, const CpuTarget *target, const RegisterTiles *given) {
+  if (given && given->size() < graph.nests.size())
+    return graph.func.emitError("expected a layout for each of ") << graph.nests.size() << " loop nests, found " << given->size();
   std::vector<Nest> nests;
   RegisterTiles tiles;
+  size_t packed = 0;
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     std::vector<Nest> before;
     // (Who says how nests are computed says which of them are products, too.)
@@ -252,9 +252,24 @@ FailureOr<RegisterTiles> mlir::ft::leaf::findContractions(LeafGraph &graph, cons
     if (own && !nest.contraction)
       return nest.members.front().op->emitError("is no product of matrices that tiles in registers compute, loop nest ") << i;
     tiles.push_back(nest.contraction ? std::optional(nest.contraction->tile) : std::nullopt);
-    std::move(before.begin(), before.end(), std::back_inserter(nests));
+    for (Nest &copy : before) {
+      copy.number = int(graph.nests.size() + packed++);
+      nests.push_back(std::move(copy));
+    }
     nests.push_back(std::move(nest));
   }
+  tiles.resize(tiles.size() + packed);
+  if (given && given->size() != tiles.size())
+    return graph.func.emitError("expected a layout for each of ") << tiles.size() - packed << " loop nests, and of " << packed
+                                                                  << " copies of operands, found " << given->size();
   graph.nests = std::move(nests);
   return tiles;
+}
+
+FailureOr<RegisterTiles> mlir::ft::leaf::chooseContractions(LeafGraph &graph, const CpuTarget &target) {
+  return findContractions(graph, &target, nullptr);
+}
+
+LogicalResult mlir::ft::leaf::takeContractions(LeafGraph &graph, const RegisterTiles &given) {
+  return findContractions(graph, nullptr, &given);
 }

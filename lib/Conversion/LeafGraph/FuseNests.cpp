@@ -4,11 +4,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::leaf;
-
-/// A loop body of more ops than this spills its registers on every machine, and compiles slowly: LLVM's register allocation takes more than
-/// linear time. Nests are fused before anybody knows of a machine, so that all engines have the same ones.
-static constexpr unsigned maxFusedOps = 96;
 
 namespace {
 
@@ -111,16 +108,15 @@ static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group
   return loops;
 }
 
-static unsigned countOps(const Nest &nest) {
-  unsigned count = 0;
+static int64_t countOps(const Nest &nest) {
+  int64_t count = 0;
   for (const Member &member : nest.members)
     count += member.body ? member.body->getOperations().size() : 1;
   return count;
 }
 
 static bool tryJoin(Nest &group, const Nest &nest) {
-  if (group.contraction || nest.contraction || group.batched != nest.batched || group.last ||
-      nest.last || countOps(group) + countOps(nest) > maxFusedOps)
+  if (group.contraction || nest.contraction || group.batched != nest.batched || group.last || nest.last)
     return false;
   std::optional<SmallVector<int>> loops = align(nest, group);
   if (!loops)
@@ -160,6 +156,7 @@ static bool tryJoin(Nest &group, const Nest &nest) {
   if (nestReduces)
     group.reduced = reduced;
   group.members.push_back(std::move(member));
+  group.joined.push_back(nest.number);
   return true;
 }
 
@@ -213,12 +210,33 @@ static unsigned behindDependences(ArrayRef<Nest> groups, const Nest &nest) {
   return first;
 }
 
-static bool joinOneOf(MutableArrayRef<Nest> groups, const Nest &nest) {
-  return llvm::any_of(groups, [&](Nest &group) { return tryJoin(group, nest); });
+namespace {
+/// Puts nests one after the other into groups that are computed together.
+class Groups {
+public:
+  explicit Groups(int64_t mostOps) : mostOps(mostOps) {}
+  explicit Groups(const JoinedNests &joined) : joined(&joined) {}
+  /// Fails, after an error, where the nest can't join what it is said to.
+  LogicalResult add(Nest nest, const Nest *use);
+  std::vector<Nest> groups;
+
+private:
+  bool joinOneOf(MutableArrayRef<Nest> some, const Nest &nest);
+  void place(Nest nest);
+  void placeForUse(Nest nest, const Nest &use);
+  LogicalResult joinGiven(const Nest &nest, int64_t with);
+
+  int64_t mostOps = 0;
+  const JoinedNests *joined = nullptr;
+};
+} // namespace
+
+bool Groups::joinOneOf(MutableArrayRef<Nest> some, const Nest &nest) {
+  return !joined && llvm::any_of(some, [&](Nest &group) { return countOps(group) + countOps(nest) <= mostOps && tryJoin(group, nest); });
 }
 
 /// A nest goes up to the last group that it depends on, and into it or one behind.
-static void place(std::vector<Nest> &groups, Nest nest) {
+void Groups::place(Nest nest) {
   unsigned first = behindDependences(groups, nest);
   if (first > 0)
     --first;
@@ -228,7 +246,7 @@ static void place(std::vector<Nest> &groups, Nest nest) {
 
 /// A conversion goes where the nest that uses it will: into the same group, or, where the two have different loops, in front
 /// of that.
-static void placeForUse(std::vector<Nest> &groups, Nest nest, const Nest &use) {
+void Groups::placeForUse(Nest nest, const Nest &use) {
   unsigned first = behindDependences(groups, nest), ofUse = behindDependences(groups, use);
   first -= first > 0, ofUse -= ofUse > 0;
   MutableArrayRef<Nest> all(groups);
@@ -236,25 +254,49 @@ static void placeForUse(std::vector<Nest> &groups, Nest nest, const Nest &use) {
     if (!joinOneOf(all.drop_front(std::max(first, ofUse)), nest))
       groups.push_back(std::move(nest));
   } else if (first > ofUse || conflicts(groups[ofUse], nest)) {
-    place(groups, std::move(nest));
+    place(std::move(nest));
   } else if (!joinOneOf(all.slice(first, ofUse - first), nest)) {
     groups.insert(groups.begin() + ofUse, std::move(nest));
   }
 }
 
-void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
+LogicalResult Groups::joinGiven(const Nest &nest, int64_t with) {
+  auto refuse = [&]() {
+    return nest.members.front().op->emitError("its loop nest ") << nest.number << " can't be computed together with loop nest " << with << ": ";
+  };
+  auto group = llvm::find_if(groups, [&](const Nest &other) { return other.number == with; });
+  if (group == groups.end())
+    return refuse() << "that is none before it that says how it is computed";
+  if (int64_t first = behindDependences(groups, nest); group - groups.begin() < first - 1)
+    return refuse() << "it needs what loop nest " << groups[first - 1].number << " computes, behind that one";
+  if (!tryJoin(*group, nest))
+    return refuse() << "their loops, or what they hand on, do not meet point by point";
+  return success();
+}
+
+LogicalResult Groups::add(Nest nest, const Nest *use) {
+  if (int64_t with = joined && nest.number >= 0 && size_t(nest.number) < joined->size() ? (*joined)[nest.number] : -1; with >= 0)
+    return joinGiven(nest, with);
+  if (use && !groups.empty())
+    placeForUse(std::move(nest), *use);
+  else
+    place(std::move(nest));
+  return success();
+}
+
+static LogicalResult fillGroups(LeafGraph &graph, Groups &groups) {
   sinkConversions(graph);
-  std::vector<Nest> groups;
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     size_t use = isConversion(nest, graph) ? firstUse(graph, i) : graph.nests.size();
-    if (use < graph.nests.size() && !groups.empty())
-      placeForUse(groups, std::move(nest), graph.nests[use]);
-    else
-      place(groups, std::move(nest));
+    if (failed(groups.add(std::move(nest), use < graph.nests.size() ? &graph.nests[use] : nullptr)))
+      return failure();
   }
-  graph.nests = std::move(groups);
+  graph.nests = std::move(groups.groups);
+  return success();
+}
 
-  // Scratch that every reader gets from a register needs no memory.
+/// Scratch that every reader gets from a register needs no memory.
+static void findMemory(LeafGraph &graph) {
   SmallVector<bool> read(graph.buffers.size());
   for (const Nest &nest : graph.nests) {
     if (nest.contraction && nest.contraction->panel >= 0)
@@ -282,4 +324,18 @@ void mlir::ft::leaf::fuseNests(LeafGraph &graph) {
   }
   for (auto [buffer, isRead] : llvm::zip_equal(graph.buffers, read))
     buffer.inMemory = isRead || buffer.kind != Buffer::Kind::Scratch;
+}
+
+void mlir::ft::leaf::fuseNests(LeafGraph &graph, int64_t mostOps) {
+  Groups groups(mostOps);
+  (void)fillGroups(graph, groups); // nothing is given
+  findMemory(graph);
+}
+
+LogicalResult mlir::ft::leaf::joinNests(LeafGraph &graph, const JoinedNests &joined) {
+  Groups groups(joined);
+  if (failed(fillGroups(graph, groups)))
+    return failure();
+  findMemory(graph);
+  return success();
 }

@@ -18,13 +18,29 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 int64_t TiledProduct::lanes() const {
-  return std::max<int64_t>(target.vectorBytes / (isHalf(accumulated()) ? 4 : storageBytes(accumulated())), 1);
+  return std::max<int64_t>(target->vectorBytes / (isHalf(accumulated()) ? 4 : storageBytes(accumulated())), 1);
 }
 
-int TiledProduct::tileLoop() const {
+static bool isZero(TypedAttr value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().isZero();
+  return cast<IntegerAttr>(value).getValue().isZero();
+}
+
+/// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is behind it
+/// adds nothing.
+bool mlir::ft::leaf::isTrimmedLoop(const Contraction &product, const View &view, unsigned border, int loop) {
+  ArrayRef<int64_t> strides = view.borders[border].strides;
+  auto isMovedBy = [&](int other) { return other >= 0 && other != loop && strides[other] != 0; };
+  bool isVector = product.tile.alongTerms && loop == product.k.back();
+  return isZero(view.outside) && strides[loop] > 0 && !isVector && !isMovedBy(product.n.back()) && !isMovedBy(product.tileLoop) &&
+         llvm::none_of(product.k, isMovedBy);
+}
+
+int TiledProduct::chooseRowLoop() const {
   const int *longest = llvm::max_element(product.m, [&](int x, int y) { return nest.sizes[x] < nest.sizes[y]; });
   // A shorter loop makes no full tiles where the leaf's rows do.
-  if (longest == product.m.end() || (product.rowsAreM && nest.sizes[*longest] < target.rowTiles.rows))
+  if (longest == product.m.end() || (product.rowsAreM && nest.sizes[*longest] < target->rowTiles.rows))
     return -1;
   return *longest;
 }
@@ -50,13 +66,13 @@ bool TiledProduct::canJoinRows() const {
 }
 
 bool TiledProduct::joinsRows(const RegisterTile *given) const {
-  return canJoinRows() && (given ? !given->eachRow : ownRows() < target.planning.panelRows);
+  return canJoinRows() && (given ? !given->eachRow : ownRows() < target->planning.panelRows);
 }
 
-int64_t TiledProduct::uses() const { return product.rowsAreM ? ownRows() * target.planning.typicalRows : ownRows(); }
+int64_t TiledProduct::uses() const { return product.rowsAreM ? ownRows() * target->planning.typicalRows : ownRows(); }
 
 int64_t TiledProduct::rowsOfTiles() const {
-  return product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? target.rowTiles.rows : 1;
+  return product.tileLoop >= 0 ? nest.sizes[product.tileLoop] : product.rowsAreM ? target->rowTiles.rows : 1;
 }
 
 /// Rows that are known are cut into tiles of about equal rows, `most` at most. How many a call has is not known: what full tiles of those
@@ -64,8 +80,8 @@ int64_t TiledProduct::rowsOfTiles() const {
 void TiledProduct::cutRows(RegisterTile &tile, int64_t most) const {
   if (product.tileLoop < 0 && product.rowsAreM) {
     tile.rows = most;
-    tile.rests = SmallVector<int64_t>(llvm::make_filter_range(target.rowTiles.rests, [&](int64_t rest) { return rest < most; }));
-    tile.join = most == target.rowTiles.rows ? target.rowTiles.join : 0;
+    tile.rests = SmallVector<int64_t>(llvm::make_filter_range(target->rowTiles.rests, [&](int64_t rest) { return rest < most; }));
+    tile.join = most == target->rowTiles.rows ? target->rowTiles.join : 0;
     return;
   }
   int64_t size = product.tileLoop < 0 ? 1 : nest.sizes[product.tileLoop];
@@ -75,8 +91,9 @@ void TiledProduct::cutRows(RegisterTile &tile, int64_t most) const {
 }
 
 RegisterTile TiledProduct::choose() const {
-  const CpuPlanning &planning = target.planning;
+  const CpuPlanning &planning = target->planning;
   RegisterTile tile;
+  tile.rowLoop = product.tileLoop;
   tile.vector = lanes();
   tile.eachRow = canJoinRows() && !product.rowsAreM;
   int64_t rows = rowsOfTiles(), work = 1;
@@ -90,11 +107,11 @@ RegisterTile TiledProduct::choose() const {
     // Half of the registers are sums, each of a row and a column; their lanes are folded into a vector of columns. A single row, which
     // reads as many vectors as it has columns, has fewer.
     cutRows(tile, leastVectors());
-    int64_t sums = int64_t(target.vectorRegisters) / 2;
+    int64_t sums = int64_t(target->vectorRegisters) / 2;
     tile.columns = std::min<int64_t>(rows == 1 ? sums / 2 : sums / leastVectors(), tile.vector);
     return tile;
   }
-  cutRows(tile, target.rowTiles.rows);
+  cutRows(tile, target->rowTiles.rows);
   tile.columns = tile.vector * vectorsBeside(rows);
   // Scalars of the left operand are expensive to extend one at a time.
   tile.packsLeft = isHalf(elementOf(left())) && nest.sizes[product.n.back()] >= planning.widenColumns;
@@ -123,7 +140,7 @@ int64_t TiledProduct::longestStep() const {
 /// has rows that are longer than a register tile.
 bool TiledProduct::isFarApart(int64_t terms) const {
   int64_t step = longestStep();
-  return step > lanes() * leastVectors() && step * terms * storageBytes(elementOf(right())) > target.secondBytes;
+  return step > lanes() * leastVectors() && step * terms * storageBytes(elementOf(right())) > target->secondBytes;
 }
 
 /// How many terms before their use columns are asked for. Each tile of rows reads the same columns again, which the nearest cache
@@ -131,17 +148,23 @@ bool TiledProduct::isFarApart(int64_t terms) const {
 int64_t TiledProduct::termsAhead(const RegisterTile &tile, int64_t terms) const {
   int64_t rows = rowsOfTiles();
   int64_t columns = std::min(tile.columns, nest.sizes[product.n.back()]);
-  if (rows < rowsThatAsk() || target.lineBytes == 0 || terms * columns * storageBytes(elementOf(right())) <= target.nearestBytes)
+  if (rows < rowsThatAsk() || target->lineBytes == 0 || terms * columns * storageBytes(elementOf(right())) <= target->nearestBytes)
     return 0;
   // Wider sums are computed at a lower rate.
   int64_t bytes = std::max<int64_t>(storageBytes(accumulated()), storageBytes(Float32Type::get(accumulated().getContext())));
-  double flopsOfTerm = 2.0 * std::min(rows, target.rowTiles.rows) * columns * bytes / 4;
-  int64_t ahead = std::llround(target.flopsAhead / flopsOfTerm);
+  double flopsOfTerm = 2.0 * std::min(rows, target->rowTiles.rows) * columns * bytes / 4;
+  int64_t ahead = std::llround(target->flopsAhead / flopsOfTerm);
   return ahead < nest.sizes[product.k.back()] ? ahead : 0;
 }
 
-/// Where many rows read what lies far apart, columns are copied next to each other first; few rows take it in blocks of k.
 void TiledProduct::chooseReads(RegisterTile &tile) const {
+  chooseCopies(tile);
+  // Masks of vectors that cross a border are constants of the step then.
+  tile.writtenOut = movesAcrossBorders() && nest.sizes[product.k.back()] <= target->planning.writtenOutTerms && hasKnownSteps(tile);
+}
+
+/// Where many rows read what lies far apart, columns are copied next to each other first; few rows take it in blocks of k.
+void TiledProduct::chooseCopies(RegisterTile &tile) const {
   if (tile.alongTerms || tile.panel == 1 || right().strides[product.n.back()] != 1)
     return;
   int64_t k = 1;
@@ -149,26 +172,46 @@ void TiledProduct::chooseReads(RegisterTile &tile) const {
     k *= nest.sizes[loop];
   tile.ahead = termsAhead(tile, k);
   if (tile.ahead) {
-    tile.line = std::max<int64_t>(target.lineBytes / storageBytes(elementOf(right())), 1);
+    tile.line = std::max<int64_t>(target->lineBytes / storageBytes(elementOf(right())), 1);
     tile.aheadRows = rowsThatAsk();
   }
   if (!isFarApart(k))
     return;
   int64_t columns = lanes() * leastVectors();
-  bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > target.planning.blockTerms;
+  bool hasBlocks = !isHalf(accumulated()) && product.k.size() == 1 && k > target->planning.blockTerms;
   // Where each step begins with a vector, fewer rows find in blocks of terms what they have asked for ahead; steps that begin anywhere take
   // two lines for each vector, each time.
   bool isInLine = hasBlocks && longestStep() % lanes() == 0;
-  int64_t leastRows = isInLine ? target.planning.panelRowsInLine : target.planning.panelRows;
+  int64_t leastRows = isInLine ? target->planning.panelRowsInLine : target->planning.panelRows;
   bool isFew = ownRows() < leastRows;
   // The rows of a call are not known here: the call decides.
   if ((!isFew || product.rowsAreM) && tile.columns <= columns)
     tile.panel = isFew && product.tileLoop < 0 ? leastRows : 1;
   if (tile.panel != 1 && isFew && hasBlocks)
-    tile.block = target.planning.blockTerms;
+    tile.block = target->planning.blockTerms;
+}
+
+/// Whether vectors of the right-hand side cross a border elsewhere in each step of the innermost terms.
+bool TiledProduct::movesAcrossBorders() const {
+  return llvm::any_of(right().borders, [&](const Border &border) {
+    return border.strides[product.k.back()] != 0 && border.strides[product.n.back()] != 0;
+  });
+}
+
+/// Whether steps of the innermost terms are known: all of them run, at once.
+bool TiledProduct::hasKnownSteps(const RegisterTile &tile) const {
+  auto isTrimmed = [&](const View &view) {
+    for (unsigned border = 0; border < view.borders.size(); ++border)
+      if (isTrimmedLoop(product, view, border, product.k.back()))
+        return true;
+    return false;
+  };
+  return !tile.alongTerms && tile.panel != 1 && !tile.block && !isTrimmed(left()) && !isTrimmed(right());
 }
 
 LogicalResult TiledProduct::check(const RegisterTile &tile) const {
+  if (tile.rowLoop >= 0 && !llvm::is_contained(product.m, int(tile.rowLoop)))
+    return refuse() << "its rows are not those of loop " << tile.rowLoop << " ('row_loop')";
   if (tile.alongTerms && termsLoop() < 0)
     return refuse() << "no terms of both operands are adjacent ('along_terms')";
   if (tile.eachRow && !canJoinRows())
@@ -179,6 +222,13 @@ LogicalResult TiledProduct::check(const RegisterTile &tile) const {
 }
 
 LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
+  const int64_t steps = nest.sizes[product.k.back()];
+  constexpr int64_t mostWrittenOut = 64; // more code than that no cache of instructions likes
+  if (tile.writtenOut && (!hasKnownSteps(tile) || !movesAcrossBorders()))
+    return refuse() << "terms stand one behind the other ('written_out') where all of them run at once, and move columns along a border";
+  if (tile.writtenOut && steps > mostWrittenOut)
+    return refuse() << "at most " << mostWrittenOut << " terms stand one behind the other ('written_out'), found loop " << product.k.back() << " of "
+                    << steps;
   if (tile.panel && (tile.alongTerms || (tile.panel != 1 && right().strides[product.n.back()] != 1)))
     return refuse() << "columns that some calls copy ('panel') are adjacent in memory";
   if (tile.block && (product.k.size() != 1 || isHalf(accumulated()) || tile.alongTerms))

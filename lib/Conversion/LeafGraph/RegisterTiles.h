@@ -4,6 +4,7 @@
 #define FT_LIB_CONVERSION_LEAFGRAPH_REGISTERTILES_H
 
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Machine/CpuTarget.h"
 
 namespace mlir::ft::leaf {
 
@@ -12,10 +13,11 @@ struct TiledProduct {
   LeafGraph &graph;
   const Nest &nest;
   const Contraction &product;
-  const CpuTarget &target;
+  /// The processor that tiles are chosen for; null where they are given.
+  const CpuTarget *target;
 
   /// The m loop that tiles run along: the longest, or none where rows of the leaf do instead.
-  int tileLoop() const;
+  int chooseRowLoop() const;
   /// The reduced loop along which both operands are contiguous, where the right-hand side is not along the columns; -1.
   int termsLoop() const;
   /// Whether the rows of a call can be rows of the product: they read the same right-hand side. (Addresses that are themselves
@@ -48,22 +50,25 @@ private:
   int64_t rowsOfTiles() const;
   void cutRows(RegisterTile &tile, int64_t most) const;
   /// Rows of a tile from which on it has time to hide what it asks for ahead: more than half of a full one's.
-  int64_t rowsThatAsk() const { return target.rowTiles.rows / 2 + 1; }
+  int64_t rowsThatAsk() const { return target->rowTiles.rows / 2 + 1; }
   /// Whether the right-hand side sees elements of its memory more than once.
   bool isWindow() const;
   /// Elements from one term of the right-hand side to the next, of the loop with the most.
   int64_t longestStep() const;
   bool isFarApart(int64_t terms) const;
+  void chooseCopies(RegisterTile &tile) const;
+  bool movesAcrossBorders() const;
+  bool hasKnownSteps(const RegisterTile &tile) const;
   int64_t termsAhead(const RegisterTile &tile, int64_t terms) const;
   /// Elements of the accumulators' type that a vector of the machine has.
   int64_t lanes() const;
   /// An eighth of the registers of vectors: with full tiles of rows, which are at most six of them, three quarters are sums.
-  int64_t leastVectors() const { return std::max<int64_t>(target.vectorRegisters / 8, 1); }
+  int64_t leastVectors() const { return std::max<int64_t>(target->vectorRegisters / 8, 1); }
   /// Vectors of columns beside each other in a tile of so many rows: twice as many as with full ones, where that leaves registers for what is
   /// multiplied.
   int64_t vectorsBeside(int64_t rows) const {
     constexpr int64_t operands = 8; // a row's scalar, columns, and what is on its way
-    return 2 * leastVectors() * rows + operands <= int64_t(target.vectorRegisters) ? 2 * leastVectors() : leastVectors();
+    return 2 * leastVectors() * rows + operands <= int64_t(target->vectorRegisters) ? 2 * leastVectors() : leastVectors();
   }
   InFlightDiagnostic refuse() const { return nest.members.front().op->emitError("its product of matrices can't have this tile: "); }
 };

@@ -77,7 +77,6 @@ private:
     SmallVector<LaneShape> vectors;
   };
 
-  bool isTrimmed(Operand operand, unsigned border, int loop) const;
   Span findInside(Operand operand, int loop) const;
   llvm::SmallBitVector knownBorders(Operand operand, const Span &inside, int tiled, int64_t first, int64_t last) const;
   bool alwaysPacks() const { return product.panel >= 0 && !packs; }
@@ -128,7 +127,7 @@ ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
   vectorLoop = product.n.back();
   for (Operand operand : {A, B})
     for (unsigned border = 0; border < views[operand]->borders.size(); ++border) {
-      const int *loop = llvm::find_if(product.k, [&](int k) { return isTrimmed(operand, border, k); });
+      const int *loop = llvm::find_if(product.k, [&](int k) { return isTrimmedLoop(product, *views[operand], border, k); });
       trimmedLoops[operand].push_back(loop == product.k.end() ? -1 : *loop);
     }
   insideColumns = findInside(B, vectorLoop);
@@ -138,22 +137,6 @@ ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
 //===----------------------------------------------------------------------===//
 // Borders of the factors
 //===----------------------------------------------------------------------===//
-
-static bool isZero(TypedAttr value) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return number.getValue().isZero();
-  return cast<IntegerAttr>(value).getValue().isZero();
-}
-
-/// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is behind it
-/// adds nothing.
-bool ContractionEmitter::isTrimmed(Operand operand, unsigned border, int loop) const {
-  ArrayRef<int64_t> strides = views[operand]->borders[border].strides;
-  auto isMovedBy = [&](int other) { return other >= 0 && other != loop && strides[other] != 0; };
-  bool isVector = product.tile.alongTerms && loop == product.k.back();
-  return isZero(views[operand]->outside) && strides[loop] > 0 && !isVector && !isMovedBy(vectorLoop) && !isMovedBy(tileLoop) &&
-         llvm::none_of(product.k, isMovedBy);
-}
 
 /// Where along a loop of tiles a factor is inside of the borders that the loop moves it along, whatever the other loops do.
 Span ContractionEmitter::findInside(Operand operand, int loop) const {
@@ -241,22 +224,12 @@ std::pair<Value, Value> ContractionEmitter::trimmedSteps(const Point &point, int
   return {begin, end};
 }
 
-/// Steps that are written one behind the other: masks of vectors that cross a border are constants of them then.
-static constexpr int64_t mostWrittenOut = 8;
-
-/// Whether the innermost loop of terms, a short one, moves vectors along a border.
+/// Whether the innermost terms stand one behind the other in this tile, as the attribute says of tiles whose columns cross a border.
 bool ContractionEmitter::isWrittenOut(int loop) const {
-  if (product.tile.alongTerms || alwaysPacks() || blockSteps || nest.sizes[loop] > mostWrittenOut)
+  if (!product.tile.writtenOut || loop != product.k.back())
     return false;
-  bool isMoved = false;
-  for (Operand operand : {A, B})
-    for (auto [border, trimmed] : llvm::zip_equal(views[operand]->borders, trimmedLoops[operand])) {
-      if (trimmed == loop)
-        return false;
-      isMoved |= operand == B && trimmed < 0 && border.strides[loop] != 0 && border.strides[vectorLoop] != 0;
-    }
   int64_t first = firstColumn.first, last = firstColumn.second + std::min(product.tile.columns, nest.sizes[vectorLoop] - firstColumn.second);
-  return isMoved && !insideColumns.contains(first, last);
+  return !insideColumns.contains(first, last);
 }
 
 //===----------------------------------------------------------------------===//
@@ -765,7 +738,7 @@ static std::string productKey(const Nest &nest, ArrayRef<const View *> views, co
      << tile.columns << 'x' << tile.vector << " rests ";
   llvm::interleave(tile.rests, os, ",");
   os << " join " << tile.join << " panel " << tile.panel << " block " << tile.block << " ahead " << tile.ahead << " line " << tile.line << " from "
-     << tile.aheadRows << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "");
+     << tile.aheadRows << (tile.writtenOut ? " written-out" : "") << (product.lhsUnsigned ? " lhs-unsigned" : "") << (product.rhsUnsigned ? " rhs-unsigned" : "");
   for (auto [i, view] : llvm::enumerate(views)) {
     os << "; ";
     if (view->isSplat()) {

@@ -386,8 +386,12 @@ void LaneNestEmitter::emitLanes() {
 }
 
 void Emitter::emitLoopNest(const Nest &nest) {
-  // What others have made of nests, and the rests of transpositions, have no place in the leaf's layouts.
-  bool isWritten = nest.number >= 0 && size_t(nest.number) < options.lanes.size() && options.lanes[nest.number];
-  if (isWritten || !emitTranspose(nest))
-    LaneNestEmitter(*this, nest, isWritten ? *options.lanes[nest.number] : chooseLanes(graph, nest, target)).emitLanes();
+  emitLoopNest(nest, *options.lanes[nest.number]);
+}
+
+void Emitter::emitLoopNest(const Nest &nest, const LaneTile &tile) {
+  if (tile.turned >= 0)
+    emitTurned(nest, tile);
+  else
+    LaneNestEmitter(*this, nest, tile).emitLanes();
 }

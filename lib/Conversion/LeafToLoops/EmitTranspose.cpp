@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "ft/Machine/CpuTarget.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
@@ -44,30 +46,34 @@ static Nest part(const Nest &nest, int loop, int64_t begin, int64_t size) {
   return result;
 }
 
-namespace {
-/// The loops that are contiguous in the source and in the destination, and the side of a square.
-struct Transposition {
-  int from = -1, to = -1;
-  int64_t width = 0;
-};
-} // namespace
+/// What squares leave of a copy, whose loops are collapsed.
+static SmallVector<Nest, 2> restsOf(const Nest &nest, const LaneTile &tile) {
+  const int from = int(tile.turned), to = int(tile.loop);
+  int64_t fromEnd = nest.sizes[from] / tile.vector * tile.vector, toEnd = nest.sizes[to] / tile.vector * tile.vector;
+  SmallVector<Nest, 2> rests;
+  if (fromEnd < nest.sizes[from])
+    rests.push_back(part(nest, from, fromEnd, nest.sizes[from] - fromEnd));
+  if (toEnd < nest.sizes[to])
+    rests.push_back(part(part(nest, from, 0, fromEnd), to, toEnd, nest.sizes[to] - toEnd));
+  return rests;
+}
 
-/// `nest`: with collapsed loops.
-static std::optional<Transposition> findTransposition(const LeafGraph &graph, const Nest &nest, const CpuTarget &target) {
+/// The loops that are contiguous where a copy reads, and where it writes, of a matrix that it turns; `nest`: with collapsed loops.
+static std::optional<std::pair<int, int>> findTurned(const LeafGraph &graph, const Nest &nest) {
   if (nest.members.size() != 1 || !nest.members.front().copy)
     return std::nullopt;
   const View &read = nest.members.front().reads.front();
   const View &write = nest.members.front().writes.front();
   if (read.isSplat() || read.hasBorders())
     return std::nullopt;
-  Transposition found;
+  int from = -1, to = -1;
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
     if (read.strides[loop] == 1 && write.strides[loop] != 1)
-      found.from = loop;
+      from = loop;
     if (write.strides[loop] == 1 && read.strides[loop] != 1)
-      found.to = loop;
+      to = loop;
   }
-  if (found.from < 0 || found.to < 0 || read.strides[found.to] == 0)
+  if (from < 0 || to < 0 || read.strides[to] == 0)
     return std::nullopt;
   Type stored = graph.buffers[write.buffer].elementType;
   Type loaded = graph.buffers[read.buffer].elementType;
@@ -75,25 +81,56 @@ static std::optional<Transposition> findTransposition(const LeafGraph &graph, co
   bool extends = stored.isF32() && isHalf(loaded);
   if (stored.isInteger(1) || (stored != loaded && !extends))
     return std::nullopt;
-  found.width = std::min<int64_t>(target.planning.squareRows, target.vectorBytes / storageBytes(stored));
-  if (found.width < 4 || nest.sizes[found.from] < found.width || nest.sizes[found.to] < found.width)
+  return std::pair(from, to);
+}
+
+std::optional<LaneTile> mlir::ft::leaf::chooseTurn(const LeafGraph &graph, const Nest &original, const CpuTarget &target) {
+  constexpr int64_t leastSide = 4; // of a square that pays its shuffles
+  Nest nest = original;
+  collapseLoops(nest);
+  std::optional<std::pair<int, int>> loops = findTurned(graph, nest);
+  if (!loops)
     return std::nullopt;
-  return found;
+  auto [from, to] = *loops;
+  Type stored = graph.buffers[nest.members.front().writes.front().buffer].elementType;
+  int64_t side = std::min<int64_t>(target.planning.squareRows, target.vectorBytes / storageBytes(stored));
+  if (side < leastSide || nest.sizes[from] < side || nest.sizes[to] < side)
+    return std::nullopt;
+  LaneTile tile{to, side, /*beside=*/1, from, {}};
+  for (const Nest &rest : restsOf(nest, tile))
+    tile.rests.push_back(chooseLanes(graph, rest, target));
+  return tile;
 }
 
-bool mlir::ft::leaf::isTransposition(const LeafGraph &graph, const Nest &original, const CpuTarget &target) {
+std::string mlir::ft::leaf::describeUnturned(const LeafGraph &graph, const Nest &original, const LaneTile &tile) {
   Nest nest = original;
   collapseLoops(nest);
-  return findTransposition(graph, nest, target).has_value();
+  std::optional<std::pair<int, int>> loops = findTurned(graph, nest);
+  if (!loops || *loops != std::pair(int(tile.turned), int(tile.loop)))
+    return "it is no copy that turns a matrix with these loops (turned)";
+  int64_t least = std::min(nest.sizes[tile.loop], nest.sizes[tile.turned]);
+  if (tile.vector > least)
+    return "a square has at most " + std::to_string(least) + " rows and columns, found " + std::to_string(tile.vector);
+  size_t rests = restsOf(nest, tile).size();
+  return rests == tile.rests.size() ? ""
+                                    : "squares leave " + std::to_string(rests) + " parts, expected vectors of each (rests), found " +
+                                          std::to_string(tile.rests.size());
 }
 
-bool Emitter::emitTranspose(const Nest &original) {
+LogicalResult mlir::ft::leaf::checkRests(const LeafGraph &graph, const Nest &original, const LaneTile &tile) {
   Nest nest = original;
   collapseLoops(nest);
-  std::optional<Transposition> found = findTransposition(graph, nest, target);
-  if (!found)
-    return false;
-  auto [from, to, width] = *found;
+  for (auto [rest, lanes] : llvm::zip_equal(restsOf(nest, tile), tile.rests))
+    if (failed(checkLanes(graph, rest, lanes)))
+      return failure();
+  return success();
+}
+
+void Emitter::emitTurned(const Nest &original, const LaneTile &tile) {
+  Nest nest = original;
+  collapseLoops(nest);
+  const int from = int(tile.turned), to = int(tile.loop);
+  const int64_t width = tile.vector;
   const View &read = nest.members.front().reads.front();
   const View &write = nest.members.front().writes.front();
   bool extends = graph.buffers[write.buffer].elementType != graph.buffers[read.buffer].elementType;
@@ -124,9 +161,6 @@ bool Emitter::emitTranspose(const Nest &original) {
     for (int64_t i = 0; i < width; ++i)
       storeLanes(write, addIndex(writeAt, i * write.strides[from]), 1, shape, rows[i]);
   }
-  if (fromEnd < nest.sizes[from])
-    emitLoopNest(part(nest, from, fromEnd, nest.sizes[from] - fromEnd));
-  if (toEnd < nest.sizes[to])
-    emitLoopNest(part(part(nest, from, 0, fromEnd), to, toEnd, nest.sizes[to] - toEnd));
-  return true;
+  for (auto [rest, lanes] : llvm::zip_equal(restsOf(nest, tile), tile.rests))
+    emitLoopNest(rest, lanes);
 }

@@ -47,29 +47,33 @@ struct LaneShape {
 LaneTile chooseLanes(const LeafGraph &graph, const Nest &nest, const CpuTarget &target);
 LogicalResult checkLanes(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
 
-/// Whether a copy changes its contiguous dimension, and squares are transposed in registers.
-bool isTransposition(const LeafGraph &graph, const Nest &nest, const CpuTarget &target);
+/// The squares of a copy that changes its contiguous dimension, which are turned in registers; none of others, and of small ones.
+std::optional<LaneTile> chooseTurn(const LeafGraph &graph, const Nest &nest, const CpuTarget &target);
+/// Why a nest can't be turned in such squares; empty where it can. Whether what they leave can have its vectors: emits an error, and fails,
+/// if not.
+std::string describeUnturned(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
+LogicalResult checkRests(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
 
 /// Emits one leaf. A *lane value* is a vector of LaneShape::width elements, or a
 /// scalar where all lanes agree.
 class Emitter {
 public:
   Emitter(LeafGraph &graph, const LeafOptions &options, Location loc, OpBuilder &builder)
-      : b(loc, builder), graph(graph), target(options.target), options(options) {}
+      : b(loc, builder), graph(graph), options(options) {}
 
   ImplicitLocOpBuilder b;
   LeafGraph &graph;
-  const CpuTarget &target;
   Value rows;
   Value column; // the first one of the call, where calls share the columns
 
   func::FuncOp emitFunction(ArrayRef<Segment> segments);
   void emitLoopNest(const Nest &nest);
+  void emitLoopNest(const Nest &nest, const LaneTile &tile);
   /// Goes on under the nest's guard.
   void branchOnGuard(const Nest &nest);
   void emitContraction(const Nest &nest);
-  /// If the nest is a copy whose contiguous dimension changes.
-  bool emitTranspose(const Nest &nest);
+  /// A copy that turns a matrix, in squares.
+  void emitTurned(const Nest &nest, const LaneTile &tile);
 
   // Index arithmetic that folds.
   Value index(int64_t value);

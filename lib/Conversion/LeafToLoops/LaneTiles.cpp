@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
 #include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Machine/CpuTarget.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -129,6 +130,10 @@ LogicalResult mlir::ft::leaf::checkLanes(const LeafGraph &graph, const Nest &ori
   auto refuse = [&]() { return original.members.front().op->emitError("its loop nest can't have these vectors: "); };
   if (tile.loop < 0)
     return success();
+  if (tile.turned >= 0) {
+    std::string why = describeUnturned(graph, original, tile);
+    return why.empty() ? checkRests(graph, original, tile) : LogicalResult(refuse() << why);
+  }
   if (tile.loop >= int64_t(lanes.nest.sizes.size()))
     return refuse() << "it has " << lanes.nest.sizes.size() << " loops, found loop " << tile.loop;
   if (lanes.needsScalars())

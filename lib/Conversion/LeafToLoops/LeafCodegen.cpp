@@ -50,7 +50,16 @@ static LogicalResult checkWrittenLanes(const LeafGraph &graph, const LaneTiles &
     }
   for (auto [i, lane] : llvm::enumerate(lanes))
     if (lane && !met[i])
-      return func::FuncOp(graph.func).emitError("loop nest ") << i << " is computed together with one before, which says how (expected unit)";
+      return func::FuncOp(graph.func).emitError("loop nest ") << i << " is a product, or computed together with one before, which says how";
+  return success();
+}
+
+/// Whether somebody has said of each loop nest how it is computed.
+static LogicalResult checkSaid(const LeafGraph &graph, const LeafOptions &options) {
+  for (const Nest &nest : graph.nests)
+    if (!nest.contraction && (nest.number < 0 || size_t(nest.number) >= options.lanes.size() || !options.lanes[nest.number]))
+      return nest.members.front().op->emitError("nobody says how its loop nest ")
+             << nest.number << " is computed (loops-choose-tiles writes #loops.lanes, or what it is joined with)";
   return success();
 }
 
@@ -62,14 +71,14 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
     return failure();
   if (options.columns.tile)
     cutColumns(*graph, options.columns);
-  if (failed(findContractions(*graph, options.target, options.tiles)))
-    return failure();
-  fuseNests(*graph);
-  if (failed(checkWrittenLanes(*graph, options.lanes)))
+  if (!graph->nests.empty() && !options.tiles)
+    return graph->nests.front().members.front().op->emitError("nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)");
+  if (failed(takeContractions(*graph, options.tiles.value_or(RegisterTiles()))) || failed(joinNests(*graph, options.joined)) ||
+      failed(checkSaid(*graph, options)) || failed(checkWrittenLanes(*graph, options.lanes)))
     return failure();
   findGuards(*graph);
   SmallVector<Segment> segments = findSegments(*graph);
-  if (failed(placeBuffers(*graph, segments, options.places ? *options.places : choosePlaces(*graph, segments))))
+  if (failed(placeBuffers(*graph, segments, options.places.value_or(ScratchPlaces()))))
     return failure();
   // The copy takes the place of the function while the loops are made from it.
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
@@ -80,26 +89,52 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   return result;
 }
 
-FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options) {
+/// Of each group of nests, at the first one, its vectors; and who has joined it.
+static void chooseNests(const LeafGraph &graph, const CpuTarget &target, LeafTiles &tiles) {
+  for (const Nest &nest : graph.nests) {
+    for (int joined : nest.joined)
+      tiles.joined[joined] = nest.number;
+    if (nest.contraction)
+      continue;
+    std::optional<LaneTile> turn = chooseTurn(graph, nest, target);
+    tiles.lanes[nest.number] = turn ? *turn : chooseLanes(graph, nest, target);
+  }
+}
+
+FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target) {
   OwningOpRef<func::FuncOp> copy;
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
     return failure();
   if (options.columns.tile)
     cutColumns(*graph, options.columns);
-  size_t count = graph->nests.size();
-  FailureOr<RegisterTiles> products = findContractions(*graph, options.target, options.tiles);
-  if (failed(products))
-    return failure();
-  fuseNests(*graph);
-  LeafTiles tiles{std::move(*products), LaneTiles(count), {}};
-  if (options.tiles)
-    tiles.lanes = options.lanes;
-  for (const Nest &nest : graph->nests)
-    if (!options.tiles && nest.number >= 0 && !nest.contraction && !isTransposition(*graph, nest, options.target))
-      tiles.lanes[nest.number] = chooseLanes(*graph, nest, options.target);
+  LeafTiles tiles;
+  if (options.tiles) {
+    tiles = {*options.tiles, options.lanes, options.joined, {}};
+    if (failed(takeContractions(*graph, tiles.products)) || failed(joinNests(*graph, tiles.joined)))
+      return failure();
+  } else {
+    FailureOr<RegisterTiles> products = chooseContractions(*graph, target);
+    if (failed(products))
+      return failure();
+    const size_t count = products->size();
+    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}};
+    fuseNests(*graph, target.planning.fusedOps);
+    chooseNests(*graph, target, tiles);
+  }
   tiles.places = choosePlaces(*graph, findSegments(*graph));
   return tiles;
+}
+
+FailureOr<func::FuncOp> mlir::ft::chooseAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target) {
+  FailureOr<LeafTiles> tiles = chooseTiles(tensorFunc, options, target);
+  if (failed(tiles))
+    return failure();
+  options.tiles = std::move(tiles->products);
+  options.lanes = std::move(tiles->lanes);
+  options.joined = std::move(tiles->joined);
+  options.places = std::move(tiles->places);
+  return generateLeaf(tensorFunc, options);
 }
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {

@@ -71,10 +71,11 @@ struct GenerateLeafPass : PassWrapper<GenerateLeafPass, OperationPass<ModuleOp>>
                                 [](func::FuncOp func) { return func->hasAttr("ft.leaf"); }));
     for (func::FuncOp func : leaves) {
       LeafOptions options;
+      CpuTarget target = CpuTarget::host();
       if (vectorBytes)
-        options.target.vectorBytes = vectorBytes;
+        target.vectorBytes = vectorBytes;
       if (vectorRegisters)
-        options.target.vectorRegisters = vectorRegisters;
+        target.vectorRegisters = vectorRegisters;
       auto read = [&](StringRef name, SmallVectorImpl<bool> &flags) {
         if (auto array = func->getAttrOfType<DenseBoolArrayAttr>(name))
           flags.assign(array.asArrayRef().begin(), array.asArrayRef().end());
@@ -82,7 +83,7 @@ struct GenerateLeafPass : PassWrapper<GenerateLeafPass, OperationPass<ModuleOp>>
       read("ft.leaf_batched", options.batched);
       read("ft.leaf_aliases", options.aliasesOutput);
       options.listed = func->hasAttr("ft.leaf_listed");
-      if (failed(generateLeaf(func, options)))
+      if (failed(chooseAndGenerateLeaf(func, std::move(options), target)))
         return signalPassFailure();
     }
   }

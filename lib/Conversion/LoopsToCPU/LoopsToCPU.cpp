@@ -262,7 +262,7 @@ struct LoopsChooseTiles : mlir::ft::impl::LoopsChooseTilesBase<LoopsChooseTiles>
 struct LoopsLowerLeaves : mlir::ft::impl::LoopsLowerLeavesBase<LoopsLowerLeaves> {
   using LoopsLowerLeavesBase::LoopsLowerLeavesBase;
   void runOnOperation() override {
-    if (failed(lowerLeaves(getOperation(), processorOf(vectorBytes, vectorRegisters))))
+    if (failed(lowerLeaves(getOperation())))
       signalPassFailure();
   }
 };

@@ -27,10 +27,10 @@ static constexpr int64_t firstAddress = 8;
 namespace {
 class LeafLowering {
 public:
-  /// Writes how loop nests are computed, and with `places` where their values are, where leaves do not say it.
-  LogicalResult chooseTiles(bool places);
-  LeafLowering(ModuleOp module, const CpuTarget &target)
-      : module(module), target(target), b(module.getLoc(), module.getContext()),
+  /// Writes how loop nests are computed by a processor, and where their values are, where leaves do not say it.
+  LogicalResult chooseTiles(const CpuTarget &target);
+  explicit LeafLowering(ModuleOp module)
+      : module(module), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
   LogicalResult lowerAll();
 
@@ -58,7 +58,6 @@ private:
   int64_t mostOf(Value list) { return list.getDefiningOp<loops::ListOp>().getMost(); }
 
   ModuleOp module;
-  const CpuTarget &target;
   ImplicitLocOpBuilder b;
   Type pointer, i64;
   llvm::StringMap<func::FuncOp> functions; // by body
@@ -131,23 +130,35 @@ static RegisterTile toTile(loops::ProductAttr product) {
   tile.line = product.getLine();
   tile.aheadRows = product.getAheadRows();
   tile.outlined = product.getOutlined();
+  tile.rowLoop = product.getRowLoop();
+  tile.writtenOut = product.getWrittenOut();
+  return tile;
+}
+
+static LaneTile toTile(loops::LanesAttr lanes) {
+  LaneTile tile{lanes.getLoop(), lanes.getVector(), lanes.getBeside(), lanes.getTurned(), {}};
+  if (lanes.getRests())
+    for (auto rest : lanes.getRests().getAsRange<loops::LanesAttr>())
+      tile.rests.push_back(toTile(rest));
   return tile;
 }
 
 /// Layouts of a leaf as a core's; nothing where it has none, or those of a GPU.
 static std::optional<LeafTiles> tilesOf(loops::LeafOp leaf) {
   ArrayAttr layouts = leaf.getLayouts().value_or(ArrayAttr());
-  if (!layouts || llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr>) ||
-      !llvm::all_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, UnitAttr>))
+  if (!layouts || !llvm::all_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>))
     return std::nullopt;
   LeafTiles tiles;
   for (Attribute layout : layouts) {
     tiles.products.emplace_back();
     tiles.lanes.emplace_back();
+    tiles.joined.push_back(-1);
     if (auto product = dyn_cast<loops::ProductAttr>(layout))
       tiles.products.back() = toTile(product);
     else if (auto lanes = dyn_cast<loops::LanesAttr>(layout))
-      tiles.lanes.back() = LaneTile{lanes.getLoop(), lanes.getVector(), lanes.getBeside()};
+      tiles.lanes.back() = toTile(lanes);
+    else
+      tiles.joined.back() = cast<loops::JoinedAttr>(layout).getWith();
   }
   return tiles;
 }
@@ -173,18 +184,26 @@ static ArrayAttr toScratch(MLIRContext *context, const ScratchPlaces &places) {
   return scratch.empty() ? ArrayAttr() : ArrayAttr::get(context, scratch);
 }
 
+static loops::LanesAttr toAttribute(MLIRContext *context, const LaneTile &lanes) {
+  SmallVector<Attribute> rests;
+  for (const LaneTile &rest : lanes.rests)
+    rests.push_back(toAttribute(context, rest));
+  return loops::LanesAttr::get(context, lanes.loop, lanes.vector, lanes.beside, lanes.turned,
+                               rests.empty() ? ArrayAttr() : ArrayAttr::get(context, rests));
+}
+
 static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
   SmallVector<Attribute> layouts;
-  for (auto [product, lanes] : llvm::zip_equal(tiles.products, tiles.lanes))
+  for (auto [product, lanes, joined] : llvm::zip_equal(tiles.products, tiles.lanes, tiles.joined))
     if (product)
       layouts.push_back(loops::ProductAttr::get(context, product->rows, product->columns, product->vector, product->alongTerms,
                                                 product->panel, product->block, product->ahead, product->eachRow, product->packsLeft,
                                                 product->packsRight, product->rests, product->join, product->line, product->aheadRows,
-                                                product->outlined));
+                                                product->outlined, product->rowLoop, product->writtenOut));
     else if (lanes)
-      layouts.push_back(loops::LanesAttr::get(context, lanes->loop, lanes->vector, lanes->beside));
+      layouts.push_back(toAttribute(context, *lanes));
     else
-      layouts.push_back(UnitAttr::get(context));
+      layouts.push_back(loops::JoinedAttr::get(context, joined));
   return ArrayAttr::get(context, layouts);
 }
 
@@ -194,10 +213,10 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   options.strides = stridesOfInputs(leaf);
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
-  options.target = target;
   if (std::optional<LeafTiles> tiles = tilesOf(leaf)) {
     options.tiles = std::move(tiles->products);
     options.lanes = std::move(tiles->lanes);
+    options.joined = std::move(tiles->joined);
   }
   options.places = placesOf(leaf);
   if (!leaf.getColumn())
@@ -211,24 +230,22 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   return options;
 }
 
-LogicalResult LeafLowering::chooseTiles(bool places) {
+LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
   SmallVector<loops::LeafOp> leaves;
   module.walk([&](loops::LeafOp leaf) {
-    if (!tilesOf(leaf) || (places && !leaf.getScratch()))
+    if (!tilesOf(leaf) || !leaf.getScratch())
       leaves.push_back(leaf);
   });
   for (loops::LeafOp leaf : leaves) {
     func::FuncOp function = outlineLeaf(b, leaf);
     FailureOr<LeafOptions> options = optionsOf(leaf, function);
-    FailureOr<LeafTiles> tiles = failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options);
+    FailureOr<LeafTiles> tiles = failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target);
     function.erase();
     if (failed(tiles))
       return failure();
-    auto isWritten = [](const auto &tile) { return tile.has_value(); };
-    bool hasTiles = llvm::any_of(tiles->products, isWritten) || llvm::any_of(tiles->lanes, isWritten);
     if (!tilesOf(leaf)) {
       leaf.removeLayoutsAttr();
-      if (hasTiles)
+      if (!tiles->products.empty())
         leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
     }
     if (ArrayAttr scratch = toScratch(module.getContext(), tiles->places); scratch && !leaf.getScratch())
@@ -495,12 +512,9 @@ LogicalResult LeafLowering::lowerAll() {
   return success();
 }
 
-LogicalResult mlir::ft::lowerLeaves(ModuleOp module, const CpuTarget &target) {
-  LeafLowering lowering(module, target);
-  return failure(failed(lowering.chooseTiles(/*places=*/false)) || failed(lowering.lowerAll()));
-}
+LogicalResult mlir::ft::lowerLeaves(ModuleOp module) { return LeafLowering(module).lowerAll(); }
 
 LogicalResult mlir::ft::chooseLeafTiles(ModuleOp module, const CpuTarget &target) {
   module.getContext()->loadDialect<LLVM::LLVMDialect>();
-  return LeafLowering(module, target).chooseTiles(/*places=*/true);
+  return LeafLowering(module).chooseTiles(target);
 }

@@ -175,12 +175,14 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
   ModuleOp module = *result.module;
   CpuTarget target = options.target;
   target.planFor(options.getMachine());
+  // (Layouts of a GPU's leaves are chosen anew, once cores run them.)
   if (!options.grid && failed(chooseLeafTiles(module, target)))
     return failure();
   if (options.onLoops)
     options.onLoops(module);
-  if ((options.grid && failed(gridToCores(module))) || failed(convertLoopsToCpu(module, options.poison)) ||
-      failed(lowerLeaves(module, target)))
+  if (options.grid && (failed(gridToCores(module)) || failed(chooseLeafTiles(module, target))))
+    return failure();
+  if (failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module)))
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -11,7 +11,7 @@
 // RUN: sed 's/row, offset = 192/row, offset = 1024/' %t/chosen.mlir > %t/moved.mlir
 // RUN: ft-opt %t/moved.mlir --loops-choose-tiles | FileCheck %s --check-prefix=STAYS
 // STAYS: <value = 3, row, offset = 1024, bytes = 192>
-// RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=CHOSEN
+// RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN-LABEL: func.func private @leaf0
 // CHOSEN-SAME: ft.scratch_fixed = 448 : i64, ft.scratch_per_row = 192 : i64
 // CHOSEN: memref.view %{{.*}}[%c0]
@@ -19,20 +19,20 @@
 // CHOSEN: memref.view %{{.*}}[%c192]
 // CHOSEN: memref.view %{{.*}}[%c384]
 // CHOSEN-NOT: memref.view
-// RUN: ft-opt %t/moved.mlir --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=MOVED
+// RUN: ft-opt %t/moved.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=MOVED
 // MOVED-LABEL: func.func private @leaf0
 // MOVED-SAME: ft.scratch_fixed = 1216 : i64, ft.scratch_per_row = 192 : i64
 // MOVED: memref.view %{{.*}}[%c1024]
 // MOVED: memref.view %{{.*}}[%c384]
 // The terms of all rows, though those of one would do: behind the product's results of all rows.
-// RUN: sed 's/row, offset = 192/rows, offset = 192/' %t/chosen.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=ROWS
+// RUN: sed 's/row, offset = 192/rows, offset = 192/' %t/chosen.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=ROWS
 // ROWS-LABEL: func.func private @leaf0
 // ROWS-SAME: ft.scratch_fixed = 448 : i64, ft.scratch_per_row = 384 : i64
 // ROWS: %[[BEFORE:.*]] = arith.muli %arg0, %c192
 // ROWS: %[[AT:.*]] = arith.addi %c448{{.*}}, %[[BEFORE]]
 // ROWS: memref.view %{{.*}}[%[[AT]]]
 // A value that could stay in a register may have memory.
-// RUN: sed 's/#loops.scratch<value = 3/#loops.scratch<value = 2, row, offset = 512, bytes = 192>, &/' %t/chosen.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=STORED
+// RUN: sed 's/#loops.scratch<value = 3/#loops.scratch<value = 2, row, offset = 512, bytes = 192>, &/' %t/chosen.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=STORED
 // STORED: %[[MORE:.*]] = memref.view %{{.*}}[%c512]
 // STORED: vector.store %{{.*}}, %[[MORE]]
 

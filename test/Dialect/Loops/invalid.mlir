@@ -425,7 +425,7 @@ func.func private @block() attributes {tile = #loops.product<rows = 6, columns =
 
 // -----
 
-// expected-error @below {{expected along_terms, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, pack_right or outlined, found 'unroll'}}
+// expected-error @below {{expected along_terms, row_loop, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, pack_right, outlined or written_out, found 'unroll'}}
 func.func private @unknown() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, unroll = 2>}
 
 // -----
@@ -488,6 +488,26 @@ func.func @scratch(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
 
 // expected-error @below {{(C1) expected a vector of 1 to 64 elements, a power of two, 1 without a loop, found 8}}
 func.func private @scalars() attributes {tile = #loops.lanes<loop = -1, vector = 8, beside = 1>}
+
+// -----
+
+// expected-error @+1 {{(C4) expected one or two rests of a matrix that is turned, #loops.lanes that turn nothing, found []}}
+func.func private @untaken() attributes {tile = #loops.lanes<loop = 0, vector = 8, beside = 1, turned = 1, rests = []>}
+
+// -----
+
+// expected-error @+1 {{(C1) expected the number of a loop nest, found -1}}
+func.func private @joined() attributes {tile = #loops.joined<with = -1>}
+
+// -----
+
+// expected-error @+1 {{(C6) expected the number of a loop as row_loop, found -2}}
+func.func private @rowloop() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, row_loop = -2>}
+
+// -----
+
+// expected-error @+1 {{(C6) expected no terms that are written_out with along_terms, a block, or panel = 1}}
+func.func private @written() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, block = 32, written_out>}
 
 // -----
 

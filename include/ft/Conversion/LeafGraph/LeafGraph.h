@@ -152,8 +152,10 @@ struct Nest {
   SmallVector<bool> reduced; // per loop: does it carry the reductions
   std::vector<Member> members;
   std::optional<Contraction> contraction;
-  /// Its place among the nests of the graph as it is built; -1: made since.
+  /// Its place among the nests of the graph as it is built, behind which come copies of operands that products pack; -1: none.
   int number = -1;
+  /// Numbers of nests that have joined it.
+  SmallVector<int> joined;
   bool batched = false;
   /// Writes memory that inputs may share: after all other nests, for all rows.
   bool last = false;
@@ -209,14 +211,25 @@ bool isInRange(const Member &member, Value index, int64_t size);
 bool hasDataIndices(const LeafGraph &graph);
 
 /// Recognises products of matrices, and prepares their operands.
-/// Their tiles are the given ones, or else chosen; those that they have, by nest as it was before. Emits an error and fails where
-/// a given tile is none of a product, or one that the product can't have.
-FailureOr<RegisterTiles> findContractions(LeafGraph &graph, const CpuTarget &target,
-                                          const std::optional<RegisterTiles> &given = std::nullopt);
+/// Their tiles are the given ones, or else chosen for a processor; those that they have, by nest as it was before, then for each operand
+/// that is packed nothing. Emits an error and fails where a given tile is none of a product, or one that the product can't have.
+FailureOr<RegisterTiles> chooseContractions(LeafGraph &graph, const CpuTarget &target);
+LogicalResult takeContractions(LeafGraph &graph, const RegisterTiles &given);
+
+/// A loop body of more ops than this spills its registers on every machine, and compiles slowly: LLVM's register allocation takes more than
+/// linear time.
+inline constexpr int64_t mostFusedOps = 96;
+
+/// Whether all elements of a tile of a product cross a border of a factor at the same steps of a loop of terms, and of no other, and what
+/// is behind it adds nothing: the loop has those steps only that are inside.
+bool isTrimmedLoop(const Contraction &product, const View &view, unsigned border, int loop);
 
 /// Unites nests of equal iteration space whose values meet point by point, so
 /// that these values stay in registers.
-void fuseNests(LeafGraph &graph);
+void fuseNests(LeafGraph &graph, int64_t mostOps = mostFusedOps);
+
+/// Unites those that somebody has said, by number. Emits an error, and fails, where values do not meet so.
+LogicalResult joinNests(LeafGraph &graph, const JoinedNests &joined);
 
 /// Gives nests their guards: inputs of one i1.
 void findGuards(LeafGraph &graph);

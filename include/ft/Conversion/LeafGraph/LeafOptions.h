@@ -3,7 +3,6 @@
 #ifndef FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
 #define FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
 
-#include "ft/Machine/CpuTarget.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -11,8 +10,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace mlir::ft {
+
+struct CpuTarget;
+
 
 /// The part of a leaf's columns that a call of it computes.
 struct ColumnCut {
@@ -28,18 +31,21 @@ struct RegisterTile {
   int64_t panel = 0, block = 0, ahead = 0;
   bool eachRow = false, packsLeft = false, packsRight = false;
   SmallVector<int64_t> rests;
-  int64_t join = 0, line = 0, aheadRows = 0;
-  bool outlined = false;
+  int64_t join = 0, line = 0, aheadRows = 0, rowLoop = -1;
+  bool outlined = false, writtenOut = false;
 };
-/// By nest of the leaf's graph as it is built; nothing for one that is no product.
+/// By nest of the leaf's graph as it is built, then by copy of an operand that they pack; nothing for one that is no product.
 using RegisterTiles = SmallVector<std::optional<RegisterTile>>;
 
 /// How a core computes a loop nest that is no product (`#loops.lanes`, which says what the fields mean).
 struct LaneTile {
-  int64_t loop = -1, vector = 1, beside = 1;
+  int64_t loop = -1, vector = 1, beside = 1, turned = -1;
+  std::vector<LaneTile> rests;
 };
 /// By nest of the leaf's graph as it is built: of those that are computed together, the first one's is theirs.
 using LaneTiles = SmallVector<std::optional<LaneTile>>;
+/// By nest, too: the one that it is computed together with (`#loops.joined`), or -1.
+using JoinedNests = SmallVector<int64_t>;
 
 /// Where a value between loop nests is (`#loops.scratch`, which says what the fields mean).
 struct ScratchPlace {
@@ -63,17 +69,16 @@ struct LeafOptions {
   bool listed = false;
   /// Where calls share the columns, the leaf takes the first one's number, an index behind its operands.
   ColumnCut columns;
-  /// How products are computed; not set: as `chooseTiles` says.
+  /// How products are computed, how other nests are, which are computed together, and where values between them are: `chooseTiles`
+  /// chooses what is not set, and code is made where all is.
   std::optional<RegisterTiles> tiles;
-  /// How other nests are; not set, or nothing for one: as `chooseLanes` says.
   LaneTiles lanes;
-  /// Where values between nests are; not set: as `choosePlaces` says.
+  JoinedNests joined;
   std::optional<ScratchPlaces> places;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.
   std::function<int64_t(Location)> placeOf;
-  CpuTarget target = CpuTarget::host();
 
   ArrayRef<int64_t> stridesOf(unsigned input) const {
     return input < strides.size() ? ArrayRef<int64_t>(strides[input]) : ArrayRef<int64_t>();

@@ -12,6 +12,7 @@
 #define FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H
 
 #include "ft/Conversion/LeafGraph/LeafOptions.h"
+#include "ft/Machine/CpuTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/LLVM.h"
 
@@ -40,6 +41,7 @@ namespace ft {
 /// threads, and holds getLeafScratch(leaf).forRows(rows) bytes; it may be empty
 /// when that is 0. Dense constants become private `memref.global`s.
 ///
+/// How it is computed is said in the options, all of it: no processor is known here.
 /// Emits an error at the op that has no rule, and leaves the function as it was,
 /// if the body is not a leaf.
 FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options);
@@ -48,12 +50,16 @@ FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions 
 struct LeafTiles {
   RegisterTiles products;
   LaneTiles lanes;
+  JoinedNests joined;
   ScratchPlaces places;
 };
 
-/// How generateLeaf would compute with these options: `tiles` and `lanes` are those given, if they are, and `places` are not looked at. The
-/// function stays as it is.
-FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options);
+/// How a processor is best told to compute with these options: `tiles`, `lanes` and `joined` are those given, if they are, and `places` are
+/// not looked at. The function stays as it is.
+FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target);
+
+/// Both, one after the other.
+FailureOr<func::FuncOp> chooseAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target);
 
 /// Scratch of a function that generateLeaf made (it carries the attributes
 /// `ft.scratch_fixed` and `ft.scratch_per_row`).

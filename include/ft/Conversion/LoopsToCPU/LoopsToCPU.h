@@ -37,8 +37,8 @@ LogicalResult gridToCores(ModuleOp module);
 /// What the pass `loops-choose-tiles` does, for a processor.
 LogicalResult chooseLeafTiles(ModuleOp module, const CpuTarget &target);
 
-/// What the pass `loops-lower-leaves` does, for a processor.
-LogicalResult lowerLeaves(ModuleOp module, const CpuTarget &target);
+/// What the pass `loops-lower-leaves` does.
+LogicalResult lowerLeaves(ModuleOp module);
 
 } // namespace mlir::ft
 

@@ -231,16 +231,18 @@ static ParseResult parseField(AsmParser &parser, int64_t &number) {
 
 Attribute ProductAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0, ahead = 0, join = 0, line = 0, aheadRows = 0;
-  bool alongTerms = false, eachRow = false, packsLeft = false, packsRight = false, outlined = false;
+  int64_t rows = 0, columns = 0, vector = 0, panel = 0, block = 0, ahead = 0, join = 0, line = 0, aheadRows = 0, rowLoop = -1;
+  bool alongTerms = false, eachRow = false, packsLeft = false, packsRight = false, outlined = false, writtenOut = false;
   SmallVector<int64_t> rests;
   const std::pair<StringRef, int64_t *> numbers[] = {{"panel", &panel}, {"block", &block}, {"ahead", &ahead},
-                                                     {"join", &join},   {"line", &line},   {"ahead_rows", &aheadRows}};
+                                                     {"join", &join},   {"line", &line},   {"ahead_rows", &aheadRows},
+                                                     {"row_loop", &rowLoop}};
   const std::pair<StringRef, bool *> flags[] = {{"along_terms", &alongTerms},
                                                 {"each_row", &eachRow},
                                                 {"pack_left", &packsLeft},
                                                 {"pack_right", &packsRight},
-                                                {"outlined", &outlined}};
+                                                {"outlined", &outlined},
+                                                {"written_out", &writtenOut}};
   auto parseRest = [&] { return parser.parseInteger(rests.emplace_back()); };
   if (parser.parseLess() || parser.parseKeyword("rows") || parseField(parser, rows) || parser.parseComma() ||
       parser.parseKeyword("columns") || parseField(parser, columns) || parser.parseComma() || parser.parseKeyword("vector") ||
@@ -259,8 +261,8 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
       if (parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRest))
         return {};
     } else if (number == std::end(numbers)) {
-      return parser.emitError(at, "expected along_terms, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, pack_right or "
-                                  "outlined, found '")
+      return parser.emitError(at, "expected along_terms, row_loop, rests, join, panel, block, ahead, line, ahead_rows, each_row, pack_left, "
+                                  "pack_right, outlined or written_out, found '")
                  << name << "'",
              Attribute();
     } else if (parseField(parser, *number->second)) {
@@ -270,13 +272,15 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<ProductAttr>(loc, parser.getContext(), rows, columns, vector, alongTerms, panel, block, ahead, eachRow, packsLeft,
-                                        packsRight, rests, join, line, aheadRows, outlined);
+                                        packsRight, rests, join, line, aheadRows, outlined, rowLoop, writtenOut);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
   printer << "<rows = " << getRows() << ", columns = " << getColumns() << ", vector = " << getVector();
   if (getAlongTerms())
     printer << ", along_terms";
+  if (getRowLoop() != -1)
+    printer << ", row_loop = " << getRowLoop();
   if (!getRests().empty()) {
     printer << ", rests = [";
     llvm::interleaveComma(getRests(), printer);
@@ -288,12 +292,12 @@ void ProductAttr::print(AsmPrinter &printer) const {
     if (number)
       printer << ", " << name << " = " << number;
   printer << (getEachRow() ? ", each_row" : "") << (getPacksLeft() ? ", pack_left" : "") << (getPacksRight() ? ", pack_right" : "")
-          << (getOutlined() ? ", outlined" : "") << ">";
+          << (getOutlined() ? ", outlined" : "") << (getWrittenOut() ? ", written_out" : "") << ">";
 }
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns, int64_t vector,
                                   bool alongTerms, int64_t panel, int64_t block, int64_t ahead, bool, bool packsLeft,
-                                  bool packsRight, ArrayRef<int64_t> rests, int64_t join, int64_t line, int64_t aheadRows, bool) {
+                                  bool packsRight, ArrayRef<int64_t> rests, int64_t join, int64_t line, int64_t aheadRows, bool, int64_t rowLoop, bool writtenOut) {
   constexpr int64_t mostRows = 32;
   if (rows < 1 || rows > mostRows)
     return emitError() << "(C1) expected 1 to " << mostRows << " rows, found " << rows;
@@ -322,10 +326,15 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (line < 0 || aheadRows < 0 || (ahead == 0) != (line == 0) || (ahead == 0 && aheadRows))
     return emitError() << "(C5) expected the columns of a line where some are asked for ahead, and there alone, found " << line << " and "
                        << aheadRows << " rows";
+  if (rowLoop < -1)
+    return emitError() << "(C6) expected the number of a loop as row_loop, found " << rowLoop;
+  if (writtenOut && (alongTerms || block || panel == 1))
+    return emitError() << "(C6) expected no terms that are written_out with along_terms, a block, or panel = 1";
   return success();
 }
 
-LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t loop, int64_t vector, int64_t beside) {
+LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t loop, int64_t vector, int64_t beside, int64_t turned,
+                                ArrayAttr rests) {
   constexpr int64_t mostBeside = 16;
   if (loop < -1)
     return emitError() << "(C1) expected the number of a loop, or -1, found " << loop;
@@ -333,7 +342,17 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
     return emitError() << "(C1) expected a vector of 1 to " << widest << " elements, a power of two, 1 without a loop, found " << vector;
   if (beside < 1 || beside > mostBeside)
     return emitError() << "(C2) expected 1 to " << mostBeside << " vectors beside each other, found " << beside;
+  if (turned < -1 || (turned >= 0 && (turned == loop || loop < 0 || vector < 2 || beside != 1)))
+    return emitError() << "(C3) expected two loops of a matrix that is turned, vectors, and one at a time, found loop = " << loop << ", turned = " << turned
+                       << ", vector = " << vector << ", beside = " << beside;
+  auto isStraight = [](Attribute rest) { return isa<LanesAttr>(rest) && cast<LanesAttr>(rest).getTurned() < 0; };
+  if (rests && (turned < 0 || rests.empty() || rests.size() > 2 || !llvm::all_of(rests, isStraight)))
+    return emitError() << "(C4) expected one or two rests of a matrix that is turned, #loops.lanes that turn nothing, found " << rests;
   return success();
+}
+
+LogicalResult JoinedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t with) {
+  return with >= 0 ? success() : LogicalResult(emitError() << "(C1) expected the number of a loop nest, found " << with);
 }
 
 LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t value, ScratchKind, int64_t offset, int64_t bytes) {

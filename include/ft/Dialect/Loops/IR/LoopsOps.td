@@ -162,7 +162,8 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
   let summary = "how a core computes a loop nest that is a product of matrices";
   let description = [{
     `#loops.product<rows = 6, columns = 16, vector = 8, panel = 24, block = 32>`, one of a leaf's `layouts`. Registers hold `rows` by
-    `columns` of the result while the terms of its sums are added. With `rests = [4, 2, 1]` what tiles of `rows` leave is cut into tiles of
+    `columns` of the result while the terms of its sums are added. Rows are those of the call, or with `row_loop = n` of the nest's loop n
+    (outermost first, neighbours that all accesses take as one are one). With `rests = [4, 2, 1]` what tiles of `rows` leave is cut into tiles of
     these rows, in their order; what the last ones leave is taken row by row. With `join = n` the last tile of `rows` is cut with what is left
     behind it where that is n rows. What is left of columns is one smaller tile. Vectors have `vector` elements and run along columns; with
     `along_terms` they run along terms that are adjacent in both operands, and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
@@ -171,16 +172,19 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
     every `line` columns, which one request brings. With `outlined` the product is a function of its own, which equal products of the kernels
     share.
     `pack_left`, `pack_right`: the whole operand is put next to each other in scratch memory first, halves as f32. `each_row`: though all
-    rows of a call have the same right-hand side, each of them is a product by itself.
+    rows of a call have the same right-hand side, each of them is a product by itself. `written_out`: in tiles whose columns cross a border of the
+    right-hand side, the innermost terms stand one behind the other, so that masks are constants.
 
     (C1) 1 to 32 rows, a power of two of at most 64 as vector; (C2) columns a multiple of the vector, with `along_terms` a power of
     two of them and no more than it has; (C3) panel, block and ahead are not negative, not with `along_terms`, nor is an operand packed with it,
     and no block where all calls copy columns; (C4) rests grow smaller, from less than `rows` on, and fewer rows than `rows` join; (C5) `line` and
-    `ahead_rows` stand with `ahead`, `line` always.
+    `ahead_rows` stand with `ahead`, `line` always; (C6) `row_loop` is not negative; terms are not `written_out` with `along_terms`, a block, or
+    `panel = 1`.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "bool":$alongTerms, "int64_t":$panel,
                         "int64_t":$block, "int64_t":$ahead, "bool":$eachRow, "bool":$packsLeft, "bool":$packsRight,
-                        ArrayRefParameter<"int64_t">:$rests, "int64_t":$join, "int64_t":$line, "int64_t":$aheadRows, "bool":$outlined);
+                        ArrayRefParameter<"int64_t">:$rests, "int64_t":$join, "int64_t":$line, "int64_t":$aheadRows, "bool":$outlined,
+                        "int64_t":$rowLoop, "bool":$writtenOut);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -193,10 +197,30 @@ def Loops_LanesAttr : AttrDef<Loops_Dialect, "Lanes"> {
     number; several are computed beside each other where a sum would wait for itself. The loops are those of the nest, outermost first, where
     neighbours that all accesses take as one are one. `loop = -1`: one element at a time.
 
-    (C1) a power of two of at most 64 as vector, 1 without a loop; (C2) 1 to 16 of them beside each other.
+    With `turned = 0` the nest is a copy that turns a matrix: squares of `vector` elements that are adjacent along `turned` where they are read, and
+    along `loop` where they are written, are turned in registers. What squares leave runs in vectors of its own: `rests` has those of what is left of
+    `turned`, then of what is left of `loop` there, of each that leaves something.
+
+    (C1) a power of two of at most 64 as vector, 1 without a loop; (C2) 1 to 16 of them beside each other; (C3) `turned` is another loop, of vectors
+    one at a time; (C4) at most two rests, #loops.lanes that turn nothing, and none where nothing is turned.
   }];
-  let parameters = (ins "int64_t":$loop, "int64_t":$vector, "int64_t":$beside);
-  let assemblyFormat = "`<` `loop` `=` $loop `,` `vector` `=` $vector `,` `beside` `=` $beside `>`";
+  let parameters = (ins "int64_t":$loop, "int64_t":$vector, "int64_t":$beside, DefaultValuedParameter<"int64_t", "-1">:$turned,
+                        OptionalParameter<"ArrayAttr">:$rests);
+  let assemblyFormat = "`<` `loop` `=` $loop `,` `vector` `=` $vector `,` `beside` `=` $beside (`,` `turned` `=` $turned^)? (`,` `rests` `=` $rests^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loops_JoinedAttr : AttrDef<Loops_Dialect, "Joined"> {
+  let mnemonic = "joined";
+  let summary = "a loop nest that a core computes together with another one";
+  let description = [{
+    `#loops.joined<with = 0>`, one of a leaf's `layouts`: its iterations are those of loop nest 0, which stands in front of it and says how, so
+    that what the two hand on stays in registers.
+
+    (C1) the number is not negative.
+  }];
+  let parameters = (ins "int64_t":$with);
+  let assemblyFormat = "`<` `with` `=` $with `>`";
   let genVerifyDecl = 1;
 }
 
@@ -451,7 +475,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     may compute whole what is cheap and has no such columns: `cuts` says for each of the computation's loop nests which of its loops
     is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
-    them: products (`#loops.product`) and others (`#loops.lanes`); `unit`: together with another one, or as a copy that turns a matrix.
+    them: products (`#loops.product`) and others (`#loops.lanes`), or together with which one (`#loops.joined`). Behind those of the
+    computation's own nests stand the layouts of copies that products pack, product by product, the left operand before the right one.
     `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
     how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
     `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`).
