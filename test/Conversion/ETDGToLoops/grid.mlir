@@ -1,11 +1,11 @@
 // Schedules for a GPU become structured loops, too: what blocks of threads share has the level `grid`, and one tile, level or
 // dealing changed in the schedule changes them.
 //
-// RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s
-// RUN: sed 's/most = 3/most = 5/g; s/dealing = turn/dealing = fixed/g' %s | ft-opt "--convert-etdg-to-loops=target=sm_90a multiprocessors=7" --cse | FileCheck %s --check-prefix=FIXED
+// RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s
+// RUN: sed 's/most = 3/most = 5/g; s/dealing = turn/dealing = fixed/g' %s | ft-opt "--etdg-schedule-for-gpu=target=sm_90a multiprocessors=7" "--convert-etdg-to-loops=target=sm_90a multiprocessors=7" --cse | FileCheck %s --check-prefix=FIXED
 // RUN: sed 's/tile = ?, most = 3/tile = 2, most = 3/g; s/tile = ?, unit = 4/tile = 4, unit = 4/; s/dealing = turn/dealing = shares/g' %s \
-// RUN:   | ft-opt "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s --check-prefix=TILES
-// RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a" --loops-grid-to-cores | FileCheck %s --check-prefix=CORES
+// RUN:   | ft-opt --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s --check-prefix=TILES
+// RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --loops-grid-to-cores | FileCheck %s --check-prefix=CORES
 // What a GPU's schedule says no kernel of a CPU runs, and the reverse.
 // RUN: not ft-opt %s --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: the schedule is for "sm_90a", the engine for "cpu"

@@ -1,6 +1,6 @@
 // Loops of a schedule whose memory is a value, whose iterations a leaf computes at once, and which the threads of a block share.
 //
-// RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --cse -o %t.mlir
+// RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a --convert-etdg-to-loops=target=sm_90a --cse -o %t.mlir
 // RUN: FileCheck %s --check-prefix=LOOPS --input-file=%t.mlir
 // RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // RUN: %ft_bin/ft-run %s --entry=state --engine=emulate --dim N=5 --dim L=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
