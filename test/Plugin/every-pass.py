@@ -70,6 +70,7 @@ INPUTS = {
     "loops-find-alignment": ("grids", ""),
     "loops-lower-leaves": ("threads", ""),
     "loops-place-memory": ("dealt", ""),
+    "loops-vectorize-leaves": ("8-tile", ""),
     "tile-expand-math": ("scalars", ""),
     "tssa-functionalize": ("views", ""),
     "tssa-print-aliases": ("views", ""),

@@ -198,4 +198,18 @@ def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def LoopsVectorizeLeaves : Pass<"loops-vectorize-leaves", "::mlir::ModuleOp"> {
+  let summary = "turn leaves into loops over vectors, wherever they stand";
+  let description = [{
+    The step from `linalg` to `vector` by itself: each `loops.leaf` of any function, linalg on rows of strided memrefs, becomes a call of a function
+    in scf, vector and memref, as its `layouts` and its `scratch` say (`loops-choose-tiles`), and nothing else is touched. Memory for what loop
+    nests hand on is made at the function's begin. `ft-leaf-to-llvm` goes on to LLVM's dialect.
+
+    Refused, with an error at the leaf: what is open, rows that are a list, and indices that are data, whose check a thread's kernel reports
+    (`loops-lower-leaves`, which does all of it for kernels).
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // FT_CONVERSION_PASSES

@@ -19,6 +19,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOCPU
 #define GEN_PASS_DEF_LOOPSCHOOSETILES
 #define GEN_PASS_DEF_LOOPSLOWERLEAVES
+#define GEN_PASS_DEF_LOOPSVECTORIZELEAVES
 #include "ft/Conversion/Passes.h.inc"
 } // namespace mlir::ft
 
@@ -255,6 +256,14 @@ struct LoopsChooseTiles : mlir::ft::impl::LoopsChooseTilesBase<LoopsChooseTiles>
       return signalPassFailure();
     processor.planFor(**planned);
     if (failed(chooseLeafTiles(getOperation(), processor)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsVectorizeLeaves : mlir::ft::impl::LoopsVectorizeLeavesBase<LoopsVectorizeLeaves> {
+  using LoopsVectorizeLeavesBase::LoopsVectorizeLeavesBase;
+  void runOnOperation() override {
+    if (failed(vectorizeLeaves(getOperation())))
       signalPassFailure();
   }
 };

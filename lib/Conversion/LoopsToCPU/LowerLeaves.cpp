@@ -33,6 +33,8 @@ public:
       : module(module), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
   LogicalResult lowerAll();
+  /// Leaves of any function alone.
+  LogicalResult vectorizeAll();
 
 private:
   LogicalResult lowerKernel(func::FuncOp function);
@@ -354,8 +356,11 @@ LogicalResult LeafLowering::lowerLeaf(loops::LeafOp leaf) {
   if (leaf.getList())
     for (size_t i = 0; i < leaf.getBody().front().getTerminator()->getNumOperands(); ++i)
       addListed();
-  if (leafChecksIndices(*function))
+  if (leafChecksIndices(*function)) {
+    if (kernel.getNumArguments() == 0 || kernel.getArgumentTypes().front() != pointer)
+      return leaf.emitError("it checks indices that are data, which a thread's kernel reports (run convert-loops-to-cpu, and loops-lower-leaves)");
     operands.push_back(errorRecord());
+  }
   operands.push_back(scratchFor(*function, leaf.getMost()));
   // (Views may know more of themselves than the function asks for.)
   for (auto [operand, type] : llvm::zip_equal(operands, function->getArgumentTypes()))
@@ -510,6 +515,30 @@ LogicalResult LeafLowering::lowerAll() {
     if (loops::isKernel(function) && !function.isExternal() && failed(lowerKernel(function)))
       return failure();
   return success();
+}
+
+LogicalResult LeafLowering::vectorizeAll() {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    if (function.isExternal())
+      continue;
+    kernel = function;
+    scratch = Value();
+    scratchBytes = 0;
+    SmallVector<loops::LeafOp> leaves;
+    function.walk([&](loops::LeafOp leaf) { leaves.push_back(leaf); });
+    for (loops::LeafOp leaf : leaves) {
+      if (leaf.getList())
+        return leaf.emitError("its rows are a list, which is a kernel's: expected rows of views (loops-lower-leaves lowers lists)");
+      if (failed(lowerLeaf(leaf)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult mlir::ft::vectorizeLeaves(ModuleOp module) {
+  module.getContext()->loadDialect<LLVM::LLVMDialect>();
+  return LeafLowering(module).vectorizeAll();
 }
 
 LogicalResult mlir::ft::lowerLeaves(ModuleOp module) { return LeafLowering(module).lowerAll(); }

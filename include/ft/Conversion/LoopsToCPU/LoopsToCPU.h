@@ -26,6 +26,7 @@ namespace mlir::ft {
 #define GEN_PASS_DECL_LOOPSGRIDTOCORES
 #define GEN_PASS_DECL_LOOPSCHOOSETILES
 #define GEN_PASS_DECL_LOOPSLOWERLEAVES
+#define GEN_PASS_DECL_LOOPSVECTORIZELEAVES
 #include "ft/Conversion/Passes.h.inc"
 
 /// What the pass `convert-loops-to-cpu` does. `poison`: memory of an iteration is all ones when it begins (for tests).
@@ -36,6 +37,9 @@ LogicalResult gridToCores(ModuleOp module);
 
 /// What the pass `loops-choose-tiles` does, for a processor.
 LogicalResult chooseLeafTiles(ModuleOp module, const CpuTarget &target);
+
+/// What the pass `loops-vectorize-leaves` does.
+LogicalResult vectorizeLeaves(ModuleOp module);
 
 /// What the pass `loops-lower-leaves` does.
 LogicalResult lowerLeaves(ModuleOp module);
