@@ -96,48 +96,14 @@ Value Code::toGeneric(Value value) {
 }
 
 Value Code::load(Value pointer, Type element) {
-  return loadAdjacent(pointer, element, 1, false).front();
-}
-
-SmallVector<Value> Code::loadAdjacent(Value pointer, Type element, int64_t count, bool aligned) {
-  Type stored = storedType(element);
-  SmallVector<Value> values;
-  if (count > 1 && aligned) {
-    auto type = VectorType::get(count, stored);
-    Value all = LLVM::LoadOp::create(*this, type, pointer, unsigned(count * bytesOf(element)));
-    for (int64_t i = 0; i < count; ++i)
-      values.push_back(LLVM::ExtractElementOp::create(*this, all, number32(i)));
-  } else {
-    for (int64_t i = 0; i < count; ++i)
-      values.push_back(LLVM::LoadOp::create(*this, stored, at(pointer, number(i), element),
-                                            unsigned(bytesOf(element))));
-  }
-  if (element.isInteger(1))
-    for (Value &value : values)
-      value = createOrFold<arith::TruncIOp>(element, value);
-  return values;
+  Value value = LLVM::LoadOp::create(*this, storedType(element), pointer, unsigned(bytesOf(element)));
+  return element.isInteger(1) ? createOrFold<arith::TruncIOp>(element, value) : value;
 }
 
 void Code::store(Value value, Value pointer, Type element) {
-  storeAdjacent({value}, pointer, element, false);
-}
-
-void Code::storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bool aligned) {
-  Type stored = storedType(element);
-  SmallVector<Value> kept;
-  for (Value value : values)
-    kept.push_back(element.isInteger(1) ? createOrFold<arith::ExtUIOp>(stored, value) : value);
-  if (kept.size() > 1 && aligned) {
-    auto type = VectorType::get(int64_t(kept.size()), stored);
-    Value all = LLVM::PoisonOp::create(*this, type);
-    for (auto [i, value] : llvm::enumerate(kept))
-      all = LLVM::InsertElementOp::create(*this, all, value, number32(i));
-    LLVM::StoreOp::create(*this, all, pointer, unsigned(kept.size() * bytesOf(element)));
-    return;
-  }
-  for (auto [i, value] : llvm::enumerate(kept))
-    LLVM::StoreOp::create(*this, value, at(pointer, number(i), element),
-                          unsigned(bytesOf(element)));
+  if (element.isInteger(1))
+    value = createOrFold<arith::ExtUIOp>(storedType(element), value);
+  LLVM::StoreOp::create(*this, value, pointer, unsigned(bytesOf(element)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,34 +125,6 @@ scf::ForOp Code::loop(Value begin, Value end, Value step, ValueRange inits, int6
   else
     setInsertionPointToStart(created.getBody());
   return created;
-}
-
-Value Code::shuffle(Value value, int64_t mask) {
-  Type type = value.getType();
-  Type i32 = getI32Type();
-  auto exchange = [&](Value v) -> Value {
-    return NVVM::ShflOp::create(*this, v.getType(), number32(-1), v, number32(mask), number32(31),
-                                NVVM::ShflKind::bfly, UnitAttr());
-  };
-  if (type.isF32() || type.isInteger(32))
-    return exchange(value);
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits < 32) {
-    Type same = getIntegerType(bits);
-    Value raw = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, same, value)) : value;
-    Value other =
-        arith::TruncIOp::create(*this, same, exchange(arith::ExtUIOp::create(*this, i32, raw)));
-    return isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, type, other)) : other;
-  }
-  Type i64 = getI64Type();
-  Value raw = isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, i64, value)) : value;
-  Value low = exchange(arith::TruncIOp::create(*this, i32, raw));
-  Value high =
-      exchange(arith::TruncIOp::create(*this, i32, arith::ShRUIOp::create(*this, raw, number(32))));
-  Value other = arith::OrIOp::create(
-      *this, arith::ExtUIOp::create(*this, i64, low),
-      arith::ShLIOp::create(*this, arith::ExtUIOp::create(*this, i64, high), number(32)));
-  return isa<FloatType>(type) ? Value(arith::BitcastOp::create(*this, type, other)) : other;
 }
 
 Value Code::toFloat32(Value value) {

@@ -71,17 +71,12 @@ public:
   Value toGeneric(Value pointer);
   /// One element; an i1 comes as such.
   Value load(Value pointer, Type element);
-  /// Adjacent elements, as one access where `aligned`.
-  SmallVector<Value> loadAdjacent(Value pointer, Type element, int64_t count, bool aligned);
   void store(Value value, Value pointer, Type element);
-  void storeAdjacent(ArrayRef<Value> values, Value pointer, Type element, bool aligned);
 
   // Control.
   /// `unroll`: into how many copies LLVM is to unroll it; 1 keeps it as it is, 0 leaves that open.
   scf::ForOp loop(Value begin, Value end, Value step, ValueRange inits = {}, int64_t unroll = 0);
   void barrier() { NVVM::Barrier0Op::create(*this); }
-  /// The value of the lane whose number differs in `mask`; any type of at most 64 bits.
-  Value shuffle(Value value, int64_t mask);
 
   // Halves are computed in f32.
   Value toFloat32(Value value);

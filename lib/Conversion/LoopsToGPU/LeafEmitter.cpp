@@ -34,28 +34,16 @@ Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
   return offset;
 }
 
-SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at, int64_t stride,
-                                     int64_t count, bool aligned) {
+Value LeafEmitter::loadOne(const leaf::View &view, Value offset, At at) {
   if (view.isSplat()) {
     TypedAttr value = view.splat;
     if (value.getType().isIndex())
       value = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
-    return SmallVector<Value>(count, arith::ConstantOp::create(b, value));
+    return arith::ConstantOp::create(b, value);
   }
   const Memory &memory = memories[view.buffer];
   Type element = graph.buffers[view.buffer].elementType;
-  if (stride == 0)
-    count = 1;
-  auto fromMemory = [&] {
-    Value start = offsetAt(memory, offset, at);
-    if (stride == 0 || stride == 1)
-      return b.loadAdjacent(b.at(memory.pointer, start, element), element, count,
-                            aligned && memory.aligned);
-    SmallVector<Value> values;
-    for (int64_t i = 0; i < count; ++i)
-      values.push_back(b.load(b.at(memory.pointer, b.add(start, i * stride), element), element));
-    return values;
-  };
+  auto fromMemory = [&] { return b.load(b.at(memory.pointer, offsetAt(memory, offset, at), element), element); };
   auto asValue = [&] {
     Value value = memory.value;
     if (memory.valueStep)
@@ -64,42 +52,19 @@ SmallVector<Value> LeafEmitter::load(const leaf::View &view, Value offset, At at
       value = b.add(value, b.mul(at.lift, memory.liftStep));
     if (value.getType() != registerType(element)) // an index, in the element's width
       value = arith::TruncIOp::create(b, registerType(element), value);
-    return SmallVector<Value>(count, value);
+    return value;
   };
   if (!memory.isValue)
     return fromMemory();
   if (!memory.pointer)
     return asValue();
-  SmallVector<Type> types(count, registerType(element));
-  auto branch = scf::IfOp::create(b, types, memory.isValue, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, TypeRange{registerType(element)}, memory.isValue, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, asValue());
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, fromMemory());
-  return llvm::to_vector_of<Value>(branch.getResults());
-}
-
-SmallVector<Value> LeafEmitter::loadInside(const leaf::View &view, Value offset, ArrayRef<Value> places, At at, int loop,
-                                           int64_t count) {
-  SmallVector<Value> values;
-  TypedAttr outside = view.outside;
-  if (outside.getType().isIndex())
-    outside = b.getI64IntegerAttr(cast<IntegerAttr>(outside).getInt());
-  Value scalar = arith::ConstantOp::create(b, outside);
-  for (int64_t lane = 0; lane < count; ++lane) {
-    auto stepsOf = [&](ArrayRef<int64_t> strides) { return loop < 0 ? 0 : lane * strides[loop]; };
-    Value inside;
-    for (auto [border, place] : llvm::zip_equal(view.borders, places)) {
-      // (What is negative is large.)
-      Value one = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, b.add(place, stepsOf(border.strides)), b.number(border.size));
-      inside = inside ? b.createOrFold<arith::AndIOp>(inside, one) : one;
-    }
-    // Beyond a border the first element is read, which there is in any case.
-    Value where = b.createOrFold<arith::SelectOp>(inside, b.add(offset, stepsOf(view.strides)), b.number(0));
-    values.push_back(b.createOrFold<arith::SelectOp>(inside, loadOne(view, where, at), scalar));
-  }
-  return values;
+  return branch.getResult(0);
 }
 
 void LeafEmitter::beginGuard(const leaf::Nest &nest) {

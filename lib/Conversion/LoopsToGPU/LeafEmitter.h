@@ -84,14 +84,8 @@ public:
   /// Goes on under the nest's guard, for all threads of the block or none.
   void beginGuard(const leaf::Nest &nest);
 
-  /// `count` elements from `offset` on, `stride` apart.
-  SmallVector<Value> load(const leaf::View &view, Value offset, At at, int64_t stride,
-                          int64_t count, bool aligned);
-  /// `count` elements along a loop (negative: one) of a view with borders, at `places` along these; what is beyond is no access.
-  SmallVector<Value> loadInside(const leaf::View &view, Value offset, ArrayRef<Value> places, At at, int loop, int64_t count);
-  Value loadOne(const leaf::View &view, Value offset, At at) {
-    return load(view, offset, at, 0, 1, false).front();
-  }
+  /// The element of a view at `offset`, or the value that it is.
+  Value loadOne(const leaf::View &view, Value offset, At at);
   /// Offset at which a view begins, its run-time terms included.
   Value beginOf(const leaf::View &view, At at);
   /// `offset`, moved to a row and a lift of a buffer in memory.

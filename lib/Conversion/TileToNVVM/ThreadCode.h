@@ -67,6 +67,8 @@ void populateProductPatterns(const TypeConverter &converter, RewritePatternSet &
 void populateReductionPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerRows.cpp
 void populateRowPatterns(TypeConverter &converter, RewritePatternSet &patterns);
+/// LowerNests.cpp: what is left has no nests.
+void lowerNests(Operation *root);
 /// LowerFragments.cpp
 void populateFragmentPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 

@@ -317,6 +317,7 @@ struct LowerMap : OpConversionPattern<MapOp> {
 
 LogicalResult mlir::ft::lowerTiles(Operation *root) {
   MLIRContext *context = root->getContext();
+  lowerNests(root);
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RegistersType type, SmallVectorImpl<Type> &types) {

@@ -137,6 +137,8 @@ inline TileElement describe(Type type, bool isUnsigned = false) {
   return {type.getIntOrFloatBitWidth(), isa<FloatType>(type), type.isBF16(), isUnsigned};
 }
 
+/// NestCalls.cpp: nests become what a thread computes of them, point by point.
+void callNests(ModuleOp module, Calls &calls);
 /// RowCalls.cpp: operations on rows.
 void populateRowCalls(TypeConverter &converter, RewritePatternSet &patterns, Calls &calls);
 /// What stands in sweeps stands in their place: of an order among lanes the interpreter needs none.

@@ -69,6 +69,22 @@ int64_t indexInRows(uint32_t op, int64_t points, int64_t position, int64_t which
   return Grid::current->tiles().indexInRows(tileOperation(op), points, position, which);
 }
 void fetchRows(uint32_t op, const uint64_t *words) { Grid::current->tiles().fetch(*Grid::current, tileOperation(op), words); }
+int64_t countOfNest(uint32_t op, int64_t rows, int64_t columns) {
+  return tileOperation(op).nest.count(Grid::current->threadInBlock(), rows, columns);
+}
+int64_t placeInNest(uint32_t op, int64_t salt, int64_t number, int64_t rows, int64_t columns) {
+  return tileOperation(op).nest.place(Grid::current->threadInBlock(), uint64_t(salt), number, rows, columns);
+}
+int64_t indexInNest(uint32_t op, int64_t place, int64_t which, int64_t rows, int64_t columns) {
+  return tileOperation(op).nest.index(place, which, rows, columns);
+}
+int64_t termInNest(int64_t salt, int64_t place, int64_t number, int64_t terms) {
+  return TileNest::term(uint64_t(salt), place, number, terms);
+}
+void accessInNest(uint32_t op, uint64_t address, int64_t lane, int64_t bytes, int64_t width) {
+  if ((address - uint64_t(lane * bytes)) % uint64_t(bytes * width) != 0)
+    Grid::current->fail("(E8) takes " + std::to_string(width) + " elements at once, which are not aligned", tileOperation(op).site);
+}
 void dropTile(int64_t tile) { Grid::current->tiles().drop(*Grid::current, tile); }
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
@@ -120,6 +136,11 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_rows_slot", address(slotOfLane)},
     {"ft_emulate_rows_index", address(indexInRows)},
     {"ft_emulate_rows_fetch", address(fetchRows)},
+    {"ft_emulate_nest_count", address(countOfNest)},
+    {"ft_emulate_nest_place", address(placeInNest)},
+    {"ft_emulate_nest_index", address(indexInNest)},
+    {"ft_emulate_nest_term", address(termInNest)},
+    {"ft_emulate_nest_access", address(accessInNest)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -335,6 +335,7 @@ static void addConversions(TypeConverter &converter) {
 auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &operations) -> LogicalResult {
   MLIRContext *context = module.getContext();
   Calls calls(operations, module);
+  callNests(module, calls);
   inlineSweeps(module);
   module.walk([&](Operation *op) {
     if (isa_and_nonnull<TileDialect>(op->getDialect()))

@@ -70,7 +70,7 @@ void TileOperation::findOwners() {
 
 /// The n-th operation that a thread comes to is the n-th of all threads of its block.
 BlockTiles::Instance &BlockTiles::enter(Grid &grid, const TileOperation &op, const uint64_t *words) {
-  size_t threads = op.rows.threads ? size_t(op.rows.threads) : op.own.empty() ? grid.threadsOfBlock() : op.own.size();
+  size_t threads = op.nest.threads ? size_t(op.nest.threads) : op.rows.threads ? size_t(op.rows.threads) : op.own.empty() ? grid.threadsOfBlock() : op.own.size();
   if (threads != grid.threadsOfBlock())
     grid.fail("(E6) comes to a layout of " + std::to_string(threads) + " threads in a block of " +
                   std::to_string(grid.threadsOfBlock()),
@@ -160,6 +160,9 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
     multiply(grid, op, words, result);
     break;
   case TileKind::map:
+    break;
+  case TileKind::nest: // of the orders that are left open
+    result = int64_t(instanceOf(grid).salt >> 1);
     break;
   case TileKind::reduceRows:
   case TileKind::reduce: // what other threads have of the rows is there when all have come

@@ -13,7 +13,7 @@
 // (E7) threads of a block that differ in the operation that they come to, or in an
 //      operand that is one value for all of them;
 // (E8) an access that `in_bounds` or `width` promises more of than holds: elements
-//      beyond the matrix, columns that are not adjacent or only partly inside of it or of its borders.
+//      beyond the matrix, an access of a nest that is not aligned, columns that are not adjacent or only partly inside of it or of its borders.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_ENGINE_EMULATOR_TILEMEANING_H
@@ -32,7 +32,8 @@ class Grid;
 
 enum class TileKind {
   load, store, copy, splat, concat, part, mma, map, reduce, // matrices
-  lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread // rows
+  lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread, // rows
+  nest
 };
 using Pair = std::array<int64_t, 2>;
 
@@ -89,6 +90,31 @@ struct TileRowPlace {
   std::vector<int64_t> digits;
 };
 
+/// `#tile.point_tiles` and the nest that it is of (NestMeaning.cpp).
+struct TileNest {
+  int64_t threads = 0, vector = -1, width = 1, loop = -1, tile = 1;
+  bool ofRows = false;
+  int64_t lanes = 1, slices = 1, lifts = 1, split = -1;
+  std::vector<int64_t> loops;
+  std::vector<bool> reduced;
+
+  /// How many places of points a thread has, and which one comes after so many others; -1: its row is missing.
+  int64_t count(int64_t thread, int64_t rows, int64_t columns) const;
+  int64_t place(int64_t thread, uint64_t salt, int64_t number, int64_t rows, int64_t columns) const;
+  /// The row (0), the lift (1), or the iteration of a loop of the point at a place.
+  int64_t index(int64_t place, int64_t which, int64_t rows, int64_t columns) const;
+  /// Which of a point's terms comes after so many others, where any order is right.
+  static int64_t term(uint64_t salt, int64_t place, int64_t number, int64_t terms);
+
+private:
+  bool ownsVector() const { return vector < 0 || !reduced[size_t(vector)]; }
+  int64_t places() const { return tile * (ownsVector() ? width : 1); }
+  int64_t step(int64_t which) const;
+  int64_t tilesAlong(int64_t which, int64_t columns) const;
+  int64_t countTiles(int64_t rows, int64_t columns) const;
+  std::pair<int64_t, int64_t> tilesOf(int64_t thread, int64_t total) const;
+};
+
 /// One operation of a kernel.
 struct TileOperation {
   TileKind kind = TileKind::splat;
@@ -111,6 +137,7 @@ struct TileOperation {
   /// Of operations on rows.
   TileRows rows;
   TileRowPlace place;
+  TileNest nest;
   /// By thread, the positions (row by row) of its elements of `shape`.
   std::vector<std::vector<uint32_t>> own;
 

@@ -26,9 +26,9 @@
 // CHECK: scf.yield %{{.*}}, %[[yes]], %[[half]],
 // CHECK: %[[no:.*]] = arith.constant false
 // CHECK: scf.yield %arg3, %[[no]],
-// CHECK: scf.for
-// CHECK: scf.if %[[s]]#1 -> (f32, f32) {
-// CHECK-NEXT: scf.yield %[[s]]#2, %[[s]]#2
+// CHECK: %[[m:.*]] = tile.memory %{{.*}} : !llvm.ptr<1> rows %[[s]]#4 if %[[s]]#1 value %[[s]]#2 : f32 -> !tile.memory<f32>
+// CHECK: tile.nest
+// CHECK: tile.read %[[m]] at
 etdg.graph @state(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
@@ -45,19 +45,13 @@ etdg.graph @state(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 // CHECK-LABEL: llvm.func @numbers_k0(
 // CHECK: %[[two:.*]] = arith.constant 2 : i64
 // CHECK: arith.muli %{{.*}}, %[[two]] : i64
-// Two rows at a time, whose loads come before the stores, then what is left.
-// CHECK: scf.for %[[thread:.*]] = %{{.*}} to %{{.*}} : i32
-// CHECK: %[[row:.*]] = arith.extui %[[thread]] : i32 to i64
-// CHECK: %[[x:.*]] = llvm.load
-// CHECK: %[[far:.*]] = arith.muli %[[row]], %{{.*}} : i64
-// CHECK: %[[number:.*]] = arith.addi %{{.*}}, %[[far]] : i64
-// CHECK: llvm.load
-// CHECK-NOT: llvm.load
-// CHECK: arith.addi %[[x]], %[[number]]
-// CHECK-COUNT-2: llvm.store
-// CHECK: scf.for
-// CHECK: llvm.load
-// CHECK-NOT: llvm.load
+// Two rows at a time, whose loads come before the stores.
+// CHECK: %[[m:.*]] = tile.memory if %{{.*}} value %{{.*}} : i64 step %{{.*}} : i64 -> !tile.memory<i64>
+// CHECK: tile.nest %{{.*}} rows(%{{.*}}) loops [] reduced [] layout <threads = {{[0-9]+}}, together = 2> {
+// CHECK: %[[x:.*]] = tile.read
+// CHECK: %[[number:.*]] = tile.read %[[m]] at <offset = 0, strides = []> : !tile.memory<i64> -> i64
+// CHECK: tile.map_points(%[[x]], %[[number]]) : (i64, i64) -> i64 {
+// CHECK: tile.write
 etdg.graph @numbers(%xs: !etdg.buffer<[N], !n>) -> !etdg.buffer<[N], !n> {
   %ys = etdg.buffer : !etdg.buffer<[N], !n>
   etdg.block @r [map] (i) in [0, N) reads (%x = %xs[i] : !n, %p = index(2 * i + 3) : !n) writes (%ys[i]) {

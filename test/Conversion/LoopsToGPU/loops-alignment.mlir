@@ -9,8 +9,8 @@
 // RUN: ft-opt %t.mlir --loops-find-alignment | diff - %t.mlir
 // RUN: sed 's/aligned \[16, 16\]/aligned [8, 16]/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=LESS
 // LESS-LABEL: llvm.func @eights_k0
-// LESS-NOT: -> vector<
-// LESS: llvm.store {{.*}} : vector<4xf32>
+// LESS: tile.read {{.*}} at <offset = 0, strides = [1]> : !tile.memory<f32> -> f32
+// LESS: tile.write {{.*}} at <offset = 0, strides = [1]> {width = 4 : i64} : f32, !tile.memory<f32>
 // RUN: sed 's/aligned \[4, 16\]/aligned [16, 16]/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf: rows of view 0 are said to begin at multiples of 16 bytes, what is known of their addresses is a multiple of 4
 // EQUAL: {{[1-9][0-9]*}} programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}

@@ -31,13 +31,15 @@
 // Kernels are what the layouts say: an access is as wide as the attribute that was changed says.
 // RUN: ft-opt %t/one.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=TWO
 // TWO-LABEL: llvm.func @f_k0(
-// TWO-COUNT-1: llvm.load {{.*}} -> vector<2xf32>
-// TWO-NOT: llvm.load
+// TWO: tile.nest {{.*}} layout <threads = 32, vector = 0, width = 2> {
+// TWO: tile.read {{.*}} {width = 2 : i64}
+// TWO-NOT: tile.read
 // RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]/layouts [#etdg.tiling<vector = 0, width = 4>]/' | ft-opt --convert-loops-to-gpu \
 // RUN:   | FileCheck %s --check-prefix=FOUR
 // FOUR-LABEL: llvm.func @f_k0(
-// FOUR-COUNT-1: llvm.load {{.*}} -> vector<4xf32>
-// FOUR-NOT: llvm.load
+// FOUR: tile.nest {{.*}} layout <threads = 32, vector = 0, width = 4> {
+// FOUR: tile.read {{.*}} {width = 4 : i64}
+// FOUR-NOT: tile.read
 //
 // And nothing else is:
 // RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]//' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE

@@ -12,7 +12,8 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm"> {
     it; a matrix in memory a pointer with strides and sizes; a tile in shared memory a pointer. Copies become `cp.async`
     or loads and stores, guarded where elements may lie beyond the matrix; products fused multiply-adds, unrolled over a
     step, with operands read from shared memory in accesses of up to 16 bytes. Rows become a value for each element of a lane, in accesses
-    that are masked where a row ends; what their lanes combine goes through shuffles, and between warps through shared memory. What is left is `arith`, `math`, `scf`,
+    that are masked where a row ends; what their lanes combine goes through shuffles, and between warps through shared memory. Nests become
+    loops over the tiles of points that are a thread's, with a value for each element of a tile; threads that share a point join their sums likewise. What is left is `arith`, `math`, `scf`,
     `llvm` and `nvvm`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

@@ -327,6 +327,12 @@ LogicalResult SpreadOp::verify() {
 
 LogicalResult IndexOp::verify() {
   Operation *parent = (*this)->getParentOp();
+  if (auto nest = dyn_cast<NestOp>(parent->getParentOp())) {
+    int64_t numbers = 2 + (isa<ReadOp, WriteOp>(parent) ? 0 : int64_t(nest.getLoops().size()));
+    if (int64_t(getNumber()) >= numbers)
+      return emitOpError() << "(1) expected a number below " << numbers << ", found " << getNumber();
+    return success();
+  }
   auto [isOfElements, points] = gridOf(parent);
   auto numbers = int64_t(points.getDigits().size()) + (isOfElements ? 2 : 1);
   // (A row in memory that a load begins has no element yet.)

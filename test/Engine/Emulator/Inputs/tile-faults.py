@@ -29,6 +29,13 @@ FAULTS = [
     ("a sum without the last column", r"columns (\d+)", lambda m: f"columns {int(m[1]) - 1}", r"NOT EQUAL"),
     ("rows that lie elsewhere", r"(load_rows [^\n]*digits = \[)(\d+)", lambda m: f"{m[1]}{int(m[2]) - 1}", r"NOT EQUAL|\(E1\)"),
     ("an index of another dimension", r"tile\.index 2", "tile.index 1", r"NOT EQUAL"),
+    ("points that lie elsewhere", r"(tile\.read [^\n]*strides = \[)(\d+),", lambda m: f"{m[1]}{int(m[2]) + 4},", r"NOT EQUAL|\(E[18]\)"),
+    ("an access that is not aligned", r"(tile\.read [^\n]*offset = )0(, [^\n]*width = )", r"\g<1>1\2", r"\(E8\) takes \d+ elements at once, which are not aligned"),
+    ("points of too many threads", r"(tile\.nest [^\n]*threads = )\d+", r"\g<1>1024", r"\(E6\) comes to a layout of 1024 threads"),
+    ("points by thread", r"(?m)^( *)(tile\.nest %\w+ rows\()%\w+(\)[^\n]*)$", OWN, r"\(E7\) has another operand \d+ than another thread"),
+    ("a neutral value that is none", r"neutral \[0\.0+e\+00", "neutral [1.0e+05", r"NOT EQUAL"),
+    ("sums that are joined by another operation", r"(combine \{\n[^\n]*\n[^\n]*)arith\.addf", r"\1arith.mulf", r"NOT EQUAL"),
+    ("terms that are missing", r"(tile\.nest [^\n]*loops \[\d+, )(\d+)(\] reduced \[false, true\])", lambda m: f"{m[1]}{int(m[2]) - 4}{m[3]}", r"NOT EQUAL"),
     ("rows by thread", r"(?m)^( *)(%\w+ = tile\.points %\w+ from )%\w+( to [^\n]*)$", OWN, r"\(E7\) has another operand \d+ than another thread"),
 ]
 

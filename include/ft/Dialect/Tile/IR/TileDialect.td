@@ -40,6 +40,9 @@ def Tile_Dialect : Dialect {
     %y = tile.map_rows %p(%x, %sum) : … { … }
     tile.store_rows %y, %p, %out stride %s at <f32, offset = 0, digits = [4096], step = 1> {width = 4 : i64} : …
     ```
+
+    And *nests* of loops, of which each thread computes the points that a layout gives to it (`#tile.point_tiles`): what is inside of a `tile.nest`
+    is said for one point, between elements of memory that it reads and writes.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultTypePrinterParser = 1;

@@ -402,7 +402,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlockImplic
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "ReduceOp", "LoadRowsOp", "SweepOp", "MapRowsOp", "AccumulateOp", "ReduceRowsOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "ReduceOp", "LoadRowsOp", "SweepOp", "MapRowsOp", "AccumulateOp", "ReduceRowsOp",
+    "ReadOp", "WriteOp", "MapPointsOp", "ReducePointsOp"]>]> {
   let summary = "what a body has computed: elements of results, two combined ones, the results of a sweep";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins)>];
@@ -410,5 +411,6 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "Re
 }
 
 include "ft/Dialect/Tile/IR/TileRows.td"
+include "ft/Dialect/Tile/IR/TileNests.td"
 
 #endif // TILE_OPS

@@ -335,12 +335,14 @@ def Tile_SpreadOp : Tile_Op<"spread", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_IndexOp : Tile_Op<"index", [Pure, ParentOneOf<["MapRowsOp", "AccumulateOp", "LoadRowsOp"]>]> {
+def Tile_IndexOp : Tile_Op<"index", [Pure, ParentOneOf<["MapRowsOp", "AccumulateOp", "LoadRowsOp", "ReadOp", "WriteOp",
+    "MapPointsOp", "ReducePointsOp"]>]> {
   let summary = "which element is computed";
   let description = [{
-    Number 0 is the row of the leaf, those behind it the digits of its point, the last one the element of the row.
+    Number 0 is the row of the leaf, those behind it the digits of its point, the last one the element of the row. In a nest number 1 is the
+    lift, those behind it the iterations of its loops.
 
-    (1) a number of these; the element's only where elements of rows are computed.
+    (1) a number of these; the element's only where elements of rows are computed, iterations where nothing begins in memory.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
   let results = (outs I64:$result);

@@ -1,0 +1,346 @@
+//===- NestTiles.cpp - a loop nest as an operation of tile ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A nest of a leaf becomes a `tile.nest`: what its members compute at a point, between elements that they read and write, and the
+// tiling that the leaf's layouts give it. `convert-tile-to-nvvm` has what a thread does for that.
+//
+//===----------------------------------------------------------------------===//
+#include "LeafEmitter.h"
+
+#include "ft/Conversion/LeafGraph/NestAccesses.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::leaf;
+using namespace mlir::ft::togpu;
+
+namespace {
+class NestWriter {
+public:
+  NestWriter(LeafEmitter &emitter, const Nest &original, NestSplit split, const Tiles &tiles)
+      : e(emitter), b(emitter.b), nest(original), splitLoop(split.kind == NestSplit::shared ? split.loop : Tiles::none),
+        tiles(tiles) {}
+  LogicalResult run();
+
+private:
+  tile::PointTilesAttr layoutFor(int64_t tile, ArrayRef<int64_t> unroll);
+  LogicalResult write(tile::PointTilesAttr layout);
+  tile::NestOp start(tile::PointTilesAttr layout);
+  bool isShared() const { return tiles.group > 1 || isSliced; }
+  bool isReused(int64_t tile) const;
+
+  Value memoryOf(int buffer);
+  tile::PointPlaceAttr placeOf(const View &view);
+  int64_t widthOf(const View &view) const;
+  void fillBegin(Region &region, const View &view);
+  Value readOf(const View &view);
+  Value inputOf(const View &view);
+
+  LogicalResult writeMember(const Member &member);
+  Operation *startMember(const Member &member, ValueRange inputs);
+  void fillCombiners(tile::ReducePointsOp op, const Member &member);
+  LogicalResult fillBody(const Member &member, Block &block);
+  Block *addBody(Region &region, TypeRange arguments);
+  At beginBody(Block *block);
+  void endBody(At at, ValueRange results);
+
+  LeafEmitter &e;
+  Code &b;
+  Nest nest;
+  int splitLoop; // its iterations are those of the columns of this block of threads
+  const Tiles &tiles;
+  bool isSliced = false, isLifted = false;
+  Operation *around = nullptr; // the nest that is written
+  llvm::DenseMap<int, Value> memories;
+  /// Views that were read, and what members have made of views since.
+  SmallVector<std::pair<View, Value>> reads, made;
+};
+} // namespace
+
+/// An attribute of an index is one of an i64 here, that of a half one of an f32, in which it is computed.
+static TypedAttr inRegister(TypedAttr value, bool extends) {
+  if (value.getType().isIndex())
+    return IntegerAttr::get(IntegerType::get(value.getContext(), 64), cast<IntegerAttr>(value).getInt());
+  if (!extends || !isHalf(value.getType()))
+    return value;
+  APFloat number = cast<FloatAttr>(value).getValue();
+  bool loses = false;
+  number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
+  return FloatAttr::get(Float32Type::get(value.getContext()), number);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value NestWriter::memoryOf(int buffer) {
+  Value &known = memories[buffer];
+  if (known)
+    return known;
+  const Memory &memory = e.memories[buffer];
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(around);
+  bool isValue = bool(memory.isValue);
+  auto type = tile::MemoryType::get(b.getContext(), registerType(e.graph.buffers[buffer].elementType));
+  return known = tile::MemoryOp::create(b, type, memory.pointer, memory.pointer ? memory.rowStride : Value(),
+                                        memory.pointer ? memory.liftStride : Value(), memory.isValue, isValue ? memory.value : Value(),
+                                        isValue ? memory.valueStep : Value(), isValue ? memory.liftStep : Value());
+}
+
+tile::PointPlaceAttr NestWriter::placeOf(const View &view) {
+  SmallVector<tile::BorderAttr> borders;
+  SmallVector<int64_t> begins;
+  for (const Border &border : view.borders) {
+    borders.push_back(tile::BorderAttr::get(b.getContext(), border.strides, border.size));
+    begins.push_back(border.offset);
+  }
+  bool has = view.hasBorders();
+  return tile::PointPlaceAttr::get(b.getContext(), view.offset, b.getDenseI64ArrayAttr(view.strides), borders,
+                                   has ? b.getDenseI64ArrayAttr(begins) : DenseI64ArrayAttr(),
+                                   has ? inRegister(view.outside, /*extends=*/false) : TypedAttr());
+}
+
+/// How many elements along the vector are one access: adjacent ones that are known to begin at multiples of as many.
+int64_t NestWriter::widthOf(const View &view) const {
+  int64_t width = tiles.width;
+  const Buffer &buffer = e.graph.buffers[view.buffer];
+  if (width == 1 || tiles.vectorLoop == Tiles::none || view.strides[tiles.vectorLoop] != 1 || view.hasBorders())
+    return 1;
+  bool aligned = e.memories[view.buffer].aligned && view.offset % width == 0 && buffer.numElements % width == 0 &&
+                 width * bytesOf(buffer.elementType) <= accessBytes;
+  for (auto [loop, stride] : llvm::enumerate(view.strides))
+    aligned &= int(loop) == tiles.vectorLoop || stride % width == 0;
+  for (const DynamicTerm &term : view.terms)
+    aligned &= term.stride % width == 0;
+  return aligned ? width : 1;
+}
+
+Block *NestWriter::addBody(Region &region, TypeRange arguments) {
+  return b.createBlock(&region, {}, arguments, SmallVector<Location>(arguments.size(), b.getLoc()));
+}
+
+/// Where what the body at hand reads in memory is.
+At NestWriter::beginBody(Block *block) {
+  b.setInsertionPointToStart(block);
+  Value row = tile::IndexOp::create(b, b.getI64Type(), 0), lift = tile::IndexOp::create(b, b.getI64Type(), 1);
+  return {row, lift};
+}
+
+void NestWriter::endBody(At at, ValueRange results) {
+  tile::YieldOp::create(b, results);
+  for (Value index : {at.row, at.lift})
+    if (index.use_empty())
+      index.getDefiningOp()->erase();
+}
+
+/// Data may say where elements begin.
+void NestWriter::fillBegin(Region &region, const View &view) {
+  if (view.terms.empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  At at = beginBody(addBody(region, {}));
+  endBody(at, ValueRange{e.beginOf(view, at)});
+}
+
+Value NestWriter::readOf(const View &view) {
+  for (auto &[known, value] : reads)
+    if (known == view)
+      return value;
+  Value memory = memoryOf(view.buffer);
+  auto read = tile::ReadOp::create(b, registerType(e.graph.buffers[view.buffer].elementType), memory, placeOf(view), uint64_t(widthOf(view)));
+  fillBegin(read.getBegin(), view);
+  reads.push_back({view, read});
+  return read;
+}
+
+/// What a member finds at a view: what one before it has made, or memory.
+Value NestWriter::inputOf(const View &view) {
+  for (auto &[known, value] : llvm::reverse(made))
+    if (known == view)
+      return value;
+  return readOf(view);
+}
+
+//===----------------------------------------------------------------------===//
+// Members
+//===----------------------------------------------------------------------===//
+
+/// What a member computes of one point.
+LogicalResult NestWriter::fillBody(const Member &member, Block &block) {
+  OpBuilder::InsertionGuard guard(b);
+  At at = beginBody(&block);
+  ScalarBody body(e, member, at);
+  auto loopIndex = [&](int loop) -> Value { return tile::IndexOp::create(b, b.getI64Type(), uint64_t(loop) + 2); };
+  body.loopIndex = loopIndex;
+  ValueRange arguments = block.getArguments();
+  auto read = [&](const View &view) -> Value {
+    if (view.isSplat())
+      return e.loadOne(view, Value(), at);
+    Value argument = arguments.front();
+    arguments = arguments.drop_front();
+    return argument;
+  };
+  SmallVector<Value> results;
+  auto elementOf = [&](size_t i) { return e.graph.buffers[member.writes[i].buffer].elementType; };
+  if (member.copy) {
+    Value value = read(member.reads.front());
+    if (isHalf(value.getType()) && !isHalf(elementOf(0))) // a copy may also extend halves
+      value = b.toFloat32(value);
+    results.push_back(b.toElement(value, elementOf(0)));
+  } else {
+    for (auto [argument, view] : llvm::zip_equal(member.arguments, member.reads))
+      body.map(argument, read(view));
+    for (auto [accumulator, value] : llvm::zip_equal(member.accumulators, arguments))
+      body.map(accumulator, value);
+    if (failed(body.evaluate()))
+      return failure();
+    for (unsigned i = 0; i < std::min(member.writes.size(), member.yields.size()); ++i)
+      results.push_back(member.isReduction() ? b.toFloat32(body.result(i)) : b.toElement(body.result(i), elementOf(i)));
+  }
+  endBody(at, results);
+  return success();
+}
+
+/// How threads that share a point join what they have.
+void NestWriter::fillCombiners(tile::ReducePointsOp op, const Member &member) {
+  for (auto [i, region] : llvm::enumerate(op.getCombiners())) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = addBody(region, {op.getSumType(unsigned(i)), op.getSumType(unsigned(i))});
+    ScalarBody body(e, member, {});
+    tile::YieldOp::create(b, ValueRange{body.combine(member.combiners[i], block->getArgument(0), block->getArgument(1))});
+  }
+}
+
+/// The operation that computes a member; its body has no more than arguments.
+Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
+  SmallVector<Type> results;
+  for (const View &view : ArrayRef(member.writes).take_front(member.copy ? 1 : std::min(member.writes.size(), member.yields.size())))
+    results.push_back(registerType(e.graph.buffers[view.buffer].elementType));
+  SmallVector<Type> arguments(inputs.getTypes());
+  if (!member.isReduction()) {
+    auto map = tile::MapPointsOp::create(b, results, inputs);
+    OpBuilder::InsertionGuard guard(b);
+    addBody(map.getBody(), arguments);
+    return map;
+  }
+  SmallVector<Value> inits;
+  for (const View &view : member.inits) {
+    OpBuilder::InsertionGuard guard(b);
+    if (view.isSplat())
+      b.setInsertionPoint(around);
+    inits.push_back(view.isSplat() ? e.loadOne(view, Value(), {}) : readOf(view));
+  }
+  SmallVector<Attribute> neutral;
+  for (Operation *combiner : member.combiners)
+    if (isShared())
+      neutral.push_back(inRegister(*arith::getNeutralElement(combiner), /*extends=*/true));
+  auto sums = tile::ReducePointsOp::create(b, results, inputs, inits, isShared() ? b.getArrayAttr(neutral) : ArrayAttr(),
+                                           unsigned(neutral.size()));
+  for (unsigned i = 0; i < results.size(); ++i)
+    arguments.push_back(sums.getSumType(i));
+  OpBuilder::InsertionGuard guard(b);
+  addBody(sums.getBody(), arguments);
+  fillCombiners(sums, member);
+  return sums;
+}
+
+LogicalResult NestWriter::writeMember(const Member &member) {
+  b.setLoc(member.op->getLoc());
+  SmallVector<Value> inputs;
+  for (const View &view : member.reads)
+    if (!view.isSplat())
+      inputs.push_back(inputOf(view));
+  Operation *op = startMember(member, inputs);
+  if (failed(fillBody(member, op->getRegion(0).front())))
+    return failure();
+  for (auto [view, value] : llvm::zip(member.writes, op->getResults())) {
+    if (!member.isReduction())
+      made.push_back({view, value});
+    if (!e.graph.buffers[view.buffer].inMemory)
+      continue;
+    auto write = tile::WriteOp::create(b, value, memoryOf(view.buffer), placeOf(view), uint64_t(widthOf(view)));
+    fillBegin(write.getBegin(), view);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The nest
+//===----------------------------------------------------------------------===//
+
+/// Whether the block of threads may have several tiles, whose sums go through the same memory.
+bool NestWriter::isReused(int64_t tile) const {
+  if (tiles.group <= warpLanes)
+    return false;
+  int64_t count = isLifted ? e.lifts : 1;
+  for (auto [loop, size] : llvm::enumerate(nest.sizes))
+    if (!nest.reduced[loop])
+      count *= int(loop) == tiles.tileLoop ? size / tile : size;
+  return nest.batched || splitLoop != Tiles::none || count > 1;
+}
+
+tile::PointTilesAttr NestWriter::layoutFor(int64_t tile, ArrayRef<int64_t> unroll) {
+  bool isOne = tile == 1, hasSums = llvm::any_of(nest.members, [](const Member &member) { return member.isReduction(); });
+  int64_t copies = unroll.empty() ? 0 : unroll.front();
+  bool together = !isShared() && !hasSums && copies > 1;
+  int64_t granule = 1;
+  SmallVector<int64_t> kept(unroll);
+  if (isSliced && unroll.size() > 1) { // the loop over a slice has a granule in place of copies
+    granule = std::max<int64_t>(unroll[1], 1);
+    kept[1] = 0;
+  }
+  while (!kept.empty() && kept.back() == 0)
+    kept.pop_back();
+  return tile::PointTilesAttr::get(
+      b.getContext(), e.threads.count, tiles.vectorLoop, tiles.width, isOne || tiles.tileLoop == Tiles::rowLoop ? -1 : tiles.tileLoop, tile,
+      !isOne && tiles.tileLoop == Tiles::rowLoop, together ? copies : 1, tiles.group, isReused(tile), isSliced ? tiles.slices : 1, granule,
+      kept.empty() || together ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(kept));
+}
+
+tile::NestOp NestWriter::start(tile::PointTilesAttr layout) {
+  SmallVector<Value> columns;
+  if (splitLoop != Tiles::none)
+    columns = {e.columns->begin, e.columns->count};
+  auto op = tile::NestOp::create(b, e.threads.id, nest.batched ? e.rows : Value(), columns.empty() ? Value() : columns[0],
+                                 columns.empty() ? Value() : columns[1], layout.isOfBlock() ? e.threads.scratch : Value(),
+                                 isSliced ? e.threads.partials() : Value(), b.getDenseI64ArrayAttr(nest.sizes),
+                                 b.getDenseBoolArrayAttr(nest.reduced), b.getI64IntegerAttr(isLifted ? e.lifts : 1),
+                                 columns.empty() ? IntegerAttr() : b.getI64IntegerAttr(splitLoop), layout);
+  b.createBlock(&op.getBody());
+  return op;
+}
+
+LogicalResult NestWriter::write(tile::PointTilesAttr layout) {
+  OpBuilder::InsertionGuard guard(b);
+  around = start(layout);
+  memories.clear();
+  reads.clear();
+  made.clear();
+  return success(llvm::all_of(nest.members, [&](const Member &member) { return succeeded(writeMember(member)); }));
+}
+
+LogicalResult NestWriter::run() {
+  collapseLoops(nest, splitLoop == Tiles::none ? nullptr : &splitLoop);
+  forEachAccess(nest, [&](const View &view, bool) { isLifted |= e.isLifted(view); });
+  for (const Member &member : nest.members)
+    for (const auto &[value, view] : member.captured)
+      isLifted |= e.isLifted(view);
+  nest.batched &= e.maxRows > 1;
+  isSliced = tiles.group == 1 && schedule::cutsSums(tiles, nest, tiles.tile * tiles.width, e.threads.sums);
+  // Where threads are idle anyway, a tile that is short of rows costs no time.
+  if (tiles.tileLoop != Tiles::rowLoop || isSliced)
+    return write(layoutFor(tiles.tile, tiles.unroll));
+  // How many rows there are the host decides: fewer than a tile are computed one by one.
+  Value enough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, e.rows, b.number(tiles.tile));
+  auto branch = scf::IfOp::create(b, enough, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(write(layoutFor(tiles.tile, tiles.unroll))))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return write(layoutFor(/*tile=*/1, tiles.restUnroll));
+}
+
+LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest, NestSplit split, const Tiles &tiles) {
+  return NestWriter(emitter, nest, split, tiles).run();
+}
