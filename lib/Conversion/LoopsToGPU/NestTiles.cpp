@@ -326,7 +326,8 @@ LogicalResult NestWriter::run() {
     for (const auto &[value, view] : member.captured)
       isLifted |= e.isLifted(view);
   nest.batched &= e.maxRows > 1;
-  isSliced = tiles.group == 1 && schedule::cutsSums(tiles, nest, tiles.tile * tiles.width, e.threads.sums);
+  auto cutsSums = [&](int64_t points) { return tiles.group == 1 && schedule::cutsSums(tiles, nest, points, e.threads.sums); };
+  isSliced = cutsSums(tiles.tile * tiles.width);
   // Where threads are idle anyway, a tile that is short of rows costs no time.
   if (tiles.tileLoop != Tiles::rowLoop || isSliced)
     return write(layoutFor(tiles.tile, tiles.unroll));
@@ -338,6 +339,7 @@ LogicalResult NestWriter::run() {
   if (failed(write(layoutFor(tiles.tile, tiles.unroll))))
     return failure();
   b.setInsertionPointToStart(branch.elseBlock());
+  isSliced = cutsSums(tiles.width); // of one row there may be memory for sums
   return write(layoutFor(/*tile=*/1, tiles.restUnroll));
 }
 

@@ -50,3 +50,22 @@ func.func @gather(%x: tensor<8x40xf32>, %is: !ft.list<[N], tensor<1xi64>>) -> !f
   }
   return %ys : !ft.list<[N], tensor<40xf32>>
 }
+
+// Where there is memory for the sums of one row but not of a tile of them, rows one by one have slices.
+// CHECK-LABEL: llvm.func @few_k0
+// CHECK: scf.if %{{.*}} {
+// CHECK: tile.nest %{{.*}} rows(%{{.*}}) loops [7, 40] reduced [false, true] layout <threads = 64, tile = 4, rows = true, unroll = [1, 5]> {
+// CHECK: } else {
+// CHECK: tile.nest %{{.*}} rows(%{{.*}}) partials %{{.*}} loops [7, 40] reduced [false, true] layout <threads = 64, slices = 4, granule = 5, unroll = [1]> {
+etdg.graph @few(%xs: !etdg.buffer<[N], tensor<7x40xf32>>) -> !etdg.buffer<[N], tensor<7xf32>> {
+  %ys = etdg.buffer : !etdg.buffer<[N], tensor<7xf32>>
+  etdg.block @t [map] (i) in [0, N) reads (%x = %xs[i] : tensor<7x40xf32>) writes (%ys[i])
+      schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 16, kind = parallel, level = grid>, <dimension = 0, most = 16, kind = parallel, level = rows>]
+        block = <threads = 64, shared = 16384, sums = 8>>
+      attributes {etdg.layouts = [#etdg.tiling<rows = 4, slices = 4, unroll = [1, 5], rest_unroll = [1, 5]>]} {
+    %z = arith.constant dense<0.0> : tensor<7xf32>
+    %y = linalg.reduce { arith.addf } ins(%x : tensor<7x40xf32>) outs(%z : tensor<7xf32>) dimensions = [1]
+    etdg.yield %y : tensor<7xf32>
+  } : !etdg.buffer<[N], tensor<7x40xf32>>, !etdg.buffer<[N], tensor<7xf32>>
+  etdg.return %ys : !etdg.buffer<[N], tensor<7xf32>>
+}
