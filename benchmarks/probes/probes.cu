@@ -78,6 +78,15 @@ __global__ void readRegion(const float4 *from, size_t n, int rounds, float *sink
     *sink = sum;
 }
 
+/// Loads that each need the one before, from the L2 cache.
+__global__ void followLoads(const unsigned *next, int rounds, float *sink) {
+  unsigned at = 0;
+  for (int r = 0; r < rounds; ++r)
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(at) : "l"(next + at));
+  if (at == 12345)
+    *sink = float(at);
+}
+
 template <class T>
 __global__ void multiplyAdd(T *sink, T x) {
   T a[8];
@@ -203,6 +212,16 @@ int main() {
   size_t region = (size_t(16) << 20) / 16;
   s = medianSeconds([&] { readRegion<<<sms * 8, 256>>>(a, region, 50, sink); });
   printf("  \"l2_read_bytes_per_second\": %.4g,\n", double(region) * 16 * 50 / s);
+  {
+    // A ring through all lines of 4 MiB, by steps that share no divisor with their number.
+    constexpr unsigned lines = 32768, words = 32, step = 12289, followed = 65536;
+    std::vector<unsigned> ring(lines * words);
+    for (unsigned i = 0; i < lines; ++i)
+      ring[i * words] = (i + step) % lines * words;
+    CHECK(cudaMemcpy(a, ring.data(), ring.size() * 4, cudaMemcpyHostToDevice));
+    s = medianSeconds([&] { followLoads<<<1, 1>>>((const unsigned *)a, followed, sink); });
+    printf("  \"l2_latency_seconds\": %.4g,\n", s / followed);
+  }
   double work = double(sms) * 8 * 256 * 8 * 4096 * 2;
   s = medianSeconds([&] { multiplyAdd<float><<<sms * 8, 256>>>(sink, 0.5f); });
   printf("  \"f32_flop_per_second\": %.4g,\n", work / s);

@@ -306,6 +306,7 @@ static BundleOptions makeBundleOptions(MLIRContext &context, const Request &requ
   BundleOptions options;
   options.gpu = request.gpu;
   options.gpu.target = request.targets.front();
+  options.gpu.candidate = request.candidate;
   options.variants = request.variants;
   options.skip = request.skip;
   if (!request.machine.empty())

@@ -240,6 +240,7 @@ static void readLevel(Fields &fields, bool isLast, Machine &machine) {
   fields.number("read_bytes_per_second", level.readBytesPerSecond,
                 isCpu || (isGpu && !level.shared) || level.unitReadBytesPerSecond > 0 ? Optional : Required);
   fields.number("copy_bytes_per_second", level.copyBytesPerSecond, Optional);
+  fields.number("latency_seconds", level.latencySeconds, Optional);
   fields.number("joules_per_byte", level.joulesPerByte, machine.kind == Machine::Kind::Array ? Required : Optional);
   machine.levels.push_back(std::move(level));
 }
@@ -334,6 +335,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("row_registers_beside", gpu.rowRegistersBeside);
   fields.count("least_row", gpu.leastRow);
   fields.count("product_share", gpu.productShare);
+  fields.count("division_share", gpu.divisionShare);
   fields.count("product_terms", gpu.productTerms);
   fields.count("product_side", gpu.productSide);
   fields.count("product_step_bytes", gpu.productStepBytes);

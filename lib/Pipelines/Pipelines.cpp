@@ -236,6 +236,12 @@ static void addGpuDecisions(OpPassManager &pm) {
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
+  if (phase == Phase::Reorder) {
+    ETDGChooseDivisionForGPUOptions divide;
+    divide.target = target;
+    divide.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(divide));
+  }
   if (phase == Phase::Schedule) {
     ETDGScheduleForGPUOptions loops;
     loops.target = target;

@@ -9,6 +9,8 @@
 
 #include "ft/Schedule/ChooseSchedule.h"
 
+#include "Candidates.h"
+
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Schedule/CostModel.h"
@@ -28,21 +30,10 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-static constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
-/// More than these are not looked at, the last one excepted.
-static constexpr unsigned mostCandidates = 6;
-
 static SmallVector<BlockOp> blocksOf(Operation *item) {
   if (auto nest = dyn_cast<etdg::NestOp>(item))
     return llvm::to_vector(nest.getBody().getOps<BlockOp>());
   return {cast<BlockOp>(item)};
-}
-
-static void setSchedule(Operation *item, etdg::ScheduleAttr schedule) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    nest.setScheduleAttr(schedule);
-  else
-    cast<BlockOp>(item).setScheduleAttr(schedule);
 }
 
 namespace {
@@ -74,8 +65,6 @@ private:
   /// Takes division `division` of an item, whatever it costs. False where it can't be done.
   bool divide(unsigned number, const etdg::Division &division);
   void replaceBody(etdg::GraphOp copy);
-  /// The rank that was asked for, by number or by seed; none: the cheapest.
-  std::optional<uint64_t> getRank(Operation *item, size_t count);
 
   etdg::GraphOp graph;
   const CpuScheduleOptions &options;
@@ -83,24 +72,12 @@ private:
 };
 } // namespace
 
-static SmallVector<etdg::ScheduleAttr> getOrders(Operation *item) {
-  SmallVector<etdg::ScheduleAttr> schedules;
-  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
-  if (!candidates)
-    return schedules;
-  for (auto [i, attr] : llvm::enumerate(candidates))
-    if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
-        schedule && (i < mostCandidates || i + 1 == candidates.size()))
-      schedules.push_back(schedule);
-  return schedules;
-}
-
 FailureOr<Price> Chooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   OpBuilder builder(item);
   Operation *copy = builder.clone(*item);
   copy->removeAttr(candidatesName);
   if (schedule)
-    setSchedule(copy, schedule);
+    setOrder(copy, schedule);
   FailureOr<Operation *> applied = applier->apply(copy);
   if (failed(applied))
     return failure();
@@ -144,7 +121,7 @@ FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
       least = *priced;
     }
   }
-  setSchedule(item, schedules[*best]);
+  setOrder(item, schedules[*best]);
   if (!says)
     return least;
   remark::analysis(item->getLoc(), remark::RemarkOpts::name("plans-priced").category("cpu"))
@@ -160,15 +137,6 @@ FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
 //===----------------------------------------------------------------------===//
 // Divisions
 //===----------------------------------------------------------------------===//
-
-static std::string describe(const etdg::Division &division) {
-  std::string text = "products ahead";
-  if (division.outer > 0)
-    text += " inside " + std::to_string(division.outer) + (division.outer == 1 ? " loop" : " loops");
-  if (division.first > 0)
-    text += ", sequential dimension " + std::to_string(division.first) + " outermost";
-  return text + (division.lags ? ", in step" : "");
-}
 
 FailureOr<Price> Chooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between) {
   Price total;
@@ -250,14 +218,6 @@ LogicalResult Chooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> 
 // Items
 //===----------------------------------------------------------------------===//
 
-std::optional<uint64_t> Chooser::getRank(Operation *item, size_t count) {
-  if (options.candidate >= 0)
-    return options.candidate;
-  if (options.planSeed == 0)
-    return std::nullopt;
-  return llvm::hash_combine(options.planSeed, count) % count;
-}
-
 LogicalResult Chooser::chooseFor(unsigned number) {
   Operation *item = etdg::getTopItems(graph)[number];
   SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
@@ -267,11 +227,11 @@ LogicalResult Chooser::chooseFor(unsigned number) {
     return success();
   // Ranks: the orders, then the divisions; a greater one is the program's own order.
   size_t numOrders = std::max<size_t>(orders.size(), 1);
-  if (auto rank = getRank(item, numOrders + divisions.size())) {
+  if (auto rank = getRank(options.candidate, options.planSeed, numOrders + divisions.size())) {
     if (*rank >= numOrders && *rank < numOrders + divisions.size() && divide(number, divisions[*rank - numOrders]))
       return success();
     if (!orders.empty())
-      setSchedule(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
+      setOrder(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
     return success();
   }
   FailureOr<Price> whole = chooseOrder(item, /*says=*/true);

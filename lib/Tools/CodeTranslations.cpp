@@ -41,6 +41,7 @@ struct CodeOptions {
   cl::opt<int64_t> stepThreads{
       "gpu-step-threads",
       cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"), cl::init(0)};
+  cl::opt<int64_t> candidate{"gpu-candidate", cl::desc("the order or division of this rank, not the cheapest"), cl::init(-1), cl::Hidden};
   cl::list<std::string> skip{"skip", cl::CommaSeparated,
                              cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
                                       "graphs has decided)")};
@@ -57,6 +58,7 @@ struct CodeOptions {
     options.gpu.steps = steps;
     options.gpu.barrierLimit = barrierLimit;
     options.gpu.stepThreads = stepThreads;
+    options.gpu.candidate = candidate;
     options.variants = variants;
     options.validate = tools::isValidating();
     options.rounding = tools::getRounding();

@@ -83,7 +83,7 @@ struct Options {
   cl::opt<double> atol{"atol", cl::desc("absolute tolerance (default: by element type)"), cl::init(-1), cl::cat(category)};
   cl::opt<uint64_t> planSeed{"plan-seed", cl::desc("cpu, emulate: any legal arrangement of loops, by this seed, not the cheapest"),
                              cl::init(0), cl::cat(category), cl::Hidden};
-  cl::opt<int64_t> candidate{"candidate", cl::desc("cpu: the order of this rank, not the cheapest"), cl::init(-1),
+  cl::opt<int64_t> candidate{"candidate", cl::desc("the order or division of this rank, not the cheapest"), cl::init(-1),
                              cl::cat(category), cl::Hidden};
   cl::opt<std::string> loops{"loops", cl::desc("cpu: run these loops, as --ft-compile=to=tile prints them, in the place of the "
                                                "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
@@ -261,6 +261,7 @@ void Runner::setForms(GpuScheduleOptions &gpu, const std::string &target) {
   gpu.multiprocessors = options.multiprocessors;
   gpu.steps = options.variant == "steps" ? Steps::always : options.variant == "blocks" ? Steps::never : Steps::choose;
   gpu.planSeed = options.planSeed;
+  gpu.candidate = options.candidate;
 }
 
 FailureOr<OwningOpRef<ModuleOp>> Runner::readModule(const std::string &file) {

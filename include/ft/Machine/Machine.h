@@ -39,6 +39,8 @@ struct Machine {
     /// written); 0 where the file has no such figure.
     double unitReadBytesPerSecond = 0, readBytesPerSecond = 0, copyBytesPerSecond = 0;
     double joulesPerByte = 0;
+    /// From a load until what it brings can be used; 0 where the file has no such figure.
+    double latencySeconds = 0;
 
     bool hasRate() const { return unitReadBytesPerSecond > 0 || readBytesPerSecond > 0; }
     /// What one unit reads where `units` read at once.
@@ -136,6 +138,8 @@ struct Machine {
     /// Multiply-adds in whose time one operand comes from the nearest cache to a thread that shares it with
     /// no other, and one element from memory to shared memory.
     int64_t operandReadCost = 0, sharedCopyCost = 0;
+    /// Percent of a nest's time that it may take at most with its products ahead, to be divided so: what prices err by.
+    int64_t divisionShare = 0;
   };
 
   std::string name;

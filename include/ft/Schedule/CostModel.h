@@ -10,9 +10,8 @@
 #ifndef FT_SCHEDULE_COSTMODEL_H
 #define FT_SCHEDULE_COSTMODEL_H
 
-#include "ft/Analysis/Extents.h"
 #include "ft/Schedule/Options.h"
-#include "ft/Schedule/Plan.h"
+#include "ft/Schedule/TypicalRanges.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -32,7 +31,7 @@ struct Estimate {
   double streamed = 0; // bytes that one thread reads from beyond its first cache
 };
 
-class CostModel {
+class CostModel : public TypicalRanges {
 public:
   CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options);
 
@@ -54,9 +53,6 @@ public:
   bool divideStep(Operation *item);
 
   unsigned threads() const { return numThreads; }
-  /// At the lengths that costs are estimated for.
-  double typically(LengthAttr length);
-  double bytesTypically(etdg::BufferType buffer);
   /// Plans that have been priced, those of nests inside others at each place included.
   uint64_t numPriced() const { return priced; }
   /// Plans of inner nests depend on where they are, and places multiply with each level. Beyond this
@@ -104,15 +100,6 @@ private:
     unsigned threads = 1; // that share the work from here on
     double columns = 1;   // the part of a leaf's columns that one call computes
   };
-  struct Range {
-    int64_t lower, upper;
-    int64_t size() const { return std::max<int64_t>(upper - lower, 0); }
-  };
-  /// A few values of a range that stand for all.
-  struct Sample {
-    int64_t value;
-    double weight;
-  };
 
   /// Columns that tasks are to share, and the rows that go with them (PlanColumns.cpp).
   void chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan);
@@ -129,18 +116,15 @@ private:
   void collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads);
   std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
                                      ArrayRef<unsigned> fixed = {});
-  const DimBounds &boundsAt(BlockOp block, unsigned dim, const Context &context);
-  Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context);
-  static SmallVector<Sample> sample(Range range, unsigned most);
+  using TypicalRanges::holds;
+  using TypicalRanges::rangeOf;
+  Range rangeOf(ArrayRef<BlockOp> nest, unsigned dim, const Context &context) { return rangeOf(nest, dim, context.dims); }
   /// Whether all of a nest looks the same at each value of the dimension.
   bool isUniform(ArrayRef<BlockOp> nest, unsigned dim);
   /// Values of `dim` to look at, one of `dims` whose combinations are gone through: one where
   /// the nest looks the same at each, else `most` or as many as keep the combinations few.
   unsigned samplesOf(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, unsigned dim, unsigned most);
-  bool holds(BlockOp block, const Context &context);
-  std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block,
-                                  ArrayRef<std::optional<int64_t>> dims);
-  int64_t lengthOf(StringAttr name);
+  bool holds(BlockOp block, const Context &context) { return holds(block, context.dims); }
   /// A product with one right-hand side: for one row of the leaf, FLOPs, and rows of the product.
   struct Product {
     double flops = 0, bytes = 0; // bytes of the right-hand side
@@ -170,11 +154,7 @@ private:
   unsigned depth = 0;
   /// The number of the plan that was best at the last place of an inner nest, by block and question.
   llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> lastBest;
-  llvm::DenseMap<StringAttr, int64_t> given; // lengths of the call at hand
-  etdg::TypicalLengths typical;
   llvm::DenseMap<Operation *, Work> works;
-  /// By dimension and the set of those that are known.
-  llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;
   /// By the nest's first block and the dimension.
   llvm::DenseMap<std::pair<Operation *, unsigned>, bool> uniform;
   /// Plans by the nest's first block and the two questions.

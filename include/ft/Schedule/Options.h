@@ -38,6 +38,8 @@ struct GpuScheduleOptions {
   int64_t stepThreads = 0; // of a block, in such kernels; 0: as the machine's planning says
   /// Not 0: takes any legal plan of each nest, by this seed, instead of the chosen one (for tests).
   uint64_t planSeed = 0;
+  /// As of a CPU's: the order or division of this rank in the place of the one that is chosen.
+  int64_t candidate = -1;
 
   const Machine &getMachine() const { return machine ? *machine : *Machine::forTarget(target); }
   int64_t getMultiprocessors() const { return multiprocessors ? multiprocessors : getMachine().units; }

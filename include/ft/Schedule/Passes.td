@@ -135,4 +135,30 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
                            "::mlir::tile::TileDialect"];
 }
 
+def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etdg::GraphOp"> {
+  let summary = "let products that wait for nobody run ahead where a GPU takes less time so";
+  let description = [{
+    Each item with `etdg.divisions` is tried as it stands and in each division, on a copy of the graph that is applied and
+    scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and layouts, at typical
+    lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what blocks of threads wait for in each
+    step, products in tiles, and what is written and read between the parts. A division is taken where it promises
+    `division_share` percent of the whole's time or less. The remark (category `gpu`, `choose-division`) has all prices.
+
+    Ranks (`candidate`) are those of `etdg-choose-schedule`: the orders of `etdg.candidates`, then the divisions, then
+    the program's own order. Orders themselves are not priced: the first one stays.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a GPU, by its name or file (default: the target's)">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors to plan for (0: as many as the machine has)">,
+                 Option<"steps", "steps", "std::string", "\"choose\"",
+                        "Steps of the whole grid with a barrier after each: choose (where that pays), always, never">,
+                 Option<"candidate", "candidate", "int64_t", "-1",
+                        "Not negative: the order or division of this rank, in the place of the cheapest">,
+                 PlanSeedOption];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 #endif // FT_SCHEDULE_PASSES

@@ -11,6 +11,7 @@ namespace mlir::ft {
 struct GpuScheduleOptions;
 
 #define GEN_PASS_DECL_ETDGSCHEDULEFORGPU
+#define GEN_PASS_DECL_ETDGCHOOSEDIVISIONFORGPU
 #include "ft/Schedule/Passes.h.inc"
 
 /// Completes the schedules of all nests of a graph for a GPU, and the layouts of its leaves; what binds already stays
@@ -19,6 +20,9 @@ LogicalResult scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &opti
 
 /// `etdg-schedule-for-gpu` with what the caller knows of machine and forms.
 std::unique_ptr<Pass> createScheduleForGpu(const GpuScheduleOptions &options);
+
+/// `etdg-choose-division-for-gpu`, which decides before orders are applied.
+std::unique_ptr<Pass> createChooseDivisionForGpu(const GpuScheduleOptions &options);
 
 } // namespace mlir::ft
 

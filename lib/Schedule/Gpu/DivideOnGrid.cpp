@@ -34,8 +34,9 @@ LogicalResult GpuPlanner::divideStep(Operation *item) {
     division->undo();
     return success();
   }
-  remark::passed(item->getLoc(), remark::RemarkOpts::name("gpu-divide").category("gpu"))
-      << "products of one step that need each other whole are " << std::to_string(parts.size()) << " nests";
+  if (isTold(item))
+    remark::passed(item->getLoc(), remark::RemarkOpts::name("gpu-divide").category("gpu"))
+        << "products of one step that need each other whole are " << std::to_string(parts.size()) << " nests";
   division->keep();
   return success();
 }

@@ -16,6 +16,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
+bool schedule::isTold(Operation *op) { return op->getParentOfType<ModuleOp>() != nullptr; }
+
 bool schedule::isFreeMap(ArrayRef<BlockOp> nest, unsigned dim) {
   unsigned own = dim - BlockOp(nest.front()).getNumAncestors();
   return llvm::all_of(nest, [&](BlockOp block) { return block.getOperator(own) == OperatorKind::Map; }) &&
@@ -256,8 +258,9 @@ static etdg::ScheduleAttr appliedSchedule(ArrayRef<BlockOp> nest) {
   AffineMap map = schedule.getMap().getValue();
   if (map.isIdentity() && map.getNumResults() == front.getNumOwnDims())
     return schedule;
-  remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-schedule").category("gpu"))
-      << "the schedule is not in applied form: the nest runs in lexicographic order";
+  if (isTold(front))
+    remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-schedule").category("gpu"))
+        << "the schedule is not in applied form: the nest runs in lexicographic order";
   return nullptr;
 }
 

@@ -82,6 +82,8 @@ private:
 
 /// Planes that a plan may count on: those along dimensions that it deals are all kept (`keepDealtPlanes`).
 inline int64_t noPlanes(Value, unsigned) { return 0; }
+/// Of a copy that stands in no module nothing is remarked: it may only be priced.
+bool isTold(Operation *op);
 /// Dimensions that are `map` in all blocks and free.
 bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
 

@@ -213,8 +213,9 @@ void Joiner::join() {
     Block &body = kernel.getBody().emplaceBlock();
     for (Operation *item : members)
       item->moveBefore(&body, body.end());
-    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("gpu-join").category("gpu"))
-        << std::to_string(members.size()) << (hasOrdered ? " nests are one kernel: all but one are short" : " short nests are one kernel");
+    if (isTold(kernel))
+      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("gpu-join").category("gpu"))
+          << std::to_string(members.size()) << (hasOrdered ? " nests are one kernel: all but one are short" : " short nests are one kernel");
   }
   members.clear();
   hasOrdered = anyPassed = false;

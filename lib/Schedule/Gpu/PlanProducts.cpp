@@ -276,8 +276,9 @@ private:
 
 /// Says why a kernel whose products could go through tiles does without.
 static bool leaveOut(BlockOp front, const std::string &why) {
-  remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-products").category("gpu"))
-      << "products of matrices are not computed in tiles: " << why;
+  if (isTold(front))
+    remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-products").category("gpu"))
+        << "products of matrices are not computed in tiles: " << why;
   return false;
 }
 

@@ -275,7 +275,8 @@ LogicalResult GpuPlanner::stageReads(ArrayRef<SmallVector<BlockOp>> nests, Mutab
     plan = std::move(own);
     plan.block = alone;
   }
-  remark::passed(BlockOp(nests.front().front()).getLoc(), remark::RemarkOpts::name("gpu-staged").category("gpu"))
-      << remark::reason("weights stay in shared memory over all steps, {0} bytes of a block of threads", bytes);
+  if (isTold(nests.front().front()))
+    remark::passed(BlockOp(nests.front().front()).getLoc(), remark::RemarkOpts::name("gpu-staged").category("gpu"))
+        << remark::reason("weights stay in shared memory over all steps, {0} bytes of a block of threads", bytes);
   return success();
 }

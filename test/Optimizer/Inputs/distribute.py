@@ -7,7 +7,7 @@
 `// divisions: …` before a function are those that etdg-reorder leaves, worked out by hand. Of each the graph is
 proved (etdg-verify, etdg-validate) divided, ordered, applied and with its storage, and run by the interpreter in its
 three orders; and each order and division runs on the CPU (`ft-run --candidate`), at lengths that nothing was ranked
-for, against the interpreter of lists.
+for, against the interpreter of lists, as do the loops that a GPU would run, in random order, and its kernels by the emulator.
 """
 
 import os
@@ -59,13 +59,13 @@ with tempfile.TemporaryDirectory() as folder:
         single = os.path.join(folder, name + ".mlir")
         open(single, "w").write(aliases + source[match.start():end])
         expected = re.search(r"divisions: (.*)", source[: match.start()].rsplit("\n\n", 1)[-1])[1]
-        ordered = run([ft_opt, single, "--ft-compile=to=reorder target=sm_80"]) or ""
+        coarse = run([ft_opt, single, "--ft-compile=to=coarsen"])
+        ordered = run([ft_opt, "--pass-pipeline=builtin.module(etdg.graph(etdg-reorder))"], coarse) or ""
         found = re.findall(r"\{(lags, )?outer = (\d+) : i64\}", "".join(re.findall(r"etdg\.divisions = \[([^\]]*)\]", ordered)))
         found = "; ".join("outer=%s%s" % (outer, " lags" if lags else "") for lags, outer in found) or "none"
         if found != expected:
             bad += 1
             print("%s: expected %s, found %s" % (name, expected, found))
-        coarse = run([ft_opt, single, "--ft-compile=to=coarsen"])
         exact = "f16" not in head.replace("!h", "f16")
         for outer in sorted(set(re.findall(r"outer=(\d+)", expected))):
             divided = run([ft_opt, "--pass-pipeline=builtin.module(etdg.graph(%s))" % (PROVED % int(outer))], coarse)
@@ -87,5 +87,10 @@ with tempfile.TemporaryDirectory() as folder:
             # Ranks beyond the last one are the program's own order: once is enough.
             for rank in range(4 + expected.count("outer")):
                 run([ft_run, single, "--engine=cpu", "--compare=interpret", "--candidate=%d" % rank] + dims(head, sizes))
+        # The same divisions for a GPU: its loops on cores in any order, its kernels thread by thread.
+        for rank in range(4 + expected.count("outer")) if expected != "none" else []:
+            run([ft_run, single, "--schedule-for=sm_90a", "--order=random", "--seed=5", "--compare=interpret", "--candidate=%d" % rank]
+                + dims(head, SIZES[-1]))
+            run([ft_run, single, "--engine=emulate", "--target=sm_80", "--compare=interpret", "--candidate=%d" % rank] + dims(head, SIZES[-1]))
 print("%d programs, %d runs, %d failures" % (len(functions), runs, bad))
 sys.exit(1 if bad else 0)

@@ -1,0 +1,191 @@
+//===- ChooseDivision.cpp - what runs ahead of the steps of a GPU ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of each item of a graph that has divisions (etdg.divisions): as it stands, or
+// with its products that wait for nobody ahead of it. Each form is scheduled on a
+// copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
+//
+//===----------------------------------------------------------------------===//
+#include "../Candidates.h"
+#include "KernelPrices.h"
+
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Schedule/PassOptions.h"
+#include "ft/Schedule/ScheduleForGpu.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGCHOOSEDIVISIONFORGPU
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+namespace {
+/// A form of the whole graph.
+struct FormPrice : KernelPrice {
+  double between = 0; // bytes that its parts leave each other
+
+  std::string describe() const {
+    std::string text = llvm::formatv("{0:F0} steps and {1:F0} barriers of the grid", steps, barriers);
+    return between > 0 ? text + llvm::formatv("; {0:F1} MB between them", between / 1e6).str() : text;
+  }
+};
+
+/// Decides for one graph. What is decided for an item may replace the graph's body.
+class DivisionChooser {
+public:
+  DivisionChooser(etdg::GraphOp graph, const GpuScheduleOptions &options) : graph(graph), options(options) {}
+  void run();
+
+private:
+  void chooseFor(unsigned number);
+  /// Whether an order or division was asked for, and is taken.
+  bool takeRank(unsigned number, ArrayRef<etdg::Division> divisions);
+  void choosePriced(unsigned number, ArrayRef<etdg::Division> divisions);
+  /// Nothing where a GPU can't run the form, or the model has no price for it.
+  std::optional<FormPrice> price(etdg::GraphOp form, const etdg::Between &between);
+
+  etdg::GraphOp graph;
+  const GpuScheduleOptions &options;
+};
+} // namespace
+
+/// The orders that items have, of kernels' nests, too: as `etdg-apply-schedule` does.
+static LogicalResult applySchedules(etdg::GraphOp copy) {
+  etdg::ScheduleApplier applier(copy);
+  auto applyAll = [&](Block &body) -> LogicalResult {
+    for (Operation *item = &body.front(), *next; item; item = next) {
+      next = item->getNextNode();
+      if (isa<etdg::NestOp, BlockOp>(item) && failed(applier.apply(item)))
+        return failure();
+    }
+    return success();
+  };
+  for (Operation &op : copy.getBody().front())
+    if (auto kernel = dyn_cast<etdg::KernelOp>(op); kernel && failed(applyAll(kernel.getBody().front())))
+      return failure();
+  return applyAll(copy.getBody().front());
+}
+
+std::optional<FormPrice> DivisionChooser::price(etdg::GraphOp form, const etdg::Between &between) {
+  // What a form can't do is no error of the program.
+  ScopedDiagnosticHandler quiet(form.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
+  GpuScheduleOptions trial = options;
+  trial.planSeed = 0;
+  if (failed(applySchedules(*copy)) || failed(scheduleForGpu(*copy, trial)))
+    return std::nullopt;
+  KernelPrices prices(*copy, options);
+  FailureOr<KernelPrice> kernels = prices.priceGraph();
+  if (failed(kernels))
+    return std::nullopt;
+  FormPrice price{*kernels};
+  // Written once and read once, by all multiprocessors together.
+  double moved = 0;
+  for (auto [buffer, lengths] : llvm::zip_equal(between.buffers, between.times)) {
+    double times = prices.getRanges().bytesTypically(buffer);
+    price.between += times;
+    for (LengthAttr length : lengths)
+      times *= prices.getRanges().typically(length);
+    moved += times;
+  }
+  price.seconds += 2 * moved / options.getMachine().levelFor(price.between).readBytesPerSecond;
+  return price;
+}
+
+bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisions) {
+  Operation *item = etdg::getTopItems(graph)[number];
+  SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
+  size_t numOrders = std::max<size_t>(orders.size(), 1);
+  std::optional<uint64_t> rank = getRank(options.candidate, options.planSeed, numOrders + divisions.size());
+  if (!rank)
+    return false;
+  if (*rank >= numOrders && *rank < numOrders + divisions.size()) {
+    SmallVector<Operation *> own;
+    etdg::Between between;
+    if (OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, divisions[*rank - numOrders], own, between)) {
+      graph.getBody().takeBody(copy->getBody());
+      return true;
+    }
+  }
+  if (!orders.empty() && options.candidate >= 0)
+    setOrder(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
+  return true;
+}
+
+void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> divisions) {
+  Location loc = etdg::getTopItems(graph)[number]->getLoc();
+  std::optional<FormPrice> whole = price(graph, {});
+  if (!whole)
+    return;
+  FormPrice least = *whole;
+  OwningOpRef<etdg::GraphOp> best;
+  std::string chosen = "whole", others;
+  for (const etdg::Division &division : divisions) {
+    SmallVector<Operation *> own;
+    etdg::Between between;
+    OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
+    std::optional<FormPrice> priced = copy ? price(*copy, between) : std::nullopt;
+    others += ", " + describe(division) + (priced ? llvm::formatv(" {0:e2}", priced->seconds).str() : " not on this machine");
+    constexpr double percent = 100; // the share is given in
+    if (!priced || priced->seconds >= least.seconds ||
+        priced->seconds * percent > whole->seconds * double(options.getMachine().gpu.divisionShare))
+      continue;
+    least = *priced;
+    chosen = describe(division);
+    best = std::move(copy);
+  }
+  if (best)
+    graph.getBody().takeBody(best->getBody());
+  remark::passed(loc, remark::RemarkOpts::name("choose-division").category("gpu"))
+      << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen, least.describe(), whole->seconds, others);
+}
+
+void DivisionChooser::chooseFor(unsigned number) {
+  Operation *item = etdg::getTopItems(graph)[number];
+  SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
+  item->removeAttr("etdg.divisions");
+  bool asks = options.candidate >= 0 || (options.planSeed != 0 && !divisions.empty());
+  if ((!asks || !takeRank(number, divisions)) && !divisions.empty())
+    choosePriced(number, divisions);
+}
+
+void DivisionChooser::run() {
+  // From the last one on: a divided item becomes several, and what stands before keeps its number.
+  for (unsigned number = etdg::getTopItems(graph).size(); number > 0; --number)
+    chooseFor(number - 1);
+}
+
+namespace {
+struct ETDGChooseDivisionForGPU : ft::impl::ETDGChooseDivisionForGPUBase<ETDGChooseDivisionForGPU> {
+  using ETDGChooseDivisionForGPUBase::ETDGChooseDivisionForGPUBase;
+  void runOnOperation() override {
+    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    if (failed(options))
+      return signalPassFailure();
+    options->multiprocessors = multiprocessors;
+    options->planSeed = planSeed;
+    options->candidate = candidate;
+    if (!getOperation().isExternal())
+      DivisionChooser(getOperation(), *options).run();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> mlir::ft::createChooseDivisionForGpu(const GpuScheduleOptions &options) {
+  ETDGChooseDivisionForGPUOptions pass;
+  pass.target = options.target;
+  pass.machine = machineAsText(options.machine);
+  pass.multiprocessors = options.multiprocessors;
+  pass.steps = stepsAsText(options.steps).str();
+  pass.planSeed = options.planSeed;
+  pass.candidate = options.candidate;
+  return createETDGChooseDivisionForGPU(pass);
+}

@@ -1,0 +1,318 @@
+//===- KernelPrices.cpp - seconds that scheduled kernels take -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps of the grid one after the other, at sampled values: how many points each
+// has, how blocks of threads share them, what the dearest of their bodies costs.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelPrices.h"
+
+#include "GpuPlanner.h"
+#include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/Plan.h"
+#include "ft/Schedule/RowRuns.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Values of a range that are looked at: of steps, of other loops.
+static constexpr unsigned stepSamples = 9, pointSamples = 3;
+
+using Nests = SmallVector<SmallVector<BlockOp>>;
+
+static Nests nestsOf(Operation &item) {
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item))
+    return etdg::getNests(kernel.getBody());
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
+  return {{cast<BlockOp>(item)}};
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+FailureOr<KernelPrice> KernelPrices::priceGraph() {
+  KernelPrice total;
+  for (Operation &op : graph.getBody().front()) {
+    if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, BlockOp>(op))
+      continue;
+    FailureOr<KernelPrice> one = priceItem(op);
+    if (failed(one))
+      return failure();
+    total.seconds += one->seconds;
+    total.steps += one->steps;
+    total.barriers += one->barriers;
+  }
+  return total;
+}
+
+FailureOr<KernelPrice> KernelPrices::priceItem(Operation &item) {
+  if (auto variants = dyn_cast<etdg::VariantsOp>(item))
+    return priceVariants(variants);
+  return priceKernel(item);
+}
+
+/// Of the variant that typical lengths take.
+FailureOr<KernelPrice> KernelPrices::priceVariants(etdg::VariantsOp variants) {
+  auto lookup = [&](StringAttr name) -> std::optional<int64_t> { return ranges.lengthOf(name); };
+  size_t taken = 0;
+  for (Attribute guard : variants.getGuards()) {
+    if (cast<etdg::GuardAttr>(guard).evaluate(lookup).value_or(false))
+      break;
+    ++taken;
+  }
+  KernelPrice total;
+  for (Operation &item : variants.getVariants()[taken].front()) {
+    FailureOr<KernelPrice> one = priceItem(item);
+    if (failed(one))
+      return failure();
+    total.seconds += one->seconds;
+    total.steps += one->steps;
+    total.barriers += one->barriers;
+  }
+  return total;
+}
+
+FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {
+  Nests nests = nestsOf(item);
+  GpuPlace place;
+  place.isGrouped = nests.size() > 1;
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item); kernel && place.isGrouped)
+    place.shared = unsigned(kernel.getShared());
+  KernelPrice total;
+  total.seconds = machine.sync.launch;
+  for (auto [number, nest] : llvm::enumerate(nests)) {
+    FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
+    // (Nests that share loops share what follows an iteration of these.)
+    if (failed(plan) || failed(addNest(nest, *plan, number > 0 ? place.shared : 0, total)))
+      return failure();
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total) {
+  forms.clear();
+  Place place;
+  place.context.row = plan.row;
+  place.context.maxRows = plan.maxRows;
+  place.context.columns = plan.columns;
+  place.context.unit = plan.unit;
+  place.context.columnTile = plan.columnTile;
+  place.context.products = true;
+  place.context.threads = plan.block.getThreads();
+  place.context.sums = plan.block.getSums();
+  if (plan.row)
+    place.context.rowOwner.assign(nest.begin(), nest.end());
+  place.resident = plan.block.getResident();
+  place.isStaged = !plan.placements.empty();
+  for (BlockOp block : nest)
+    if (plan.columns && failed(makeLeafForms(block, place.context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
+          auto &form = forms[leaf];
+          if (!form)
+            form = std::make_unique<LeafForm>();
+          return *form;
+        })))
+      return failure();
+  place.dims.resize(BlockOp(nest.front()).getNumDims());
+  KernelPrice own;
+  if (failed(addSteps(nest, plan, 0, place, 1, own)))
+    return failure();
+  // Barriers behind shared loops are counted once.
+  double iterations = 1;
+  SmallVector<std::optional<int64_t>> dims(place.dims);
+  for (auto [s, dim] : llvm::enumerate(plan.steps)) {
+    TypicalRanges::Range range = ranges.rangeOf(nest, dim, dims);
+    iterations *= double(range.size());
+    dims[dim] = (range.lower + range.upper) / 2;
+    if (plan.waits[s] && s >= shared)
+      own.barriers += iterations;
+    if (plan.waitsBefore && s + 1 == shared)
+      own.barriers += iterations;
+  }
+  if (plan.waitsBefore && shared == 0)
+    own.barriers += 1;
+  total.barriers += own.barriers;
+  total.steps += own.steps;
+  total.seconds += own.seconds + own.barriers * machine.sync.grid;
+  return success();
+}
+
+LogicalResult KernelPrices::addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight,
+                                     KernelPrice &total) {
+  if (step == plan.steps.size())
+    return addStep(nest, plan, place, weight, total);
+  unsigned dim = plan.steps[step];
+  unsigned most = plan.steps.size() > 1 ? pointSamples : stepSamples;
+  for (TypicalRanges::Sample s : TypicalRanges::sample(ranges.rangeOf(nest, dim, place.dims), most)) {
+    place.dims[dim] = s.value;
+    if (failed(addSteps(nest, plan, step + 1, place, weight * s.weight, total)))
+      return failure();
+  }
+  place.dims[dim] = std::nullopt;
+  return success();
+}
+
+void KernelPrices::countPoints(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, std::optional<unsigned> row, Place &place,
+                               double weight, Points &points) {
+  if (dims.empty()) {
+    points.tiles += weight;
+    TypicalRanges::Range range = row ? ranges.rangeOf(nest, *row, place.dims) : TypicalRanges::Range{0, 1};
+    points.rows = std::max(points.rows, double(range.size()));
+    return;
+  }
+  for (TypicalRanges::Sample s : TypicalRanges::sample(ranges.rangeOf(nest, dims.front(), place.dims), pointSamples)) {
+    place.dims[dims.front()] = s.value;
+    countPoints(nest, dims.drop_front(), row, place, weight * s.weight, points);
+  }
+  place.dims[dims.front()] = std::nullopt;
+}
+
+/// Blocks of threads run the points of all regions side by side: a step takes as long as the dearest of them.
+FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> nest, const GpuPlan &plan, ArrayRef<unsigned> dealt,
+                                                              const Place &place) {
+  TaskCost dearest;
+  SmallVector<unsigned> dims(dealt);
+  if (plan.row)
+    dims.push_back(*plan.row);
+  for (BlockOp block : nest) {
+    Place own = place;
+    bool isEmpty = nest.size() > 1 && !ranges.holds(block, own.dims);
+    for (unsigned dim : dims) {
+      TypicalRanges::Range range = ranges.rangeOf({block}, dim, own.dims);
+      isEmpty |= range.size() == 0;
+      own.dims[dim] = (range.lower + range.upper) / 2;
+    }
+    if (isEmpty)
+      continue;
+    FailureOr<TaskCost> one = costOfNest({block}, plan.inner, own);
+    if (failed(one))
+      return failure();
+    if (one->seconds > dearest.seconds)
+      dearest = *one;
+  }
+  return dearest;
+}
+
+LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place place, double weight, KernelPrice &total) {
+  SmallVector<unsigned> dealt(plan.outer);
+  llvm::append_range(dealt, plan.flat);
+  Points points;
+  countPoints(nest, dealt, plan.row, place, 1, points);
+  total.steps += plan.steps.empty() ? 0 : weight;
+  if (points.tiles <= 0 || points.rows <= 0)
+    return success();
+  const auto units = double(options.getMultiprocessors());
+  // As blocks of threads deal them (LoopDealing.cpp): columns while there are blocks left, then rows.
+  bool isWaiting = !plan.steps.empty();
+  double blocks = isWaiting ? units : units * double(machine.gpu.tasksPerUnit), parts = 1;
+  auto shareOf = [&](double others) { return std::max(1.0, std::floor(blocks / others)); };
+  if (plan.columns > 0) {
+    double share = shareOf(points.tiles * std::ceil(points.rows / double(std::max<int64_t>(plan.maxRows, 1))));
+    double all = double(plan.columns) / double(plan.unit);
+    double width = plan.columnTile > 0 ? double(plan.columnTile) : std::ceil(all / std::min(share, all)) * double(plan.unit);
+    parts = std::ceil(double(plan.columns) / width);
+    place.columns = 1 / parts;
+  }
+  place.rows = 1;
+  if (plan.row)
+    place.rows = plan.rowTile > 0 ? std::min(double(plan.rowTile), points.rows)
+                                  : std::clamp(std::ceil(points.rows / shareOf(points.tiles * parts)), 1.0, double(plan.maxRows));
+  double tasks = points.tiles * parts * std::ceil(points.rows / place.rows);
+  FailureOr<TaskCost> cost = costOfRegions(nest, plan, dealt, place);
+  if (failed(cost))
+    return failure();
+  double together = isWaiting ? 1 : double(std::max<int64_t>(plan.block.getResident(), 1));
+  total.seconds += weight * std::max(std::ceil(tasks / (units * together)) * cost->seconds, std::ceil(tasks / units) * cost->busy);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+/// The dearest of the regions that have points here, as often as the loops inside say.
+FailureOr<KernelPrices::TaskCost> KernelPrices::costOfNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> inner, Place place) {
+  double repeats = 1;
+  for (unsigned dim : inner) {
+    TypicalRanges::Range range = ranges.rangeOf(nest, dim, place.dims);
+    repeats *= double(range.size());
+    place.dims[dim] = (range.lower + range.upper) / 2;
+  }
+  TaskCost dearest;
+  for (BlockOp block : nest) {
+    if (nest.size() > 1 && !ranges.holds(block, place.dims))
+      continue;
+    FailureOr<TaskCost> body = costOfBody(block, place);
+    if (failed(body))
+      return failure();
+    if (body->seconds > dearest.seconds)
+      dearest = *body;
+  }
+  TaskCost total;
+  total.add(dearest, repeats);
+  return total;
+}
+
+FailureOr<KernelPrices::TaskCost> KernelPrices::costOfBody(BlockOp block, const Place &place) {
+  if (block.isLeaf())
+    return costOfLeaf(block, place);
+  TaskCost total;
+  for (const Group &group : getGroups(block.getBody())) {
+    GpuPlace where;
+    where.isGrid = false;
+    where.hasRows = place.context.row.has_value();
+    if (auto kernel = dyn_cast<etdg::KernelOp>(group.op); kernel && group.nests.size() > 1) {
+      where.shared = unsigned(kernel.getShared());
+      where.isGrouped = true;
+    }
+    for (const SmallVector<BlockOp> &nest : group.nests) {
+      FailureOr<TaskCost> one = costOfInside(nest, where, place);
+      if (failed(one))
+        return failure();
+      total.add(*one, 1);
+    }
+  }
+  return total;
+}
+
+FailureOr<KernelPrices::TaskCost> KernelPrices::costOfInside(ArrayRef<BlockOp> nest, const GpuPlace &where, const Place &outside) {
+  BlockOp front = nest.front();
+  Place place = outside;
+  place.dims.resize(front.getNumDims());
+  if (front.getNumOwnDims() == 0)
+    return costOfNest(nest, {}, place);
+  FailureOr<GpuPlan> plan = readGpuPlan(nest, where, options);
+  if (failed(plan))
+    return failure();
+  SmallVector<unsigned> inner(plan->steps);
+  llvm::append_range(inner, plan->inner);
+  double tiles = 1;
+  if (plan->row) {
+    double count = double(ranges.rangeOf(nest, *plan->row, place.dims).size());
+    place.context.row = plan->row;
+    place.context.maxRows = plan->maxRows;
+    place.context.rowOwner.assign(nest.begin(), nest.end());
+    place.rows = std::clamp(count, 1.0, double(plan->maxRows));
+    tiles = std::ceil(count / place.rows);
+  }
+  if (plan->lift) {
+    place.context.lift = plan->lift;
+    place.context.lifts = constantExtent(nest, *plan->lift);
+  }
+  FailureOr<TaskCost> one = costOfNest(nest, inner, place);
+  if (failed(one))
+    return failure();
+  TaskCost total;
+  total.add(*one, tiles);
+  return total;
+}

@@ -1,0 +1,81 @@
+//===- KernelPrices.h - seconds that scheduled kernels take -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prices what `etdg-schedule-for-gpu` has written, from the schedules and layouts
+// alone, at typical lengths: launches, barriers of the grid, and of each step what
+// the blocks of threads with the most tasks do. A loop nest of a leaf takes as long
+// as its loads wait for each other, or as its multiply-adds and bytes take where
+// that is longer. For comparing forms of a graph with each other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_SCHEDULE_GPU_KERNELPRICES_H
+#define FT_LIB_SCHEDULE_GPU_KERNELPRICES_H
+
+#include "ft/Schedule/GpuPlan.h"
+#include "ft/Schedule/TypicalRanges.h"
+
+namespace mlir::ft::schedule {
+
+/// What a kernel costs, and the figures that explain it.
+struct KernelPrice {
+  double seconds = 0;
+  double steps = 0, barriers = 0; // of the grid
+};
+
+class KernelPrices {
+public:
+  KernelPrices(etdg::GraphOp graph, const GpuScheduleOptions &options)
+      : ranges(graph), options(options), machine(options.getMachine()), graph(graph) {}
+  /// All kernels of the graph, one after the other.
+  FailureOr<KernelPrice> priceGraph();
+  TypicalRanges &getRanges() { return ranges; }
+
+private:
+  /// What one block of threads does: how long it takes alone, and how much of its multiprocessor's time that is.
+  struct TaskCost {
+    double seconds = 0, busy = 0;
+    void add(const TaskCost &other, double times) {
+      seconds += times * other.seconds;
+      busy += times * other.busy;
+    }
+  };
+  /// Where the code is: values of dimensions, and what surrounds leaves in the plan of the kernel's nest.
+  struct Place {
+    SmallVector<std::optional<int64_t>> dims;
+    LeafContext context;
+    double rows = 1;
+    double columns = 1; // the part of the leaves' columns that a task has
+    bool isStaged = false;
+    int64_t resident = 1;
+  };
+  /// Points of one step that are dealt.
+  struct Points {
+    double tiles = 0, rows = 1;
+  };
+
+  FailureOr<KernelPrice> priceItem(Operation &item);
+  FailureOr<KernelPrice> priceKernel(Operation &item);
+  FailureOr<KernelPrice> priceVariants(etdg::VariantsOp variants);
+  LogicalResult addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total);
+  LogicalResult addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight, KernelPrice &total);
+  LogicalResult addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place place, double weight, KernelPrice &total);
+  void countPoints(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, std::optional<unsigned> row, Place &place, double weight, Points &points);
+  FailureOr<TaskCost> costOfRegions(ArrayRef<BlockOp> nest, const GpuPlan &plan, ArrayRef<unsigned> dealt, const Place &place);
+  FailureOr<TaskCost> costOfNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> inner, Place place);
+  FailureOr<TaskCost> costOfBody(BlockOp block, const Place &place);
+  FailureOr<TaskCost> costOfInside(ArrayRef<BlockOp> nest, const GpuPlace &where, const Place &outside);
+  FailureOr<TaskCost> costOfLeaf(BlockOp leaf, const Place &place);
+  TaskCost costOfLoops(const LeafForm &form, unsigned number, Attribute layout, bool isRowWise, const Place &place);
+  TaskCost costOfRows(BlockOp leaf, const Place &place);
+  double rateOfBytes() const;
+
+  TypicalRanges ranges;
+  const GpuScheduleOptions &options;
+  const Machine &machine;
+  etdg::GraphOp graph;
+  llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
+};
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_LIB_SCHEDULE_GPU_KERNELPRICES_H
