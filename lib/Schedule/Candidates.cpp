@@ -1,7 +1,7 @@
 //===- Candidates.cpp - among what a schedule is chosen -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Candidates.h"
+#include "ft/Schedule/Candidates.h"
 
 #include "llvm/ADT/Hashing.h"
 

@@ -9,10 +9,9 @@
 
 #include "ft/Schedule/ChooseSchedule.h"
 
-#include "Candidates.h"
-
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
+#include "ft/Schedule/Candidates.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"
 

@@ -6,7 +6,7 @@
 // copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
 //
 //===----------------------------------------------------------------------===//
-#include "../Candidates.h"
+#include "ft/Schedule/Candidates.h"
 #include "KernelPrices.h"
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"

@@ -6,8 +6,8 @@
 // the divisions; a greater rank is the program's own order.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_LIB_SCHEDULE_CANDIDATES_H
-#define FT_LIB_SCHEDULE_CANDIDATES_H
+#ifndef FT_SCHEDULE_CANDIDATES_H
+#define FT_SCHEDULE_CANDIDATES_H
 
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 
@@ -27,4 +27,4 @@ std::optional<uint64_t> getRank(int64_t candidate, uint64_t planSeed, size_t cou
 
 } // namespace mlir::ft::schedule
 
-#endif // FT_LIB_SCHEDULE_CANDIDATES_H
+#endif // FT_SCHEDULE_CANDIDATES_H
