@@ -1,13 +1,11 @@
 //===- Check.cpp - every engine agrees on a program -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Fuzz/Check.h"
+#include "CompileGraphs.h"
 
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
-#include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Engine/Emulator/EmulatedProgram.h"
-#include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Fuzz/Random.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
@@ -407,22 +405,6 @@ LogicalResult Subject::runEmulated() {
       return failure();
   }
   return success();
-}
-
-/// Code for this processor of all graphs; entry i is called "f<i>".
-static FailureOr<std::unique_ptr<CompiledProgram>> compileGraphs(ArrayRef<etdg::GraphOp> graphs,
-                                                                 const CpuOptions &options) {
-  ::ft::rt::Bundle bundle;
-  for (auto [i, graph] : llvm::enumerate(graphs)) {
-    FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
-    if (failed(entry))
-      return failure();
-    entry->name = "f" + std::to_string(i);
-    bundle.entries.push_back(std::move(*entry));
-  }
-  if (failed(addCpuPlans(graphs, "cpu", options, bundle, bundle.entries)))
-    return failure();
-  return CompiledProgram::load(bundle, graphs.front()->getLoc());
 }
 
 /// All runs of a subject, as entry `name` of what was compiled.

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Fuzz/Imperative.h"
+#include "CompileGraphs.h"
 
-#include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
-#include "ft/Engine/CPU/CpuBundle.h"
-#include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
@@ -172,19 +170,6 @@ void Subject::raise() {
     graph = dyn_cast_or_null<etdg::GraphOp>(module->lookupSymbol(program.name));
 }
 
-/// Code for this processor; the entry is called "f0".
-static FailureOr<std::unique_ptr<CompiledProgram>> compileGraph(etdg::GraphOp graph) {
-  ::ft::rt::Bundle bundle;
-  FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
-  if (failed(entry))
-    return failure();
-  entry->name = "f0";
-  bundle.entries.push_back(std::move(*entry));
-  if (failed(addCpuPlans(graph, "cpu", CpuOptions(), bundle, bundle.entries)))
-    return failure();
-  return CompiledProgram::load(bundle, graph->getLoc());
-}
-
 static void runOnCpu(std::vector<std::unique_ptr<Subject>> &subjects) {
   SmallVector<Subject *> candidates;
   SmallVector<etdg::GraphOp> graphs;
@@ -198,7 +183,7 @@ static void runOnCpu(std::vector<std::unique_ptr<Subject>> &subjects) {
   for (auto [subject, graph] : llvm::zip_equal(candidates, graphs)) {
     llvm::PrettyStackTraceFormat trace("running %s on the CPU engine", subject->program.name.c_str());
     Errors errors(subject->context);
-    FailureOr<std::unique_ptr<CompiledProgram>> compiled = compileGraph(graph);
+    FailureOr<std::unique_ptr<CompiledProgram>> compiled = compileGraphs(graph);
     if (failed(compiled)) {
       (void)subject->fail("compilation for the CPU", errors.text);
       continue;
