@@ -282,15 +282,18 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.rounding = options.rounding;
   sequence.validate = validates && options.validate == "on";
   sequence.isLowered = true;
-  if (options.target == "cpu")
-    sequence.addTarget = [&](Phase phase) { addCpuPasses(pm, phase, sequence.machine); };
-  else
-    sequence.addTarget = [&](Phase phase) {
-      // A schedule that came with the graph may leave loops to be completed, and reductions to be cut.
-      if (phase == Phase::Storage && from == Phase::Schedule)
-        addGpuPasses(pm, Phase::Schedule, options.target, sequence.machine);
+  auto addOwn = [&](Phase phase) {
+    if (options.target == "cpu")
+      addCpuPasses(pm, phase, sequence.machine);
+    else
       addGpuPasses(pm, phase, options.target, sequence.machine);
-    };
+  };
+  sequence.addTarget = [&](Phase phase) {
+    // A schedule that came with the graph may leave loops to be completed, and reductions to be cut.
+    if (phase == Phase::Storage && from == Phase::Schedule)
+      addOwn(Phase::Schedule);
+    addOwn(phase);
+  };
   // A proof reads the whole graph like its contract does: where each phase is proved, the contracts of
   // what conversions made and of the last phase are enough. What is the identity keeps the contract.
   Phase last = sequence.getLastBuilt();

@@ -134,8 +134,11 @@ void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> div
     OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
     std::optional<FormPrice> priced = copy ? price(*copy, between) : std::nullopt;
     others += ", " + describe(division) + (priced ? llvm::formatv(" {0:e2}", priced->seconds).str() : " not on this machine");
+    if (priced && division.lags)
+      others += " (by hand alone)";
     constexpr double percent = 100; // the share is given in
-    if (!priced || priced->seconds >= least.seconds ||
+    // (Two parts in one step take longer than they are priced: docs/performance.md.)
+    if (!priced || division.lags || priced->seconds >= least.seconds ||
         priced->seconds * percent > whole->seconds * double(options.getMachine().gpu.divisionShare))
       continue;
     least = *priced;

@@ -32,6 +32,8 @@ count = [len(re.findall(rf"#loops\.{kind}<[^>]*>", printed)) for kind in ("produ
 print(f"as printed, {count[0]} products and {count[1]} other nests: {result}")
 for layout in layouts:
     kind = "lanes" if layout.startswith("loop") else "product"
-    changed = re.sub(rf"#loops\.{kind}<[^>]*>", f"#loops.{kind}<{layout}>", printed)
+    copies = len(re.findall("pack_(?:left|right)", layout))  # each packed operand is copied by a nest with a layout of its own
+    whole = f"#loops.{kind}<{layout}>" + ", #loops.lanes<loop = 0, vector = 8, beside = 1>" * copies
+    changed = re.sub(rf"#loops\.{kind}<[^>]*>", whole, printed)
     result, instructions = run(re.sub(r" scratch \[[^]]*\]", "", changed))
     print(f"{layout}: {result}, {'another' if instructions != own else 'THE SAME'} code")
