@@ -37,9 +37,12 @@ static Nests nestsOf(Operation &item) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-FailureOr<KernelPrice> KernelPrices::priceGraph() {
+FailureOr<KernelPrice> KernelPrices::priceGraph() { return priceBody(graph.getBody().front()); }
+
+/// Of all items of a body, one after the other.
+FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
   KernelPrice total;
-  for (Operation &op : graph.getBody().front()) {
+  for (Operation &op : body) {
     if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, BlockOp>(op))
       continue;
     FailureOr<KernelPrice> one = priceItem(op);
@@ -67,16 +70,7 @@ FailureOr<KernelPrice> KernelPrices::priceVariants(etdg::VariantsOp variants) {
       break;
     ++taken;
   }
-  KernelPrice total;
-  for (Operation &item : variants.getVariants()[taken].front()) {
-    FailureOr<KernelPrice> one = priceItem(item);
-    if (failed(one))
-      return failure();
-    total.seconds += one->seconds;
-    total.steps += one->steps;
-    total.barriers += one->barriers;
-  }
-  return total;
+  return priceBody(variants.getVariants()[taken].front());
 }
 
 FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {

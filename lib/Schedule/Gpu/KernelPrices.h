@@ -53,6 +53,7 @@ private:
     double tiles = 0, rows = 1;
   };
 
+  FailureOr<KernelPrice> priceBody(Block &body);
   FailureOr<KernelPrice> priceItem(Operation &item);
   FailureOr<KernelPrice> priceKernel(Operation &item);
   FailureOr<KernelPrice> priceVariants(etdg::VariantsOp variants);
