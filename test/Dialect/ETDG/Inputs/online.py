@@ -4,7 +4,7 @@
 
     online.py FT-BIN FILE ENTRY [OPTION ...] DIMS ...
 
-DIMS is NAME=VALUE,NAME=VALUE. With every f32 of the file made f64 the rewritten graph
+DIMS is NAME=VALUE,NAME=VALUE; with `--join=N` iterations are joined by N behind it. With every f32 of the file made f64 the rewritten graph
 agrees with the program to 1e-11 in random and declared order; as it stands the CPU
 engine on the rewritten graph agrees with the program to 1e-4.
 """
@@ -17,7 +17,7 @@ import tempfile
 
 import numpy as np
 
-PIPELINE = "--pass-pipeline=builtin.module(ft-inline,canonicalize,cse,convert-ft-to-etdg,etdg.graph(etdg-online{%s},etdg-verify))"
+PIPELINE = "--pass-pipeline=builtin.module(ft-inline,canonicalize,cse,convert-ft-to-etdg,etdg.graph(etdg-online{%s},%setdg-verify))"
 
 
 def run(*command):
@@ -46,7 +46,8 @@ def close(name, got, want, tolerance):
 
 def main():
     tools, file, entry = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    options = ",".join(a[2:] for a in sys.argv[4:] if a.startswith("--")).replace(",", " ")
+    options = ",".join(a[2:] for a in sys.argv[4:] if a.startswith("--") and not a.startswith("--join=")).replace(",", " ")
+    join = "".join(f"etdg-join-iterations{{iterations={a[7:]}}}," for a in sys.argv[4:] if a.startswith("--join="))
     shapes = [a.split(",") for a in sys.argv[4:] if not a.startswith("--")]
     text = pathlib.Path(file).read_text()
     header = re.search(r"func\.func @" + entry + r"\((.*?)\{\n", text, re.S).group(1)
@@ -56,7 +57,7 @@ def main():
         for element, tolerance in (("f64", 1e-11), ("f32", 1e-4)):
             program, online = folder / "program.mlir", folder / "online.mlir"
             program.write_text(text.replace("f32", element).replace("0xFF800000", "0xFFF0000000000000" if element == "f64" else "0xFF800000"))
-            online.write_text(run(tools / "ft-opt", program, PIPELINE % options))
+            online.write_text(run(tools / "ft-opt", program, PIPELINE % (options, join)))
             for dims in shapes if element == "f64" else shapes[-1:]:
                 common = [f"--entry={entry}", "--seed=3"] + [f"--dim={d}" for d in dims]
                 want = results(folder, tools / "ft-run", program, count, "--engine=interpret", *common)

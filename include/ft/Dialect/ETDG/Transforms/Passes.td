@@ -377,6 +377,34 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
   let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">];
 }
 
+def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
+  let summary = "several iterations of a reduction become one";
+  let description = [{
+    `iterations` iterations of a dimension that may be re-associated (`reduce`, `fold`, with `combine`) are computed as one, where the
+    algebra of the body lets its states take them in together: each state grows by one associative operation, and what it grows by is no
+    function of a state, or follows a new maximum (minimum) by the very factor by which the state is corrected:
+
+        m' = max(m, x)    s' = s exp(m - m') + h exp(x - m')
+
+    What differs between iterations is read with one dimension more, a box of the same memory. Products that are added to one sum become one
+    product with so many times as many terms; an online reduction goes over longer rows: the maximum first, then the sums, one correction.
+    States are rounded once for all joined iterations. Iterations behind the last multiple of that number stay as they are.
+
+    ```mlir
+    etdg.block @r [reduce] (l) in [0, L) reads (%a = %as[l] : tensor<8x16xf32>, %s = {l >= 1: %ss[l - 1], ...}) writes (%ss[l])
+    ==>
+    etdg.block @r_joined [reduce] (l) in [0, floordiv(L, 4)) reads (%a = elem (e, e0, e1) %as[4 * l + e, e0, e1] : tensor<4x8x16xf32>, ...)
+    etdg.block @r [reduce] (l) in [floordiv(L, 4), L - 3 * floordiv(L, 4)) reads (%a = %as[l + 3 * floordiv(L, 4)] : ...)
+    ```
+
+    What it does not take stays, with a remark (category `etdg`, `join-iterations`): ordered dimensions (`foldl`, `scanl`), whose states round at
+    every step, `scan`, whose states are results, a range that other dimensions change, reads that choose among places by the iteration,
+    states that other operations change. `etdg-choose-iterations-for-gpu` decides how many are worth it.
+  }];
+  let options = [Option<"iterations", "iterations", "int64_t", "2", "How many iterations become one">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   let summary = "give nests an order with few steps and wide ones (FT §5.2)";
   let description = [{
