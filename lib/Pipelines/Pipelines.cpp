@@ -232,6 +232,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsFindAlignment());
   pm.addPass(createLoopsPlaceMemory());
   pm.addPass(createLoopsChooseAccesses());
+  pm.addPass(createLoopsChoosePoints());
   pm.addPass(createLoopsPlaceSyncs());
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What says how the threads of a block share one loop nest of a leaf, whichever
-// dialect it is of: such an attribute may stand in a leaf's `etdg.layouts`.
+// dialect it is of: such an attribute may stand in a leaf's `etdg.layouts`; and
+// what says all that they compute of it, in the `nests` of a `loops.leaf`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_SUPPORT_NESTLAYOUT_H
@@ -14,6 +15,9 @@ namespace mlir::ft {
 
 template <typename ConcreteAttr>
 class NestLayoutTrait : public AttributeTrait::TraitBase<ConcreteAttr, NestLayoutTrait> {};
+
+template <typename ConcreteAttr>
+class NestPointsTrait : public AttributeTrait::TraitBase<ConcreteAttr, NestPointsTrait> {};
 
 } // namespace mlir::ft
 

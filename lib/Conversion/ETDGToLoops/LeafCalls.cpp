@@ -377,7 +377,8 @@ void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, Va
                                     builder.getDenseBoolArrayAttr(varies), builder.getI64IntegerAttr(most),
                                     number(columns ? columns->tile : 0), number(columns ? columns->count : 0),
                                     columns && gpu ? builder.getDenseI64ArrayAttr(cuts.lookup(block)) : DenseI64ArrayAttr(),
-                                    layouts, /*scratch=*/ArrayAttr(), /*aligned=*/DenseI64ArrayAttr(), /*places=*/ArrayAttr());
+                                    layouts, /*scratch=*/ArrayAttr(), /*aligned=*/DenseI64ArrayAttr(), /*places=*/ArrayAttr(),
+                                    /*nests=*/ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
   IRMapping mapping;

@@ -225,6 +225,7 @@ LogicalResult GridKernel::toCores() {
       leaf.removeLayoutsAttr();
       leaf.removeAlignedAttr();
       leaf.removePlacesAttr();
+      leaf.removeNestsAttr();
     }
     op->removeAttr("loops.memory");
     op->removeAttr("loops.syncs");

@@ -21,11 +21,6 @@ Value LeafEmitter::beginOf(const leaf::View &view, At place) {
   return begin;
 }
 
-bool LeafEmitter::isLifted(const leaf::View &view) const {
-  return (!view.isSplat() && lifted[view.buffer]) ||
-         llvm::any_of(view.terms, [&](const leaf::DynamicTerm &t) { return lifted[t.buffer]; });
-}
-
 Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
   if (memory.rowStride)
     offset = b.add(offset, b.mul(at.row, memory.rowStride));
@@ -67,17 +62,13 @@ Value LeafEmitter::loadOne(const leaf::View &view, Value offset, At at) {
   return branch.getResult(0);
 }
 
-void LeafEmitter::beginGuard(const leaf::Nest &nest) {
-  // All threads of the block must agree: its rows and lifts share one flag.
-  if (!nest.guard)
-    return;
-  const Memory &memory = memories[nest.guard->buffer];
-  if (memory.rowStride || memory.valueStep || memory.liftStride || memory.liftStep)
-    return;
-  leaf::View flag;
-  flag.buffer = nest.guard->buffer;
-  Value holds = loadOne(flag, b.number(nest.guard->offset), {});
-  auto isWhen = nest.guard->when ? arith::CmpIPredicate::ne : arith::CmpIPredicate::eq;
+void LeafEmitter::beginGuard(tile::FlagAttr flag) {
+  leaf::View view;
+  view.buffer = int(llvm::find_if(graph.buffers, [&](const leaf::Buffer &buffer) {
+                      return buffer.kind == leaf::Buffer::Kind::Input && int64_t(buffer.number) == flag.getInput();
+                    }) - graph.buffers.begin());
+  Value holds = loadOne(view, b.number(0), {});
+  auto isWhen = flag.getIs() ? arith::CmpIPredicate::ne : arith::CmpIPredicate::eq;
   Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(holds.getType(), 0));
   auto branch = scf::IfOp::create(b, b.createOrFold<arith::CmpIOp>(isWhen, holds, zero), /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -99,10 +90,11 @@ LogicalResult LeafEmitter::emit() {
         b.barrier();
       continue;
     }
-    NestSplit split = columns ? splits[i] : NestSplit();
+    tile::NestAttr said = nests[i].said;
     OpBuilder::InsertionGuard guard(b);
-    beginGuard(nest);
-    if (split.kind == NestSplit::first) {
+    if (said.getGuard())
+      beginGuard(said.getGuard());
+    if (said.getFirst()) {
       Value isFirst =
           b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, columns->begin, b.number(0));
       auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
@@ -110,7 +102,7 @@ LogicalResult LeafEmitter::emit() {
     }
     {
       OpBuilder::InsertionGuard inner(b);
-      if (failed(emitNest(*this, nest, split, tiles[i])))
+      if (failed(emitNest(*this, nests[i])))
         return failure();
     }
     if (syncs[i])

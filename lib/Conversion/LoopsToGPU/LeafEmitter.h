@@ -11,6 +11,7 @@
 
 #include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 #include "Code.h"
+#include "LoopForms.h"
 #include "ft/Schedule/GpuLeaf.h"
 
 #include <functional>
@@ -35,7 +36,6 @@ struct At {
   Value row, lift;
 };
 
-using schedule::NestSplit;
 using schedule::RowNest;
 using schedule::RowPlan;
 using schedule::Tiles;
@@ -49,11 +49,10 @@ struct Columns {
 /// What a leaf needs to know about its block of threads.
 struct Threads {
   int64_t count = 0;
-  int64_t sums = 0; // bytes of shared memory for each to leave sums in
   Value id; // i32
   /// Pointer to shared memory for partial results of 8 reductions, 8 bytes a warp each.
   Value scratch;
-  /// Pointer to shared memory, `sums` bytes a thread, which nests use one after the other.
+  /// Pointer to shared memory for what slices of sums leave each other, which nests use one after the other.
   std::function<Value()> partials;
 };
 
@@ -71,8 +70,8 @@ public:
   int64_t lifts = 1;
   SmallVector<bool> lifted; // by buffer: differs from lift to lift
   std::optional<Columns> columns;
-  SmallVector<NestSplit> splits; // by nest, with `columns`
   SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
+  std::vector<LeafNest> nests;   // by nest; those that threads compute point by point
   const RowPlan *rowPlan = nullptr; // rows stay in registers
   SmallVector<bool> syncs;       // by nest: the threads of a block wait behind it
   Value staging;                    // shared memory for operands of products, where a nest is one in tiles
@@ -81,8 +80,8 @@ public:
   std::function<Value(Value index, int64_t bound, Operation *op)> checkIndex;
 
   LogicalResult emit();
-  /// Goes on under the nest's guard, for all threads of the block or none.
-  void beginGuard(const leaf::Nest &nest);
+  /// Goes on where a flag says so, for all threads of the block or none.
+  void beginGuard(tile::FlagAttr flag);
 
   /// The element of a view at `offset`, or the value that it is.
   Value loadOne(const leaf::View &view, Value offset, At at);
@@ -90,7 +89,6 @@ public:
   Value beginOf(const leaf::View &view, At at);
   /// `offset`, moved to a row and a lift of a buffer in memory.
   Value offsetAt(const Memory &memory, Value offset, At at);
-  bool isLifted(const leaf::View &view) const;
 };
 
 /// The body of a member on scalars.
@@ -115,7 +113,7 @@ private:
 /// An elementary function on f32 by the device's instructions; null if there is no rule.
 Value emitFastMath(Code &b, Operation *op, ValueRange operands);
 
-LogicalResult emitNest(LeafEmitter &emitter, const leaf::Nest &nest, NestSplit split, const Tiles &tiles);
+LogicalResult emitNest(LeafEmitter &emitter, const LeafNest &nest);
 
 } // namespace mlir::ft::togpu
 

@@ -43,15 +43,7 @@ static bool isGlobal(Value memory) {
 /// Where the memory of a view lies.
 static bool isGlobalView(Value view) { return isGlobal(view.getDefiningOp<memref::ReinterpretCastOp>().getSource()); }
 
-namespace {
-/// Where a buffer of a leaf's graph lies.
-struct BufferFacts {
-  bool isAligned = false, isGlobal = false;
-};
-} // namespace
-
-/// The same for all buffers, as emission binds them: a view, a constant, or a value with a place.
-static SmallVector<BufferFacts> findFacts(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafPlaces &places) {
+SmallVector<BufferFacts> togpu::findFacts(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafPlaces &places) {
   const auto inputs = unsigned(leaf.getInputs().size());
   auto ofOutput = [&](unsigned number) { return BufferFacts{isAligned(leaf, inputs + number), isGlobalView(leaf.getOutputs()[number])}; };
   SmallVector<BufferFacts> facts;

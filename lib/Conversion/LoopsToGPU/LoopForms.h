@@ -9,6 +9,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPFORMS_H
 
+#include "ft/Conversion/LeafGraph/NestAccesses.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Schedule/GpuPlan.h"
 
@@ -93,6 +94,22 @@ FailureOr<LeafPlaces> readPlaces(loops::LeafOp leaf, const LeafNeeds &needs);
 
 /// Whether what a leaf's view has is said to begin, in each row, where accesses as wide as its elements allow may.
 bool isAligned(loops::LeafOp leaf, unsigned view);
+
+/// Where a buffer of a leaf's graph lies, and whether its rows begin evenly.
+struct BufferFacts {
+  bool isAligned = false, isGlobal = false;
+};
+/// The same for all buffers, as emission binds them: a view, a constant, or a value with a place (LoopAccesses.cpp).
+SmallVector<BufferFacts> findFacts(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafPlaces &places);
+
+/// What the threads of a block compute of a loop nest, point by point. Nothing is said of nests that are products, or computed with one.
+struct LeafNest {
+  tile::NestAttr said;
+  leaf::Nest nest; // with its loops as they are said
+  SmallVector<leaf::NestAccess> accesses; // in the order of those that are said
+};
+/// What is said of each nest (LoopNests.cpp). An error at the leaf where something is missing or does not fit.
+FailureOr<std::vector<LeafNest>> readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places);
 
 /// An error at a leaf whose layouts say more of its products' accesses than holds, or nothing (LoopAccesses.cpp).
 LogicalResult checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places, int64_t threads);

@@ -194,13 +194,15 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
   if (failed(places) || failed(syncs) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads())))
     return failure();
+  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places);
+  if (failed(nests))
+    return failure();
+  emitter.nests = std::move(*nests);
   emitter.syncs = std::move(*syncs);
   bindOperands(leaf, emitter);
   setTiling(leaf, std::move(*tiling), emitter);
-  if (leaf.getColumn()) {
-    emitter.splits = own->form.splits;
+  if (leaf.getColumn())
     emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
-  }
   bindValues(leaf, emitter);
   e.placeLeaf(*places, emitter);
   LogicalResult emitted = emitter.emit();

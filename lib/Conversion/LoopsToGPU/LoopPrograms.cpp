@@ -183,7 +183,6 @@ LogicalResult LoopWalker::run(StringRef name) {
   e.cooperative = isWaiting;
   e.sharedBytes = source->getAttrOfType<loops::SharedAttr>("loops.shared").getBytes();
   e.threads.count = block.getThreads();
-  e.threads.sums = block.getSums();
   e.beginFunction(name);
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())))
     return failure();

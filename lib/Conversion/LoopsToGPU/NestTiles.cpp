@@ -1,8 +1,8 @@
 //===- NestTiles.cpp - a loop nest as an operation of tile ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A nest of a leaf becomes a `tile.nest`: what its members compute at a point, between elements that they read and write, and the
-// tiling that the leaf's layouts give it. `convert-tile-to-nvvm` has what a thread does for that.
+// A nest of a leaf becomes a `tile.nest`: what its members compute at a point, between elements that they read and write, and what the leaf
+// says of it (`#tile.nest`). `convert-tile-to-nvvm` has what a thread does for that.
 //
 //===----------------------------------------------------------------------===//
 #include "LeafEmitter.h"
@@ -17,21 +17,16 @@ using namespace mlir::ft::togpu;
 namespace {
 class NestWriter {
 public:
-  NestWriter(LeafEmitter &emitter, const Nest &original, NestSplit split, const Tiles &tiles)
-      : e(emitter), b(emitter.b), nest(original), splitLoop(split.kind == NestSplit::shared ? split.loop : Tiles::none),
-        tiles(tiles) {}
+  NestWriter(LeafEmitter &emitter, const LeafNest &own) : e(emitter), b(emitter.b), own(own), nest(own.nest), said(own.said) {}
   LogicalResult run();
 
 private:
-  tile::PointTilesAttr layoutFor(int64_t tile, ArrayRef<int64_t> unroll);
   LogicalResult write(tile::PointTilesAttr layout);
   tile::NestOp start(tile::PointTilesAttr layout);
-  bool isShared() const { return tiles.group > 1 || isSliced; }
-  bool isReused(int64_t tile) const;
 
   Value memoryOf(int buffer);
   tile::PointPlaceAttr placeOf(const View &view);
-  int64_t widthOf(const View &view) const;
+  uint64_t widthOf(const View &view) const;
   void fillBegin(Region &region, const View &view);
   Value readOf(const View &view);
   Value inputOf(const View &view);
@@ -46,10 +41,10 @@ private:
 
   LeafEmitter &e;
   Code &b;
-  Nest nest;
-  int splitLoop; // its iterations are those of the columns of this block of threads
-  const Tiles &tiles;
-  bool isSliced = false, isLifted = false;
+  const LeafNest &own;
+  const Nest &nest;
+  tile::NestAttr said;
+  bool isShared = false;       // threads join what they have of a point
   Operation *around = nullptr; // the nest that is written
   llvm::DenseMap<int, Value> memories;
   /// Views that were read, and what members have made of views since.
@@ -100,20 +95,8 @@ tile::PointPlaceAttr NestWriter::placeOf(const View &view) {
                                    has ? inRegister(view.outside, /*extends=*/false) : TypedAttr());
 }
 
-/// How many elements along the vector are one access: adjacent ones that are known to begin at multiples of as many.
-int64_t NestWriter::widthOf(const View &view) const {
-  int64_t width = tiles.width;
-  const Buffer &buffer = e.graph.buffers[view.buffer];
-  if (width == 1 || tiles.vectorLoop == Tiles::none || view.strides[tiles.vectorLoop] != 1 || view.hasBorders())
-    return 1;
-  bool aligned = e.memories[view.buffer].aligned && view.offset % width == 0 && buffer.numElements % width == 0 &&
-                 width * bytesOf(buffer.elementType) <= accessBytes;
-  for (auto [loop, stride] : llvm::enumerate(view.strides))
-    aligned &= int(loop) == tiles.vectorLoop || stride % width == 0;
-  for (const DynamicTerm &term : view.terms)
-    aligned &= term.stride % width == 0;
-  return aligned ? width : 1;
-}
+/// How many adjacent elements are one access.
+uint64_t NestWriter::widthOf(const View &view) const { return uint64_t(said.getAccesses()[findAccess(own.accesses, view)]); }
 
 Block *NestWriter::addBody(Region &region, TypeRange arguments) {
   return b.createBlock(&region, {}, arguments, SmallVector<Location>(arguments.size(), b.getLoc()));
@@ -147,7 +130,7 @@ Value NestWriter::readOf(const View &view) {
     if (known == view)
       return value;
   Value memory = memoryOf(view.buffer);
-  auto read = tile::ReadOp::create(b, registerType(e.graph.buffers[view.buffer].elementType), memory, placeOf(view), uint64_t(widthOf(view)));
+  auto read = tile::ReadOp::create(b, registerType(e.graph.buffers[view.buffer].elementType), memory, placeOf(view), widthOf(view));
   fillBegin(read.getBegin(), view);
   reads.push_back({view, read});
   return read;
@@ -232,9 +215,9 @@ Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
   }
   SmallVector<Attribute> neutral;
   for (Operation *combiner : member.combiners)
-    if (isShared())
+    if (isShared)
       neutral.push_back(inRegister(*arith::getNeutralElement(combiner), /*extends=*/true));
-  auto sums = tile::ReducePointsOp::create(b, results, inputs, inits, isShared() ? b.getArrayAttr(neutral) : ArrayAttr(),
+  auto sums = tile::ReducePointsOp::create(b, results, inputs, inits, isShared ? b.getArrayAttr(neutral) : ArrayAttr(),
                                            unsigned(neutral.size()));
   for (unsigned i = 0; i < results.size(); ++i)
     arguments.push_back(sums.getSumType(i));
@@ -256,9 +239,9 @@ LogicalResult NestWriter::writeMember(const Member &member) {
   for (auto [view, value] : llvm::zip(member.writes, op->getResults())) {
     if (!member.isReduction())
       made.push_back({view, value});
-    if (!e.graph.buffers[view.buffer].inMemory)
-      continue;
-    auto write = tile::WriteOp::create(b, value, memoryOf(view.buffer), placeOf(view), uint64_t(widthOf(view)));
+    if (widthOf(view) == 0)
+      continue; // it stays in registers
+    auto write = tile::WriteOp::create(b, value, memoryOf(view.buffer), placeOf(view), widthOf(view));
     fillBegin(write.getBegin(), view);
   }
   return success();
@@ -268,50 +251,21 @@ LogicalResult NestWriter::writeMember(const Member &member) {
 // The nest
 //===----------------------------------------------------------------------===//
 
-/// Whether the block of threads may have several tiles, whose sums go through the same memory.
-bool NestWriter::isReused(int64_t tile) const {
-  if (tiles.group <= warpLanes)
-    return false;
-  int64_t count = isLifted ? e.lifts : 1;
-  for (auto [loop, size] : llvm::enumerate(nest.sizes))
-    if (!nest.reduced[loop])
-      count *= int(loop) == tiles.tileLoop ? size / tile : size;
-  return nest.batched || splitLoop != Tiles::none || count > 1;
-}
-
-tile::PointTilesAttr NestWriter::layoutFor(int64_t tile, ArrayRef<int64_t> unroll) {
-  bool isOne = tile == 1, hasSums = llvm::any_of(nest.members, [](const Member &member) { return member.isReduction(); });
-  int64_t copies = unroll.empty() ? 0 : unroll.front();
-  bool together = !isShared() && !hasSums && copies > 1;
-  int64_t granule = 1;
-  SmallVector<int64_t> kept(unroll);
-  if (isSliced && unroll.size() > 1) { // the loop over a slice has a granule in place of copies
-    granule = std::max<int64_t>(unroll[1], 1);
-    kept[1] = 0;
-  }
-  while (!kept.empty() && kept.back() == 0)
-    kept.pop_back();
-  return tile::PointTilesAttr::get(
-      b.getContext(), e.threads.count, tiles.vectorLoop, tiles.width, isOne || tiles.tileLoop == Tiles::rowLoop ? -1 : tiles.tileLoop, tile,
-      !isOne && tiles.tileLoop == Tiles::rowLoop, together ? copies : 1, tiles.group, isReused(tile), isSliced ? tiles.slices : 1, granule,
-      kept.empty() || together ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(kept));
-}
-
 tile::NestOp NestWriter::start(tile::PointTilesAttr layout) {
-  SmallVector<Value> columns;
-  if (splitLoop != Tiles::none)
-    columns = {e.columns->begin, e.columns->count};
-  auto op = tile::NestOp::create(b, e.threads.id, nest.batched ? e.rows : Value(), columns.empty() ? Value() : columns[0],
-                                 columns.empty() ? Value() : columns[1], layout.isOfBlock() ? e.threads.scratch : Value(),
-                                 isSliced ? e.threads.partials() : Value(), b.getDenseI64ArrayAttr(nest.sizes),
-                                 b.getDenseBoolArrayAttr(nest.reduced), b.getI64IntegerAttr(isLifted ? e.lifts : 1),
-                                 columns.empty() ? IntegerAttr() : b.getI64IntegerAttr(splitLoop), layout);
+  Value column, numColumns;
+  if (said.getColumns() >= 0)
+    std::tie(column, numColumns) = std::pair(e.columns->begin, e.columns->count);
+  auto op = tile::NestOp::create(b, e.threads.id, said.getRows() ? e.rows : Value(), column, numColumns,
+                                 layout.isOfBlock() ? e.threads.scratch : Value(), layout.getSlices() > 1 ? e.threads.partials() : Value(),
+                                 said.getLoops(), b.getDenseBoolArrayAttr(nest.reduced), b.getI64IntegerAttr(said.getLifts()),
+                                 column ? b.getI64IntegerAttr(said.getColumns()) : IntegerAttr(), layout);
   b.createBlock(&op.getBody());
   return op;
 }
 
 LogicalResult NestWriter::write(tile::PointTilesAttr layout) {
   OpBuilder::InsertionGuard guard(b);
+  isShared = layout.getLanes() > 1 || layout.getSlices() > 1;
   around = start(layout);
   memories.clear();
   reads.clear();
@@ -320,29 +274,17 @@ LogicalResult NestWriter::write(tile::PointTilesAttr layout) {
 }
 
 LogicalResult NestWriter::run() {
-  collapseLoops(nest, splitLoop == Tiles::none ? nullptr : &splitLoop);
-  forEachAccess(nest, [&](const View &view, bool) { isLifted |= e.isLifted(view); });
-  for (const Member &member : nest.members)
-    for (const auto &[value, view] : member.captured)
-      isLifted |= e.isLifted(view);
-  nest.batched &= e.maxRows > 1;
-  auto cutsSums = [&](int64_t points) { return tiles.group == 1 && schedule::cutsSums(tiles, nest, points, e.threads.sums); };
-  isSliced = cutsSums(tiles.tile * tiles.width);
-  // Where threads are idle anyway, a tile that is short of rows costs no time.
-  if (tiles.tileLoop != Tiles::rowLoop || isSliced)
-    return write(layoutFor(tiles.tile, tiles.unroll));
-  // How many rows there are the host decides: fewer than a tile are computed one by one.
-  Value enough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, e.rows, b.number(tiles.tile));
+  tile::PointTilesAttr whole = said.getTiles();
+  if (!said.getRest())
+    return write(whole);
+  Value enough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, e.rows, b.number(whole.getTile()));
   auto branch = scf::IfOp::create(b, enough, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  if (failed(write(layoutFor(tiles.tile, tiles.unroll))))
+  if (failed(write(whole)))
     return failure();
   b.setInsertionPointToStart(branch.elseBlock());
-  isSliced = cutsSums(tiles.width); // of one row there may be memory for sums
-  return write(layoutFor(/*tile=*/1, tiles.restUnroll));
+  return write(said.getRest());
 }
 
-LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const Nest &nest, NestSplit split, const Tiles &tiles) {
-  return NestWriter(emitter, nest, split, tiles).run();
-}
+LogicalResult mlir::ft::togpu::emitNest(LeafEmitter &emitter, const LeafNest &nest) { return NestWriter(emitter, nest).run(); }

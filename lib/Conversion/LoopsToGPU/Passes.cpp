@@ -23,6 +23,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
 #define GEN_PASS_DEF_LOOPSCHOOSEACCESSES
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
+#define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
@@ -141,6 +142,15 @@ struct LoopsChooseAccesses : mlir::ft::impl::LoopsChooseAccessesBase<LoopsChoose
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelAccesses)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsChoosePoints : mlir::ft::impl::LoopsChoosePointsBase<LoopsChoosePoints> {
+  using LoopsChoosePointsBase::LoopsChoosePointsBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelPoints)))
       signalPassFailure();
   }
 };

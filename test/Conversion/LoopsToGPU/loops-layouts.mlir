@@ -34,7 +34,7 @@
 // TWO: tile.nest {{.*}} layout <threads = 32, vector = 0, width = 2> {
 // TWO: tile.read {{.*}} {width = 2 : i64}
 // TWO-NOT: tile.read
-// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]/layouts [#etdg.tiling<vector = 0, width = 4>]/' | ft-opt --convert-loops-to-gpu \
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/ nests .*\] {$/ {/; s/layouts \[[^]]*\]/layouts [#etdg.tiling<vector = 0, width = 4>]/' | ft-opt --loops-choose-points --convert-loops-to-gpu \
 // RUN:   | FileCheck %s --check-prefix=FOUR
 // FOUR-LABEL: llvm.func @f_k0(
 // FOUR: tile.nest {{.*}} layout <threads = 32, vector = 0, width = 4> {
@@ -42,11 +42,11 @@
 // FOUR-NOT: tile.read
 //
 // And nothing else is:
-// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]//' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[[^]]*\]//; s/ nests .*\] {$/ {/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run a leaf without layouts, which say how threads share it: loops-choose-layouts writes them
 // RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/width = 2/width = 3/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WIDTH
 // WIDTH: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's 'etdg.layouts': loop nest 0: width = 3 is no power of two that divides the 64 iterations of loop 0
-// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[/&#etdg.tiling<>, /' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: ft-opt %t/one.mlir --loops-decide-for-gpu | sed 's/layouts \[/&#etdg.tiling<>, /; s/ nests .*\] {$/ {/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's 'etdg.layouts': expected one for each of its 1 loop nests, found 2
 // RUN: ft-opt %t/chosen.mlir --loops-decide-for-gpu | sed 's/level<none>/level<lifted>/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=EVEN
 // EVEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loop: addresses do not grow evenly with it, so that no leaf computes its iterations at once; expected the level none

@@ -4,7 +4,7 @@
 // becomes. Kernels have memory nowhere else.
 //
 // RUN: split-file %s %t
-// RUN: ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --loops-find-alignment --loops-place-memory --loops-choose-accesses --loops-place-syncs -o %t/chosen.mlir
+// RUN: ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --loops-find-alignment --loops-place-memory --loops-choose-accesses --loops-choose-points --loops-place-syncs -o %t/chosen.mlir
 // RUN: FileCheck %s --input-file=%t/chosen.mlir
 // What is written stays.
 // RUN: ft-opt %t/chosen.mlir --loops-place-memory | diff - %t/chosen.mlir

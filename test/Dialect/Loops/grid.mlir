@@ -236,6 +236,18 @@ func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
 // -----
 
 func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
+  // expected-error @below {{expected what threads compute (#tile.nest), or unit, for each of its 1 layouts, found [unit, unit] (loops_leaf10)}}
+  loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>)
+      layouts [#etdg.tiling<>] nests [unit, unit] {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @k(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
   // expected-error @below {{expected one of its 1 outputs, found #loops.place<value = 0 in output = 1> (loops_leaf9)}}
   loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>)
       places [#loops.place<value = 0 in output = 1>] {

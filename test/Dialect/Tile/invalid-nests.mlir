@@ -49,6 +49,36 @@ llvm.func @granule() attributes {l = #tile.point_tiles<threads = 256, granule = 
 
 // -----
 
+// expected-error @+1 {{(F1) expected the number of an input, found -1}}
+llvm.func @flag() attributes {l = #tile.flag<input = -1, is = true>}
+
+// -----
+
+// expected-error @+1 {{(G1) expected loops of sizes that are not negative, and at least one lift; found [4, -1], lifts = 1}}
+llvm.func @sizes() attributes {l = #tile.nest<loops = [4, -1], tiles = <threads = 256>, accesses = []>}
+
+// -----
+
+// expected-error @+1 {{(G2) expected columns of one of 2 loops, or the first block's; found columns = 2}}
+llvm.func @columns_of() attributes {l = #tile.nest<loops = [4, 8], columns = 2, tiles = <threads = 256>, accesses = []>}
+
+// -----
+
+// expected-error @+1 {{(G2) expected columns of one of 2 loops, or the first block's; found columns = 0, first}}
+llvm.func @first() attributes {l = #tile.nest<loops = [4, 8], columns = 0, first, tiles = <threads = 256>, accesses = []>}
+
+// -----
+
+// expected-error @+1 {{(G3) expected a rest of tiles of rows, one by one, of 256 threads; found #tile.point_tiles<threads = 256>}}
+llvm.func @rest() attributes {l = #tile.nest<loops = [4, 8], tiles = <threads = 256>, rest = <threads = 256>, accesses = []>}
+
+// -----
+
+// expected-error @+1 {{(G4) expected accesses of 0, 1 or 4 elements, found 2}}
+llvm.func @accesses() attributes {l = #tile.nest<loops = [4, 8], tiles = <threads = 256, vector = 1, width = 4>, accesses = [4, 1, 0, 2]>}
+
+// -----
+
 // expected-error @+1 {{(E1) expected, for each of 1 borders, 1 steps and where it begins, and what is outside if there are any}}
 llvm.func @borders() attributes {l = #tile.point_place<offset = 0, strides = [1], borders = [<steps = [1, 0], size = 4>], begins = [0], outside = 0 : i32>}
 

@@ -118,6 +118,29 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
+  let summary = "say what a GPU's threads compute of loop nests, point by point";
+  let description = [{
+    Runs behind `loops-find-alignment` and `loops-place-memory`, and writes as `nests` of each leaf that has none what follows of the tilings of its loop
+    nests (`#tile.nest`): their loops, those that all accesses walk as one being one; whether each row and lifted iteration has points of its own; which points
+    a thread computes together, how many threads cut a sum where there is memory for what they leave each other, and whether they share that memory between tiles; how
+    rows that are fewer than a tile has are computed (one by one, but where threads are idle anyway); in accesses of how many elements, as what is
+    known of beginnings, strides and sizes allows; and by which flag a nest is left out, if the threads of a block agree on it.
+
+    ```mlir
+    loops.leaf ... layouts [#etdg.tiling<width = 4, vector = 0, rows = 4>] ... { ... }
+    ==>
+    loops.leaf ... layouts [...] nests [#tile.nest<loops = [1024, 4], rows, tiles = <threads = 256, vector = 0, width = 4, tile = 4, rows = true>,
+      rest = <threads = 256, vector = 0, width = 4>, accesses = [1, 4, 4]>] { ... }
+    ```
+
+    `convert-loops-to-gpu` obeys it. It refuses a nest of which nothing is said, other loops or threads than those of its layout, more slices than there is memory
+    for, accesses that are wider than is known to hold, and a flag that does not make it superfluous. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   let summary = "say where the threads of a GPU's block wait for each other";
   let description = [{
@@ -156,8 +179,8 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
       --convert-loops-to-gpu
     ```
 
-    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`
-    and `loops-place-syncs` write (together
+    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
+    `loops-choose-points` and `loops-place-syncs` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/FT/IR/StrideGroups.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Support/NestLayout.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -323,6 +324,18 @@ static LogicalResult verifyPlaces(LeafOp leaf) {
   return success();
 }
 
+static LogicalResult verifyNests(LeafOp leaf) {
+  std::optional<ArrayAttr> nests = leaf.getNests();
+  if (!nests)
+    return success();
+  size_t layouts = leaf.getLayouts().value_or(ArrayAttr::get(leaf.getContext(), {})).size();
+  auto isNest = [](Attribute item) { return isa<UnitAttr>(item) || item.hasTrait<ft::NestPointsTrait>(); };
+  if (nests->size() == layouts && llvm::all_of(*nests, isNest))
+    return success();
+  return leaf.emitOpError("expected what threads compute (#tile.nest), or unit, for each of its ") << layouts << " layouts, found "
+                                                                                                    << *nests << " (loops_leaf10)";
+}
+
 LogicalResult LeafOp::verifyRegions() {
   Block &body = getBody().front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
@@ -363,7 +376,8 @@ LogicalResult LeafOp::verifyRegions() {
       return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
-  return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)) && succeeded(verifyPlaces(*this)));
+  return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)) && succeeded(verifyPlaces(*this)) &&
+                 succeeded(verifyNests(*this)));
 }
 
 LogicalResult ListOp::verify() {

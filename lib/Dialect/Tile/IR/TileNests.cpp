@@ -49,6 +49,94 @@ LogicalResult PointPlaceAttr::verify(function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
+LogicalResult FlagAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t input, bool) {
+  if (input < 0)
+    return emitError() << "(F1) expected the number of an input, found " << input;
+  return success();
+}
+
+void NestAttr::print(AsmPrinter &printer) const {
+  printer << "<loops = ";
+  printer.printStrippedAttrOrType(getLoops());
+  if (getRows())
+    printer << ", rows";
+  if (getLifts() != 1)
+    printer << ", lifts = " << getLifts();
+  if (getColumns() >= 0)
+    printer << ", columns = " << getColumns();
+  if (getFirst())
+    printer << ", first";
+  printer << ", tiles = ";
+  printer.printStrippedAttrOrType(getTiles());
+  if (getRest()) {
+    printer << ", rest = ";
+    printer.printStrippedAttrOrType(getRest());
+  }
+  printer << ", accesses = ";
+  printer.printStrippedAttrOrType(getAccesses());
+  if (getGuard()) {
+    printer << ", guard = ";
+    printer.printStrippedAttrOrType(getGuard());
+  }
+  printer << ">";
+}
+
+Attribute NestAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto value = [&](StringRef name, auto &into) -> ParseResult { // of a name that must come next
+    return failure(parser.parseKeyword(name) || parser.parseEqual() || parser.parseCustomAttributeWithFallback(into));
+  };
+  auto list = [&](DenseI64ArrayAttr &into) -> ParseResult {
+    into = dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, Type()));
+    return success(bool(into));
+  };
+  DenseI64ArrayAttr loops, accesses;
+  PointTilesAttr tiles, rest;
+  FlagAttr guard;
+  int64_t lifts = 1, columns = -1;
+  bool rows = false, first = false;
+  if (parser.parseLess() || parser.parseKeyword("loops") || parser.parseEqual() || list(loops) || parser.parseComma())
+    return {};
+  auto optional = [&](StringRef name, bool &is) -> ParseResult {
+    is = succeeded(parser.parseOptionalKeyword(name));
+    return is ? parser.parseComma() : success();
+  };
+  auto number = [&](StringRef name, int64_t &into) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword(name)))
+      return success();
+    return failure(parser.parseEqual() || parser.parseInteger(into) || parser.parseComma());
+  };
+  if (optional("rows", rows) || number("lifts", lifts) || number("columns", columns) || optional("first", first) ||
+      value("tiles", tiles) || parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("rest")) &&
+      (parser.parseEqual() || parser.parseCustomAttributeWithFallback(rest) || parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("accesses") || parser.parseEqual() || list(accesses))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && value("guard", guard))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), loops, rows, lifts, columns, first, tiles, rest, accesses, guard);
+}
+
+LogicalResult NestAttr::verify(function_ref<InFlightDiagnostic()> emitError, DenseI64ArrayAttr loops, bool, int64_t lifts, int64_t columns,
+                               bool first, PointTilesAttr tiles, PointTilesAttr rest, DenseI64ArrayAttr accesses, FlagAttr) {
+  if (llvm::any_of(loops.asArrayRef(), [](int64_t size) { return size < 0; }) || lifts < 1)
+    return emitError() << "(G1) expected loops of sizes that are not negative, and at least one lift; found [" << loops.asArrayRef()
+                       << "], lifts = " << lifts;
+  if (columns < -1 || columns >= int64_t(loops.size()) || (first && columns >= 0))
+    return emitError() << "(G2) expected columns of one of " << loops.size() << " loops, or the first block's; found columns = " << columns
+                       << (first ? ", first" : "");
+  if (rest && (!tiles.getRows() || rest.getThreads() != tiles.getThreads() || rest.getTile() != 1))
+    return emitError() << "(G3) expected a rest of tiles of rows, one by one, of " << tiles.getThreads() << " threads; found " << rest;
+  for (int64_t width : accesses.asArrayRef())
+    if (width != 0 && width != 1 && width != tiles.getWidth())
+      return emitError() << "(G4) expected accesses of 0, 1 or " << tiles.getWidth() << " elements, found " << width;
+  return success();
+}
+
 LogicalResult MemoryType::verify(function_ref<InFlightDiagnostic()> emitError, Type element) {
   if (!element.isSignlessIntOrFloat() || (element.getIntOrFloatBitWidth() % 8 != 0 && !element.isInteger(1)))
     return emitError() << "(N1) expected elements that are integers or floats, 'i1' or of whole bytes; found " << element;

@@ -479,7 +479,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     computation's own nests stand the layouts of copies that products pack, product by product, the left operand before the right one.
     `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
     how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
-    `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`).
+    `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`). `nests` say, for each loop nest
+    that the layouts give to threads point by point, all that they compute of it (`#tile.nest`, `loops-choose-points`); unit for others.
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
@@ -500,6 +501,7 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf7) `scratch` holds #loops.scratch, each of another value, in their order.
     - (loops_leaf8) `aligned` holds a positive number for each view.
     - (loops_leaf9) `places` holds #loops.place: values in their order, then operands, then sums, each once; an output is one of the leaf's.
+    - (loops_leaf10) `nests` stand with `layouts`, one for each: what a dialect says of a nest, or unit.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
@@ -507,12 +509,12 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
                        OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
                        OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts,
                        OptionalAttr<ArrayAttr>:$scratch, OptionalAttr<DenseI64ArrayAttr>:$aligned,
-                       OptionalAttr<ArrayAttr>:$places);
+                       OptionalAttr<ArrayAttr>:$places, OptionalAttr<ArrayAttr>:$nests);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
     (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? (`places` $places^)? $body attr-dict
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? (`places` $places^)? (`nests` $nests^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }

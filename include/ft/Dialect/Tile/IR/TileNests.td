@@ -83,6 +83,46 @@ def Tile_PointPlaceAttr : AttrDef<Tile_Dialect, "PointPlace"> {
   }];
 }
 
+def Tile_FlagAttr : AttrDef<Tile_Dialect, "Flag"> {
+  let mnemonic = "flag";
+  let summary = "an input of a leaf that says whether a loop nest is computed";
+  let description = [{
+    `#tile.flag<input = 2, is = false>`: where input 2, one `i1` that all rows of the call share, is not false, nobody looks at what the nest computes: its
+    threads leave it out.
+
+    (F1) the input's number is not negative.
+  }];
+  let parameters = (ins "int64_t":$input, "bool":$is);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_NestAttr : AttrDef<Tile_Dialect, "Nest", [Tile_NestPoints]> {
+  let mnemonic = "nest";
+  let summary = "what the threads of a block compute of one loop nest of a leaf, with all that follows from its tiling";
+  let description = [{
+    One of the `nests` of a `loops.leaf`; what is said here is what `tile.nest` gets:
+
+    `#tile.nest<loops = [128, 64], rows, lifts = 3, columns = 0, tiles = <threads = 256, vector = 0, width = 4, tile = 4, rows = true>,
+    rest = <threads = 256, vector = 0, width = 4>, accesses = [4, 1, 0], guard = <input = 2, is = false>>`
+
+    - `loops`: iterations of the nest's loops, those that every access walks as one being one. `rows`: of each row of the call; `lifts`: of so many
+      iterations of a dimension that was lifted into the leaf. `columns`: the loop of which a block of threads has some iterations, or with `first` all of
+      it is computed by the block that has the first columns.
+    - `tiles`: which points a thread computes together, and which threads share one. `rest`: where a call has fewer rows than a tile, they are computed one by one, so.
+    - `accesses`: for each view, in the order in which its members read, begin with and write them, each once: how many adjacent elements are one access;
+      0: the value stays in registers.
+    - `guard`: the nest is left out where a flag says so.
+
+    (G1) loops have sizes that are not negative, lifts are at least 1; (G2) `columns` is one of the loops or none, and `first` is of nests without them; (G3) `rest` stands
+    beside tiles of rows, is of the same threads, and takes rows one by one; (G4) an access has 0 elements, one, or the tiles' width.
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$loops, "bool":$rows, "int64_t":$lifts, "int64_t":$columns, "bool":$first, "PointTilesAttr":$tiles,
+                        "PointTilesAttr":$rest, "::mlir::DenseI64ArrayAttr":$accesses, "FlagAttr":$guard);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

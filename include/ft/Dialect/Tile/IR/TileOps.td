@@ -43,6 +43,9 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
 def Tile_NestLayout : NativeAttrTrait<"NestLayoutTrait"> {
   let cppNamespace = "::mlir::ft";
 }
+def Tile_NestPoints : NativeAttrTrait<"NestPointsTrait"> {
+  let cppNamespace = "::mlir::ft";
+}
 def Tile_MoveAttr : AttrDef<Tile_Dialect, "Move"> {
   let mnemonic = "move";
   let summary = "how threads bring an operand of a product into shared memory";
