@@ -91,4 +91,5 @@ def main():
         print("%-22s %12.1f %12.1f %8.2f %8.2f" % (name, median[0] * 1e6, median[1] * 1e6, median[0] / median[1], best[0] / best[1]))
 
 
-main()
+if __name__ == "__main__":
+    main()
