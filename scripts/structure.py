@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [casts] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
 
+casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
+           tensors only where they build one.
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
            in a comment.
@@ -190,7 +192,22 @@ def check_times():
                 yield str(path.relative_to(ROOT)), found, f"{number}: a time, which belongs into docs/performance.md: {line.strip()}"
 
 
-CHECKS = {"functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+FRONT_ENDS = ("lib/Conversion/FTToETDG", "lib/Conversion/SCFToETDG", "lib/Conversion/LinalgToETDG", "lib/Conversion/GraphWriter",
+              "lib/Conversion/TSSAToTensor", "include/ft/Conversion/GraphWriter")
+# What has one of the interfaces of include/ft/Interfaces by an external model, and upstream's interface of slices alone.
+ACCESS = re.compile(r"\btensor::((?:Parallel)?(?:Extract|Insert)(?:Slice)?Op|(?:Expand|Collapse)ShapeOp)\b(?!::create\b)|"
+                    r"\b(OffsetSizeAndStrideOpInterface)\b")
+
+
+def check_casts():
+    for path in sources(FRONT_ENDS):
+        for number, line in enumerate(blanked(path.read_text()).split("\n"), 1):
+            for match in ACCESS.finditer(line):
+                name = match.group(1) or match.group(2)
+                yield str(path.relative_to(ROOT)), name, f"{number}: names {name}, which an interface stands for: {line.strip()}"
+
+
+CHECKS = {"casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
           "times": check_times}
 
 

@@ -26,12 +26,26 @@ bool SubsetAccessOpInterface::isSameSubset(SubsetAccessOpInterface other) {
          getSubsetDroppedDims() == other.getSubsetDroppedDims();
 }
 
-OpOperand *SubsetAccessOpInterface::getUpdateOperand() {
-  Value update = getUpdate();
-  for (OpOperand &operand : getOperation()->getOpOperands())
-    if (update && operand.get() == update)
-      return &operand;
-  return nullptr;
+SmallVector<int64_t> SubsetAccessOpInterface::getKeptDims() {
+  llvm::SmallBitVector dropped = getSubsetDroppedDims();
+  SmallVector<int64_t> kept;
+  for (unsigned d = 0; d < dropped.size(); ++d)
+    if (!dropped[d])
+      kept.push_back(d);
+  return kept;
+}
+
+SmallVector<OpOperand *> mlir::ft::getTensorOperands(Operation *op) {
+  if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op))
+    return {&reshape.getBaseOperand()};
+  auto access = dyn_cast<SubsetAccessOpInterface>(op);
+  if (!access || access.isScalar())
+    return llvm::map_to_vector(op->getOpOperands(), [](OpOperand &operand) { return &operand; });
+  SmallVector<OpOperand *> operands = {&access.getBaseOperand()};
+  if (OpOperand *update = access.getUpdateOperand())
+    operands.push_back(update);
+  llvm::sort(operands, [](OpOperand *a, OpOperand *b) { return a->getOperandNumber() < b->getOperandNumber(); });
+  return operands;
 }
 
 namespace {
@@ -47,15 +61,15 @@ struct SliceModel : SubsetAccessOpInterface::ExternalModel<Model, Op> {
 };
 
 struct ExtractSliceModel : SliceModel<ExtractSliceModel, tensor::ExtractSliceOp> {
-  Value getBase(Operation *op) const { return cast<tensor::ExtractSliceOp>(op).getSource(); }
-  Value getUpdate(Operation *) const { return {}; }
+  OpOperand &getBaseOperand(Operation *op) const { return cast<tensor::ExtractSliceOp>(op).getSourceMutable(); }
+  OpOperand *getUpdateOperand(Operation *) const { return nullptr; }
   Value createReadOfSubset(Operation *op, OpBuilder &) const { return op->getResult(0); }
 };
 
 template <typename Model, typename Op>
 struct SliceUpdateModel : SliceModel<Model, Op> {
-  Value getBase(Operation *op) const { return cast<Op>(op).getDest(); }
-  Value getUpdate(Operation *op) const { return cast<Op>(op).getSource(); }
+  OpOperand &getBaseOperand(Operation *op) const { return cast<Op>(op).getDestMutable(); }
+  OpOperand *getUpdateOperand(Operation *op) const { return &cast<Op>(op).getSourceMutable(); }
   Value createReadOfSubset(Operation *op, OpBuilder &builder) const {
     auto update = cast<Op>(op);
     return tensor::ExtractSliceOp::create(builder, op->getLoc(), update.getSourceType(), update.getDest(),
@@ -80,18 +94,36 @@ struct ScalarModel : SubsetAccessOpInterface::ExternalModel<Model, Op> {
 };
 
 struct ExtractModel : ScalarModel<ExtractModel, tensor::ExtractOp> {
-  Value getBase(Operation *op) const { return cast<tensor::ExtractOp>(op).getTensor(); }
-  Value getUpdate(Operation *) const { return {}; }
+  OpOperand &getBaseOperand(Operation *op) const { return cast<tensor::ExtractOp>(op).getTensorMutable(); }
+  OpOperand *getUpdateOperand(Operation *) const { return nullptr; }
   Value createReadOfSubset(Operation *op, OpBuilder &) const { return op->getResult(0); }
 };
 
 struct InsertModel : ScalarModel<InsertModel, tensor::InsertOp> {
-  Value getBase(Operation *op) const { return cast<tensor::InsertOp>(op).getDest(); }
-  Value getUpdate(Operation *op) const { return cast<tensor::InsertOp>(op).getScalar(); }
+  OpOperand &getBaseOperand(Operation *op) const { return cast<tensor::InsertOp>(op).getDestMutable(); }
+  OpOperand *getUpdateOperand(Operation *op) const { return &cast<tensor::InsertOp>(op).getScalarMutable(); }
   Value createReadOfSubset(Operation *op, OpBuilder &builder) const {
     auto insert = cast<tensor::InsertOp>(op);
     return tensor::ExtractOp::create(builder, op->getLoc(), insert.getDest(), insert.getIndices());
   }
+};
+
+template <typename Model, typename Op>
+struct ReshapeModel : ReassociativeReshapeOpInterface::ExternalModel<Model, Op> {
+  OpOperand &getBaseOperand(Operation *op) const { return cast<Op>(op).getSrcMutable(); }
+  SmallVector<ReassociationIndices> getReassociation(Operation *op) const { return cast<Op>(op).getReassociationIndices(); }
+};
+
+struct ExpandShapeModel : ReshapeModel<ExpandShapeModel, tensor::ExpandShapeOp> {
+  bool isExpansion(Operation *) const { return true; }
+  SmallVector<OpFoldResult> getExpandedSizes(Operation *op) const {
+    return cast<tensor::ExpandShapeOp>(op).getMixedOutputShape();
+  }
+};
+
+struct CollapseShapeModel : ReshapeModel<CollapseShapeModel, tensor::CollapseShapeOp> {
+  bool isExpansion(Operation *) const { return false; }
+  SmallVector<OpFoldResult> getExpandedSizes(Operation *) const { return {}; }
 };
 
 } // namespace
@@ -103,5 +135,7 @@ void mlir::ft::registerSubsetAccessModels(DialectRegistry &registry) {
     tensor::ParallelInsertSliceOp::attachInterface<ParallelInsertSliceModel>(*context);
     tensor::ExtractOp::attachInterface<ExtractModel>(*context);
     tensor::InsertOp::attachInterface<InsertModel>(*context);
+    tensor::ExpandShapeOp::attachInterface<ExpandShapeModel>(*context);
+    tensor::CollapseShapeOp::attachInterface<CollapseShapeModel>(*context);
   });
 }

@@ -4,7 +4,10 @@
 #ifndef FT_INTERFACES_SUBSETACCESS_H
 #define FT_INTERFACES_SUBSETACCESS_H
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -14,7 +17,14 @@ namespace mlir {
 class DialectRegistry;
 namespace ft {
 
-/// Gives upstream's operations on parts of tensors the interface. A pass that asks it says so in its
+/// Of an operation that only looks at a tensor otherwise, a read of a part or a reshape: the index of its base at an index of
+/// its result. Null for other operations, for parts at data, and for reshapes of open sizes.
+AffineMap getElementMap(Operation *op);
+
+/// The operands that are tensors of an access or a reshape, its sizes and offsets left out; all operands of other operations.
+SmallVector<OpOperand *> getTensorOperands(Operation *op);
+
+/// Gives upstream's operations on parts of tensors, and its reshapes, the interfaces. A pass that asks it says so in its
 /// `getDependentDialects`.
 void registerSubsetAccessModels(DialectRegistry &registry);
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "DynamicSlices.h"
 
+#include "ft/Interfaces/SubsetAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,11 +18,11 @@
 using namespace mlir;
 using namespace mlir::ft;
 
-/// Sizes and strides are constants, some offset is not.
-static bool hasDynamicOffset(OffsetSizeAndStrideOpInterface op) {
-  return llvm::any_of(op.getStaticOffsets(), ShapedType::isDynamic) &&
-         llvm::none_of(op.getStaticSizes(), ShapedType::isDynamic) &&
-         llvm::none_of(op.getStaticStrides(), ShapedType::isDynamic);
+/// A part that is a tensor; sizes and strides are constants, some offset is not.
+static bool hasDynamicOffset(SubsetAccessOpInterface op) {
+  auto isNumber = [](OpFoldResult value) { return isa<Attribute>(value); };
+  return !op.isScalar() && !llvm::all_of(op.getSubsetOffsets(), isNumber) && llvm::all_of(op.getSubsetSizes(), isNumber) &&
+         llvm::all_of(op.getSubsetStrides(), isNumber);
 }
 
 static Value constant(OpBuilder &b, Location loc, int64_t value) {
@@ -43,38 +45,36 @@ static Value makeGeneric(OpBuilder &b, Location loc, RankedTensorType type, Valu
       .getResult(0);
 }
 
-static void expand(tensor::ExtractSliceOp op) {
+static Value expandRead(SubsetAccessOpInterface op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  Value made = makeGeneric(b, loc, op.getType(), {}, [&](OpBuilder &nested, ArrayRef<Value> point, ValueRange) {
+  SmallVector<Value> offsets = getValueOrCreateConstantIndexOp(b, loc, op.getSubsetOffsets());
+  SmallVector<OpFoldResult> strides = op.getSubsetStrides();
+  llvm::SmallBitVector dropped = op.getSubsetDroppedDims();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return makeGeneric(b, loc, type, {}, [&](OpBuilder &nested, ArrayRef<Value> point, ValueRange) {
     SmallVector<Value> at;
     for (unsigned d = 0, kept = 0; d < offsets.size(); ++d) {
       Value index = offsets[d];
       if (!dropped.test(d)) {
-        Value step = arith::MulIOp::create(nested, loc, point[kept++], constant(nested, loc, op.getStaticStride(d)));
+        Value step = arith::MulIOp::create(nested, loc, point[kept++], constant(nested, loc, *getConstantIntValue(strides[d])));
         index = arith::AddIOp::create(nested, loc, index, step);
       }
       at.push_back(index);
     }
-    return tensor::ExtractOp::create(nested, loc, op.getSource(), at);
+    return tensor::ExtractOp::create(nested, loc, op.getBase(), at);
   });
-  op.replaceAllUsesWith(made);
-  op.erase();
 }
 
-static void expand(tensor::InsertSliceOp op) {
+static Value expandWrite(SubsetAccessOpInterface op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
-  SmallVector<Value> offsets;
-  for (OpFoldResult offset : op.getMixedOffsets())
-    offsets.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  Value made = makeGeneric(
-      b, loc, op.getType(), op.getDest(), [&](OpBuilder &nested, ArrayRef<Value> point, ValueRange args) {
+  SmallVector<Value> offsets = getValueOrCreateConstantIndexOp(b, loc, op.getSubsetOffsets());
+  SmallVector<OpFoldResult> sizes = op.getSubsetSizes(), strides = op.getSubsetStrides();
+  llvm::SmallBitVector dropped = op.getSubsetDroppedDims();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return makeGeneric(
+      b, loc, type, op.getBase(), [&](OpBuilder &nested, ArrayRef<Value> point, ValueRange args) {
         Value inside;
         SmallVector<Value> at;
         auto require = [&](arith::CmpIPredicate predicate, Value x, int64_t y) {
@@ -82,7 +82,7 @@ static void expand(tensor::InsertSliceOp op) {
           inside = inside ? arith::AndIOp::create(nested, loc, inside, test).getResult() : test;
         };
         for (unsigned d = 0; d < offsets.size(); ++d) {
-          int64_t size = op.getStaticSize(d), stride = op.getStaticStride(d);
+          int64_t size = *getConstantIntValue(sizes[d]), stride = *getConstantIntValue(strides[d]);
           Value distance = arith::SubIOp::create(nested, loc, point[d], offsets[d]);
           require(arith::CmpIPredicate::sge, distance, 0);
           require(arith::CmpIPredicate::sle, distance, (size - 1) * stride);
@@ -98,30 +98,28 @@ static void expand(tensor::InsertSliceOp op) {
           index = arith::MaxSIOp::create(nested, loc, index, constant(nested, loc, 0));
           at.push_back(arith::MinSIOp::create(nested, loc, index, constant(nested, loc, size - 1)));
         }
-        Value fresh = tensor::ExtractOp::create(nested, loc, op.getSource(), at);
+        Value fresh = tensor::ExtractOp::create(nested, loc, op.getUpdate(), at);
         return arith::SelectOp::create(nested, loc, inside, fresh, args[0]);
       });
-  op.replaceAllUsesWith(made);
-  op.erase();
 }
 
+static bool isEmpty(RankedTensorType type) { return type.getNumElements() == 0; }
+
 void mlir::ft::expandDynamicSlices(func::FuncOp function) {
-  SmallVector<Operation *> slices;
-  for (Operation &op : function.getBody().front())
-    if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
-        hasDynamicOffset(cast<OffsetSizeAndStrideOpInterface>(op)))
-      slices.push_back(&op);
-  for (Operation *op : slices) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type.hasStaticShape() || type.getNumElements() == 0)
+  SmallVector<SubsetAccessOpInterface> accesses;
+  for (auto access : function.getBody().front().getOps<SubsetAccessOpInterface>())
+    if (hasDynamicOffset(access))
+      accesses.push_back(access);
+  for (SubsetAccessOpInterface access : accesses) {
+    auto type = cast<RankedTensorType>(access->getResult(0).getType());
+    if (!type.hasStaticShape() || isEmpty(type))
       continue;
-    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
-      expand(extract);
-    else if (auto insert = cast<tensor::InsertSliceOp>(op); insert.getSourceType().getNumElements() > 0)
-      expand(insert);
-    else { // nothing goes anywhere
-      op->getResult(0).replaceAllUsesWith(insert.getDest());
-      op->erase();
-    }
+    Value made = access.getBase(); // where nothing goes anywhere
+    if (!access.isWrite())
+      made = expandRead(access);
+    else if (!isEmpty(cast<RankedTensorType>(access.getUpdate().getType())))
+      made = expandWrite(access);
+    access->getResult(0).replaceAllUsesWith(made);
+    access->erase();
   }
 }

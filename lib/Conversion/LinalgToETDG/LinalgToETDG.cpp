@@ -9,7 +9,6 @@
 
 #include "ft/Conversion/LinalgToETDG/LinalgToETDG.h"
 #include "DynamicSlices.h"
-#include "ElementMaps.h"
 #include "OpenSizes.h"
 #include "UnitInserts.h"
 
@@ -17,6 +16,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
+#include "ft/Interfaces/SubsetAccess.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -195,6 +195,10 @@ LogicalResult TensorFunctionConverter::convert() {
   for (auto [argument, buffer] : llvm::zip_equal(function.getArguments(), graph.getBody().getArguments()))
     views[argument] = {buffer, AffineMap()};
 
+  auto isSlice = [](Operation *op) {
+    auto access = dyn_cast<SubsetAccessOpInterface>(op);
+    return access && access.isSlice();
+  };
   // A value computed here and returned once is written where it is returned.
   Operation *terminator = function.getBody().front().getTerminator();
   SmallVector<Value> buffers;
@@ -204,7 +208,7 @@ LogicalResult TensorFunctionConverter::convert() {
     buffers.push_back(buffer);
     Operation *def = value.getDefiningOp();
     bool fresh = def && !graphwriter::isRepeatable(def) &&
-                 !isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(def);
+                 !isa<ReassociativeReshapeOpInterface>(def) && !isSlice(def);
     if (!fresh || !returned.try_emplace(value, buffer).second)
       copies.push_back({value, buffer});
   }
@@ -249,6 +253,11 @@ static LogicalResult convertWithOpenSizes(func::FuncOp function) {
 
 namespace {
 struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToETDG> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertLinalgToETDGBase::getDependentDialects(registry);
+    registerSubsetAccessModels(registry);
+  }
+
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {

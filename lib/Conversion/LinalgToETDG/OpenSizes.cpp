@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
 #include "DynamicSlices.h"
-#include "ElementMaps.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
+#include "ft/Interfaces/SubsetAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -57,7 +57,7 @@ private:
   LogicalResult emit(Operation &op);
   LogicalResult emitCopy(Location loc, Value value, Value buffer);
   FailureOr<Shape> shapeOf(Value value);
-  FailureOr<Shape> sliceShape(Operation &op);
+  FailureOr<Shape> subsetShape(SubsetAccessOpInterface op);
   FailureOr<Shape> resultShape(Operation &op, unsigned result);
   std::optional<unsigned> chooseRows(Operation &op, const etdg::RowSpace &space);
   LogicalResult checkLengths(Operation &op, const etdg::RowSpace &space, unsigned rows, ArrayRef<LengthAttr> shape);
@@ -155,38 +155,32 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::shapeOf(Value value) {
   return shape;
 }
 
-/// Of a slice, or of what one is put into: open dimensions are taken whole.
-FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::sliceShape(Operation &op) {
-  auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
-  auto insert = dyn_cast<tensor::InsertSliceOp>(op);
-  FailureOr<Shape> base = shapeOf(insert ? insert.getDest() : op.getOperand(0));
+/// Of a part, or of what one is put into: open dimensions are taken whole.
+FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::subsetShape(SubsetAccessOpInterface op) {
+  FailureOr<Shape> base = shapeOf(op.getBase());
   if (failed(base))
     return failure();
-  for (unsigned d = 0; d < base->size(); ++d) {
-    if (slice.isDynamicOffset(d) || slice.isDynamicStride(d))
-      return op.emitOpError() << "begins at data, or takes steps of data, in dimension " << d
-                              << ", where a size is open; expected both to be constants";
-    if (!slice.isDynamicSize(d))
-      continue;
-    LengthAttr size = sizes.lookup(slice.getDynamicSize(d));
-    if (size != (*base)[d])
-      return op.emitOpError() << "takes a part of dimension " << d << ", which is " << (*base)[d].str()
-                              << " long; expected dimensions of open size to be taken whole";
+  SmallVector<OpFoldResult> offsets = op.getSubsetOffsets(), extents = op.getSubsetSizes(), strides = op.getSubsetStrides();
+  Shape part;
+  for (auto [d, whole] : llvm::enumerate(*base)) {
+    if (isa<Value>(offsets[d]) || isa<Value>(strides[d]))
+      return op->emitOpError() << "begins at data, or takes steps of data, in dimension " << d
+                               << ", where a size is open; expected both to be constants";
+    auto open = dyn_cast<Value>(extents[d]);
+    if (open && sizes.lookup(open) != whole)
+      return op->emitOpError() << "takes a part of dimension " << d << ", which is " << whole.str()
+                               << " long; expected dimensions of open size to be taken whole";
+    part.push_back(open ? whole : LengthAttr::get(context, *getConstantIntValue(extents[d])));
   }
-  if (insert)
+  if (op.isWrite())
     return base;
-  llvm::SmallBitVector dropped = cast<tensor::ExtractSliceOp>(op).getDroppedDims();
-  Shape shape;
-  for (unsigned d = 0; d < base->size(); ++d)
-    if (!dropped.test(d))
-      shape.push_back(slice.isDynamicSize(d) ? (*base)[d] : LengthAttr::get(context, slice.getStaticSize(d)));
-  return shape;
+  return llvm::map_to_vector(op.getKeptDims(), [&](int64_t d) { return part[d]; });
 }
 
 /// Of results that are as long as what they are written over, or as their first tensor operand.
 FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &op, unsigned result) {
-  if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
-    return sliceShape(op);
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isScalar())
+    return subsetShape(access);
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return shapeOf(destination.getDpsInits()[result]);
   Value like;
@@ -199,7 +193,7 @@ FailureOr<OpenSizesConverter::Shape> OpenSizesConverter::resultShape(Operation &
   if (!like)
     return op.emitOpError() << "has no tensor among its operands; expected one beside open sizes, from which its rows are known";
   FailureOr<Shape> shape = shapeOf(like);
-  if (failed(shape) || !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+  if (failed(shape) || !isa<ReassociativeReshapeOpInterface>(op))
     return shape;
   // Rows stay; what is reshaped is static.
   unsigned rows = etdg::getRowSpace(&op, /*open=*/true).lengths.size();
@@ -415,9 +409,9 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
   Leaf leaf;
   leaf.spec = startBlock(ArrayRef(shape).take_front(*rows));
   // (The sizes that a reshape or a slice names are the result's.)
-  unsigned taken = isa<tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op) ? 1 : isa<tensor::InsertSliceOp>(op) ? 2 : op.getNumOperands();
-  for (OpOperand &operand : op.getOpOperands().take_front(taken))
-    if (failed(require(leaf, op, operand.get(), space.getIndex(operand.getOperandNumber(), *rows))))
+  SmallVector<OpOperand *> taken = getTensorOperands(&op);
+  for (OpOperand *operand : taken)
+    if (failed(require(leaf, op, operand->get(), space.getIndex(operand->getOperandNumber(), *rows))))
       return failure();
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(op.getRegions(), above);
@@ -437,8 +431,8 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
     if (need.read && need.index.empty())
       leaf.whole.map(need.value, leaf.block.getBody().getArgument(*need.read));
   SmallVector<Value> operands;
-  for (OpOperand &operand : op.getOpOperands().take_front(taken))
-    operands.push_back(get(leaf, operand.get(), space.getIndex(operand.getOperandNumber(), *rows)));
+  for (OpOperand *operand : taken)
+    operands.push_back(get(leaf, operand->get(), space.getIndex(operand->getOperandNumber(), *rows)));
   for (Value value : above)
     getWhole(leaf, value);
   etdg::YieldOp::create(builder, op.getLoc(), etdg::createRow(builder, &op, space, *rows, operands, leaf.whole));

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
 
+#include "ft/Interfaces/SubsetAccess.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -62,10 +64,9 @@ private:
   void moveGeneric(linalg::GenericOp op);
   void moveTranspose(linalg::TransposeOp op);
   void moveElementwise(Operation &op);
-  bool moveExpand(tensor::ExpandShapeOp op);
-  bool moveCollapse(tensor::CollapseShapeOp op);
-  void moveSlice(tensor::ExtractSliceOp op);
-  void moveInsert(tensor::InsertSliceOp op);
+  bool moveReshape(ReassociativeReshapeOpInterface op);
+  bool moveRead(SubsetAccessOpInterface op);
+  bool moveWrite(SubsetAccessOpInterface op);
   void restore(Operation &op);
 
   func::FuncOp function;
@@ -183,23 +184,21 @@ static bool addsUnits(ArrayRef<int64_t> less, ArrayRef<int64_t> more) {
   return llvm::none_of(less, [](int64_t n) { return n == 1; }) && others(more) == SmallVector<int64_t>(less) && !less.empty();
 }
 
-bool Mover::moveExpand(tensor::ExpandShapeOp op) {
-  RankedTensorType from = op.getSrcType(), to = op.getResultType();
-  if (!addsUnits(from.getShape(), to.getShape()))
+bool Mover::moveReshape(ReassociativeReshapeOpInterface op) {
+  Location loc = op.getLoc();
+  Value result = op->getResult(0);
+  RankedTensorType from = op.getBaseType(), to = op.getResultType(), made = permute(to, orderOf(to));
+  bool expands = op.isExpansion();
+  if (!addsUnits((expands ? from : to).getShape(), (expands ? to : from).getShape()))
     return false;
-  RankedTensorType made = permute(to, orderOf(to));
-  SmallVector<OpFoldResult> sizes = applyPermutation(ArrayRef(op.getMixedOutputShape()), orderOf(to));
-  set(op, tensor::ExpandShapeOp::create(builder, op.getLoc(), made, get(op.getSrc(), orderOf(from)), groupUnits(made.getShape()), sizes));
-  return true;
-}
-
-bool Mover::moveCollapse(tensor::CollapseShapeOp op) {
-  RankedTensorType from = op.getSrcType(), to = op.getResultType();
-  if (!addsUnits(to.getShape(), from.getShape()))
-    return false;
-  Value source = get(op.getSrc(), orderOf(from));
-  set(op, tensor::CollapseShapeOp::create(builder, op.getLoc(), permute(to, orderOf(to)), source,
-                                          groupUnits(cast<RankedTensorType>(source.getType()).getShape())));
+  Value source = get(op.getBase(), orderOf(from));
+  if (!expands) {
+    auto groups = groupUnits(cast<RankedTensorType>(source.getType()).getShape());
+    set(result, tensor::CollapseShapeOp::create(builder, loc, made, source, groups));
+    return true;
+  }
+  SmallVector<OpFoldResult> sizes = applyPermutation(ArrayRef(op.getExpandedSizes()), orderOf(to));
+  set(result, tensor::ExpandShapeOp::create(builder, loc, made, source, groupUnits(made.getShape()), sizes));
   return true;
 }
 
@@ -214,23 +213,27 @@ static Order orderOfPart(ArrayRef<int64_t> order, const llvm::SmallBitVector &dr
   return found;
 }
 
-void Mover::moveSlice(tensor::ExtractSliceOp op) {
+bool Mover::moveRead(SubsetAccessOpInterface op) {
   // (A part of an open dimension may be of fixed size: then the part has another order than its type asks for.)
-  Order order = orderOf(op.getSourceType()), part = orderOfPart(order, op.getDroppedDims()), wanted = orderOf(op.getType());
-  Value made = tensor::ExtractSliceOp::create(builder, op.getLoc(), permute(op.getType(), part), get(op.getSource(), order),
-                                              applyPermutation(ArrayRef(op.getMixedOffsets()), order),
-                                              applyPermutation(ArrayRef(op.getMixedSizes()), order),
-                                              applyPermutation(ArrayRef(op.getMixedStrides()), order));
-  set(op, part == wanted ? made : transpose(made, compose(invertPermutationVector(part), wanted)));
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  Order order = orderOf(op.getBase().getType()), part = orderOfPart(order, op.getSubsetDroppedDims()), wanted = orderOf(type);
+  Value made = tensor::ExtractSliceOp::create(builder, op.getLoc(), permute(type, part), get(op.getBase(), order),
+                                              applyPermutation(ArrayRef(op.getSubsetOffsets()), order),
+                                              applyPermutation(ArrayRef(op.getSubsetSizes()), order),
+                                              applyPermutation(ArrayRef(op.getSubsetStrides()), order));
+  set(result, part == wanted ? made : transpose(made, compose(invertPermutationVector(part), wanted)));
+  return true;
 }
 
-void Mover::moveInsert(tensor::InsertSliceOp op) {
-  Order order = orderOf(op.getDestType());
-  Value source = get(op.getSource(), orderOfPart(order, op.getDroppedDims()));
-  set(op, tensor::InsertSliceOp::create(builder, op.getLoc(), source, get(op.getDest(), order),
-                                        applyPermutation(ArrayRef(op.getMixedOffsets()), order),
-                                        applyPermutation(ArrayRef(op.getMixedSizes()), order),
-                                        applyPermutation(ArrayRef(op.getMixedStrides()), order)));
+bool Mover::moveWrite(SubsetAccessOpInterface op) {
+  Order order = orderOf(op.getBase().getType());
+  Value source = get(op.getUpdate(), orderOfPart(order, op.getSubsetDroppedDims()));
+  set(op->getResult(0), tensor::InsertSliceOp::create(builder, op.getLoc(), source, get(op.getBase(), order),
+                                                      applyPermutation(ArrayRef(op.getSubsetOffsets()), order),
+                                                      applyPermutation(ArrayRef(op.getSubsetSizes()), order),
+                                                      applyPermutation(ArrayRef(op.getSubsetStrides()), order)));
+  return true;
 }
 
 /// An operation that stays as it is, on tensors as they were.
@@ -279,14 +282,10 @@ bool Mover::visit(Operation &op) {
     return moveGeneric(generic), true;
   if (auto transposed = dyn_cast<linalg::TransposeOp>(op))
     return moveTranspose(transposed), true;
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return moveExpand(expand);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    return moveCollapse(collapse);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return moveSlice(slice), true;
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return moveInsert(insert), true;
+  if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op))
+    return moveReshape(reshape);
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isScalar())
+    return access.isWrite() ? moveWrite(access) : moveRead(access);
   if (OpTrait::hasElementwiseMappableTraits(&op))
     return moveElementwise(op), true;
   return false;

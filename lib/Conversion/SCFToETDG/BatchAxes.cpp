@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
 std::optional<unsigned> BatchAxes::of(Value value) const {
@@ -97,14 +98,10 @@ bool BatchAxes::relate(Operation *op) {
     return relateBranches(branch);
   if (isa<scf::YieldOp>(op))
     return relate(op->getParentOp());
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return relateExtract(slice);
-  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
-    return relateInsert(slice);
-  if (auto reshape = dyn_cast<tensor::ExpandShapeOp>(op))
-    return relateReshape(op, reshape.getResult(), reshape.getSrc(), reshape.getReassociationIndices());
-  if (auto reshape = dyn_cast<tensor::CollapseShapeOp>(op))
-    return relateReshape(op, reshape.getSrc(), reshape.getResult(), reshape.getReassociationIndices());
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op))
+    return relateAccess(access);
+  if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op))
+    return relateReshape(reshape);
   return relateElementwise(op);
 }
 
@@ -186,39 +183,26 @@ bool BatchAxes::relateBranches(scf::IfOp op) {
   return true;
 }
 
-/// The dimension of a slice that a dimension of the whole becomes, and the other way round.
-static SmallVector<int64_t> keptDims(const llvm::SmallBitVector &dropped) {
-  SmallVector<int64_t> kept;
-  for (unsigned d = 0; d < dropped.size(); ++d)
-    if (!dropped[d])
-      kept.push_back(d);
-  return kept;
+/// Whether all of the dimension is taken, so that it is the batch on both sides.
+static bool isFull(SubsetAccessOpInterface access, unsigned d, int64_t size) {
+  return isConstantIntValue(access.getSubsetOffsets()[d], 0) && isConstantIntValue(access.getSubsetSizes()[d], size) &&
+         isConstantIntValue(access.getSubsetStrides()[d], 1);
 }
 
-/// Whether a slice takes all of the dimension, so that it is the batch on both sides.
-static bool isFull(OffsetSizeAndStrideOpInterface slice, unsigned d, int64_t size) {
-  return isConstantIntValue(slice.getMixedOffsets()[d], 0) && isConstantIntValue(slice.getMixedSizes()[d], size) &&
-         isConstantIntValue(slice.getMixedStrides()[d], 1);
-}
-
-bool BatchAxes::relateExtract(tensor::ExtractSliceOp op) {
-  SmallVector<int64_t> kept = keptDims(op.getDroppedDims());
-  std::optional<unsigned> whole = of(op.getSourceMutable()), part = of(op.getResult());
-  if (!whole && part)
+bool BatchAxes::relateAccess(SubsetAccessOpInterface op) {
+  if (op.isScalar() || op->getNumResults() != 1)
+    return false;
+  SmallVector<int64_t> kept = op.getKeptDims();
+  OpOperand &base = op.getBaseOperand(), *update = op.getUpdateOperand();
+  Value result = op->getResult(0);
+  std::optional<unsigned> whole = update ? firstOf(*this, base, result) : of(base);
+  if (std::optional<unsigned> part = update ? of(*update) : of(result); !whole && part)
     whole = kept[*part];
   auto *place = whole ? llvm::find(kept, *whole) : kept.end();
-  return whole && place != kept.end() && isFull(op, *whole, size) && set(op.getSourceMutable(), *whole) &&
-         set(op.getResult(), place - kept.begin());
-}
-
-bool BatchAxes::relateInsert(tensor::InsertSliceOp op) {
-  SmallVector<int64_t> kept = keptDims(op.getDroppedDims());
-  std::optional<unsigned> whole = firstOf(*this, op.getDestMutable(), op.getResult()), part = of(op.getSourceMutable());
-  if (!whole && part)
-    whole = kept[*part];
-  auto *place = whole ? llvm::find(kept, *whole) : kept.end();
-  return whole && place != kept.end() && isFull(op, *whole, size) && set(op.getDestMutable(), *whole) &&
-         set(op.getResult(), *whole) && set(op.getSourceMutable(), place - kept.begin());
+  if (!whole || place == kept.end() || !isFull(op, *whole, size) || !set(base, *whole))
+    return false;
+  unsigned part = place - kept.begin();
+  return update ? set(result, *whole) && set(*update, part) : set(result, part);
 }
 
 bool BatchAxes::relateElementwise(Operation *op) {
@@ -235,12 +219,13 @@ bool BatchAxes::relateElementwise(Operation *op) {
 }
 
 /// A dimension stays one where those beside it in its group have one element.
-bool BatchAxes::relateReshape(Operation *op, Value wide, Value narrow, ArrayRef<ReassociationIndices> groups) {
-  OpOperand &operand = op->getOpOperand(0);
-  bool expands = operand.get() == narrow;
-  std::optional<unsigned> ofWide = expands ? of(wide) : of(operand), ofNarrow = expands ? of(operand) : of(narrow);
-  auto shape = cast<RankedTensorType>(wide.getType()).getShape();
-  for (auto [g, group] : llvm::enumerate(groups)) {
+bool BatchAxes::relateReshape(ReassociativeReshapeOpInterface op) {
+  OpOperand &base = op.getBaseOperand();
+  Value result = op->getResult(0);
+  bool expands = op.isExpansion();
+  std::optional<unsigned> ofWide = expands ? of(result) : of(base), ofNarrow = expands ? of(base) : of(result);
+  ArrayRef<int64_t> shape = (expands ? op.getResultType() : op.getBaseType()).getShape();
+  for (auto [g, group] : llvm::enumerate(op.getReassociation())) {
     bool isMeant = ofWide ? llvm::is_contained(group, *ofWide) : ofNarrow && *ofNarrow == g;
     if (!isMeant)
       continue;
@@ -249,7 +234,7 @@ bool BatchAxes::relateReshape(Operation *op, Value wide, Value narrow, ArrayRef<
     if (place == group.end() || !isAlone)
       return false;
     unsigned wideAxis = *place;
-    return expands ? set(wide, wideAxis) && set(operand, g) : set(operand, wideAxis) && set(narrow, g);
+    return expands ? set(result, wideAxis) && set(base, g) : set(base, wideAxis) && set(result, g);
   }
   return false;
 }

@@ -10,6 +10,8 @@
 #ifndef FT_LIB_CONVERSION_SCFTOETDG_BATCHAXES_H
 #define FT_LIB_CONVERSION_SCFTOETDG_BATCHAXES_H
 
+#include "ft/Interfaces/SubsetAccess.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,10 +47,9 @@ private:
   bool relateLinalg(linalg::LinalgOp op);
   bool relateStates(scf::ForOp op);
   bool relateBranches(scf::IfOp op);
-  bool relateExtract(tensor::ExtractSliceOp op);
-  bool relateInsert(tensor::InsertSliceOp op);
+  bool relateAccess(SubsetAccessOpInterface op);
   bool relateElementwise(Operation *op);
-  bool relateReshape(Operation *op, Value wide, Value narrow, ArrayRef<ReassociationIndices> groups);
+  bool relateReshape(ReassociativeReshapeOpInterface op);
   void touch(Operation *op);
   bool hasNeighbours(linalg::LinalgOp op) const;
 

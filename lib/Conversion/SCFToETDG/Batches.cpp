@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
 namespace {
@@ -39,14 +40,15 @@ private:
 
   void rewriteBody(Block &body);
   void rewrite(Operation &op);
-  void rewriteSlice(tensor::ExtractSliceOp op);
-  void rewriteSlice(tensor::InsertSliceOp op);
+  void rewriteReshape(ReassociativeReshapeOpInterface op);
+  void rewriteRead(SubsetAccessOpInterface op);
+  void rewriteWrite(SubsetAccessOpInterface op);
   scf::ForOp rewriteLoop(scf::ForOp op, ArrayRef<Value> inits);
   void rewriteBranch(scf::IfOp op);
   Value nextOf(OpOperand &yielded, Value root, Value carried);
   void cloneCut(Operation &op);
-  std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>> placeOf(OffsetSizeAndStrideOpInterface op,
-                                                                        unsigned axis, bool isWhole);
+  std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>> placeOf(SubsetAccessOpInterface op, unsigned axis,
+                                                                        bool isWhole);
 
   scf::ForOp loop;
   const BatchAxes &axes;
@@ -66,8 +68,8 @@ Value Spreader::rootOf(Value old) const {
     return op == loop ? old : rootOf(op.getTiedLoopInit(arg)->get());
   }
   auto result = cast<OpResult>(old);
-  if (auto op = dyn_cast<tensor::InsertSliceOp>(result.getOwner()))
-    return rootOf(op.getDest());
+  if (auto op = dyn_cast<SubsetAccessOpInterface>(result.getOwner()); op && op.isWrite())
+    return rootOf(op.getBase());
   if (auto op = dyn_cast<scf::ForOp>(result.getOwner()))
     return rootOf(op.getInitArgs()[result.getResultNumber()]);
   if (auto op = dyn_cast<scf::IfOp>(result.getOwner())) {
@@ -139,39 +141,45 @@ void Spreader::cloneCut(Operation &op) {
     result.setType(cut(old.getType(), *axes.of(old)));
     forms[old] = result;
   }
-  if (auto reshape = dyn_cast<tensor::ExpandShapeOp>(copy))
-    reshape.setStaticOutputShape(reshape.getResultType().getShape());
 }
 
-/// Offsets and sizes of a slice with element b along the axis of what it is a slice of.
+void Spreader::rewriteReshape(ReassociativeReshapeOpInterface op) {
+  Value result = op->getResult(0), base = take(op.getBaseOperand());
+  RankedTensorType type = cut(result.getType(), *axes.of(result));
+  SmallVector<ReassociationIndices> groups = op.getReassociation();
+  forms[result] = op.isExpansion() ? tensor::ExpandShapeOp::create(b, op.getLoc(), type, base, groups).getResult()
+                                   : tensor::CollapseShapeOp::create(b, op.getLoc(), type, base, groups).getResult();
+}
+
+/// Offsets and sizes of a subset with element b along the axis of its base.
 std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>
-Spreader::placeOf(OffsetSizeAndStrideOpInterface op, unsigned axis, bool isWhole) {
+Spreader::placeOf(SubsetAccessOpInterface op, unsigned axis, bool isWhole) {
   auto renew = [&](SmallVector<OpFoldResult> values) {
     for (OpFoldResult &value : values)
       if (auto dynamic = dyn_cast<Value>(value))
         value = mapping.lookupOrDefault(dynamic);
     return values;
   };
-  SmallVector<OpFoldResult> offsets = renew(op.getMixedOffsets()), sizes = renew(op.getMixedSizes());
+  SmallVector<OpFoldResult> offsets = renew(op.getSubsetOffsets()), sizes = renew(op.getSubsetSizes());
   if (isWhole)
     offsets[axis] = index;
   sizes[axis] = b.getIndexAttr(1);
   return {offsets, sizes};
 }
 
-void Spreader::rewriteSlice(tensor::ExtractSliceOp op) {
-  OpOperand &source = op.getSourceMutable();
-  bool isWhole = axes.isFree(source.get()) || rootOf(source.get());
-  Value from = axes.isFree(source.get()) ? mapping.lookupOrDefault(source.get()) : forms.lookup(source.get());
-  auto [offsets, sizes] = placeOf(op, *axes.of(source), isWhole);
-  forms[op.getResult()] = tensor::ExtractSliceOp::create(b, op.getLoc(), cut(op.getType(), *axes.of(op.getResult())), from,
-                                                         offsets, sizes, op.getMixedStrides());
+void Spreader::rewriteRead(SubsetAccessOpInterface op) {
+  Value base = op.getBase(), part = op->getResult(0);
+  bool isWhole = axes.isFree(base) || rootOf(base);
+  Value from = axes.isFree(base) ? mapping.lookupOrDefault(base) : forms.lookup(base);
+  auto [offsets, sizes] = placeOf(op, *axes.of(op.getBaseOperand()), isWhole);
+  forms[part] = tensor::ExtractSliceOp::create(b, op.getLoc(), cut(part.getType(), *axes.of(part)), from, offsets, sizes,
+                                               op.getSubsetStrides());
 }
 
-void Spreader::rewriteSlice(tensor::InsertSliceOp op) {
-  Value into = takeVersion(op.getDestMutable()), part = take(op.getSourceMutable());
-  auto [offsets, sizes] = placeOf(op, *axes.of(op.getResult()), static_cast<bool>(rootOf(op.getDest())));
-  forms[op.getResult()] = tensor::InsertSliceOp::create(b, op.getLoc(), part, into, offsets, sizes, op.getMixedStrides());
+void Spreader::rewriteWrite(SubsetAccessOpInterface op) {
+  Value into = takeVersion(op.getBaseOperand()), part = take(*op.getUpdateOperand()), result = op->getResult(0);
+  auto [offsets, sizes] = placeOf(op, *axes.of(result), static_cast<bool>(rootOf(op.getBase())));
+  forms[result] = tensor::InsertSliceOp::create(b, op.getLoc(), part, into, offsets, sizes, op.getSubsetStrides());
 }
 
 /// What is carried on: versions of the carried array itself as they are, anything else as its elements b.
@@ -238,10 +246,10 @@ void Spreader::rewriteBranch(scf::IfOp op) {
 void Spreader::rewrite(Operation &op) {
   if (!axes.isTouched(&op) || llvm::any_of(op.getResults(), [&](Value result) { return axes.isFree(result); })) {
     b.clone(op, mapping);
-  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    rewriteSlice(slice);
-  } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
-    rewriteSlice(slice);
+  } else if (auto access = dyn_cast<SubsetAccessOpInterface>(op)) {
+    access.isWrite() ? rewriteWrite(access) : rewriteRead(access);
+  } else if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op)) {
+    rewriteReshape(reshape);
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     rewriteBranch(branch);
   } else if (auto inner = dyn_cast<scf::ForOp>(op)) {

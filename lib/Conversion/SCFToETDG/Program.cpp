@@ -81,8 +81,8 @@ void ProgramAnalysis::findStatements(Block &block) {
                   (isRepeatable(def) || isHere(access.getBase())) && isAssembled(op.getResult(0));
     } else if (isa<tensor::CastOp>(op)) {
       statement = isHere(op.getOperand(0));
-    } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
-      statement = isStatic(op.getOperand(0).getType());
+    } else if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op)) {
+      statement = isStatic(reshape.getBaseType());
     } else if (op.getNumRegions() == 0 && llvm::all_of(op.getResultTypes(), isScalar)) {
       // A scalar is kept where it is carried, stored or returned; else it is recomputed.
       statement = !evalIndex(op.getResult(0)) && llvm::any_of(op.getUses(), [](OpOperand &use) {

@@ -440,8 +440,8 @@ FailureOr<View> ProgramAnalysis::resultView(OpResult result) {
   if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && !access.isWrite())
     return sliceView(op, access.getBase(), access.getSubsetOffsets(), access.getSubsetSizes(),
                      access.getSubsetStrides(), access.getSubsetDroppedDims());
-  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-    return reshapeView(op, op->getOperand(0), cast<RankedTensorType>(result.getType()));
+  if (auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op))
+    return reshapeView(op, reshape.getBase(), reshape.getResultType());
   if (isa<tensor::CastOp>(op))
     return viewOf(op->getOperand(0));
   if (isa<scf::ForOp>(op))

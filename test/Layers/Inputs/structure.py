@@ -10,6 +10,9 @@ FILES = {
                              "int longEnough(int x) {\n  auto f = [&](int y) {\n    return y;\n  };\n" + "  x = f(x);\n" * 74
                              + "  return x;\n}\n",
     "lib/Conversion/LeafGraph/Named.cpp": "// Bits of a byte and of a word.\nconstexpr int word = 16;\nconstexpr int line = 64;\n\nconstexpr int share = 12;\n",
+    "lib/Conversion/SCFToETDG/Casts.cpp": "Value f(Operation *op) { // not tensor::InsertSliceOp\n"
+                                          "  Value made = tensor::ExtractSliceOp::create(b);\n"
+                                          "  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))\n    return made;\n}\n",
     "lib/Schedule/Number.cpp": "static constexpr int named = 128; // 256\nbool f(int bytes) {\n  return bytes > 64;\n}\n"
                                "bool g(int bytes) { return bytes > 32; }\n",
     "lib/Conversion/ETDGToLoops/Left.cpp": "void Left::emitThing() {}\nvoid Left::emitOther() {}\n",

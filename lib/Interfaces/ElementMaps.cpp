@@ -4,9 +4,9 @@
 // What only looks at a tensor otherwise is no block of a graph: reads behind it go to its source by a map.
 //
 //===----------------------------------------------------------------------===//
-#include "ElementMaps.h"
+#include "ft/Interfaces/SubsetAccess.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -39,31 +39,29 @@ static AffineMap getReshapeMap(ArrayRef<ReassociationIndices> groups, bool expan
   return simplifyAffineMap(AffineMap::get(from.size(), 0, results, context));
 }
 
-static AffineMap getSliceMap(tensor::ExtractSliceOp slice) {
-  if (!slice.getOffsets().empty() || !slice.getStrides().empty())
+static AffineMap getSliceMap(SubsetAccessOpInterface slice) {
+  SmallVector<OpFoldResult> offsets = slice.getSubsetOffsets(), strides = slice.getSubsetStrides();
+  if (!llvm::all_of(llvm::concat<OpFoldResult>(offsets, strides), [](OpFoldResult value) { return isa<Attribute>(value); }))
     return AffineMap();
   MLIRContext *context = slice.getContext();
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  llvm::SmallBitVector dropped = slice.getSubsetDroppedDims();
   SmallVector<AffineExpr> results;
   unsigned next = 0;
-  for (auto [d, offset, stride] : llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides())) {
+  for (auto [d, offset, stride] : llvm::enumerate(offsets, strides)) {
     AffineExpr position = dropped.test(d) ? getAffineConstantExpr(0, context) : getAffineDimExpr(next++, context);
-    results.push_back(position * stride + offset);
+    results.push_back(position * *getConstantIntValue(stride) + *getConstantIntValue(offset));
   }
   return AffineMap::get(next, 0, results, context);
 }
 
 AffineMap mlir::ft::getElementMap(Operation *op) {
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return getSliceMap(slice);
-  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
-  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-  if (!expand && !collapse)
+  if (auto access = dyn_cast<SubsetAccessOpInterface>(op); access && access.isSlice())
+    return getSliceMap(access);
+  auto reshape = dyn_cast<ReassociativeReshapeOpInterface>(op);
+  if (!reshape)
     return AffineMap();
-  SmallVector<ReassociationIndices> groups = expand ? expand.getReassociationIndices() : collapse.getReassociationIndices();
-  ArrayRef<int64_t> from = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  ArrayRef<int64_t> to = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  ArrayRef<int64_t> from = reshape.getResultType().getShape(), to = reshape.getBaseType().getShape();
   if (ShapedType::isDynamicShape(from) || ShapedType::isDynamicShape(to))
     return AffineMap();
-  return getReshapeMap(groups, bool(expand), from, to, op->getContext());
+  return getReshapeMap(reshape.getReassociation(), reshape.isExpansion(), from, to, op->getContext());
 }
