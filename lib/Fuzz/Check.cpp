@@ -335,6 +335,8 @@ LogicalResult Subject::runPhases(bool forGpu) {
         CpuScheduleOptions cpu;
         GpuScheduleOptions gpu;
         cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+        if (forGpu)
+          pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(gpu));
         pm.addNestedPass<etdg::GraphOp>(forGpu ? createScheduleForGpu(gpu) : createScheduleForCpu(cpu));
       }
       // Behind the phases that schedule, bodies are the engines' own.

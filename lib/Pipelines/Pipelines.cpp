@@ -244,6 +244,10 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(divide));
   }
   if (phase == Phase::Schedule) {
+    ETDGChooseIterationsForGPUOptions join;
+    join.target = target;
+    join.machine = machine;
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseIterationsForGPU(join));
     ETDGScheduleForGPUOptions loops;
     loops.target = target;
     loops.machine = machine;

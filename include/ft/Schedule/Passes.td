@@ -161,4 +161,28 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
                            "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir::etdg::GraphOp"> {
+  let summary = "compute several iterations of a reduction at a time where a GPU takes less time so";
+  let description = [{
+    Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8 of them at a
+    time, on a copy of the graph that is scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and
+    layouts, at typical lengths, decides (docs/gpu-engine.md): tiles of more columns or terms, and states that are brought and left less
+    often, against fewer rows. So many iterations are joined where that promises `division_share` percent of the time or less.
+    The remark (category `gpu`, `choose-iterations`) has all prices. What is bound to a target, or has layouts, stays as it is.
+
+    Runs after `etdg-apply-schedule` and before `etdg-schedule-for-gpu`.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a GPU, by its name or file (default: the target's)">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors to plan for (0: as many as the machine has)">,
+                 Option<"steps", "steps", "std::string", "\"choose\"",
+                        "Steps of the whole grid with a barrier after each: choose (where that pays), always, never">,
+                 Option<"iterations", "iterations", "int64_t", "0", "So many at a time (0: by price)">,
+                 PlanSeedOption];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 #endif // FT_SCHEDULE_PASSES

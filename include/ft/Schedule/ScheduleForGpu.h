@@ -12,6 +12,7 @@ struct GpuScheduleOptions;
 
 #define GEN_PASS_DECL_ETDGSCHEDULEFORGPU
 #define GEN_PASS_DECL_ETDGCHOOSEDIVISIONFORGPU
+#define GEN_PASS_DECL_ETDGCHOOSEITERATIONSFORGPU
 #include "ft/Schedule/Passes.h.inc"
 
 /// Completes the schedules of all nests of a graph for a GPU, and the layouts of its leaves; what binds already stays
@@ -23,6 +24,9 @@ std::unique_ptr<Pass> createScheduleForGpu(const GpuScheduleOptions &options);
 
 /// `etdg-choose-division-for-gpu`, which decides before orders are applied.
 std::unique_ptr<Pass> createChooseDivisionForGpu(const GpuScheduleOptions &options);
+
+/// `etdg-choose-iterations-for-gpu`, which decides before schedules are completed.
+std::unique_ptr<Pass> createChooseIterationsForGpu(const GpuScheduleOptions &options);
 
 } // namespace mlir::ft
 

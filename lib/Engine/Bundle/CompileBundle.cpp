@@ -82,8 +82,10 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
   engine.after = [&](OpPassManager &pm, Phase phase) {
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseDivisionForGpu(options.gpu));
-    if (phase == Phase::Schedule)
+    if (phase == Phase::Schedule) {
+      pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(options.gpu));
       pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
+    }
     if (phase == Phase::Storage)
       pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(options.gpu));
   };

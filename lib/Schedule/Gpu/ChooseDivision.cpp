@@ -13,7 +13,6 @@
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -76,7 +75,7 @@ static LogicalResult applySchedules(etdg::GraphOp copy) {
 
 std::optional<FormPrice> DivisionChooser::price(etdg::GraphOp form, const etdg::Between &between) {
   // What a form can't do is no error of the program.
-  ScopedDiagnosticHandler quiet(form.getContext(), [](Diagnostic &) { return success(); });
+  QuietForms quiet(form.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
   GpuScheduleOptions trial = options;
   trial.planSeed = 0;

@@ -14,7 +14,17 @@
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/TypicalRanges.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Threading.h"
+
 namespace mlir::ft::schedule {
+
+/// While it lives, what this thread says of forms that are only priced is heard by nobody; what other threads say of their graphs is.
+class QuietForms : public ScopedDiagnosticHandler {
+public:
+  explicit QuietForms(MLIRContext *context)
+      : ScopedDiagnosticHandler(context, [own = llvm::get_threadid()](Diagnostic &) { return success(llvm::get_threadid() == own); }) {}
+};
 
 /// What a kernel costs, and the figures that explain it.
 struct KernelPrice {

@@ -100,6 +100,18 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
   return loops;
 }
 
+/// How many of a product's results come from memory, or go there, for each element of its tile.
+static double waysOfSums(const LeafForm &form, unsigned number, tile::ProductAttr layout) {
+  const leaf::Nest &nest = form.graph.nests[number];
+  SmallVector<int> kept = keptInRegisters(form, number, layout.getFused());
+  double ways = 0;
+  for (const leaf::Member &member : nest.members) {
+    ways += member.inits.front().isSplat() ? 0 : 1;
+    ways += llvm::is_contained(kept, member.writes.front().buffer) ? 0 : 1;
+  }
+  return ways / double(nest.members.size());
+}
+
 /// A product in tiles, and what is fused behind it.
 static double secondsOfTiles(const LeafForm &form, unsigned number, tile::ProductAttr layout, const TileContext &tile, double rows,
                              const Machine &machine, double threads, double resident) {
@@ -119,7 +131,9 @@ static double secondsOfTiles(const LeafForm &form, unsigned number, tile::Produc
   double padded = double(llvm::alignTo(uint64_t(std::ceil(double(m) * (product->rows == ProductTiles::Rows::m ? rows : 1))), uint64_t(block[0]))) *
                   double(llvm::alignTo(uint64_t(std::ceil(wide)), uint64_t(block[1]))) *
                   (product->rows == ProductTiles::Rows::batch ? rows : 1);
-  double seconds = padded * terms * secondsInTiles(*product, machine, {own[0], own[1], block[0], block[1]}) * machine.units;
+  double ofTerm = secondsInTiles(*product, machine, {own[0], own[1], block[0], block[1]});
+  double ofResult = waysOfSums(form, number, layout) * double(machine.gpu.operandReadCost) * 2 / machine.rates.f32Flops;
+  double seconds = padded * (terms * ofTerm + ofResult) * machine.units;
   return seconds / std::min(1.0, threads * resident / double(machine.gpu.blockThreads.back()));
 }
 

@@ -69,7 +69,8 @@ static double countShared(const leaf::Nest &nest, const ProductTiles &product) {
   return 2 * double(nest.members.size()) / double(std::max<size_t>(distinct.size(), 1));
 }
 
-static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
+/// `side`: columns of a tile at most, which holds whole rows that are no longer.
+static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64_t side) {
   TileContext context;
   context.maxRows = rowWise ? 2 : 1;
   SmallVector<bool> inRegisters(form.graph.buffers.size());
@@ -90,10 +91,11 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise) {
     work.products += points * int64_t(nest.members.size());
     FusedNests fused = findFused(form, unsigned(i), *product, context);
     work.fuses |= fused.count > 0;
-    for (int buffer : keptInRegisters(form, unsigned(i), fused.count))
-      inRegisters[buffer] = true;
     TileContext oneRow;
     auto [m, n] = extentsOf(form, unsigned(i), *product, oneRow);
+    int64_t kept = n <= side ? findFused(form, unsigned(i), *product, context, /*wholeRows=*/true).count : 0;
+    for (int buffer : keptInRegisters(form, unsigned(i), std::max(fused.count, kept)))
+      inRegisters[buffer] = true;
     if (points == work.largest && product->rows == work.rows) // registers are for both
       work.m = std::max(work.m, m), work.n = std::max(work.n, n);
     if (points <= work.largest)
@@ -145,7 +147,7 @@ int64_t GpuPlanner::sideOfTile() const {
 }
 
 /// What the leaves of a nest compute, whose rows come from the dimension `row`.
-static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsigned> row) {
+static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsigned> row, int64_t side) {
   ProductWork work;
   LeafContext context;
   if (row)
@@ -156,7 +158,7 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
       bool rowWise = row && (isUniform(leaf, *row, noPlanes) || findRowRuns(leaf, *row, noPlanes));
       if (failed(makeLeafForm(form, leaf, row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
-      addLeaf(work, form, rowWise);
+      addLeaf(work, form, rowWise, side);
     }
     work.rowBytes += privateBytes(block);
   }
@@ -374,7 +376,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   // Steps of a recurrence have few rows, and wait for each other.
   if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }))
     return false;
-  FailureOr<ProductWork> work = measure(nest, plan.row);
+  FailureOr<ProductWork> work = measure(nest, plan.row, sideOfTile());
   if (failed(work))
     return failure();
   std::string why;

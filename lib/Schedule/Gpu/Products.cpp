@@ -525,9 +525,12 @@ public:
     rowsInWarps = wholeRows;
     sums = behind.sums;
     int64_t fused = behind.count;
-    if (usesMatrixUnits(product, machine))
+    if (usesMatrixUnits(product, machine)) {
       if (tile::ProductAttr attribute = chooseFragments(fused))
         return attribute;
+      if (wholeRows) // not at the price of the matrix units
+        return nullptr;
+    }
     double best = 0;
     int64_t sides[] = {1, 2, 4, 8}, block[2] = {}, thread[2] = {};
     for (int64_t rows : sides)

@@ -10,6 +10,8 @@
 // RUN: %python %S/Inputs/online.py %ft_bin %s sums --join=3 N=2,L=1 N=1,L=7 N=2,L=127
 // RUN: %python %S/Inputs/online.py %ft_bin %s sums --join=2 N=2,L=1 N=1,L=8
 // RUN: %python %S/Inputs/online.py %ft_bin %s whole --join=3 N=3
+// RUN: %python %S/Inputs/online.py %ft_bin %s beside --join=3 N=2,L=7
+// RUN: %python %S/Inputs/online.py %ft_bin %s begun --join=3 N=2,L=7
 // RUN: %python %S/Inputs/online.py %ft_bin %s online --join=3 Q=1,K=1 Q=2,K=7 Q=1,K=127
 // RUN: %python %S/Inputs/online.py %ft_bin %s online --join=7 Q=1,K=1 Q=2,K=7 Q=1,K=127
 // RUN: %python %S/Inputs/online.py %ft_bin %s numbered --join=2 L=1 L=7
@@ -36,6 +38,53 @@ func.func @sums(%as: !ft.list<[N, L], !a>, %bs: !ft.list<[L], !b>) -> !ft.list<[
   %cs = ft.map (%row = %as : !ft.list<[N, L], !a>) -> !ft.list<[N], !c> {
     %sum = ft.reduce (%a, %b = %row, %bs : !ft.list<[L], !a>, !ft.list<[L], !b>) init (%acc = %zero : !c) -> !c {
       %s = linalg.matmul ins(%a, %b : !a, !b) outs(%acc : !c) -> !c
+      ft.yield %s : !c
+    } combine (%p, %q) {
+      %pq = arith.addf %p, %q : !c
+      ft.yield %pq : !c
+    }
+    %c = arith.negf %sum : !c
+    ft.yield %c : !c
+  }
+  return %cs : !ft.list<[N], !c>
+}
+
+// A product from 0 on that is added to the state is one with the state's terms.
+// CHECK-LABEL: etdg.graph @beside
+// CHECK: _joined [reduce]
+// CHECK: linalg.generic {indexing_maps = [{{.*}}], iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins({{.*}}) outs(%s : tensor<4x3xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: etdg.yield
+func.func @beside(%as: !ft.list<[N, L], !a>, %bs: !ft.list<[L], !b>) -> !ft.list<[N], !c> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %zero = arith.constant dense<0.0> : !c
+  %begin = arith.constant dense<0.0> : !c
+  %cs = ft.map (%row = %as : !ft.list<[N, L], !a>) -> !ft.list<[N], !c> {
+    %sum = ft.reduce (%a, %b = %row, %bs : !ft.list<[L], !a>, !ft.list<[L], !b>) init (%acc = %zero : !c) -> !c {
+      %p = linalg.matmul ins(%a, %b : !a, !b) outs(%begin : !c) -> !c
+      %s = arith.addf %p, %acc : !c
+      ft.yield %s : !c
+    } combine (%p, %q) {
+      %pq = arith.addf %p, %q : !c
+      ft.yield %pq : !c
+    }
+    %c = arith.negf %sum : !c
+    ft.yield %c : !c
+  }
+  return %cs : !ft.list<[N], !c>
+}
+
+// One that begins from something else brings that as often as there are iterations.
+// CHECK-LABEL: etdg.graph @begun
+// CHECK: _joined [reduce]
+// CHECK: linalg.generic {indexing_maps = [{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+// CHECK: linalg.generic {indexing_maps = [{{.*}}], iterator_types = ["reduction", "parallel", "parallel"]}
+func.func @begun(%as: !ft.list<[N, L], !a>, %bs: !ft.list<[L], !b>) -> !ft.list<[N], !c> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
+  %zero = arith.constant dense<0.0> : !c
+  %begin = arith.constant dense<1.0> : !c
+  %cs = ft.map (%row = %as : !ft.list<[N, L], !a>) -> !ft.list<[N], !c> {
+    %sum = ft.reduce (%a, %b = %row, %bs : !ft.list<[L], !a>, !ft.list<[L], !b>) init (%acc = %zero : !c) -> !c {
+      %p = linalg.matmul ins(%a, %b : !a, !b) outs(%begin : !c) -> !c
+      %s = arith.addf %p, %acc : !c
       ft.yield %s : !c
     } combine (%p, %q) {
       %pq = arith.addf %p, %q : !c

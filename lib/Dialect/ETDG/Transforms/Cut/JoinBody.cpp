@@ -27,6 +27,11 @@ public:
 private:
   bool isWide(Value value) const { return wide.contains(value); }
   bool isGrowth(Operation *op) const { return llvm::is_contained(reduction.grows, op); }
+  /// The sum from 0 on that alone a state grows by: one with the state.
+  linalg::LinalgOp sumOf(Operation *growth) const;
+  bool isSum(Operation *op) const {
+    return llvm::any_of(reduction.grows, [&](Operation *growth) { return sumOf(growth) == op; });
+  }
   bool refuse(Operation *op, const Twine &reason) {
     why = (op->getName().getStringRef() + " " + reason).str();
     return false;
@@ -40,7 +45,7 @@ private:
   }
   Value widened(Value value, Location loc);
   void writeElementwise(Operation &op);
-  void writeLoops(linalg::LinalgOp op);
+  void writeLoops(linalg::LinalgOp op, Operation *growth = nullptr);
   void writeGrowth(Operation &op);
 
   const JoinableReduction &reduction;
@@ -128,9 +133,27 @@ void BodyJoiner::writeElementwise(Operation &op) {
   mapping.map(op.getResults(), builder.create(state)->getResults());
 }
 
-/// The same loops with one more, the outermost, over the iterations: of a state's growth one more that is reduced.
-void BodyJoiner::writeLoops(linalg::LinalgOp op) {
-  bool grows = isGrowth(op);
+linalg::LinalgOp BodyJoiner::sumOf(Operation *growth) const {
+  if (!isa<arith::AddFOp, arith::AddIOp>(growth))
+    return nullptr;
+  for (Value operand : growth->getOperands()) {
+    auto sum = operand.getDefiningOp<linalg::LinalgOp>();
+    if (!sum || !isWide(operand) || !operand.hasOneUse() || sum->getNumResults() != 1 || sum.getNumReductionLoops() == 0)
+      continue;
+    BlockArgument own = sum.getMatchingBlockArgument(sum.getDpsInitOperand(0));
+    Operation *adds = sum.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+    bool addsOnce = adds && adds->getName() == growth->getName() && own.hasOneUse() && *own.user_begin() == adds;
+    Value begin = sum.getDpsInits()[0];
+    if (addsOnce && (matchPattern(begin, m_AnyZeroFloat()) || matchPattern(begin, m_Zero())))
+      return sum;
+  }
+  return nullptr;
+}
+
+/// The same loops with one more, the outermost, over the iterations: of a state's growth, and of a sum that `growth` adds to a state, one more
+/// that is reduced.
+void BodyJoiner::writeLoops(linalg::LinalgOp op, Operation *growth) {
+  bool grows = growth || isGrowth(op);
   MLIRContext *context = op.getContext();
   SmallVector<AffineMap> maps;
   SmallVector<Value> inputs, inits;
@@ -149,7 +172,8 @@ void BodyJoiner::writeLoops(linalg::LinalgOp op) {
   }
   for (OpOperand &init : op.getDpsInitsMutable()) {
     add(init, !grows);
-    inits.push_back(grows ? mapping.lookup(init.get()) : widened(init.get(), op.getLoc()));
+    Value before = growth ? growth->getOperand(growth->getOperand(0) == op->getResult(0) ? 1 : 0) : init.get();
+    inits.push_back(grows ? mapping.lookup(before) : widened(before, op.getLoc()));
   }
   SmallVector<utils::IteratorType> iterators = {grows ? utils::IteratorType::reduction : utils::IteratorType::parallel};
   llvm::append_range(iterators, op.getIteratorTypesArray());
@@ -157,7 +181,7 @@ void BodyJoiner::writeLoops(linalg::LinalgOp op) {
   IRMapping inside = mapping;
   op->getRegion(0).cloneInto(&loops.getRegion(), inside);
   loops.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
-  mapping.map(op->getResults(), loops.getResults());
+  mapping.map(growth ? growth->getResults() : op->getResults(), loops.getResults());
 }
 
 /// An operation on two tensors that grows a state is one loop nest over what iterations bring.
@@ -188,6 +212,10 @@ void BodyJoiner::write(BlockOp joined) {
     bool differs = llvm::any_of(op.getOperands(), [&](Value value) { return isWide(value); });
     if (!differs)
       builder.clone(op, mapping);
+    else if (isSum(&op))
+      continue; // where the state grows
+    else if (linalg::LinalgOp sum = isGrowth(&op) ? sumOf(&op) : nullptr)
+      writeLoops(sum, &op);
     else if (auto loops = dyn_cast<linalg::LinalgOp>(op))
       writeLoops(loops);
     else if (isGrowth(&op))

@@ -109,15 +109,14 @@ std::optional<Growth> GrowthFinder::growthOf(unsigned w) {
 
 int GrowthFinder::extremumOf(Value root) {
   for (auto [w, growth] : llvm::enumerate(growths))
-    // (A state that is rounded is not what its correction was made of.)
-    if (growth.op->getResult(0) == root && isExtremum(growth.combiner) && isAlone[w] && leaf.getYield().getOperand(w) == root)
+    if (growth.op->getResult(0) == root && isExtremum(growth.combiner) && isAlone[w])
       return int(w);
   return -1;
 }
 
 /// Whether what the state was before is multiplied by how its terms have moved since, and by nothing else.
 bool GrowthFinder::isCorrected(unsigned w, const ParameterFactor &of) {
-  auto multiply = growths[w].before.getDefiningOp<arith::MulFOp>();
+  auto multiply = beforeConversion(growths[w].before).getDefiningOp<arith::MulFOp>();
   if (!multiply)
     return refuse(w, "is changed before it grows, by no factor");
   bool isFirst = beforeConversion(multiply.getLhs()) == stateOf(w);

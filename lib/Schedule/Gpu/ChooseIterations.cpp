@@ -1,0 +1,163 @@
+//===- ChooseIterations.cpp - how many iterations of a reduction are one --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of each leaf whose iterations can be joined, and that has products: as it stands, or 2, 4, ... iterations at a time. Each form is scheduled on
+// a copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelPrices.h"
+
+#include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
+#include "ft/Schedule/PassOptions.h"
+#include "ft/Schedule/ScheduleForGpu.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGCHOOSEITERATIONSFORGPU
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Numbers that are tried: more would leave no tile of such a row in registers.
+static constexpr int64_t triedIterations[] = {2, 4, 8};
+
+namespace {
+/// Decides for one graph, leaf by leaf.
+class IterationsChooser {
+public:
+  IterationsChooser(etdg::GraphOp graph, const GpuScheduleOptions &options, int64_t given) : graph(graph), options(options), given(given) {}
+  void run();
+
+private:
+  static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph);
+  /// Nothing where a GPU can't run the form, or the model has no price for it.
+  std::optional<double> price(etdg::GraphOp form);
+  int64_t choose(size_t number);
+  int64_t choosePriced(size_t number);
+
+  etdg::GraphOp graph;
+  const GpuScheduleOptions &options;
+  int64_t given;
+};
+} // namespace
+
+SmallVector<BlockOp> IterationsChooser::leavesIn(etdg::GraphOp graph) {
+  SmallVector<BlockOp> leaves;
+  graph.walk([&](BlockOp block) {
+    if (block.isLeaf())
+      leaves.push_back(block);
+  });
+  return leaves;
+}
+
+std::optional<double> IterationsChooser::price(etdg::GraphOp form) {
+  // What a form can't do is no error of the program.
+  QuietForms quiet(form.getContext());
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
+  GpuScheduleOptions trial = options;
+  trial.planSeed = 0;
+  if (failed(scheduleForGpu(*copy, trial)))
+    return std::nullopt;
+  FailureOr<KernelPrice> kernels = KernelPrices(*copy, options).priceGraph();
+  return succeeded(kernels) ? std::optional(kernels->seconds) : std::nullopt;
+}
+
+static BlockOp joinIn(BlockOp leaf, int64_t count) {
+  std::string why;
+  std::optional<etdg::JoinableReduction> found = etdg::findJoinable(leaf, why);
+  return found ? etdg::joinIterations(*found, count) : BlockOp();
+}
+
+int64_t IterationsChooser::choosePriced(size_t number) {
+  std::optional<double> whole = price(graph);
+  if (!whole)
+    return 1;
+  int64_t best = 1;
+  double least = *whole;
+  std::string prices = llvm::formatv("1: {0:e2}", *whole);
+  for (int64_t count : triedIterations) {
+    OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+    joinIn(leavesIn(*copy)[number], count);
+    std::optional<double> seconds = price(*copy);
+    prices += llvm::formatv(", {0}: ", count).str() + (seconds ? llvm::formatv("{0:e2}", *seconds).str() : "not on this machine");
+    if (seconds && *seconds < least)
+      least = *seconds, best = count;
+  }
+  constexpr double percent = 100; // the share is given in
+  if (least * percent > *whole * double(options.getMachine().gpu.divisionShare))
+    best = 1;
+  Location loc = leavesIn(graph)[number].getLoc();
+  auto about = remark::RemarkOpts::name("choose-iterations").category("gpu");
+  auto tell = best > 1 ? remark::passed(loc, about) : remark::missed(loc, about);
+  tell << llvm::formatv("{0} iterations at a time ({1} s)", best, prices).str();
+  return best;
+}
+
+/// Whether something in the leaf may be a product that tiles are for.
+static bool hasProducts(BlockOp leaf) {
+  return llvm::any_of(leaf.getBody().front().getOps<linalg::LinalgOp>(),
+                      [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2; });
+}
+
+/// Whether somebody has said how it runs.
+static bool isBound(BlockOp leaf) {
+  for (Operation *op = leaf; op; op = op->getParentOp()) {
+    auto schedule = op->getAttrOfType<etdg::ScheduleAttr>("schedule");
+    if (schedule && (schedule.getTarget() || llvm::any_of(schedule.getLoops(), [](etdg::LoopAttr loop) {
+                       return loop.getKind() == etdg::LoopKind::Associative;
+                     })))
+      return true;
+  }
+  return leaf->hasAttr("etdg.layouts");
+}
+
+int64_t IterationsChooser::choose(size_t number) {
+  BlockOp leaf = leavesIn(graph)[number];
+  std::string why;
+  if (given == 1 || !hasProducts(leaf) || isBound(leaf) || !etdg::findJoinable(leaf, why))
+    return 1;
+  if (given > 1)
+    return given;
+  if (options.planSeed != 0)
+    return int64_t(1) << (options.planSeed % (std::size(triedIterations) + 1));
+  return choosePriced(number);
+}
+
+void IterationsChooser::run() {
+  // From the last one on: a leaf becomes two, and those before keep their number.
+  for (size_t number = leavesIn(graph).size(); number > 0; --number)
+    if (int64_t count = choose(number - 1); count > 1)
+      joinIn(leavesIn(graph)[number - 1], count);
+}
+
+namespace {
+struct ETDGChooseIterationsForGPU : ft::impl::ETDGChooseIterationsForGPUBase<ETDGChooseIterationsForGPU> {
+  using ETDGChooseIterationsForGPUBase::ETDGChooseIterationsForGPUBase;
+  void runOnOperation() override {
+    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    if (failed(options))
+      return signalPassFailure();
+    options->multiprocessors = multiprocessors;
+    options->planSeed = planSeed;
+    if (!getOperation().isExternal())
+      IterationsChooser(getOperation(), *options, iterations).run();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> mlir::ft::createChooseIterationsForGpu(const GpuScheduleOptions &options) {
+  ETDGChooseIterationsForGPUOptions pass;
+  pass.target = options.target;
+  pass.machine = machineAsText(options.machine);
+  pass.multiprocessors = options.multiprocessors;
+  pass.steps = stepsAsText(options.steps).str();
+  pass.planSeed = options.planSeed;
+  return createETDGChooseIterationsForGPU(pass);
+}
