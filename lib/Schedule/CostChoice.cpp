@@ -25,8 +25,7 @@ const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool wit
     return it->second;
   std::vector<NestPlan> found = enumeratePlans(nest, withTeam, fixedRow, fixed, options.planSeed != 0);
   if (withTeam && !fixedRow)
-    if (std::optional<NestPlan> steps = planOfSteps(nest, fixed))
-      found.push_back(std::move(*steps));
+    llvm::append_range(found, plansOfSteps(nest, fixed));
   it = plans.find({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
   it->second = std::move(found);
   // A tile that somebody wrote is a tile of rows, where its dimension can be rows.

@@ -200,7 +200,7 @@ void CostModel::NestCost::enter(const Step &step, Context &at, double rows, doub
     at.row = plan.row;
     at.rows = rows;
     // A thread's rows may be several calls of the leaf.
-    if (double tiles = std::ceil(std::min(perPoint, step.mine) / rows); tiles > 1)
+    if (double tiles = std::ceil((plan.columnsFirst ? perPoint : std::min(perPoint, step.mine)) / rows); tiles > 1)
       at.loops.push_back({*plan.row, tiles, false, plan.lines});
     at.loops.push_back({*plan.row, rows, true, plan.lines});
   }
@@ -226,7 +226,7 @@ void CostModel::NestCost::addParts(Step &step) {
       part.calls = {{points / calls, calls}};
     }
     for (auto [all, count] : part.calls) {
-      double rows = plan.row ? std::max(1.0, std::min(all, all * step.mine / step.perPoint)) : 1;
+      double rows = plan.columnsFirst ? all : plan.row ? std::max(1.0, std::min(all, all * step.mine / step.perPoint)) : 1;
       Context at = part.at;
       enter(step, at, rows, part.points / part.lines);
       addCalls(model.ofBody(part.block, at), all * count * step.mine / step.units / rows * step.weight);
@@ -314,9 +314,10 @@ void CostModel::NestCost::visitStep(Context context, double weight) {
     return;
   unsigned threads = distributed ? outer.threads : 1;
   double columns = plan.columns ? llvm::divideCeil(plan.columns, plan.columnTile) : 1;
-  step.mine = std::ceil(step.units * columns / threads) / columns;
+  // (Of columns that stand outside of rows a thread has whole tiles, for each row.)
+  step.mine = plan.columnsFirst ? step.units * std::ceil(columns / threads) / columns : std::ceil(step.units * columns / threads) / columns;
   step.perPoint = step.units / step.tiles;
-  step.rows = plan.row ? std::min({step.perPoint, static_cast<double>(maxRows), step.mine}) : 1;
+  step.rows = plan.row ? std::min({step.perPoint, static_cast<double>(maxRows), plan.columnsFirst ? step.perPoint : step.mine}) : 1;
   step.extent = std::max(1.0, step.mine / std::max(step.perPoint, 1.0));
   points += weight * step.units;
   weights += weight;

@@ -20,7 +20,7 @@ bool CostModel::divideStep(Operation *item) {
   // What takes as long as a barrier: less is not worth one.
   int64_t large = machine.sync.barrier * machine.tileFlops(1) / 2;
   std::unique_ptr<StepDivision> division = StepDivision::find(item, large);
-  if (!division || planOfSteps({division->getLeaf()}, {}))
+  if (!division || !plansOfSteps({division->getLeaf()}, {}).empty())
     return false;
   for (const NestLoops::Loop &loop : getLoops({division->getLeaf()}).loops)
     if (loop.parallel)
@@ -32,7 +32,7 @@ bool CostModel::divideStep(Operation *item) {
   bool anyColumns = false;
   for (BlockOp part : parts) {
     divided += estimateSteps({part}, steps).seconds;
-    anyColumns |= planOfSteps({part}, steps).has_value();
+    anyColumns |= !plansOfSteps({part}, steps).empty();
   }
   bool isChosen = anyColumns && (options.planSeed != 0 ? options.planSeed % 2 == 1 : divided < machine.cpu.sureGain * whole);
   if (!isChosen) {

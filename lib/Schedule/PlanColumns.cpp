@@ -20,9 +20,11 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
 bool schedule::canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan) {
-  if (nest.size() != 1 || !BlockOp(nest.front()).isLeaf() || !plan.inner.empty() || plan.listed)
+  if (!llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }) || !plan.inner.empty() || plan.listed)
     return false;
-  return plan.team.empty() ? plan.rectangular : plan.shared.empty() && !plan.row;
+  if (plan.team.empty())
+    return nest.size() == 1 && plan.rectangular && !plan.columnsFirst;
+  return plan.shared.empty() && plan.columnsFirst == plan.row.has_value();
 }
 
 /// Columns that are computed together anyway: of a row of a register tile, where they are neighbours.
@@ -54,15 +56,20 @@ int64_t CostModel::columnsForCaches(BlockOp leaf, const LeafColumns &columns, co
   return machine.cpu.columnTiles * unitOf(leaf, columns, machine);
 }
 
-std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
-  BlockOp leaf = nest.front();
-  if (nest.size() != 1 || !leaf.isLeaf() || numThreads < 2 || workOf(leaf).products.empty())
-    return std::nullopt;
-  NestPlan plan;
-  for (const NestLoops::Loop &loop : getLoops(nest, fixed).loops)
-    plan.team.push_back(loop.dim);
-  LeafColumns columns = chooseLeafColumns(leaf, batchedReads(leaf, std::nullopt), machine.cpu, /*inSteps=*/true);
-  int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(leaf, columns, machine));
+LeafColumns CostModel::columnsOfSteps(ArrayRef<BlockOp> nest, std::optional<unsigned> row) {
+  LeafColumns found;
+  for (BlockOp leaf : nest) {
+    LeafColumns own = chooseLeafColumns(leaf, batchedReads(leaf, row), machine.cpu, /*inSteps=*/true);
+    if (own.count == 0 || (found.count && own.count != found.count))
+      return {};
+    found = std::move(own);
+  }
+  return found;
+}
+
+std::optional<NestPlan> CostModel::withColumns(ArrayRef<BlockOp> nest, NestPlan plan) {
+  LeafColumns columns = columnsOfSteps(nest, plan.row);
+  int64_t tile = llvm::alignTo(llvm::divideCeil(columns.count, int64_t(numThreads)), unitOf(nest.front(), columns, machine));
   if (options.planSeed != 0 && columns.count > 1)
     tile = 1 + std::mt19937_64(options.planSeed)() % columns.count;
   if (tile >= columns.count)
@@ -70,7 +77,29 @@ std::optional<NestPlan> CostModel::planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<
   plan.rectangular = false;
   plan.columns = columns.count;
   plan.columnTile = tile;
+  plan.columnsFirst = plan.row.has_value();
   return plan;
+}
+
+SmallVector<NestPlan, 2> CostModel::plansOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
+  if (numThreads < 2 || (nest.size() > 1 && !fixed.empty()) || !llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }) ||
+      llvm::all_of(nest, [&](BlockOp leaf) { return workOf(leaf).products.empty(); }))
+    return {};
+  NestPlan points, rows;
+  SmallVector<unsigned> parallel;
+  for (const NestLoops::Loop &loop : getLoops(nest, fixed).loops) {
+    points.team.push_back(loop.dim);
+    (loop.parallel ? parallel : rows.team).push_back(loop.dim);
+  }
+  SmallVector<NestPlan, 2> plans;
+  if (std::optional<NestPlan> plan = withColumns(nest, std::move(points)))
+    plans.push_back(std::move(*plan));
+  if (!fixed.empty() || rows.team.empty() || parallel.size() != 1 || !canBeRow(nest, parallel.front(), {}))
+    return plans;
+  rows.row = parallel.front();
+  if (std::optional<NestPlan> plan = withColumns(nest, std::move(rows)))
+    plans.push_back(std::move(*plan));
+  return plans;
 }
 
 void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {

@@ -9,7 +9,8 @@
 //   row     a tile loop of level `core`, and inside of all a loop of level `rows`
 //           (`listed_rows`: one for each dimension whose points are listed)
 //   inner   sequential loops between them
-//   columns a tile loop of level `core` over the dimension behind the nest's own
+//   columns a tile loop of level `core` over the dimension behind the nest's own; in steps it stands outside of
+//           the tile loop of the rows, which then has no level
 //
 // Inside what one thread runs there are no cores: the same loops without a level.
 //
@@ -75,6 +76,11 @@ public:
                                                 : Dealing::Shares,
                                   SyncKind::None));
   }
+  /// Tiles of rows that one core has after each other.
+  void rowsOfColumns(unsigned dim, int64_t most) {
+    loops.push_back(LoopAttr::get(context, dim - ancestors, LoopAttr::anyTile, most, 1, LoopKind::Parallel, LoopLevel::None, Dealing::None,
+                                  SyncKind::None));
+  }
   /// The dimension behind the nest's own.
   void columns(unsigned dim) {
     loops.push_back(LoopAttr::get(context, dim, plan.columnTile, 0, 1, LoopKind::Parallel, LoopLevel::Core,
@@ -109,11 +115,13 @@ ScheduleAttr schedule::toSchedule(ArrayRef<BlockOp> nest, const NestPlan &plan,
   for (unsigned dim : plan.shared)
     writer.shared(dim);
   SmallVector<unsigned> rows = plan.rowDims();
-  if (plan.row && (cores || !plan.listed))
+  if (plan.row && !plan.columnsFirst && (cores || !plan.listed))
     for (unsigned dim : rows)
       writer.shared(dim, LoopAttr::anyTile, dim == rows.back() ? plan.maxRows : 0);
   if (plan.columns)
     writer.columns(front.getNumOwnDims());
+  if (plan.columnsFirst)
+    writer.rowsOfColumns(*plan.row, plan.maxRows);
   if (plan.tiled.empty())
     for (unsigned dim : plan.inner)
       writer.sequential(dim);

@@ -188,11 +188,16 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
     return refuse(loop) << "it has the levels core, rows and listed_rows";
   if (loop.getLevel() == LoopLevel::Core && place == PlanPlace::Thread)
     return refuse(loop) << "one core runs the block around it";
-  if (loop.getLevel() == LoopLevel::None && place == PlanPlace::Cores)
+  // Behind the columns that the cores share in a step, rows are those of each core.
+  bool ofColumns = plan.columns && isRow(dimOf(loop));
+  if (ofColumns && loop.getLevel() != LoopLevel::None)
+    return refuse(loop) << "the cores share the columns outside of it, expected no level";
+  if (loop.getLevel() == LoopLevel::None && place == PlanPlace::Cores && !ofColumns)
     return refuse(loop) << "expected level = core, since all cores are here";
   if (!plan.inner.empty() || !rows.empty())
     return refuse(loop) << "it stands inside of what one core runs in order";
-  if (place == PlanPlace::Cores) {
+  plan.columnsFirst |= ofColumns;
+  if (place == PlanPlace::Cores && !ofColumns) {
     if (loop.getDealing() == Dealing::Fixed)
       return refuse(loop) << "expected dealing = turn or shares, found fixed";
     Dealing own = loop.getDealing() == Dealing::None ? Dealing::Shares : loop.getDealing();
@@ -239,11 +244,12 @@ LogicalResult PlanReader::checkColumns() {
   bool inSteps = !plan.team.empty() || !fixed.empty();
   if (plan.inTurn == inSteps || !canShareColumns(nest, plan))
     return refuse(*columnLoop) << "tasks share the columns of one leaf, dealt in turn, where no core waits and no loop stands "
-                                  "inside; or cores share them at each step, dealt in shares";
-  if (findLeafColumns(front, batchedReads(front, plan.row), plan.columns, inSteps).count != plan.columns)
-    return refuse(*columnLoop) << "column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
-                                  "columns; found columns = "
-                               << plan.columns;
+                                  "inside; or cores share them at each step, dealt in shares, outside of rows";
+  for (BlockOp leaf : nest)
+    if (findLeafColumns(leaf, batchedReads(leaf, plan.row), plan.columns, inSteps).count != plan.columns)
+      return refuse(*columnLoop) << "column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
+                                    "columns; found columns = "
+                                 << plan.columns;
   return success();
 }
 

@@ -103,9 +103,14 @@ private:
 
   /// Columns that tasks are to share, and the rows that go with them (PlanColumns.cpp).
   void chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan);
-  /// All loops of a nest with a product as the team's, whose threads share the leaf's columns at each step; nothing where
-  /// they can't, or have too few. `fixed`: loops around, after which the team waits, too.
-  std::optional<NestPlan> planOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
+  /// All loops of a nest of leaves with a product as the team's, whose threads share the leaves' columns at each step; and all
+  /// but a parallel one, which is then the rows of each thread's calls. None where they can't, or have too few columns.
+  /// `fixed`: loops around, after which the team waits, too.
+  SmallVector<NestPlan, 2> plansOfSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
+  /// A plan whose team has steps, with columns shared in each of them; nothing where they can't be.
+  std::optional<NestPlan> withColumns(ArrayRef<BlockOp> nest, NestPlan plan);
+  /// The columns that all leaves of a nest have in common, in steps; 0: none.
+  LeafColumns columnsOfSteps(ArrayRef<BlockOp> nest, std::optional<unsigned> row);
   int64_t columnsForCaches(BlockOp leaf, const LeafColumns &columns, const NestPlan &plan, double rows);
   Estimate ofNest(ArrayRef<BlockOp> nest, const NestPlan &plan, const Context &context);
   Estimate ofBody(BlockOp block, const Context &context);

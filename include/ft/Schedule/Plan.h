@@ -87,6 +87,8 @@ struct NestPlan {
   int64_t maxRows = 0, rowUnit = 1;
   /// Columns of the leaf that tasks share, and how many of them one has; 0: a task computes all.
   int64_t columns = 0, columnTile = 0;
+  /// In steps: cores share the columns, and each has all rows of its own (else they share both, rows outside).
+  bool columnsFirst = false;
   /// How much work a point of each region is, where shares go by that.
   SmallVector<int64_t> weights;
 
@@ -134,7 +136,8 @@ LogicalResult refuseMoreThanOrder(ArrayRef<BlockOp> nest, StringRef engine);
 bool canBeRow(ArrayRef<BlockOp> nest, unsigned dim, ArrayRef<unsigned> inner);
 
 /// Whether tasks may share the columns of a nest's leaf in this plan: points and rows are all that it shares, and no
-/// point waits for another one; or all loops are the team's, whose threads share the columns at each step.
+/// point waits for another one; or the team's threads share the columns at each step, of leaves that have the same ones.
+/// Rows of such a step are those of each thread (`columnsFirst`).
 bool canShareColumns(ArrayRef<BlockOp> nest, const NestPlan &plan);
 
 /// All plans of a nest, best guesses first: fewest team loops first. `withTeam`: whether threads

@@ -116,6 +116,12 @@ LogicalResult Emitter::emitParallel(ArrayRef<BlockOp> nest, Point point, const N
       return emitInner(nest, point, plan, level);
     if (plan.listed)
       return emitListedRows(nest, point, plan, level);
+    if (plan.columnsFirst)
+      return emitColumns(point, plan, level, [&](Point at) {
+        auto ofOne = loops::LevelAttr::get(context, etdg::LoopLevel::None, etdg::Dealing::None);
+        return emitRowChunks(nest, at, *plan.row, plan.maxRows, std::nullopt, ofOne, [](const Point &) {},
+                             [&](Point rows) { return emitRegions(nest, rows); });
+      });
     // (Where tasks have columns, too, a last chunk of few rows would be one for each tile of them.)
     return emitRowChunks(
         nest, point, *plan.row, plan.maxRows, plan.columns ? std::optional<int64_t>(1) : std::nullopt, level,

@@ -10,6 +10,15 @@
 // RUN: env FT_NUM_THREADS=3 ft-run %s --entry=until --compare=interpret --order=random --seed=7 | FileCheck %s --check-prefix=EQUAL
 // RUN: env FT_NUM_THREADS=3 ft-run %s --entry=two_products --compare=interpret --plan-seed=3 | FileCheck %s --check-prefix=EQUAL
 
+// Sequences beside each other: cores have some columns of each row, and of both regions, which begin from zeros and go on.
+// RUN: env FT_NUM_THREADS=2 ft-run %s --entry=sequences --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: env FT_NUM_THREADS=3 ft-run %s --entry=sequences --compare=interpret --dim=N=5 --order=random --seed=11 | FileCheck %s --check-prefix=EQUAL
+// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/columns = 512/columns = 500/' > %t.rows.mlir
+// RUN: not ft-opt %t.rows.mlir --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/\(tile = ?, most = [0-9]*, kind = parallel\)>/\1, level = core, dealing = shares>/' | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=LEVEL
+// COUNT: error: the CPU engine can't run the schedule's loop over the columns (level core): column c of what the leaf computes does not depend on column c alone, or it doesn't have the columns; found columns = 500
+// LEVEL: error: the CPU engine can't run the schedule's loop over i (level core): the cores share the columns outside of it, expected no level
+
 // A schedule by hand: fewer columns, and what is refused.
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 384, kind/tile = 96, kind/' > %t.mlir
 // RUN: ft-run %t.mlir --entry=one_product --compare=interpret | FileCheck %s --check-prefix=EQUAL
@@ -114,4 +123,23 @@ func.func @until(%x: tensor<13x1x512xi32>, %w: tensor<512x512xi32>, %v: tensor<5
     scf.yield %sn, %on, %gn : tensor<1x512xi32>, tensor<1xi32>, tensor<i1>
   }
   return %r#0, %r#1 : tensor<1x512xi32>, tensor<1xi32>
+}
+
+// CHECK-LABEL: etdg.graph @sequences
+// CHECK: etdg.nest schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 2, tile = 256, kind = parallel, level = core, dealing = shares>, <dimension = 1, tile = ?, most = [[MOST:[0-9]+]], kind = parallel>, <dimension = 1, most = [[MOST]], kind = parallel, level = rows>] columns = 512 target = "cpu">
+// CHECK: etdg.block @r0
+// CHECK: etdg.block @r1
+func.func @sequences(%xss: !ft.list<[N, L], tensor<1x512xi32>>, %w: tensor<512x512xi32>, %v: tensor<512x512xi32>) -> !ft.list<[N, L], tensor<1x512xi32>>
+    attributes {ft.lengths = {N = 4 : i64, L = 12 : i64}} {
+  %zero = arith.constant dense<0> : tensor<1x512xi32>
+  %hss = ft.map (%xs = %xss : !ft.list<[N, L], tensor<1x512xi32>>) -> !ft.list<[N, L], tensor<1x512xi32>> {
+    %hs = ft.scanl (%x = %xs : !ft.list<[L], tensor<1x512xi32>>) init (%h = %zero : tensor<1x512xi32>) -> !ft.list<[L], tensor<1x512xi32>> {
+      %p = linalg.matmul ins(%h, %w : tensor<1x512xi32>, tensor<512x512xi32>) outs(%x : tensor<1x512xi32>) -> tensor<1x512xi32>
+      %q = linalg.matmul ins(%h, %v : tensor<1x512xi32>, tensor<512x512xi32>) outs(%x : tensor<1x512xi32>) -> tensor<1x512xi32>
+      %n = arith.xori %p, %q : tensor<1x512xi32>
+      ft.yield %n : tensor<1x512xi32>
+    }
+    ft.yield %hs : !ft.list<[L], tensor<1x512xi32>>
+  }
+  return %hss : !ft.list<[N, L], tensor<1x512xi32>>
 }
