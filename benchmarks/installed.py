@@ -201,11 +201,12 @@ def compare(options, name, peers, cores, until):
     for peer in kept:
         peer.end()
     medians = {label: statistics.median(times) for label, times in samples.items()}
+    late = " (not ready: %s)" % ", ".join(p.label for p in peers if p not in kept) if len(kept) < len(peers) else ""
     theirs = [t for label, t in medians.items() if not label.startswith("ours")]
     wrong = any(not error < TOLERANCE for error in errors.values())
     ratio = medians["ours"] / min(theirs) if "ours" in medians and theirs else float("nan")
     cells = "  ".join("%s %.3f (%.2f)" % (label, 1e3 * t, max(samples[label]) / min(samples[label])) for label, t in medians.items())
-    print("%-22s %5.2f   error %.0e%s   %s" % (name, ratio, max(errors.values(), default=float("nan")), " WRONG" if wrong else "", cells), flush=True)
+    print("%-22s %5.2f   error %.0e%s   %s%s" % (name, ratio, max(errors.values(), default=float("nan")), " WRONG" if wrong else "", cells, late), flush=True)
     return dict(name=name, ratio=ratio, errors=errors, samples=samples, wrong=wrong or "ours" not in medians)
 
 
