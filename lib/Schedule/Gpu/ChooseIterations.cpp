@@ -37,10 +37,12 @@ public:
 
 private:
   static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph);
+  using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
   /// Nothing where a GPU can't run the form, or the model has no price for it.
-  std::optional<double> price(etdg::GraphOp form);
+  std::optional<double> price(etdg::GraphOp form, const Lengths &lengths);
+  Lengths enoughBeside(const etdg::JoinableReduction &reduction);
   int64_t choose(size_t number);
-  int64_t choosePriced(size_t number);
+  int64_t choosePriced(size_t number, const etdg::JoinableReduction &reduction);
 
   etdg::GraphOp graph;
   const GpuScheduleOptions &options;
@@ -57,7 +59,22 @@ SmallVector<BlockOp> IterationsChooser::leavesIn(etdg::GraphOp graph) {
   return leaves;
 }
 
-std::optional<double> IterationsChooser::price(etdg::GraphOp form) {
+/// Lengths that the call decides count as enough for all multiprocessors, as they do where tiles are planned (PlanProducts.cpp): how many tasks
+/// there are is no reason for a number of iterations. Those of the reduction are typical ones.
+IterationsChooser::Lengths IterationsChooser::enoughBeside(const etdg::JoinableReduction &reduction) {
+  int64_t enough = options.getMultiprocessors() * options.getMachine().gpu.taskElements;
+  BlockOp leaf = reduction.leaf;
+  SmallVector<StringAttr> own = leaf.getSymbolNames();
+  Lengths lengths;
+  for (StringAttr name : graph.getSymbolNames()) {
+    auto *found = llvm::find(own, name);
+    if (found == own.end() || !(reduction.upper - reduction.lower).isFunctionOfSymbol(unsigned(found - own.begin())))
+      lengths.emplace_back(name, enough);
+  }
+  return lengths;
+}
+
+std::optional<double> IterationsChooser::price(etdg::GraphOp form, const Lengths &lengths) {
   // What a form can't do is no error of the program.
   QuietForms quiet(form.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
@@ -65,7 +82,7 @@ std::optional<double> IterationsChooser::price(etdg::GraphOp form) {
   trial.planSeed = 0;
   if (failed(scheduleForGpu(*copy, trial)))
     return std::nullopt;
-  FailureOr<KernelPrice> kernels = KernelPrices(*copy, options).priceGraph();
+  FailureOr<KernelPrice> kernels = KernelPrices(*copy, options, lengths).priceGraph();
   return succeeded(kernels) ? std::optional(kernels->seconds) : std::nullopt;
 }
 
@@ -75,28 +92,33 @@ static BlockOp joinIn(BlockOp leaf, int64_t count) {
   return found ? etdg::joinIterations(*found, count) : BlockOp();
 }
 
-int64_t IterationsChooser::choosePriced(size_t number) {
-  std::optional<double> whole = price(graph);
+int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduction &reduction) {
+  Lengths lengths = enoughBeside(reduction);
+  std::optional<double> whole = price(graph, lengths);
   if (!whole)
     return 1;
+  int64_t most = TypicalRanges(graph).rangeOf({reduction.leaf}, reduction.dim, {}).size();
   int64_t best = 1;
   double least = *whole;
-  std::string prices = llvm::formatv("1: {0:e2}", *whole);
+  constexpr double percent = 100; // shares are given in
+  std::string shares;
   for (int64_t count : triedIterations) {
+    if (count > most)
+      break;
     OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
     joinIn(leavesIn(*copy)[number], count);
-    std::optional<double> seconds = price(*copy);
-    prices += llvm::formatv(", {0}: ", count).str() + (seconds ? llvm::formatv("{0:e2}", *seconds).str() : "not on this machine");
+    std::optional<double> seconds = price(*copy, lengths);
+    shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
+              (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
     if (seconds && *seconds < least)
       least = *seconds, best = count;
   }
-  constexpr double percent = 100; // the share is given in
   if (least * percent > *whole * double(options.getMachine().gpu.divisionShare))
     best = 1;
   Location loc = leavesIn(graph)[number].getLoc();
   auto about = remark::RemarkOpts::name("choose-iterations").category("gpu");
   auto tell = best > 1 ? remark::passed(loc, about) : remark::missed(loc, about);
-  tell << llvm::formatv("{0} iterations at a time ({1} s)", best, prices).str();
+  tell << llvm::formatv("{0} iterations at a time (percent of the time of one by one: {1})", best, shares).str();
   return best;
 }
 
@@ -121,13 +143,14 @@ static bool isBound(BlockOp leaf) {
 int64_t IterationsChooser::choose(size_t number) {
   BlockOp leaf = leavesIn(graph)[number];
   std::string why;
-  if (given == 1 || !hasProducts(leaf) || isBound(leaf) || !etdg::findJoinable(leaf, why))
+  if (given == 1 || !hasProducts(leaf) || isBound(leaf))
     return 1;
-  if (given > 1)
-    return given;
+  std::optional<etdg::JoinableReduction> reduction = etdg::findJoinable(leaf, why);
+  if (!reduction || given > 1)
+    return reduction ? given : 1;
   if (options.planSeed != 0)
     return int64_t(1) << (options.planSeed % (std::size(triedIterations) + 1));
-  return choosePriced(number);
+  return choosePriced(number, *reduction);
 }
 
 void IterationsChooser::run() {

@@ -34,8 +34,9 @@ struct KernelPrice {
 
 class KernelPrices {
 public:
-  KernelPrices(etdg::GraphOp graph, const GpuScheduleOptions &options)
-      : ranges(graph), options(options), machine(options.getMachine()), graph(graph) {}
+  /// At typical lengths, and `lengths` in the place of some.
+  KernelPrices(etdg::GraphOp graph, const GpuScheduleOptions &options, ArrayRef<std::pair<StringAttr, int64_t>> lengths = {})
+      : ranges(graph, lengths), options(options), machine(options.getMachine()), graph(graph) {}
   /// All kernels of the graph, one after the other.
   FailureOr<KernelPrice> priceGraph();
   TypicalRanges &getRanges() { return ranges; }
