@@ -227,6 +227,7 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
 
 /// What `convert-loops-to-gpu` reads in the loops, for the GPU that their program names.
 static void addGpuDecisions(OpPassManager &pm) {
+  pm.addPass(createLoopsChooseDivisions());
   pm.addPass(createLoopsChooseLayouts());
   pm.addPass(createLoopsChooseTasks());
   pm.addPass(createLoopsFindAlignment());

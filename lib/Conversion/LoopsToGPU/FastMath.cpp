@@ -3,15 +3,28 @@
 //
 // By the special function unit's base-2 exponential and logarithm, with the
 // reduction done in full precision, so that results are within a few units in
-// the last place. No libdevice.
+// the last place. No libdevice. Which divisions may be products with a reciprocal
+// leaves say (`fastmath<arcp>`): `loops-choose-divisions` finds those whose result
+// is rounded as a quotient's.
 //
 //===----------------------------------------------------------------------===//
-#include "LeafEmitter.h"
+#include "Code.h"
+#include "LoopChecks.h"
 
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
+#include "ft/Conversion/LoopsToGPU/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+namespace mlir::ft {
+#define GEN_PASS_DEF_TILEUSESPECIALFUNCTIONS
+#include "ft/Conversion/LoopsToGPU/Passes.h.inc"
+} // namespace mlir::ft
+
 using namespace mlir;
+using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
 namespace {
@@ -143,15 +156,29 @@ static bool isShare(arith::DivFOp division) {
          isAtLeastOne(division.getRhs());
 }
 
-Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands) {
-  if (operands.empty() || !operands[0].getType().isF32())
-    return Value();
+LogicalResult mlir::ft::chooseKernelDivisions(loops::ProgramOp program, const GpuOptions &options) {
+  return eachKernel(program, options.getMachine(), [](func::FuncOp kernel, ArrayRef<loops::LaunchOp>) {
+    kernel.walk([](arith::DivFOp division) {
+      Type element = getElementTypeOrSelf(division.getType());
+      if ((element.isF32() || isHalf(element)) && isShare(division))
+        division.setFastmath(division.getFastmath() | arith::FastMathFlags::arcp);
+    });
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// A function of f32 by the device's instructions; null if there is no rule.
+static Value useInstructions(Code &b, Operation *op) {
+  Value x = op->getOperand(0);
   Float f{b};
-  Value x = operands[0];
   if (auto exp = dyn_cast<math::ExpOp>(op))
     return bitEnumContainsAll(exp.getFastmath(), arith::FastMathFlags::afn) ? f.expOfHalf(x) : f.exp(x);
   if (auto division = dyn_cast<arith::DivFOp>(op))
-    return isShare(division) ? f.shareOf(x, operands[1]) : Value();
+    return bitEnumContainsAll(division.getFastmath(), arith::FastMathFlags::arcp) ? f.shareOf(x, division.getRhs()) : Value();
   if (isa<math::Exp2Op>(op))
     return f.instruction("ex2.approx.f32", x);
   if (isa<math::ExpM1Op>(op))
@@ -170,3 +197,21 @@ Value mlir::ft::togpu::emitFastMath(Code &b, Operation *op, ValueRange operands)
     return f.erf(x);
   return Value();
 }
+
+namespace {
+struct TileUseSpecialFunctions : mlir::ft::impl::TileUseSpecialFunctionsBase<TileUseSpecialFunctions> {
+  using TileUseSpecialFunctionsBase::TileUseSpecialFunctionsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !op->getOperand(0).getType().isF32())
+        return;
+      Code b(op->getLoc(), OpBuilder(op));
+      if (Value value = useInstructions(b, op)) {
+        op->replaceAllUsesWith(ValueRange{value});
+        op->erase();
+      }
+    });
+  }
+};
+} // namespace

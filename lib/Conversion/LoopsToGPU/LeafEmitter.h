@@ -110,9 +110,6 @@ private:
   SmallVector<Value> evaluateSpecially(Operation *op, ArrayRef<Value> operands) override;
 };
 
-/// An elementary function on f32 by the device's instructions; null if there is no rule.
-Value emitFastMath(Code &b, Operation *op, ValueRange operands);
-
 LogicalResult emitNest(LeafEmitter &emitter, const LeafNest &nest);
 
 } // namespace mlir::ft::togpu

@@ -29,7 +29,7 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
 }
 
 LogicalResult mlir::ft::decideKernels(loops::ProgramOp program, const GpuOptions &options) {
-  return success(succeeded(chooseLeafLayouts(program, options)) && succeeded(chooseKernelTasks(program, options)) &&
+  return success(succeeded(chooseKernelDivisions(program, options)) && succeeded(chooseLeafLayouts(program, options)) && succeeded(chooseKernelTasks(program, options)) &&
                  succeeded(findKernelAlignment(program, options)) && succeeded(placeKernelMemory(program, options)) &&
                  succeeded(chooseKernelAccesses(program, options)) && succeeded(chooseKernelPoints(program, options)) &&
                  succeeded(placeKernelSyncs(program, options)));

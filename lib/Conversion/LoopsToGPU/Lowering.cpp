@@ -55,6 +55,7 @@ struct TileExpandMath : mlir::ft::impl::TileExpandMathBase<TileExpandMath> {
 } // namespace
 
 void mlir::ft::buildKernelsToLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createTileUseSpecialFunctions());
   pm.addPass(createConvertTileToNVVM());
   pm.addPass(createTileExpandMath());
   pm.addPass(createLoopInvariantCodeMotionPass());

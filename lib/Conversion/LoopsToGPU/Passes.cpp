@@ -22,6 +22,7 @@
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
 #define GEN_PASS_DEF_LOOPSCHOOSEACCESSES
+#define GEN_PASS_DEF_LOOPSCHOOSEDIVISIONS
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
 #define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
@@ -101,6 +102,15 @@ static LogicalResult decideAll(ModuleOp module, StringRef pass, StringRef target
 }
 
 namespace {
+struct LoopsChooseDivisions : mlir::ft::impl::LoopsChooseDivisionsBase<LoopsChooseDivisions> {
+  using LoopsChooseDivisionsBase::LoopsChooseDivisionsBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelDivisions)))
+      signalPassFailure();
+  }
+};
+
 struct LoopsChooseLayouts : mlir::ft::impl::LoopsChooseLayoutsBase<LoopsChooseLayouts> {
   using LoopsChooseLayoutsBase::LoopsChooseLayoutsBase;
 

@@ -48,13 +48,11 @@ LogicalResult ScalarBody::evaluateOther(Operation *op) {
   return success();
 }
 
-/// Casts of indices, which are i64 here, and elementary functions.
+/// Casts of indices, which are i64 here.
 SmallVector<Value> ScalarBody::evaluateSpecially(Operation *op, ArrayRef<Value> operands) {
   Code &b = e.b;
-  if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
-    Value fast = emitFastMath(b, op, operands);
-    return fast ? SmallVector<Value>{fast} : SmallVector<Value>();
-  }
+  if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return {};
   Value value = operands.front();
   Type to = registerType(getElementTypeOrSelf(op->getResult(0).getType()));
   unsigned from = value.getType().getIntOrFloatBitWidth(), bits = to.getIntOrFloatBitWidth();

@@ -18,7 +18,7 @@
 // TILES: tile.mma
 // TILES: tile.reduce
 // TILES: arith.maximumf
-// TILES: ex2.approx
+// TILES: math.exp
 // TILES: tile.reduce
 // TILES: arith.addf
 // TILES-LABEL: llvm.func @odd

@@ -36,6 +36,9 @@ struct GpuModule {
   ::ft::rt::Entry entry;
 };
 
+/// Writes which divisions of leaves may be products with a reciprocal.
+LogicalResult chooseKernelDivisions(loops::ProgramOp program, const GpuOptions &options);
+
 /// Writes layouts of the leaves of a program's kernels that have none, and turns lifted loops that no leaf computes at once into
 /// loops of a block of threads. Emits errors and fails on what kernels can't do.
 LogicalResult chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options);

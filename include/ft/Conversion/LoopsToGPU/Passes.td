@@ -12,6 +12,20 @@ class DecisionPass<string name> : Pass<name, "::mlir::ModuleOp"> {
                         "the machine, by its name or its file, a GPU; empty: the program's own">];
 }
 
+def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
+  let summary = "say which divisions of a GPU's leaves may be products with a reciprocal";
+  let description = [{
+    Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of blocks of threads whose result is rounded as a quotient's though it is a
+    product with the reciprocal, refined once: a constant of at most 1 by the sum of a constant of at least 1 and what is not negative (a logistic
+    function). At the ends of the range, where the two would differ, such a quotient never is. `tile-use-special-functions` reads it.
+
+    ```mlir
+    %s = arith.addf %one, %exp : tensor<64xf32>
+    %q = arith.divf %one, %s fastmath<arcp> : tensor<64xf32>
+    ```
+  }];
+}
+
 def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
   let summary = "say how the threads of a GPU's block share each leaf";
   let description = [{
@@ -179,7 +193,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
       --convert-loops-to-gpu
     ```
 
-    It decides none of what `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
+    It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
     `loops-choose-points` and `loops-place-syncs` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
@@ -192,6 +206,17 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::tile::TileDialect"];
+}
+
+def TileUseSpecialFunctions : Pass<"tile-use-special-functions"> {
+  let summary = "turn elementary functions of f32 into what a GPU's special function unit computes";
+  let description = [{
+    In kernels, `exp`, `exp2`, `expm1`, `log`, `log2`, `log1p`, `tanh`, `erf` and `rsqrt` of f32 become the unit's powers of 2, logarithms and reciprocals to
+    base 2, with arguments reduced and results put together in full precision; `exp` with `fastmath<afn>`, which stands for a half, what the unit
+    does alone. A division with `fastmath<arcp>` becomes a product with the reciprocal, refined once. Runs before `convert-tile-to-nvvm`, on
+    the bodies of its operations; other types are left to `tile-expand-math`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
 }
 
 def TileExpandMath : Pass<"tile-expand-math"> {
@@ -207,7 +232,7 @@ def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
   let description = [{
     Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
-    `convert-tile-to-nvvm` has them, elementary functions as `tile-expand-math` has them, structured loops as branches. These passes, and
+    `convert-tile-to-nvvm` has them, elementary functions as `tile-use-special-functions` and `tile-expand-math` have them, structured loops as branches. These passes, and
     those of MLIR between and behind them, run nested in this one: `--mlir-print-ir-after-all` prints each of them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
