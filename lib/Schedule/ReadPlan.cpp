@@ -36,18 +36,20 @@ InFlightDiagnostic schedule::refuseLoop(BlockOp front, ScheduleAttr schedule, Lo
   return diag;
 }
 
+InFlightDiagnostic schedule::refusePlacement(BlockOp front, ScheduleAttr schedule, etdg::PlacementAttr placement, StringRef engine) {
+  InFlightDiagnostic diag = front.emitError("the ") << engine << " engine can't run the schedule's placement of read " << placement.getRead();
+  if (size_t(placement.getLoop()) < schedule.getLoops().size())
+    diag << " at the loop over " << nameOfLoop(front, schedule, schedule.getLoops()[placement.getLoop()]);
+  diag << " (level " << etdg::stringifyMemoryLevel(placement.getLevel()) << "): ";
+  return diag;
+}
+
 LogicalResult schedule::refuseCpuPlacements(ArrayRef<BlockOp> nest) {
   ScheduleAttr schedule = scheduleOf(nest);
   if (!schedule || schedule.getPlacements().empty())
     return success();
-  etdg::PlacementAttr placement = schedule.getPlacements().front();
-  BlockOp front = nest.front();
-  InFlightDiagnostic diag = front.emitError("the CPU engine can't run the schedule's placement of read ") << placement.getRead();
-  if (!schedule.getLoops().empty()) {
-    LoopAttr loop = schedule.getLoops()[placement.getLoop()];
-    diag << " at the loop over " << nameOfLoop(front, schedule, loop);
-  }
-  return diag << " (level " << etdg::stringifyMemoryLevel(placement.getLevel()) << "): caches hold what cores read, expected no placements";
+  return refusePlacement(nest.front(), schedule, schedule.getPlacements().front(), "CPU")
+         << "expected copies in its place (etdg-apply-placements makes them)";
 }
 
 LogicalResult schedule::refuseMoreThanOrder(ArrayRef<BlockOp> nest, StringRef engine) {

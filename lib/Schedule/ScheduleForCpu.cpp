@@ -11,6 +11,7 @@
 #include "ft/Schedule/ScheduleForCpu.h"
 
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
+#include "ft/Schedule/ApplyPlacements.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/PassOptions.h"
@@ -142,7 +143,7 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
 LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  if (failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+  if (failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
     return failure();
   schedule::chooseCuts(graph, options);
   if (failed(Scheduler(graph, options).run()))

@@ -56,11 +56,12 @@ private:
   /// T10: buffers with one `etdg.slot` share memory.
   void checkSlots();
   void checkShared(Value buffer, Value other);
-  /// T11: what a placement stages, nothing writes between then and the read. `before`: the steps around it.
+  /// T11: what a placement stages, nothing writes between then and the read. `before`: the steps around it,
+  /// in the last of which it is `ahead` by so many iterations.
   void checkPlacements(const Leaf &leaf);
   /// T12: shares of a reduction cover it, begin from `identity` and are joined in order.
   void checkCut(BlockOp shares);
-  void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before);
+  void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before, int64_t ahead);
   /// `clobber`, at a place that `base` gives it, never comes between `write` and `read`.
   /// `c` and `w` are where they are in `base`.
   bool checkClobber(const Conjunction &base, const Access &read, const Image &write,

@@ -1,8 +1,8 @@
 //===- Staging.cpp - reads that are staged get what they got --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A placement takes what a read gets at the begin of one of its nest's loops, before the iterations that use it. So
-// nothing may write it between the two.
+// A placement takes what a read gets at the begin of one of its nest's loops, before the iterations that use it, and some iterations of
+// the loop before ahead. So nothing may write it between the two.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
@@ -36,24 +36,33 @@ static ArrayRef<Step> stepsBefore(const Leaf &leaf, ScheduleAttr schedule, unsig
   return path.take_front(size_t(end - path.begin()));
 }
 
-/// Adds that two iterations agree in the first steps of the one; false where they can't.
-static bool addAgreement(Conjunction &set, ArrayRef<Step> steps, const Iteration &x, const Iteration &y) {
+/// Adds that two iterations agree in the first steps of the one, or that the other is up to `ahead` iterations behind in the last of
+/// them; false where they can't.
+static bool addAgreement(Conjunction &set, ArrayRef<Step> steps, int64_t ahead, const Iteration &x, const Iteration &y) {
   if (y.leaf->path.size() < steps.size())
     return false;
-  for (auto [stepX, stepY] : llvm::zip_first(steps, y.leaf->path)) {
+  for (auto [number, stepX] : llvm::enumerate(steps)) {
+    const Step &stepY = y.leaf->path[number];
     if (stepX.kind != stepY.kind || (stepX.kind == Step::Text && stepX.position != stepY.position))
       return false;
-    if (stepX.kind == Step::Key)
-      set.addEq(y.keys[stepY.key].minus(x.keys[stepX.key]));
+    if (stepX.kind != Step::Key)
+      continue;
+    Row behind = y.keys[stepY.key].minus(x.keys[stepX.key]);
+    if (ahead == 0 || number + 1 < steps.size()) {
+      set.addEq(behind);
+      continue;
+    }
+    behind.addConstant(ahead);
+    set.addGe(behind);
   }
   return !set.isFalse();
 }
 
-void Checks::checkStaged(const Access &read, const Image &image, ArrayRef<Step> before) {
+void Checks::checkStaged(const Access &read, const Image &image, ArrayRef<Step> before, int64_t ahead) {
   Conjunction pair = read.set;
   Placed write = model.place(image, read.cell, pair);
   Iteration atRead{read.leaf, read.keys}, atWrite{image.write->leaf, write.keys};
-  if (pair.isFalse() || !addAgreement(pair, before, atRead, atWrite))
+  if (pair.isFalse() || !addAgreement(pair, before, ahead, atRead, atWrite))
     return;
   forEachNotBefore(pair, atRead, atWrite, [&](const NotBefore &found) {
     if (found.isSame())
@@ -76,6 +85,10 @@ void Checks::checkPlacements(const Leaf &leaf) {
                                      std::to_string(block.getNumReads()), "", std::nullopt, ""});
       continue;
     }
+    if (placement.getStages() > 1 && placement.getLoop() == 0) {
+      report({block, "T11", "a placement of read " + std::to_string(placement.getRead()) + " at the first loop is ahead of none", "", std::nullopt, ""});
+      continue;
+    }
     ArrayRef<Step> before = stepsBefore(leaf, schedule, unsigned(placement.getLoop()));
     for (auto [number, piece] : llvm::enumerate(block.getRead(unsigned(placement.getRead())).getPieces())) {
       if (piece.getKind() != SourceKind::Buffer)
@@ -86,7 +99,7 @@ void Checks::checkPlacements(const Leaf &leaf) {
           continue;
         for (const std::unique_ptr<Access> &writer : model.getWrites(buffer))
           if (!isDone())
-            checkStaged(*read, model.getImage(*writer), before);
+            checkStaged(*read, model.getImage(*writer), before, placement.getStages() - 1);
       }
     }
   }

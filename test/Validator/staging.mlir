@@ -99,3 +99,51 @@ etdg.graph @none(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
   } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
   etdg.return %ys : !etdg.buffer<[L], !x>
 }
+
+// -----
+
+!x = tensor<1x6xf32>
+
+// Two iterations ahead the state of three before is there.
+etdg.graph @ahead(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[L], !x>
+  etdg.block @b [scanl] (t) in [0, L)
+      reads (%x = %xs[t] : !x, %s = {t < 3: splat 0.0 : f32, t >= 3: %ys[t - 3]} : !x) writes (%ys[t])
+      schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 1, loop = 1, level = shared, stages = 3>]> {
+    %0 = arith.addf %x, %s : !x
+    etdg.yield %0 : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.return %ys : !etdg.buffer<[L], !x>
+}
+
+// -----
+
+!x = tensor<1x6xf32>
+
+// Three iterations ahead it is written in between.
+etdg.graph @between(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[L], !x>
+  // expected-note @+2 {{it is written here, write 0 of block @b}}
+  // expected-error @+1 {{(T11) block @b: read 1, piece 1 is staged before a buffer of type !etdg.buffer<[L], tensor<1x6xf32>> holds what it reads; for example at L = 4, t = 3, t' = 0}}
+  etdg.block @b [scanl] (t) in [0, L)
+      reads (%x = %xs[t] : !x, %s = {t < 3: splat 0.0 : f32, t >= 3: %ys[t - 3]} : !x) writes (%ys[t])
+      schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 1, loop = 1, level = shared, stages = 4>]> {
+    %0 = arith.addf %x, %s : !x
+    etdg.yield %0 : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.return %ys : !etdg.buffer<[L], !x>
+}
+
+// -----
+
+!x = tensor<1x6xf32>
+
+etdg.graph @none_ahead(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[L], !x>
+  // expected-error @+1 {{(T11) block @b: a placement of read 0 at the first loop is ahead of none}}
+  etdg.block @b [map] (t) in [0, L) reads (%x = %xs[t] : !x) writes (%ys[t])
+      schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 0, level = shared, stages = 2>]> {
+    etdg.yield %x : !x
+  } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.return %ys : !etdg.buffer<[L], !x>
+}

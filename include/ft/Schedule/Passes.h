@@ -3,6 +3,7 @@
 #ifndef FT_SCHEDULE_PASSES_H
 #define FT_SCHEDULE_PASSES_H
 
+#include "ft/Schedule/ApplyPlacements.h"
 #include "ft/Schedule/BindInPlace.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/PlaceBuffers.h"

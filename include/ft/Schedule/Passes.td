@@ -34,6 +34,39 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp"> {
+  let summary = "copy what schedules stage, in the graph";
+  let description = [{
+    A placement `<read = r, loop = l, level = memory, stages = s>` takes what read r gets where loop l of its nest begins (l may be the number
+    of loops: where the leaf begins). The loops outside become a block with a body, which has the memory as a buffer of its own, and
+    in which a copy stands before what is left of the nest. With more than one stage the copy is a nest of its own, s - 1 iterations
+    ahead of the loop l - 1 that both share (`etdg.kernel shared 1`), and s planes of the buffer are live. What the copy's domain, its
+    pieces and gathers are follows from the read's. Order, planes and waiting are those of any graph, which the validator proves: a read of
+    what is written in between breaks a dependence.
+
+    Where one unit runs the nest, memory is its own: on a CPU a core's, on a GPU `in shared` or (`l2`, `device`) `in workspace`. Where units share
+    loops further in, it is a buffer that all of them see, and they wait before they read it. What each block of threads of a GPU keeps over all
+    loops (`loop = 0, level = shared`) stays a placement, which `convert-etdg-to-loops` reads. What the machine has no memory for is an
+    error that names read, loop and limit. The first thing that `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do.
+
+    ```mlir
+    etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L) reads (%x = %xs[i, t] : !x, %s = %ys[i, t - 1] : !x) writes (%ys[i, t])
+        schedule <..., loops = [<dimension = 0, ...>, <dimension = 1, kind = sequential>] placements = [<read = 0, loop = 2, level = shared, stages = 2>]>
+    ==>
+    etdg.block [map] (i) in [0, N) schedule <...> {
+      %c = etdg.buffer live [2] in shared : !etdg.buffer<[L], !x>
+      etdg.kernel shared 1 {
+        etdg.block @b_0 [map] (i | t) in [-1, L - 1) reads (%x = %xs[i, t + 1] : !x) writes (%c[t + 1]) schedule <...> {...}
+        etdg.block @b [scanl] (i | t) in [0, L) reads (%x = %c[t] : !x, %s = %ys[i, t - 1] : !x) writes (%ys[i, t]) schedule <...> {...}
+      }
+    }
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"cpu\"", "cpu, sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"", "A machine by its name or file (default: the target's)">];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   let summary = "let results take the memory of the arguments that they are new versions of";
   let description = [{

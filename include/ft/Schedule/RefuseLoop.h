@@ -10,6 +10,8 @@ namespace mlir::ft::schedule {
 /// Begins the error that the engine ("CPU", "GPU") can't run this loop of a nest's schedule, with the loop's name and level;
 /// why is to follow.
 InFlightDiagnostic refuseLoop(etdg::BlockOp front, etdg::ScheduleAttr schedule, etdg::LoopAttr loop, StringRef engine);
+/// Begins the error that the engine can't run a placement of a nest's schedule, with its read, loop and memory; why is to follow.
+InFlightDiagnostic refusePlacement(etdg::BlockOp front, etdg::ScheduleAttr schedule, etdg::PlacementAttr placement, StringRef engine);
 
 } // namespace mlir::ft::schedule
 

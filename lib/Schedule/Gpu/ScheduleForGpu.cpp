@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Schedule/ApplyPlacements.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -382,7 +383,7 @@ LogicalResult Scheduler::run() {
 LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  if (failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+  if (failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
     return failure();
   if (options.planSeed != 0)
     schedule::drawCuts(graph, options.planSeed, options.getMachine());

@@ -4,6 +4,7 @@
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a | FileCheck %s
 // RUN: ft-opt %s --etdg-validate --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu --convert-loops-to-gpu -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=KERNEL
+// RUN: ft-opt %s --etdg-apply-placements=target=sm_90a | FileCheck %s --check-prefix=KEPT
 // RUN: ft-opt %S/../../Programs/resident.mlir --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=CHOSEN
 // RUN: ft-opt %S/../../Programs/resident.mlir --ft-compile="to=schedule target=sm_90a" --remarks-filter="gpu" 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -18,6 +19,10 @@
 // CHOSEN: placements = [<read = 1, loop = 0, level = shared, stages = 1>, <read = 3, loop = 0, level = shared, stages = 1>]
 // CHOSEN-LABEL: etdg.graph @changing(
 // CHOSEN-NOT: placements
+
+// What blocks of threads keep over all loops stays said in the schedule.
+// KEPT-NOT: etdg.kernel
+// KEPT: placements = [<read = 1, loop = 0, level = shared, stages = 1>]
 
 // REMARK: weights stay in shared memory over all steps, 1552 bytes of a block of threads
 

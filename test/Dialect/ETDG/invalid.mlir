@@ -639,5 +639,5 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // -----
 
-// expected-error @+1 {{a placement names one of the schedule's 1 loops, found loop = 1}}
-#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 1, level = shared, stages = 1>]>
+// expected-error @+1 {{a placement stands at one of the schedule's 1 loops or behind them, found loop = 2}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 2, level = shared, stages = 1>]>

@@ -387,8 +387,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "every transformed dimension has a loop, dimension " << i
                          << " has none";
   for (PlacementAttr placement : placements)
-    if (placement.getLoop() >= static_cast<int64_t>(std::max<size_t>(1, loops.size())))
-      return emitError() << "a placement names one of the schedule's " << loops.size() << " loops, found loop = "
+    if (placement.getLoop() > static_cast<int64_t>(loops.size()))
+      return emitError() << "a placement stands at one of the schedule's " << loops.size() << " loops or behind them, found loop = "
                          << placement.getLoop();
   for (int64_t weight : weights)
     if (weight < 1)

@@ -428,7 +428,8 @@ private:
       Planes planes(space, accesses, std::max(1u, maxPlanes.getValue()));
       auto results = cast<ReturnOp>(graph.getBody().front().back()).getOperands();
       graph.walk([&](BufferOp op) {
-        if (op.getType().getDepth() == 0 || llvm::is_contained(results, op.getResult()) || !isChosen(op, choice))
+        // (Who says where it lies says how many planes it has.)
+        if (op.getType().getDepth() == 0 || llvm::is_contained(results, op.getResult()) || !isChosen(op, choice) || op.getMemory())
           return;
         SmallVector<int64_t> live = planes.find(copy ? mapping.lookup(op.getResult()) : op.getResult());
         auto [entry, isNew] = planesOf.try_emplace(op, live);
