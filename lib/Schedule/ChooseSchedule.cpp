@@ -13,6 +13,7 @@
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Schedule/Candidates.h"
 #include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -80,13 +81,14 @@ FailureOr<Price> Chooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   FailureOr<Operation *> applied = applier->apply(copy);
   if (failed(applied))
     return failure();
+  Operation *joined = joinSteps(*applied, options, /*says=*/false);
   // (A model of its own: it remembers blocks by their address.)
   CostModel costs(graph, options);
-  SmallVector<BlockOp> nest = blocksOf(*applied);
+  SmallVector<BlockOp> nest = blocksOf(joined);
   NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
   Estimate estimate = costs.estimate(nest, plan);
   std::string text = CostModel::describe(nest, plan, estimate);
-  (*applied)->erase();
+  joined->erase();
   return Price{estimate.seconds, estimate.barriers, text, costs.numPriced(), costs.wasOverBudget()};
 }
 

@@ -92,7 +92,17 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
     std::mt19937_64 generator(options.planSeed + 0x9e3779b97f4a7c15 * ++choices);
     return all[generator() % all.size()];
   }
-  // Of the dimensions outside nothing is known but that they are in the middle of their ranges.
+  enterAround(front, context);
+  for (unsigned d : fixed) {
+    Range range = rangeOf(nest, d, context);
+    context.dims[d] = range.lower + range.size() / 2;
+    context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
+  }
+  return best(nest, context, fixed).first;
+}
+
+// Of the dimensions outside nothing is known but that they are in the middle of their ranges.
+void CostModel::enterAround(BlockOp front, Context &context) {
   SmallVector<BlockOp> chain;
   for (BlockOp parent = front.getParentBlock(); parent; parent = parent.getParentBlock())
     chain.insert(chain.begin(), parent);
@@ -105,12 +115,14 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
     }
   }
   context.dims.resize(front.getNumDims());
-  for (unsigned d : fixed) {
-    Range range = rangeOf(nest, d, context);
-    context.dims[d] = range.lower + range.size() / 2;
-    context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
-  }
-  return best(nest, context, fixed).first;
+}
+
+Estimate CostModel::estimateInside(ArrayRef<BlockOp> nest) {
+  Context context;
+  context.threads = numThreads;
+  enterAround(nest.front(), context);
+  pricedBefore = priced;
+  return best(nest, context).second;
 }
 
 Estimate CostModel::estimateSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps) {

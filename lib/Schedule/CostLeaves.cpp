@@ -195,6 +195,13 @@ static bool isPrivateTo(ArrayRef<unsigned> rows, BlockOp leaf, unsigned read) {
   });
 }
 
+/// The part of a cache's room for a right-hand side that some of its columns take. Rows whose length is a power of two lie so that
+/// some of their columns meet in some of the cache's sets: these columns have no more room than all would.
+static double roomOfColumns(BlockOp leaf, unsigned read, double columns) {
+  auto type = cast<RankedTensorType>(leaf.getBody().getArgument(read).getType());
+  return type.getRank() > 0 && llvm::isPowerOf2_64(std::max<int64_t>(type.getShape().back(), 1)) ? 1 : columns;
+}
+
 Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
   Estimate result;
   result.rows = context.rows;
@@ -205,7 +212,7 @@ Estimate CostModel::ofLeaf(BlockOp leaf, const Context &context) {
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
     if (std::optional<Read> read = readOf(leaf, i, context)) {
       if (llvm::any_of(work.products, [&](const Product &product) { return product.read == i; }))
-        read->bytes *= context.columns;
+        read->bytes *= roomOfColumns(leaf, i, context.columns);
       reads.push_back({i, std::move(*read)});
     }
   auto variesByRow = [&](const Read &read) {

@@ -14,6 +14,7 @@
 #include "ft/Schedule/ApplyPlacements.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Syncs.h"
 
@@ -41,7 +42,7 @@ public:
   LogicalResult run() {
     for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
       if (isa<etdg::NestOp, BlockOp>(op))
-        CostModel(graph, options).divideStep(&op);
+        CostModel(graph, options).divideStep(joinSteps(&op, options, /*says=*/true));
     SmallVector<Region *> bodies = {&graph.getBody()};
     for (auto variants : graph.getBody().getOps<etdg::VariantsOp>())
       for (Region &variant : variants.getVariants())

@@ -45,6 +45,8 @@ public:
                               const Estimate &estimate);
   /// A nest on its own, under its best plan.
   Estimate estimateBest(ArrayRef<BlockOp> nest);
+  /// A nest in a body that all cores run together, once, in the middle of the loops around.
+  Estimate estimateInside(ArrayRef<BlockOp> nest);
 
   /// A nest all of whose loops in `steps` are the team's, which waits behind each of them.
   Estimate estimateSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps);
@@ -119,6 +121,8 @@ private:
   std::optional<Read> readOf(BlockOp leaf, unsigned i, const Context &context);
   /// Adds what the leaves of `block` read, for one point of its dimensions.
   void collectReads(BlockOp block, const Context &context, SmallVectorImpl<Read> &reads);
+  /// The context of a nest in the middle of the loops around it.
+  void enterAround(BlockOp front, Context &context);
   std::pair<NestPlan, Estimate> best(ArrayRef<BlockOp> nest, const Context &context,
                                      ArrayRef<unsigned> fixed = {});
   using TypicalRanges::holds;

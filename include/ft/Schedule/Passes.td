@@ -115,7 +115,8 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     A schedule that says so already (`target`, or a loop with a level) stays, so one written by
     hand is obeyed. Runs after `etdg-apply-schedule`.
 
-    First associative loops are cut (`etdg-cut-reductions`), and reductions that leave the machine's cores idle, where shares
+    First steps of a recurrence that have a few points inside (gates) become one leaf (`etdg-join-points`), where they take
+    less time so: its columns are shared then (remark `join-steps`). Associative loops are cut (`etdg-cut-reductions`), and reductions that leave the machine's cores idle, where shares
     and their join take less time; remarks (category `cpu`, `cut-reduction`) give the numbers.
 
     ```mlir

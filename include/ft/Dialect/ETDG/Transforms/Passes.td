@@ -242,6 +242,21 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
                         "how many operations a joined leaf may have">];
 }
 
+def ETDGJoinPoints : Pass<"etdg-join-points", "::mlir::etdg::GraphOp"> {
+  let summary = "a few points of maps inside of a block become one leaf with it";
+  let description = [{
+    A graph block whose children are leaves without dimensions, or at a number of points of maps (the gates of a cell, what
+    takes their sums), becomes one leaf: each point is a statement of its own, at its number, and all of them are
+    joined as by `etdg-form-leaves`. What they handed on in private buffers is a value then.
+
+    One leaf has columns that units can share, where points can be shared by as many units as there are points at most.
+    The points were code that ran for each; now each has code of its own, so `most-points` bounds how many there are.
+
+    This is no phase's: `etdg-schedule-for-cpu` does it to the nests whose steps take less time so.
+  }];
+  let options = [Option<"mostPoints", "most-points", "int64_t", "16", "how many points a leaf may have">];
+}
+
 def ETDGPeelFolds : Pass<"etdg-peel-folds", "::mlir::etdg::GraphOp"> {
   let summary = "the last iteration of a fold writes what its last plane was copied to";
   let description = [{

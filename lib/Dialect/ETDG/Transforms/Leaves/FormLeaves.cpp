@@ -4,6 +4,7 @@
 // The inverse of LowerOperations.cpp, for engines: they fuse inside a leaf.
 //
 //===----------------------------------------------------------------------===//
+#include "FormLeaves.h"
 #include "JoinColumns.h"
 
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
@@ -41,8 +42,7 @@ static bool isStatement(Operation &op) {
   return block && block.isLeaf() && block.getNumOwnDims() == 0;
 }
 
-/// Joins leaves of zero dimensions in a graph block's body. Returns how many disappeared.
-static unsigned joinStatements(Block &body, int64_t maxOperations) {
+unsigned etdg::joinStatements(Block &body, int64_t maxOperations) {
   unsigned joined = 0;
   BlockOp open;
   unsigned between = 0;
@@ -76,8 +76,7 @@ static unsigned joinStatements(Block &body, int64_t maxOperations) {
   return joined;
 }
 
-/// Statements bring their constants along; a leaf needs each once.
-static void shareConstants(BlockOp leaf) {
+void etdg::shareConstants(BlockOp leaf) {
   llvm::SmallDenseMap<std::pair<Attribute, Type>, Value> constants;
   llvm::SmallDenseMap<Type, Value> empties;
   for (Operation &op : llvm::make_early_inc_range(leaf.getBody().front())) {

@@ -1,0 +1,107 @@
+//===- JoinSteps.cpp - steps whose columns the cores share ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The step of a recurrence is often a block with a few points inside: gates, and what
+// takes them. Cores share the points, with a wait behind each nest of them, or rows. As
+// one leaf they share its columns, with one wait a step, and read but their own columns
+// of the weights. Which takes less time is asked of the cost model, on a copy.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Schedule/JoinSteps.h"
+
+#include "ft/Dialect/ETDG/Transforms/JoinPoints.h"
+#include "ft/Schedule/CostModel.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Points of one leaf: each has code of its own.
+static constexpr int64_t mostPoints = 16;
+
+static SmallVector<BlockOp> blocksOf(Operation *item) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
+  return {cast<BlockOp>(item)};
+}
+
+static bool hasOrder(BlockOp block) {
+  for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
+    if (block.getOperator(d) != OperatorKind::Map)
+      return true;
+  return false;
+}
+
+/// Whether all cores may be in each step of the nest together: its blocks have bodies, and it stands at the top or in steps.
+static bool isOfSteps(Operation *item) {
+  SmallVector<BlockOp> nest = blocksOf(item);
+  if (isBinding(scheduleOf(nest)) || !llvm::all_of(nest, [](BlockOp block) { return !block.isLeaf() && hasOrder(block); }))
+    return false;
+  for (BlockOp around = nest.front().getParentBlock(); around; around = around.getParentBlock())
+    for (unsigned d = 0; d < around.getNumOwnDims(); ++d)
+      if (around.getOperator(d) == OperatorKind::Map)
+        return false;
+  return true;
+}
+
+/// A copy behind the item in which its blocks are leaves; null, with nothing changed, where they can't all be.
+static Operation *makeJoined(Operation *item) {
+  OpBuilder builder(item);
+  builder.setInsertionPointAfter(item);
+  Operation *copy = builder.clone(*item);
+  if (auto block = dyn_cast<BlockOp>(copy)) {
+    if (BlockOp leaf = etdg::joinPoints(block, mostPoints))
+      return leaf;
+  } else if (llvm::all_of(blocksOf(copy), [](BlockOp block) { return bool(etdg::joinPoints(block, mostPoints)); })) {
+    return copy;
+  }
+  copy->erase();
+  return nullptr;
+}
+
+static double priceOf(Operation *item, const CpuScheduleOptions &options) {
+  // (A model of its own: it remembers blocks by their address.)
+  return CostModel(item->getParentOfType<etdg::GraphOp>(), options).estimateInside(blocksOf(item)).seconds;
+}
+
+/// The nest itself, or the one that takes its place.
+static Operation *joinIfCheaper(Operation *item, const CpuScheduleOptions &options, bool says) {
+  Operation *joined = makeJoined(item);
+  if (!joined)
+    return item;
+  double whole = 0, seconds = 0;
+  bool isChosen = options.planSeed % 2 == 1;
+  if (options.planSeed == 0) {
+    whole = priceOf(item, options);
+    seconds = priceOf(joined, options);
+    isChosen = seconds < options.getMachine().cpu.sureGain * whole;
+  }
+  if (!isChosen) {
+    joined->erase();
+    return item;
+  }
+  if (says)
+    remark::passed(item->getLoc(), remark::RemarkOpts::name("join-steps").category("cpu"))
+        << remark::reason("the points inside of a step are one leaf, whose columns the cores share")
+        << remark::metric("seconds", seconds) << remark::metric("seconds-apart", whole);
+  item->erase();
+  return joined;
+}
+
+Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &options, bool says) {
+  SmallVector<Operation *> nests;
+  item->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isNest = isa<etdg::NestOp>(op) || (isa<BlockOp>(op) && !isa<etdg::NestOp>(op->getParentOp()));
+    if (isNest && isOfSteps(op))
+      nests.push_back(op);
+  });
+  // (From the last one on, which is inside of those before it, or behind them: no other one goes with it.)
+  for (Operation *nest : llvm::reverse(nests)) {
+    Operation *now = joinIfCheaper(nest, options, says);
+    if (nest == item)
+      item = now;
+  }
+  return item;
+}
