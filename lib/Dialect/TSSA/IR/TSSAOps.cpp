@@ -32,7 +32,7 @@ static ParseResult parseSteps(OpAsmParser &parser, ArrayAttr &steps,
       constants.push_back(toTheEnd);
       return success();
     }
-    int64_t number;
+    int64_t number = 0;
     if (parser.parseInteger(number))
       return failure();
     constants.push_back(number);
