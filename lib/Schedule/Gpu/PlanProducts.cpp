@@ -130,6 +130,14 @@ static bool hasOrder(BlockOp block) {
   return found;
 }
 
+/// Whether the block is one iteration of a dimension that has an order: the first, as a rule.
+static bool isOneStep(BlockOp block) {
+  for (unsigned d = block.getNumAncestors(); d < block.getNumDims(); ++d)
+    if (block.getOperator(d - block.getNumAncestors()) != OperatorKind::Map && constantExtent({block}, d) == 1)
+      return true;
+  return false;
+}
+
 /// Bytes of the buffers inside a block, at least: lengths that are not known count as 1.
 static int64_t privateBytes(BlockOp block) {
   int64_t bytes = 0;
@@ -154,6 +162,8 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
     context.rowOwner.assign(nest.begin(), nest.end());
   for (BlockOp block : nest) {
     for (BlockOp leaf : leavesOf(block)) {
+      if (nest.size() > 1 && isOneStep(block)) // all others run more often
+        continue;
       LeafForm form;
       bool rowWise = row && (isUniform(leaf, *row, noPlanes) || findRowRuns(leaf, *row, noPlanes));
       if (failed(makeLeafForm(form, leaf, row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
@@ -373,12 +383,13 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
 
 FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
   BlockOp front = nest.front();
-  // Steps of a recurrence have few rows, and wait for each other.
-  if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }))
-    return false;
   FailureOr<ProductWork> work = measure(nest, plan.row, sideOfTile());
   if (failed(work))
     return failure();
+  // Steps of a recurrence have few rows, and wait for each other: a point's own product has to fill a tile.
+  const int64_t fills = 4 * planning.productSide * planning.productSide;
+  if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }) && work->m * work->n < fills)
+    return false;
   std::string why;
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
