@@ -110,11 +110,10 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
     std::optional<double> seconds = price(*copy, lengths);
     shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
               (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
-    if (seconds && *seconds < least)
+    // More of them only where they are cheaper by more than the prices' error: they take registers and memory that no price has.
+    if (seconds && *seconds * percent <= least * double(options.getMachine().gpu.divisionShare))
       least = *seconds, best = count;
   }
-  if (least * percent > *whole * double(options.getMachine().gpu.divisionShare))
-    best = 1;
   Location loc = leavesIn(graph)[number].getLoc();
   auto about = remark::RemarkOpts::name("choose-iterations").category("gpu");
   auto tell = best > 1 ? remark::passed(loc, about) : remark::missed(loc, about);
