@@ -4,6 +4,7 @@
 #define FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
 
 #include "ft/Conversion/LeafGraph/BodyEvaluator.h"
+#include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,8 +22,10 @@ struct Segment {
   bool perRow;
 };
 
-/// Orders the nests into segments.
-SmallVector<Segment> findSegments(LeafGraph &graph);
+/// Which loop nests one loop over the rows computes, and in which order.
+RowLoops chooseRowLoops(const LeafGraph &graph);
+/// Brings the nests into this order; emits an error, and fails, where it is none that they can have.
+FailureOr<SmallVector<Segment>> takeRowLoops(LeafGraph &graph, const RowLoops &loops);
 
 /// The buffers that are scratch, by the numbers that `#loops.scratch` has for them.
 SmallVector<int> scratchValues(const LeafGraph &graph);

@@ -64,7 +64,7 @@ static LogicalResult checkSaid(const LeafGraph &graph, const LeafOptions &option
 }
 
 FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
-                                               const LeafOptions &options) {
+                                               const LeafOptions &options, const RowLoops &rowLoops) {
   OwningOpRef<func::FuncOp> copy;
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
@@ -77,14 +77,14 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
       failed(checkSaid(*graph, options)) || failed(checkWrittenLanes(*graph, options.lanes)))
     return failure();
   findGuards(*graph);
-  SmallVector<Segment> segments = findSegments(*graph);
-  if (failed(placeBuffers(*graph, segments, options.places.value_or(ScratchPlaces()))))
+  FailureOr<SmallVector<Segment>> segments = takeRowLoops(*graph, rowLoops);
+  if (failed(segments) || failed(placeBuffers(*graph, *segments, options.places.value_or(ScratchPlaces()))))
     return failure();
   // The copy takes the place of the function while the loops are made from it.
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
   func::FuncOp normalized = graph->func;
   tensorFunc.erase();
-  func::FuncOp result = emitLeafFunction(*graph, segments, options);
+  func::FuncOp result = emitLeafFunction(*graph, *segments, options);
   normalized.erase();
   return result;
 }
@@ -101,7 +101,8 @@ static void chooseNests(const LeafGraph &graph, const CpuTarget &target, LeafTil
   }
 }
 
-FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target) {
+FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
+                                           const std::optional<RowLoops> &rowLoops) {
   OwningOpRef<func::FuncOp> copy;
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
@@ -110,7 +111,7 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
     cutColumns(*graph, options.columns);
   LeafTiles tiles;
   if (options.tiles) {
-    tiles = {*options.tiles, options.lanes, options.joined, {}};
+    tiles = {*options.tiles, options.lanes, options.joined, {}, {}};
     if (failed(takeContractions(*graph, tiles.products)) || failed(joinNests(*graph, tiles.joined)))
       return failure();
   } else {
@@ -118,11 +119,15 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
     if (failed(products))
       return failure();
     const size_t count = products->size();
-    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}};
+    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}, {}};
     fuseNests(*graph, target.planning.fusedOps);
     chooseNests(*graph, target, tiles);
   }
-  tiles.places = choosePlaces(*graph, findSegments(*graph));
+  tiles.rowLoops = rowLoops ? *rowLoops : chooseRowLoops(*graph);
+  FailureOr<SmallVector<Segment>> segments = takeRowLoops(*graph, tiles.rowLoops);
+  if (failed(segments))
+    return failure();
+  tiles.places = choosePlaces(*graph, *segments);
   return tiles;
 }
 
@@ -134,7 +139,7 @@ FailureOr<func::FuncOp> mlir::ft::chooseAndGenerateLeaf(func::FuncOp tensorFunc,
   options.lanes = std::move(tiles->lanes);
   options.joined = std::move(tiles->joined);
   options.places = std::move(tiles->places);
-  return generateLeaf(tensorFunc, options);
+  return generateLeaf(tensorFunc, options, tiles->rowLoops);
 }
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {

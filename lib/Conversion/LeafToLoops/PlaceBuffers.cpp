@@ -1,9 +1,8 @@
 //===- PlaceBuffers.cpp - Where intermediate values live ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of nests that need no other row share one loop over the rows; what only
-// lives inside of such a loop needs memory for a single row, which stays in the
-// cache. The rest of the scratch has memory for all rows, contiguous, so that
+// What only lives inside of a loop over the rows (RowLoops.cpp) needs memory for a
+// single row, which stays in the cache. The rest of the scratch has memory for all rows, contiguous, so that
 // rows are the rows of a matrix. Values whose lifetimes are apart share memory.
 // What is chosen is written on the leaf (`#loops.scratch`); what is written there is
 // checked, and obeyed.
@@ -21,28 +20,6 @@ using namespace mlir::ft::leaf;
 
 /// Of values between loop nests: for vectors of the widest target.
 static constexpr int64_t alignment = 64;
-
-SmallVector<Segment> mlir::ft::leaf::findSegments(LeafGraph &graph) {
-  // What all rows share is computed first, once.
-  std::vector<Nest> ordered;
-  for (int rank : {0, 1, 2})
-    for (Nest &nest : graph.nests)
-      if (rank == (nest.last ? 2 : nest.batched ? 1 : 0))
-        ordered.push_back(std::move(nest));
-  graph.nests = std::move(ordered);
-  SmallVector<Segment> segments;
-  for (unsigned i = 0; i < graph.nests.size(); ++i) {
-    const Nest &nest = graph.nests[i];
-    bool perRow = nest.batched && !(nest.contraction && nest.contraction->rowsAreM);
-    bool extends = perRow && !segments.empty() && segments.back().perRow &&
-                   graph.nests[i - 1].last == nest.last;
-    if (extends)
-      segments.back().end = i + 1;
-    else
-      segments.push_back({i, i + 1, perRow});
-  }
-  return segments;
-}
 
 int64_t mlir::ft::leaf::storageBytes(Type type) {
   return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);

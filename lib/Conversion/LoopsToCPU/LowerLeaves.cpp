@@ -177,6 +177,26 @@ static std::optional<ScratchPlaces> placesOf(loops::LeafOp leaf) {
   return places;
 }
 
+static constexpr llvm::StringLiteral rowLoopsName = "loops.row_loops";
+
+/// Which loop nests of a leaf one loop over the rows computes; nothing where it does not say.
+static std::optional<RowLoops> rowLoopsOf(loops::LeafOp leaf) {
+  auto list = leaf->getAttrOfType<ArrayAttr>(rowLoopsName);
+  if (!list)
+    return std::nullopt;
+  RowLoops loops;
+  for (auto numbers : list.getAsRange<DenseI64ArrayAttr>())
+    loops.emplace_back(numbers.asArrayRef());
+  return loops;
+}
+
+static ArrayAttr toRowLoops(MLIRContext *context, const RowLoops &loops) {
+  SmallVector<Attribute> list;
+  for (ArrayRef<int64_t> numbers : loops)
+    list.push_back(DenseI64ArrayAttr::get(context, numbers));
+  return ArrayAttr::get(context, list);
+}
+
 /// Null where all values are in registers.
 static ArrayAttr toScratch(MLIRContext *context, const ScratchPlaces &places) {
   SmallVector<Attribute> scratch;
@@ -235,13 +255,14 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
 LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
   SmallVector<loops::LeafOp> leaves;
   module.walk([&](loops::LeafOp leaf) {
-    if (!tilesOf(leaf) || !leaf.getScratch())
+    if (!tilesOf(leaf) || !leaf.getScratch() || !leaf->hasAttr(rowLoopsName))
       leaves.push_back(leaf);
   });
   for (loops::LeafOp leaf : leaves) {
     func::FuncOp function = outlineLeaf(b, leaf);
     FailureOr<LeafOptions> options = optionsOf(leaf, function);
-    FailureOr<LeafTiles> tiles = failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target);
+    FailureOr<LeafTiles> tiles =
+        failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target, rowLoopsOf(leaf));
     function.erase();
     if (failed(tiles))
       return failure();
@@ -250,6 +271,7 @@ LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
       if (!tiles->products.empty())
         leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
     }
+    leaf->setAttr(rowLoopsName, toRowLoops(module.getContext(), tiles->rowLoops));
     if (ArrayAttr scratch = toScratch(module.getContext(), tiles->places); scratch && !leaf.getScratch())
       leaf.setScratchAttr(scratch);
   }
@@ -270,6 +292,8 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
     stream << leaf.getLayoutsAttr();
   if (leaf.getScratch())
     stream << " scratch " << leaf.getScratchAttr();
+  if (Attribute rowLoops = leaf->getAttr(rowLoopsName))
+    stream << " row loops " << rowLoops;
   for (ArrayRef<int64_t> strides : stridesOfInputs(leaf)) {
     stream << " strides";
     for (int64_t stride : strides)
@@ -294,7 +318,7 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   if (failed(options))
     return failure();
   options->placeOf = [&](Location place) { return addPlace(place); };
-  FailureOr<func::FuncOp> generated = generateLeaf(function, *options);
+  FailureOr<func::FuncOp> generated = generateLeaf(function, *options, rowLoopsOf(leaf).value_or(RowLoops()));
   if (succeeded(generated))
     known->second = *generated;
   return generated;

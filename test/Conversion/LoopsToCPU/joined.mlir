@@ -110,6 +110,6 @@ func.func @rows(%n: index, %xs: memref<?xf32>, %ws: memref<?xf32>, %ys: memref<?
     %c = arith.constant dense<0.0> : tensor<9x8xf32>
     %p = linalg.matmul ins(%a, %b : tensor<9x32xf32>, tensor<32x8xf32>) outs(%c : tensor<9x8xf32>) -> tensor<9x8xf32>
     loops.yield %p : tensor<9x8xf32>
-  }
+  } {loops.row_loops = [array<i64: 0>]}
   return
 }

@@ -205,7 +205,7 @@ func.func @turn(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>) attributes {l
     %e = tensor.empty() : tensor<32x16xf32>
     %t = linalg.transpose ins(%a : tensor<16x32xf32>) outs(%e : tensor<32x16xf32>) permutation = [1, 0]
     loops.yield %t : tensor<32x16xf32>
-  }
+  } {loops.row_loops = [array<i64: 0>]}
   return
 }
 //--- leaves.mlir

@@ -40,6 +40,6 @@ func.func @product(%n: index, %x: memref<?x32xf32, strided<[?, 1], offset: ?>>, 
     %p = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x8xf32>) outs(%c : tensor<8xf32>) -> tensor<8xf32>
     %t = math.tanh %p : tensor<8xf32>
     loops.yield %t : tensor<8xf32>
-  }
+  } {loops.row_loops = [array<i64: 0>, array<i64: 1>]}
   return
 }

@@ -22,6 +22,10 @@ class Pass;
 
 namespace ft {
 
+/// Of a leaf's loop nests, by their numbers: those that one loop over the rows computes, or one alone that treats the rows itself or
+/// does not depend on them; in the order in which they are computed (`loops.row_loops`).
+using RowLoops = SmallVector<SmallVector<int64_t>>;
+
 /// Replaces the tensor function `leaf(in_i: tensor<AxBxT>...) -> (tensor...)` by
 /// a private one of the same name on memrefs:
 ///
@@ -41,10 +45,10 @@ namespace ft {
 /// threads, and holds getLeafScratch(leaf).forRows(rows) bytes; it may be empty
 /// when that is 0. Dense constants become private `memref.global`s.
 ///
-/// How it is computed is said in the options, all of it: no processor is known here.
+/// How it is computed is said in the options and in the loops over rows, all of it: no processor is known here.
 /// Emits an error at the op that has no rule, and leaves the function as it was,
 /// if the body is not a leaf.
-FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options);
+FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops);
 
 /// How a core computes a leaf, by loop nest: products, and the others; and where it keeps what these hand on.
 struct LeafTiles {
@@ -52,11 +56,13 @@ struct LeafTiles {
   LaneTiles lanes;
   JoinedNests joined;
   ScratchPlaces places;
+  RowLoops rowLoops;
 };
 
-/// How a processor is best told to compute with these options: `tiles`, `lanes` and `joined` are those given, if they are, and `places` are
-/// not looked at. The function stays as it is.
-FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target);
+/// How a processor is best told to compute with these options: `tiles`, `lanes` and `joined` are those given, if they are, as are loops over
+/// rows, and `places` are not looked at. The function stays as it is.
+FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
+                                 const std::optional<RowLoops> &rowLoops = std::nullopt);
 
 /// Both, one after the other.
 FailureOr<func::FuncOp> chooseAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target);

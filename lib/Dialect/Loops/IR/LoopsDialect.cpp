@@ -207,6 +207,9 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyConstant(splat);
   if (name == "loops.syncs" && isa<LeafOp>(op) && isa<DenseBoolArrayAttr>(attribute.getValue()))
     return success();
+  auto lists = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (name == "loops.row_loops" && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
+    return success();
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
@@ -214,7 +217,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs' on leaves";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs' and 'loops.row_loops' on leaves";
 }
 
 //===----------------------------------------------------------------------===//
