@@ -13,6 +13,7 @@
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Machine/FindMachine.h"
+#include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/RefuseLoop.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -166,6 +167,9 @@ FailureOr<Site> PlacementApplier::findSite(Operation *item) {
     return BlockOp(site.blocks.front()).emitError("the schedule is not applied (run etdg-apply-schedule)");
   site.split = unsigned(first.first);
   site.ahead = first.second;
+  // Tiles in front of the copies are dimensions there.
+  if (hasTiles(site.schedule, site.split + site.ahead))
+    return failed(applyTiles(item, site.split + site.ahead)) ? FailureOr<Site>(failure()) : findSite(item);
   if (failed(findOutside(site)) || failed(checkDealt(site)) || failed(checkReads(site)))
     return failure();
   findCommon(site);
@@ -215,8 +219,6 @@ LogicalResult PlacementApplier::findOutside(Site &site) {
     LoopAttr loop = loops[site.split];
     if (site.schedule.isOverColumns(loop) || loop.getLevel() != LoopLevel::None)
       return refuse(site, placement) << "units share the iterations of the loop that it would be ahead of, expected one that is run in order";
-    if (!loop.isOverPoints())
-      return refuse(site, placement) << "it would be ahead of a loop over tiles, expected one over points, found tile = " << loop.getTile();
   }
   return success();
 }
@@ -291,6 +293,20 @@ static bool dependsOn(etdg::ReadAttr read, unsigned dim) {
   });
 }
 
+/// The dimension that counts the tiles of another one's points, and their size.
+static std::optional<std::pair<unsigned, int64_t>> tileOf(BlockOp block, unsigned dim) {
+  AffineExpr own = getAffineDimExpr(dim, block.getContext());
+  for (AffineExpr expr : block.getDomainSet().getConstraints()) {
+    etdg::LinearForm form = etdg::LinearForm::of(expr);
+    if (form.terms.size() != 2 || form.constant != 0 || form.coefficient(own) != 1)
+      continue;
+    auto [atom, factor] = form.terms[form.terms[0].first == own];
+    if (auto tiles = dyn_cast<AffineDimExpr>(atom); tiles && factor < -1)
+      return std::pair(tiles.getPosition(), -factor);
+  }
+  return std::nullopt;
+}
+
 FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, const Site &site, PlacementAttr placement) {
   FailureOr<std::optional<BufferMemory>> memory = memoryOf(site, placement);
   if (failed(memory))
@@ -307,6 +323,11 @@ FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, 
   SmallVector<LengthAttr> lengths;
   BlockBuilder symbols; // collects names
   for (unsigned d : stage.dims) {
+    if (auto tile = tileOf(block, d); tile && tile->first != d && (tile->first < site.numOutside() || tile->first == ahead)) {
+      stage.index.push_back(getAffineDimExpr(d, context) - getAffineDimExpr(tile->first, context) * tile->second);
+      lengths.push_back(LengthAttr::get(context, tile->second));
+      continue;
+    }
     auto [lower, upper] = ranges[d - ancestors];
     if (!lower || !upper)
       return refuse(site, placement) << "nobody can tell how long " << block.getDimNames()[d] << " is";

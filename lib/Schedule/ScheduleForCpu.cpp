@@ -12,6 +12,7 @@
 
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/ApplyPlacements.h"
+#include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/JoinSteps.h"
@@ -144,7 +145,7 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
 LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  if (failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
     return failure();
   schedule::chooseCuts(graph, options);
   if (failed(Scheduler(graph, options).run()))

@@ -84,3 +84,16 @@ etdg.graph @alone(%xs: !etdg.buffer<[2 * L], !c>, %zs: !etdg.buffer<[L], !c>) ->
   } : !etdg.buffer<[2 * L], !c>, !etdg.buffer<[L], !c>, !etdg.buffer<[L], !c>
   etdg.return %ys : !etdg.buffer<[L], !c>
 }
+
+// A tile of k ahead of its points, which stand inside of j; and of another read what the tile has, when it begins.
+etdg.graph @points(%as: !etdg.buffer<[N, K], !c>, %bs: !etdg.buffer<[K, 3], !c>) -> !etdg.buffer<[N, K, 3], !c> {
+  %ys = etdg.buffer : !etdg.buffer<[N, K, 3], !c>
+  etdg.block @p [map, map, map] (i, k, j) in [0, N) x [0, K) x [0, 3) reads (%a = %as[i, k] : !c, %b = %bs[k, -j + 2] : !c) writes (%ys[i, k, j])
+      schedule <map = affine_map<(i, k, j) -> (i, k, j)>, loops = [<dimension = 0, kind = parallel>, <dimension = 1, tile = 4, kind = sequential>,
+          <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>]
+          placements = [<read = 0, loop = 2, level = l2, stages = 2>, <read = 1, loop = 2, level = l2, stages = 1>]> {
+    %0 = arith.muli %a, %b : !c
+    etdg.yield %0 : !c
+  } : !etdg.buffer<[N, K], !c>, !etdg.buffer<[K, 3], !c>, !etdg.buffer<[N, K, 3], !c>
+  etdg.return %ys : !etdg.buffer<[N, K, 3], !c>
+}

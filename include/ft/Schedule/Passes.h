@@ -4,6 +4,7 @@
 #define FT_SCHEDULE_PASSES_H
 
 #include "ft/Schedule/ApplyPlacements.h"
+#include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/BindInPlace.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/PlaceBuffers.h"

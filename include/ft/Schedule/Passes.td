@@ -67,6 +67,26 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
+  let summary = "make loops over tiles that nests of a kernel share dimensions of their own";
+  let description = [{
+    `etdg.kernel shared p` runs its nests under the first p loops of their schedules, one nest after the other in each iteration. Where such a loop
+    is over tiles, `<dimension = 0, tile = 8>`, it becomes a loop over a dimension `io` with 8·io <= i < 8·io + 8; accesses stay. In a step of it each
+    nest walks the points of its tile, and what else it has, by itself: a dimension that producer and consumer share outside has loops of
+    each inside. All nests of the kernel have the same tiles in what they share, else there is a located error.
+
+    ```mlir
+    etdg.block @a [map, map] (i, j) in [0, N) x [0, M) ... schedule <..., loops = [<dimension = 0, tile = 8, kind = sequential>, <dimension = 1, kind = sequential>, <dimension = 0, kind = sequential>]>
+    ==>
+    etdg.block @a [map, map, map] (io, j, i) in [0, floordiv(N - 1, 8) + 1) x [0, M) x [max(0, 8 * io), min(N, 8 * io + 8)) ... schedule <..., three loops over points>
+    ```
+
+    `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do it before they do what `etdg-apply-placements` does, which makes loops over tiles in front
+    of a copy such dimensions, too.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   let summary = "let results take the memory of the arguments that they are new versions of";
   let description = [{

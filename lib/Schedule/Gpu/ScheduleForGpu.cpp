@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Schedule/ApplyPlacements.h"
+#include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/Exits.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -383,7 +384,7 @@ LogicalResult Scheduler::run() {
 LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   if (graph.isExternal())
     return success();
-  if (failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
     return failure();
   if (options.planSeed != 0)
     schedule::drawCuts(graph, options.planSeed, options.getMachine());

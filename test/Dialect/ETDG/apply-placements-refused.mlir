@@ -34,38 +34,6 @@ etdg.graph @dealt(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N
 
 // -----
 
-// A tile is no iteration.
-etdg.graph @tiles(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N, L], tensor<1x6xf32>> {
-  %ys = etdg.buffer : !etdg.buffer<[N, L], tensor<1x6xf32>>
-  // expected-error @+1 {{the CPU engine can't run the schedule's placement of read 0 at the loop over t (level l2): it would be ahead of a loop over tiles, expected one over points, found tile = 4}}
-  etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L)
-      reads (%x = %xs[i, t] : tensor<1x6xf32>, %s = {t = 0: splat 1.0 : f32, t >= 1: %ys[i, t - 1]} : tensor<1x6xf32>) writes (%ys[i, t])
-      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel>, <dimension = 1, tile = 4, kind = sequential>, <dimension = 1, kind = sequential>]
-          placements = [<read = 0, loop = 2, level = l2, stages = 2>]> {
-    %0 = arith.subf %s, %x : tensor<1x6xf32>
-    etdg.yield %0 : tensor<1x6xf32>
-  } : !etdg.buffer<[N, L], tensor<1x6xf32>>, !etdg.buffer<[N, L], tensor<1x6xf32>>
-  etdg.return %ys : !etdg.buffer<[N, L], tensor<1x6xf32>>
-}
-
-// -----
-
-// Points of a tile are not known where the tile is.
-etdg.graph @between(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N, L], tensor<1x6xf32>> {
-  %ys = etdg.buffer : !etdg.buffer<[N, L], tensor<1x6xf32>>
-  // expected-error @+1 {{the CPU engine can't run the schedule's placement of read 0 at the loop over t (level l2): it stands between a loop over tiles and the loop over their points}}
-  etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L)
-      reads (%x = %xs[i, t] : tensor<1x6xf32>, %s = {t = 0: splat 1.0 : f32, t >= 1: %ys[i, t - 1]} : tensor<1x6xf32>) writes (%ys[i, t])
-      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel>, <dimension = 1, tile = 4, kind = sequential>, <dimension = 1, kind = sequential>]
-          placements = [<read = 0, loop = 2, level = l2, stages = 1>]> {
-    %0 = arith.subf %s, %x : tensor<1x6xf32>
-    etdg.yield %0 : tensor<1x6xf32>
-  } : !etdg.buffer<[N, L], tensor<1x6xf32>>, !etdg.buffer<[N, L], tensor<1x6xf32>>
-  etdg.return %ys : !etdg.buffer<[N, L], tensor<1x6xf32>>
-}
-
-// -----
-
 // A core has no memory that it shares with itself alone.
 etdg.graph @memory(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N, L], tensor<1x6xf32>> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], tensor<1x6xf32>>

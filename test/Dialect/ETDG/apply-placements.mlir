@@ -2,12 +2,13 @@
 // in, in a buffer that they all see, with a wait between; made ahead, as a nest of their own some iterations further.
 //
 // RUN: ft-opt %s --etdg-validate --etdg-apply-placements=machine=%S/../../machines/cpu.json --etdg-verify --etdg-validate | FileCheck %s
-// RUN: sed 's/sync = cores/sync = grid/; s/level = core, dealing = shares/level = grid, dealing = turn/; s/level = l3/level = l2/; s/level = l1/level = shared/' %s > %t.mlir
+// RUN: sed 's/sync = cores/sync = grid/; s/level = core, dealing = shares/level = grid, dealing = turn/; s/level = l3/level = l2/; s/level = l1/level = shared/g' %s > %t.mlir
 // RUN: ft-opt %t.mlir --etdg-apply-placements=target=sm_90a --etdg-verify --etdg-validate | FileCheck %s --check-prefix=GPU
 // RUN: ft-opt %t.mlir --etdg-apply-placements=target=sm_90a --etdg-schedule-for-gpu --etdg-storage --etdg-place-buffers | FileCheck %s --check-prefix=PLACED
 
 !x = tensor<1x6xi32>
 !w = tensor<6x6xi32>
+!y = tensor<1x4xi32>
 
 // CHECK-LABEL: etdg.graph @row
 // CHECK:       etdg.block @b [map] (i) in [0, N)
@@ -70,4 +71,25 @@ etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
     etdg.yield %0 : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
   etdg.return %ys : !etdg.buffer<[L, N], !x>
+}
+
+// A loop over tiles is one over a dimension of its own, where copies stand behind it: these have the size of a tile.
+// CHECK-LABEL: etdg.graph @points
+// CHECK:       %[[A:.*]] = etdg.buffer live [2, all] : !etdg.buffer<[ceildiv(K, 4), 4], tensor<1x4xi32>>
+// CHECK-NEXT:  etdg.kernel shared 1 {
+// CHECK-NEXT:    etdg.block @p_0 [map, map] (i | ko, k) in [-1, floordiv(K - 1, 4)) x [max(0, 4 * ko + 4), min(K, 4 * ko + 8))
+// CHECK-NEXT:        reads (%x = %arg0[i, k] : tensor<1x4xi32>)
+// CHECK-NEXT:        writes (%[[A]][ko + 1, k - 4 * ko - 4])
+// CHECK:           etdg.block @p_1 [map, map] (i, ko | j, k) in [0, 3) x [max(0, 4 * ko), min(K, 4 * ko + 4))
+// CHECK:           etdg.block @p [map, map] (i, ko | j, k) in [0, 3) x [max(0, 4 * ko), min(K, 4 * ko + 4))
+etdg.graph @points(%as: !etdg.buffer<[N, K], !y>, %bs: !etdg.buffer<[K, 3], !y>) -> !etdg.buffer<[N, K, 3], !y> {
+  %ys = etdg.buffer : !etdg.buffer<[N, K, 3], !y>
+  etdg.block @p [map, map, map] (i, k, j) in [0, N) x [0, K) x [0, 3) reads (%a = %as[i, k] : !y, %b = %bs[k, -j + 2] : !y) writes (%ys[i, k, j])
+      schedule <map = affine_map<(i, k, j) -> (i, k, j)>, loops = [<dimension = 0, kind = parallel>, <dimension = 1, tile = 4, kind = sequential>,
+          <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>]
+          placements = [<read = 0, loop = 2, level = l1, stages = 2>, <read = 1, loop = 2, level = l1, stages = 1>]> {
+    %0 = arith.muli %a, %b : !y
+    etdg.yield %0 : !y
+  } : !etdg.buffer<[N, K], !y>, !etdg.buffer<[K, 3], !y>, !etdg.buffer<[N, K, 3], !y>
+  etdg.return %ys : !etdg.buffer<[N, K, 3], !y>
 }
