@@ -33,7 +33,7 @@ LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", 
             "lib/Conversion/TileToNVVM", "lib/Conversion/LaunchPlan", "lib/Target/Host", "lib/Target/MachineCode", "lib/Target/PTX",
             "lib/Dialect/ETDG/Transforms", "include/ft/Dialect/ETDG/Transforms")
 BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),
-             "gpu": ("lib/Conversion/LoopsToGPU",)}
+             "gpu": ("lib/Conversion/LoopsToGPU", "lib/Conversion/TileToNVVM")}
 CONTROL = re.compile(r"(?:^|[^\w])(?:if|for|while|switch|catch|do|else|return|namespace|class|struct|enum|union|extern)\b")
 
 

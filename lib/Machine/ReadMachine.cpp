@@ -345,6 +345,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("fused_registers", gpu.fusedRegisters);
   fields.count("operand_read_cost", gpu.operandReadCost);
   fields.count("shared_copy_cost", gpu.sharedCopyCost);
+  fields.count("fused_ops", gpu.fusedOps);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

@@ -22,7 +22,7 @@ static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"],
                "panel_rows": 24, "panel_rows_in_line": 64, "block_terms": 32, "typical_rows": 8, "turn_rows": 24,
                "turn_few_rows": 4, "widen_rows": 16, "widen_columns": 16, "outlined_work": 2048, "adjacent_gain": 40,
                "strided_read_loss": 80, "strided_write_loss": 160, "reduced_loss": 8, "long_loop": 16, "strided_lanes": 16,
-               "beside_in_sums": 4, "square_rows": 16, "fused_ops": 96, "written_out_terms": 8, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
+               "beside_in_sums": 4, "square_rows": 16, "fused_ops": 96, "written_out_terms": 8, "least_columns": 4, "least_work": 64, "operand_registers": 8, "least_square": 4, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
                "thread_tasks": 4, "least_launches": 4, "column_repeat": 16,
                "sure_gain": 0.9}})";
 

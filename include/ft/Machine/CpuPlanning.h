@@ -35,6 +35,9 @@ struct CpuPlanning {
   int64_t stridedLanes = 0, besideInSums = 0, squareRows = 0;
   /// Operations of loop nests that are computed together at most; terms that stand one behind the other where columns cross a border.
   int64_t fusedOps = 0, writtenOutTerms = 0;
+  /// Columns of a product in tiles at least, and multiply-adds of one that a leaf computes once; registers of vectors beside a tile's sums; rows of a
+  /// square that is worth its shuffles.
+  int64_t leastColumns = 0, leastWork = 0, operandRegisters = 0, leastSquare = 0;
   /// Bytes of columns that tasks do not cut; such tiles of a task that has them for the sake of the caches, and its rows at most; tasks of a
   /// thread; launches that work which is cut lasts at least.
   int64_t columnBytes = 0, columnTiles = 0, columnRows = 0, threadTasks = 0, leastLaunches = 0;
@@ -65,6 +68,10 @@ struct CpuPlanning {
     visit("square_rows", planning.squareRows);
     visit("fused_ops", planning.fusedOps);
     visit("written_out_terms", planning.writtenOutTerms);
+    visit("least_columns", planning.leastColumns);
+    visit("least_work", planning.leastWork);
+    visit("operand_registers", planning.operandRegisters);
+    visit("least_square", planning.leastSquare);
     visit("column_bytes", planning.columnBytes);
     visit("column_tiles", planning.columnTiles);
     visit("column_rows", planning.columnRows);

@@ -140,6 +140,8 @@ struct Machine {
     int64_t operandReadCost = 0, sharedCopyCost = 0;
     /// Percent of a nest's time that it may take at most with its products ahead, to be divided so: what prices err by.
     int64_t divisionShare = 0;
+    /// Operations of loop nests of a leaf that a thread computes together at most.
+    int64_t fusedOps = 0;
   };
 
   std::string name;

@@ -60,7 +60,8 @@ inline int64_t keepAllPlanes(Value, unsigned) { return 0; }
 
 /// Fills `form`. With a row dimension all rows of a task are computed at once (`rowWise`); reads that vary
 /// with it differ from row to row, as do the buffers for which `isPerRow` holds. Reads that lie with gaps have their strides.
-LogicalResult makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
+/// The machine says how many operations are computed together.
+LogicalResult makeLeafForm(LeafForm &form, BlockOp block, const Machine &machine, std::optional<unsigned> rowDim, bool rowWise,
                            llvm::function_ref<bool(Value)> isPerRow,
                            llvm::function_ref<int64_t(Value, unsigned)> planesOf = keepAllPlanes);
 
@@ -276,7 +277,7 @@ struct RowPlan {
   /// Points that a block of threads computes at a time.
   int64_t pointsAtOnce() const { return threads / lanes * parts; }
   int64_t vectors() const { return length / width; }
-  static constexpr int64_t lineVectors = 32; // what a warp accesses at a time
+  static constexpr int64_t lineVectors = tile::warpThreads; // what a warp accesses at a time
 };
 
 /// How a leaf is computed row by row; nothing if it has another form.

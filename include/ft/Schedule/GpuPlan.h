@@ -27,7 +27,8 @@
 
 namespace mlir::ft::schedule {
 
-/// Rows of one call of a leaf, at most.
+/// Rows of one call of a leaf, at most: a bound of what a schedule may say, whatever the machine. (How many pay on one say
+/// `task_elements` and its neighbours.)
 inline constexpr int64_t mostTaskRows = 4096;
 
 struct GpuPlan {

@@ -27,7 +27,8 @@ namespace mlir::ft::schedule {
 
 using etdg::BlockOp;
 
-/// Rows of one call beyond which addresses and private memory of a call leave all caches.
+/// Rows of one call, at most: a bound of what a schedule may say, whatever the machine, so that lists of addresses and private memory stay
+/// small. (How many pay on one say `most_rows` and `row_bytes`.)
 inline constexpr int64_t mostCallRows = int64_t(1) << 16;
 
 /// What may be done with a nest's own dimensions.

@@ -207,8 +207,7 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
   }
   int64_t m = product(collapsed, found.m), k = product(collapsed, found.k), n = collapsed.sizes[vectorLoop];
   // Smaller ones have no use for registers of sums: their nests compute them, too.
-  constexpr int64_t leastColumns = 4, leastWork = 64;
-  if (n < leastColumns || (m * n * k < leastWork && !nest.batched))
+  if (!given && (n < target->planning.leastColumns || (m * n * k < target->planning.leastWork && !nest.batched)))
     return success();
   llvm::erase(found.n, vectorLoop);
   found.n.push_back(vectorLoop);

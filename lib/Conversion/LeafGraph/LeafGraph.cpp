@@ -442,5 +442,7 @@ FailureOr<LeafGraph> mlir::ft::leaf::buildLeafGraph(func::FuncOp func, const Lea
   builder.graph.func = func;
   if (failed(builder.run(options)))
     return failure();
+  for (auto [i, nest] : llvm::enumerate(builder.graph.nests))
+    nest.number = int(i);
   return std::move(builder.graph);
 }

@@ -223,7 +223,7 @@ LogicalResult TiledProduct::check(const RegisterTile &tile) const {
 
 LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
   const int64_t steps = nest.sizes[product.k.back()];
-  constexpr int64_t mostWrittenOut = 64; // more code than that no cache of instructions likes
+  constexpr int64_t mostWrittenOut = 64; // so that code stays small, whatever is said; a machine's own limit is written_out_terms
   if (tile.writtenOut && (!hasKnownSteps(tile) || !movesAcrossBorders()))
     return refuse() << "terms stand one behind the other ('written_out') where all of them run at once, and move columns along a border";
   if (tile.writtenOut && steps > mostWrittenOut)

@@ -67,8 +67,7 @@ private:
   /// Vectors of columns beside each other in a tile of so many rows: twice as many as with full ones, where that leaves registers for what is
   /// multiplied.
   int64_t vectorsBeside(int64_t rows) const {
-    constexpr int64_t operands = 8; // a row's scalar, columns, and what is on its way
-    return 2 * leastVectors() * rows + operands <= int64_t(target->vectorRegisters) ? 2 * leastVectors() : leastVectors();
+    return 2 * leastVectors() * rows + target->planning.operandRegisters <= int64_t(target->vectorRegisters) ? 2 * leastVectors() : leastVectors();
   }
   InFlightDiagnostic refuse() const { return nest.members.front().op->emitError("its product of matrices can't have this tile: "); }
 };

@@ -76,7 +76,7 @@ private:
   Value rowStep(Operand operand) const;
   /// Whether rows of a tile are rows of the leaf that lie anywhere.
   bool isListed(Operand operand) const;
-  Point atRow(const Point &point, Value row) const;
+  Point pointAtRow(const Point &point, Value row) const;
   Point nextRow(const Point &point) const;
 
   void emitOuterLoops(ArrayRef<int> loops, Point point, llvm::function_ref<void(Point)> body);
@@ -86,7 +86,7 @@ private:
   SmallVector<Value> emitSumLoops(ArrayRef<int> loops, Point point, ValueRange carried,
                                  llvm::function_ref<SmallVector<Value>(Point, ValueRange)> body);
   Value toAccumulator(Value value, bool isUnsigned);
-  Value multiplyAdd(Value x, Value y, Value sum);
+  Value multiplyAddLanes(Value x, Value y, Value sum);
   Value addUp(Value x, Value y);
 
   void emitRegisterTile(Point point, int64_t rows, const Columns &columns);

@@ -73,7 +73,7 @@ Value ContractionEmitter::rowStep(Operand operand) const {
   return e.index(view.strides[tileLoop]);
 }
 
-ContractionEmitter::Point ContractionEmitter::atRow(const Point &point, Value row) const {
+ContractionEmitter::Point ContractionEmitter::pointAtRow(const Point &point, Value row) const {
   Point result = point;
   if (tileLoop >= 0)
     e.moveAlongBorders(*views[A], tileLoop, row, result.places[A]);
@@ -157,9 +157,9 @@ void ContractionEmitter::emitKnownRows(Point point, int64_t size, llvm::function
       if (to - from > rows) {
         OpBuilder::InsertionGuard guard(b);
         scf::ForOp created = e.keptLoop(e.index(from), e.index(to), rows);
-        tile(atRow(point, created.getInductionVar()), rows);
+        tile(pointAtRow(point, created.getInductionVar()), rows);
       } else {
-        tile(from ? atRow(point, e.index(from)) : point, rows);
+        tile(from ? pointAtRow(point, e.index(from)) : point, rows);
       }
     }
     begin = end;
@@ -184,7 +184,7 @@ void ContractionEmitter::emitRowTiles(Point point, llvm::function_ref<void(Point
     {
       OpBuilder::InsertionGuard guard(b);
       scf::ForOp created = e.keptLoop(begin, end, rows);
-      tile(atRow(point, created.getInductionVar()), rows);
+      tile(pointAtRow(point, created.getInductionVar()), rows);
     }
     begin = end;
   }
@@ -226,7 +226,7 @@ Value ContractionEmitter::toAccumulator(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(b, to, value);
 }
 
-Value ContractionEmitter::multiplyAdd(Value x, Value y, Value sum) {
+Value ContractionEmitter::multiplyAddLanes(Value x, Value y, Value sum) {
   if (product.isFloat)
     return math::FmaOp::create(b, x, y, sum);
   return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
@@ -304,7 +304,7 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
                                      product.lhsUnsigned);
           for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
             Value &sum = next[i * columns.vectors.size() + j];
-            sum = multiplyAdd(e.broadcast(left, shape.width), right[j], sum);
+            sum = multiplyAddLanes(e.broadcast(left, shape.width), right[j], sum);
           }
         }
         return next;

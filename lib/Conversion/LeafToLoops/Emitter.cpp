@@ -57,7 +57,7 @@ static Type storageType(const Buffer &buffer) {
   return buffer.elementType;
 }
 
-Emitter::Memory Emitter::flatten(Value memref, bool batched) {
+Emitter::Memory Emitter::flatMemoryOf(Value memref, bool batched) {
   if (isa<LLVM::LLVMPointerType>(memref.getType()))
     return {{}, {}, {}, /*list=*/memref};
   auto type = cast<MemRefType>(memref.getType());
@@ -108,10 +108,10 @@ void Emitter::bindMemory(func::FuncOp func) {
     Memory memory;
     switch (buffer.kind) {
     case Buffer::Kind::Input:
-      memory = flatten(func.getArgument(1 + buffer.number), buffer.batched);
+      memory = flatMemoryOf(func.getArgument(1 + buffer.number), buffer.batched);
       break;
     case Buffer::Kind::Output:
-      memory = flatten(func.getArgument(1 + numInputs + buffer.number), true);
+      memory = flatMemoryOf(func.getArgument(1 + numInputs + buffer.number), true);
       break;
     case Buffer::Kind::Constant: {
       auto type = MemRefType::get(buffer.numElements, buffer.elementType);

@@ -56,6 +56,8 @@ std::optional<LaneTile> chooseTurn(const LeafGraph &graph, const Nest &nest, con
 /// if not.
 std::string describeUnturned(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
 LogicalResult checkRests(const LeafGraph &graph, const Nest &nest, const LaneTile &tile);
+/// What squares leave of a nest, as nests of their own.
+SmallVector<Nest, 2> restsOfSquares(const Nest &nest, const LaneTile &tile);
 
 /// Emits one leaf. A *lane value* is a vector of LaneShape::width elements, or a
 /// scalar where all lanes agree.
@@ -153,7 +155,7 @@ private:
   DenseMap<int, Value> rowFlats; // of the current row, where rows are listed
 
   void bindMemory(func::FuncOp func);
-  Memory flatten(Value memref, bool batched);
+  Memory flatMemoryOf(Value memref, bool batched);
 };
 
 inline bool isVector(Value value) { return isa<VectorType>(value.getType()); }

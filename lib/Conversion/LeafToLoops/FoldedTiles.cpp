@@ -59,7 +59,7 @@ void ContractionEmitter::emitFoldedTile(Point point, int64_t rows, int64_t colum
       Value left = toAccumulator(loadLeft(at, e.addIndex(rowPoints[i].offsets[A], at.offsets[A]), i, kLoop, shape, rowPoints[i].memory[A]),
                                  product.lhsUnsigned);
       for (int64_t j = 0; j < columns; ++j)
-        sums[i * columns + j] = multiplyAdd(left, right[j], sums[i * columns + j]);
+        sums[i * columns + j] = multiplyAddLanes(left, right[j], sums[i * columns + j]);
     }
     return sums;
   };

@@ -32,11 +32,7 @@ static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &option
   copy = func.clone();
   if (failed(normalizeLeaf(*copy)))
     return failure();
-  FailureOr<LeafGraph> graph = buildLeafGraph(*copy, options);
-  if (succeeded(graph))
-    for (auto [i, nest] : llvm::enumerate(graph->nests))
-      nest.number = int(i);
-  return graph;
+  return buildLeafGraph(*copy, options);
 }
 
 /// Whether nests can have the vectors that somebody has written for them.

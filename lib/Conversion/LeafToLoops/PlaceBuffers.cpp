@@ -133,11 +133,11 @@ struct Placing {
           at = member.op;
     return at->emitError("value ") << value << " between its loop nests can't be in this place: ";
   }
-  LogicalResult put(int buffer, int value, const ScratchPlace &place);
+  LogicalResult placeValue(int buffer, int value, const ScratchPlace &place);
 };
 } // namespace
 
-LogicalResult Placing::put(int number, int value, const ScratchPlace &place) {
+LogicalResult Placing::placeValue(int number, int value, const ScratchPlace &place) {
   using Kind = ScratchPlace::Kind;
   Buffer &buffer = graph.buffers[number];
   const Lifetime &life = lifetimes[number];
@@ -174,7 +174,7 @@ LogicalResult mlir::ft::leaf::placeBuffers(LeafGraph &graph, ArrayRef<Segment> s
   for (auto [i, number] : llvm::enumerate(values)) {
     const Buffer &buffer = graph.buffers[number];
     if (i < places.size() && places[i]) {
-      if (failed(placing.put(number, int(i), *places[i])))
+      if (failed(placing.placeValue(number, int(i), *places[i])))
         return failure();
     } else if (buffer.inMemory && placing.lifetimes[number].used()) {
       return placing.errorOf(number, int(i)) << "it is read from memory, expected a #loops.scratch of " << paddedBytes(buffer) << " bytes";

@@ -229,6 +229,7 @@ LogicalResult GridKernel::toCores() {
     }
     op->removeAttr("loops.memory");
     op->removeAttr("loops.syncs");
+    op->removeAttr("loops.joined");
   });
   kernel->removeAttr("loops.grid");
   kernel->removeAttr("loops.shared");

@@ -9,6 +9,7 @@
 #define FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
 
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,10 +28,9 @@ Type storedType(Type element);
 /// The type of an element in a register: i64 for index.
 Type registerType(Type element);
 
-/// Lanes of a warp on every GPU that PTX is for: shuffles and what lanes leave for each other count on it.
-inline constexpr int64_t warpLanes = 32;
-/// Bytes of the largest load or store of PTX, which needs addresses that are multiples of it.
-inline constexpr int64_t accessBytes = 16;
+using tile::accessBytes;
+/// Lanes of a warp: shuffles and what lanes leave for each other count on it.
+inline constexpr int64_t warpLanes = tile::warpThreads;
 /// Multiples of it begin what leaves have of shared memory.
 inline constexpr int64_t leavesAlignment = 64;
 /// Multiples of it begin parts of the workspace, so that no two blocks of threads share a line of the cache.

@@ -126,7 +126,7 @@ MemoryForm togpu::memoryFormOf(Value memory, const Lift &lift) {
   return form;
 }
 
-LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &form) {
+LogicalResult togpu::buildForm(loops::LeafOp leaf, const Lift &lift, LeafForm &form) {
   form.module = ModuleOp::create(leaf.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(form.module->getBody());
   func::FuncOp function = leaf::copyBody(leaf.getBody().front(), builder, leaf.getLoc());
@@ -147,7 +147,20 @@ LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &fo
   if (failed(graph))
     return failure();
   form.graph = std::move(*graph);
-  leaf::fuseNests(form.graph);
+  return success();
+}
+
+LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &form) {
+  if (failed(buildForm(leaf, lift, form)))
+    return failure();
+  JoinedNests joined;
+  if (auto said = leaf->getAttrOfType<DenseI64ArrayAttr>(joinedName))
+    joined.assign(said.asArrayRef().begin(), said.asArrayRef().end());
+  if (!joined.empty() && joined.size() != form.graph.nests.size())
+    return leaf.emitError("the GPU engine can't run the leaf: ") << joinedName << ": expected an entry for each of its "
+                                                                 << form.graph.nests.size() << " loop nests, found " << joined.size();
+  if (failed(leaf::joinNests(form.graph, joined)))
+    return failure();
   leaf::findGuards(form.graph);
   return success();
 }

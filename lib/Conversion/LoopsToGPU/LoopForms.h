@@ -40,8 +40,13 @@ struct MemoryForm {
 };
 MemoryForm memoryFormOf(Value memory, const Lift &lift);
 
-/// The normal form of a leaf that LoopChecks.cpp lets through: loop nests over buffers.
+/// Which loop nests of a leaf are computed together, by nest: `loops.joined`.
+inline constexpr llvm::StringLiteral joinedName = "loops.joined";
+
+/// The normal form of a leaf that LoopChecks.cpp lets through: loop nests over buffers, those computed together that it says so of.
 LogicalResult makeForm(loops::LeafOp leaf, const Lift &lift, schedule::LeafForm &form);
+/// The same before anything is computed together.
+LogicalResult buildForm(loops::LeafOp leaf, const Lift &lift, schedule::LeafForm &form);
 
 /// A leaf, and what its layouts are chosen and read for.
 struct LeafInBlock {

@@ -42,10 +42,29 @@ static bool isLaidOut(loops::LeafOp leaf) {
   return layouts && llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, UnitAttr>);
 }
 
+/// Says which loop nests of a leaf are computed together, where nobody has.
+static LogicalResult joinNests(loops::LeafOp leaf, const Machine &machine) {
+  if (leaf->hasAttr(joinedName))
+    return success();
+  schedule::LeafForm form;
+  if (failed(buildForm(leaf, liftOf(leaf), form)))
+    return failure();
+  JoinedNests joined(form.graph.nests.size(), -1);
+  leaf::fuseNests(form.graph, machine.gpu.fusedOps);
+  for (const leaf::Nest &nest : form.graph.nests)
+    for (int other : nest.joined)
+      joined[size_t(other)] = nest.number;
+  if (form.graph.nests.size() < joined.size())
+    leaf->setAttr(joinedName, DenseI64ArrayAttr::get(leaf.getContext(), joined));
+  return success();
+}
+
 static LogicalResult layOutKernel(func::FuncOp kernel, const Machine &machine) {
   takeApart(kernel);
   etdg::ThreadBlockAttr block = loops::gridOf(kernel).getBlock();
   WalkResult walked = kernel.walk([&](loops::LeafOp leaf) {
+    if (failed(joinNests(leaf, machine)))
+      return WalkResult::interrupt();
     if (isLaidOut(leaf))
       return WalkResult::advance();
     FailureOr<LeafInBlock> read = readLeaf(leaf, block, liftOf(leaf));

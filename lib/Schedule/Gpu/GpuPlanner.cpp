@@ -150,7 +150,7 @@ LogicalResult GpuPlanner::planRowLanes(BlockOp leaf, std::optional<unsigned> &ro
       return success();
   auto plan = [&](std::optional<unsigned> dim) -> LogicalResult {
     LeafForm form;
-    if (failed(makeLeafForm(form, leaf, dim, bool(dim), [](Value) { return false; })))
+    if (failed(makeLeafForm(form, leaf, machine, dim, bool(dim), [](Value) { return false; })))
       return failure();
     rows = planRows(form.graph, bool(dim), machine);
     if (rows)
@@ -330,7 +330,7 @@ LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bo
     forms.reserve(leaves.size());
     for (BlockOp leaf : leaves) {
       bool rowWise = plan.row && isUniform(leaf, *plan.row, noPlanes);
-      if (failed(makeLeafForm(forms.emplace_back(), leaf, plan.row, rowWise,
+      if (failed(makeLeafForm(forms.emplace_back(), leaf, machine, plan.row, rowWise,
                               [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
       pointers.push_back(&forms.back());

@@ -83,7 +83,7 @@ LogicalResult schedule::makeLeafForms(BlockOp block, const LeafContext &context,
   SmallVector<LeafForm *> forms;
   for (BlockOp leaf : leavesOf(block)) {
     LeafForm &form = formOf(leaf);
-    if (!form.module && failed(makeLeafForm(form, leaf, context.row,
+    if (!form.module && failed(makeLeafForm(form, leaf, machine, context.row,
                                             context.row && isUniform(leaf, *context.row, planesOf),
                                             [&](Value buffer) { return context.isPerRow(buffer); })))
       return failure();

@@ -20,7 +20,7 @@ int64_t schedule::elementBytes(Type element) {
   return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optional<unsigned> rowDim, bool rowWise,
+LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, const Machine &machine, std::optional<unsigned> rowDim, bool rowWise,
                                      llvm::function_ref<bool(Value)> isPerRow,
                                      llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   LeafOptions leafOptions;
@@ -38,7 +38,7 @@ LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, std::optiona
   // A single row takes all as its own, so that results are computed in place.
   if (failed(buildLeafForm(form, block, leafOptions.batched, getReadStrides(block, planesOf))))
     return failure();
-  leaf::fuseNests(form.graph);
+  leaf::fuseNests(form.graph, machine.gpu.fusedOps);
   leaf::findGuards(form.graph);
   return success();
 }

@@ -194,7 +194,7 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
   auto &form = forms[leaf];
   if (!form) {
     form = std::make_unique<LeafForm>();
-    if (failed(makeLeafForm(*form, leaf, place.context.row, isRowWise, [&](Value buffer) { return place.context.isPerRow(buffer); })))
+    if (failed(makeLeafForm(*form, leaf, machine, place.context.row, isRowWise, [&](Value buffer) { return place.context.isPerRow(buffer); })))
       return failure();
   }
   TaskCost total;

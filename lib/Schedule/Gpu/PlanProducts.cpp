@@ -155,7 +155,7 @@ int64_t GpuPlanner::sideOfTile() const {
 }
 
 /// What the leaves of a nest compute, whose rows come from the dimension `row`.
-static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsigned> row, int64_t side) {
+static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsigned> row, const Machine &machine, int64_t side) {
   ProductWork work;
   LeafContext context;
   if (row)
@@ -166,7 +166,7 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
         continue;
       LeafForm form;
       bool rowWise = row && (isUniform(leaf, *row, noPlanes) || findRowRuns(leaf, *row, noPlanes));
-      if (failed(makeLeafForm(form, leaf, row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
+      if (failed(makeLeafForm(form, leaf, machine, row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
       addLeaf(work, form, rowWise, side);
     }
@@ -383,7 +383,7 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
 
 FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
   BlockOp front = nest.front();
-  FailureOr<ProductWork> work = measure(nest, plan.row, sideOfTile());
+  FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
     return failure();
   // Steps of a recurrence have few rows, and wait for each other: a point's own product has to fill a tile.

@@ -106,7 +106,7 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
   bool rowWise = context.row && isUniform(leaf, *context.row, noPlanes);
   auto make = [&](bool isRowWise) -> LogicalResult {
     form = std::make_unique<LeafForm>();
-    return makeLeafForm(*form, leaf, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
+    return makeLeafForm(*form, leaf, machine, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
   };
   auto set = [&](bool isRowWise) {
     leaf->setAttr("etdg.layouts", ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, isRowWise, machine)));

@@ -223,7 +223,7 @@ LogicalResult GpuPlanner::findStaged(ArrayRef<SmallVector<BlockOp>> nests, Array
       return success();
   std::vector<LeafForm> forms(nest.size());
   for (auto [block, form] : llvm::zip_equal(nest, forms)) {
-    if (failed(makeLeafForm(form, block, std::nullopt, false, [](Value) { return false; })))
+    if (failed(makeLeafForm(form, block, machine, std::nullopt, false, [](Value) { return false; })))
       return failure();
     if (schedule::shareColumns(block, {&form}, planning, plan.columns) != plan.columns)
       return success();

@@ -182,6 +182,16 @@
 // RUN: sed 's/turned = 0/turned = 1/' %t/turn.mlir > %t/turn-same.mlir
 // RUN: not ft-opt %t/turn-same.mlir 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: error: (C3) expected two loops of a matrix that is turned, vectors, and one at a time, found loop = 1, turned = 1, vector = 4, beside = 1
+// From how many rows on squares pay, and from how many columns on products in tiles, the machine says.
+// RUN: sed 's/"least_square": 4/"least_square": 100/; s/"least_columns": 4/"least_columns": 512/' %S/../../machines/cpu.json > %t/least.json
+// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/least.json" | FileCheck %s --check-prefix=LEAST
+// LEAST-LABEL: func.func @rows(
+// LEAST: layouts [#loops.lanes<
+// LEAST-LABEL: func.func @large(
+// LEAST: layouts [#loops.product<
+// LEAST-LABEL: func.func @sums(
+// LEAST-NOT: turned
+// LEAST: return
 
 // What a product can't have, and what is no product.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir

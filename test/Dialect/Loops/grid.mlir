@@ -91,6 +91,15 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
   return
 }
 // -----
+func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
+  // expected-error @below {{(loops_grid9) 'loops.joined': loop nest 1: expected -1 or another loop nest that is joined with none, found 1}}
+  loops.leaf rows(%n) most 1 ins(%x : memref<?x8xf32>) varies [true] outs(%x : memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  } {loops.joined = array<i64: -1, 1>}
+  return
+}
+// -----
 func.func @k(%n: index) attributes {loops.kernel} {
   // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and grid (loops_sync2)}}
   loops.sync grid

@@ -216,17 +216,14 @@ bool hasDataIndices(const LeafGraph &graph);
 FailureOr<RegisterTiles> chooseContractions(LeafGraph &graph, const CpuTarget &target);
 LogicalResult takeContractions(LeafGraph &graph, const RegisterTiles &given);
 
-/// A loop body of more ops than this spills its registers on every machine, and compiles slowly: LLVM's register allocation takes more than
-/// linear time.
-inline constexpr int64_t mostFusedOps = 96;
-
 /// Whether all elements of a tile of a product cross a border of a factor at the same steps of a loop of terms, and of no other, and what
 /// is behind it adds nothing: the loop has those steps only that are inside.
 bool isTrimmedLoop(const Contraction &product, const View &view, unsigned border, int loop);
 
 /// Unites nests of equal iteration space whose values meet point by point, so
 /// that these values stay in registers.
-void fuseNests(LeafGraph &graph, int64_t mostOps = mostFusedOps);
+/// A loop body has no more operations than `mostOps` (`fused_ops` of a machine).
+void fuseNests(LeafGraph &graph, int64_t mostOps);
 
 /// Unites those that somebody has said, by number. Emits an error, and fails, where values do not meet so.
 LogicalResult joinNests(LeafGraph &graph, const JoinedNests &joined);

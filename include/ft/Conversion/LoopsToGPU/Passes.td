@@ -33,6 +33,9 @@ def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
     thread computes (`#etdg.tiling`, `#tile.product`). `convert-etdg-to-loops` copies what `etdg-schedule-for-gpu` says of a
     leaf, but where storage has left other accesses than that was chosen for.
 
+    Loop nests whose values meet point by point are computed together, as many as the machine's `fused_ops` operations are: `loops.joined`
+    says for each nest with which one. Layouts are of what is left then.
+
     A loop of level `lifted` whose iterations no leaf can compute at once becomes one of level `none`, with a remark, and its leaves get
     layouts for one iteration: there addresses do not grow evenly with it, as where a buffer keeps only some of its planes.
 

@@ -194,6 +194,15 @@ static LogicalResult verifyConstant(SplatOp splat) {
   return splat.emitOpError("expected a constant without a step, which lies in memory as one (loops_grid7)");
 }
 
+static LogicalResult verifyJoined(Operation *op, DenseI64ArrayAttr joined) {
+  ArrayRef<int64_t> all = joined.asArrayRef();
+  for (auto [number, with] : llvm::enumerate(all))
+    if (with < -1 || with >= int64_t(all.size()) || (with >= 0 && (with == int64_t(number) || all[size_t(with)] != -1)))
+      return op->emitOpError() << "(loops_grid9) 'loops.joined': loop nest " << number
+                               << ": expected -1 or another loop nest that is joined with none, found " << with;
+  return success();
+}
+
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isFunction = isa<FunctionOpInterface>(op);
@@ -210,6 +219,8 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   auto lists = dyn_cast<ArrayAttr>(attribute.getValue());
   if (name == "loops.row_loops" && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
     return success();
+  if (auto joined = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); name == "loops.joined" && isa<LeafOp>(op) && joined)
+    return verifyJoined(op, joined);
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
@@ -217,7 +228,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs' and 'loops.row_loops' on leaves";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs', 'loops.joined' and 'loops.row_loops' on leaves";
 }
 
 //===----------------------------------------------------------------------===//

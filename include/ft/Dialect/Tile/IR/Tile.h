@@ -32,9 +32,10 @@
 
 namespace mlir::tile {
 
-/// Bytes that one access of memory moves at most.
+/// What PTX fixes for every GPU that it is for, so that it is no machine's: bytes that one access of memory moves at most, at addresses
+/// that are multiples of as many,
 constexpr int64_t accessBytes = 16;
-/// Threads that run together and exchange registers.
+/// and threads of a warp, which run together and exchange registers.
 constexpr int64_t warpThreads = 32;
 
 } // namespace mlir::tile
